@@ -1,0 +1,163 @@
+// Package golden reads the reference values that tests compare against: numbers
+// computed in float64 with the code released by the paper's authors.
+//
+// The folder is the one that $IWDA_GOLDEN names, else testdata/golden at the root
+// of the module. Any folder whose files hold the same keys will do: no test knows
+// a value by heart.
+package golden
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+	"github.com/sbinet/npyio/npz"
+)
+
+// Folder returns the folder of the golden files.
+func Folder(t testing.TB) string {
+	t.Helper()
+	if folder := os.Getenv("IWDA_GOLDEN"); folder != "" {
+		// A relative path means one relative to the module's root, wherever the
+		// test runs.
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(moduleRoot(t), folder)
+		}
+		return folder
+	}
+	return filepath.Join(moduleRoot(t), "testdata", "golden")
+}
+
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			t.Fatal("golden: no go.mod above the working directory")
+		}
+		folder = parent
+	}
+}
+
+// Array is one array of a golden file, in C order, whatever its type on disk.
+type Array struct {
+	Shape []int
+	Data  []float64
+}
+
+// Ints returns the values as integers.
+func (a Array) Ints() []int {
+	ints := make([]int, len(a.Data))
+	for i, v := range a.Data {
+		ints[i] = int(v)
+	}
+	return ints
+}
+
+// Scalar returns the single value of a 0-dimensional or one-element array.
+func (a Array) Scalar() float64 { return a.Data[0] }
+
+// File holds every array of one .npz file by its key.
+type File map[string]Array
+
+// Open reads the named file of the golden folder ("losses" reads losses.npz) and
+// stops the test where it cannot.
+func Open(t testing.TB, name string) File {
+	t.Helper()
+	path := filepath.Join(Folder(t), name+".npz")
+	f, err := Read(path)
+	if err != nil {
+		t.Fatalf("golden: %v", err)
+	}
+	return f
+}
+
+// Read reads every array of the .npz file at path.
+func Read(path string) (File, error) {
+	r, err := npz.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer r.Close()
+	file := make(File)
+	for _, key := range r.Keys() {
+		header := r.Header(key)
+		a, err := readArray(r, key, header)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", path, key, err)
+		}
+		file[strings.TrimSuffix(key, ".npy")] = a
+	}
+	return file, nil
+}
+
+func readArray(r *npz.Reader, key string, header *npyio.Header) (Array, error) {
+	a := Array{Shape: header.Descr.Shape}
+	if header.Descr.Fortran && len(a.Shape) > 1 {
+		return a, fmt.Errorf("stored in Fortran order; golden files are in C order")
+	}
+	switch header.Descr.Type {
+	case "<f8":
+		return a, r.Read(key, &a.Data)
+	case "<f4":
+		var v []float32
+		err := r.Read(key, &v)
+		a.Data = widen(v)
+		return a, err
+	case "<i8":
+		var v []int64
+		err := r.Read(key, &v)
+		a.Data = widen(v)
+		return a, err
+	case "<u8":
+		var v []uint64
+		err := r.Read(key, &v)
+		a.Data = widen(v)
+		return a, err
+	}
+	return a, fmt.Errorf("type %q is not one that golden files use", header.Descr.Type)
+}
+
+func widen[T float32 | int64 | uint64](values []T) []float64 {
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	return wide
+}
+
+// Get returns the array of the key and stops the test where there is none.
+func (f File) Get(t testing.TB, key string) Array {
+	t.Helper()
+	a, ok := f[key]
+	if !ok {
+		t.Fatalf("golden: no key %q; there are %s", key, strings.Join(f.Groups(), ", "))
+	}
+	return a
+}
+
+// Groups returns the sorted first components of the keys: the cases of the file.
+func (f File) Groups() []string {
+	seen := make(map[string]bool)
+	var groups []string
+	for key := range f {
+		group, _, _ := strings.Cut(key, "/")
+		if !seen[group] {
+			seen[group] = true
+			groups = append(groups, group)
+		}
+	}
+	sort.Strings(groups)
+	return groups
+}

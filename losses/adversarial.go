@@ -1,0 +1,61 @@
+package losses
+
+import "iwda/torch"
+
+// Adversarial returns DANN's domain loss, (mean_S(-log d) + mean_T(-log(1-d)))/2, from
+// the logits of the discriminator d on the source and on the target rows (source is
+// 1, target 0). With inputs p ⊗ z it is CDAN's ([Conditioned]).
+//
+// It is finite for every finite logit, however sure the discriminator is.
+func Adversarial(source, target torch.Tensor) torch.Tensor {
+	return negativeLog(source).Mean().Add(negativeLogComplement(target).Mean()).Scale(0.5)
+}
+
+// WeightedAdversarial returns IWDAN's domain loss (or IWCDAN's),
+// (mean_S(-w_y log d) + mean_T(-log(1-d)))/2, where rowWeights is w_y for each source
+// row, shape (B). No gradient is needed through it.
+func WeightedAdversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
+	return negativeLog(source).Mul(rowWeights).Mean().Add(negativeLogComplement(target).Mean()).Scale(0.5)
+}
+
+// EntropyConditioned returns the domain loss of CDAN-E (or IWCDAN-E): a weighted mean
+// of the discriminator's cross entropy in which rows count by how sure the classifier
+// is of them, e = 1 + exp(-H) ([Certainty]). The weights are e/Σe over the source
+// rows, times w_y, and e/Σe over the target rows; their sums are constants to
+// autograd, as is the sum of weights that the loss is divided by. rowWeights is w_y,
+// shape (B), or the zero Tensor for CDAN-E.
+func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor) torch.Tensor {
+	sourceShare := sourceCertainty.Div(sourceCertainty.Detach().Sum())
+	if !rowWeights.IsZero() {
+		sourceShare = sourceShare.Mul(rowWeights)
+	}
+	targetShare := targetCertainty.Div(targetCertainty.Detach().Sum())
+	total := sourceShare.Sum().Add(targetShare.Sum()).Detach()
+	return sourceShare.Mul(negativeLog(source)).Sum().
+		Add(targetShare.Mul(negativeLogComplement(target)).Sum()).
+		Div(total)
+}
+
+// Conditioned returns CDAN's discriminator input p ⊗ z, shape (rows × k·d), class
+// first: row i is p_1·z, …, p_k·z. p is a constant to autograd, as in the released
+// code.
+func Conditioned(features, predictions torch.Tensor) torch.Tensor {
+	rows, k, d := features.Shape()[0], predictions.Shape()[1], features.Shape()[1]
+	outer := predictions.Detach().Reshape(rows, k, 1).BatchMatMul(features.Reshape(rows, 1, d))
+	return outer.Reshape(rows, k*d)
+}
+
+// Certainty returns e = 1 + exp(-H), shape (rows), where H = -Σ p log(p + 1e-5) is
+// the entropy of the predictions. The gradient through H is reversed with the
+// coefficient.
+func Certainty(predictions torch.Tensor, coefficient float64) torch.Tensor {
+	const epsilon = 1e-5 // keeps the logarithm finite; the released code's value
+	entropy := predictions.Mul(predictions.Affine(1, epsilon).Log()).SumDim(1, false).Neg()
+	return entropy.ReverseGradient(coefficient).Neg().Exp().Affine(1, 1)
+}
+
+// negativeLog returns -log sigmoid(logits).
+func negativeLog(logits torch.Tensor) torch.Tensor { return logits.LogSigmoid().Neg() }
+
+// negativeLogComplement returns -log(1 - sigmoid(logits)).
+func negativeLogComplement(logits torch.Tensor) torch.Tensor { return negativeLog(logits.Neg()) }

@@ -1,0 +1,205 @@
+package losses
+
+import (
+	"math"
+	"testing"
+
+	"iwda/internal/golden"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// tolerances are relative to the largest element of what is compared.
+var tolerances = map[torch.DType]float64{torch.Float64: 1e-9, torch.Float32: 1e-4}
+
+func near(t *testing.T, what string, got torch.Tensor, want golden.Array) {
+	t.Helper()
+	tolerance := tolerances[got.DType()]
+	values := torch.ToSlice[float64](got.To(torch.Float64, torch.CPU))
+	if len(values) != len(want.Data) {
+		t.Fatalf("%s: %d values, want %d", what, len(values), len(want.Data))
+	}
+	largest := 0.0
+	for _, v := range want.Data {
+		largest = max(largest, math.Abs(v))
+	}
+	for i, v := range values {
+		if !(math.Abs(v-want.Data[i]) <= tolerance*largest) {
+			t.Errorf("%s: element %d is %v, want %v (largest %v)", what, i, v, want.Data[i], largest)
+			return
+		}
+	}
+}
+
+// gradient returns the gradient of a leaf, zeros where none flowed.
+func gradient(leaf torch.Tensor) torch.Tensor {
+	if g, ok := leaf.Grad(); ok {
+		return g
+	}
+	return torch.Full(0, leaf.DType(), torch.CPU, leaf.Shape()...)
+}
+
+// inputs reads the tensors of one golden case; leaf makes one that takes gradients.
+type inputs struct {
+	t     *testing.T
+	file  golden.File
+	group string
+	dtype torch.DType
+}
+
+func (in inputs) array(key string) golden.Array { return in.file.Get(in.t, in.group+"/"+key) }
+
+func (in inputs) tensor(key string) torch.Tensor {
+	a := in.array(key)
+	return torch.FromSlice(a.Data, a.Shape...).To(in.dtype, torch.CPU)
+}
+
+func (in inputs) leaf(key string) torch.Tensor { return in.tensor(key).SetRequiresGrad(true) }
+
+func (in inputs) labels() torch.Tensor {
+	a := in.array("labels")
+	return torch.FromSlice(a.Data, a.Shape...).To(torch.Int64, torch.CPU)
+}
+
+// eachCase runs f for both sizes of a golden file in both precisions.
+func eachCase(t *testing.T, name string, f func(t *testing.T, in inputs)) {
+	file := golden.Open(t, name)
+	for _, group := range file.Groups() {
+		for dtype := range tolerances {
+			t.Run(group+"/"+dtype.String(), func(t *testing.T) {
+				torch.Tidy(func() { f(t, inputs{t, file, group, dtype}) })
+			})
+		}
+	}
+}
+
+func TestClassificationGolden(t *testing.T) {
+	eachCase(t, "losses", func(t *testing.T, in inputs) {
+		labels, distribution, weights := in.labels(), in.tensor("source_label_distribution"), in.tensor("weights")
+		rows := labels.Len()
+		for key, loss := range map[string]func(logits torch.Tensor) torch.Tensor{
+			"ce":          func(l torch.Tensor) torch.Tensor { return CrossEntropy(l, labels) },
+			"ce-balanced": func(l torch.Tensor) torch.Tensor { return BalancedCrossEntropy(l, labels, distribution) },
+			"ce-weighted": func(l torch.Tensor) torch.Tensor {
+				return WeightedBalancedCrossEntropy(l, labels, distribution, weights)
+			},
+			"ce-weighted-released": func(l torch.Tensor) torch.Tensor {
+				return ReleasedWeightedBalancedCrossEntropy(l, labels, distribution, weights)
+			},
+		} {
+			logits := in.tensor("logits").Narrow(0, 0, rows).Clone().SetRequiresGrad(true)
+			l := loss(logits)
+			l.Backward()
+			near(t, key, l, in.array(key+"/loss"))
+			near(t, key+": gradient of the logits", gradient(logits), in.array(key+"/grad_logits"))
+		}
+	})
+}
+
+// adversarialCases are the golden losses with a discriminator. What they have in
+// common is in TestAdversarialGolden.
+var adversarialCases = []struct {
+	name          string
+	discriminator string
+	weighted      bool
+	entropy       bool
+}{
+	{name: "dann", discriminator: "dann"},
+	{name: "iwdan", discriminator: "dann", weighted: true},
+	{name: "cdan", discriminator: "cdan"},
+	{name: "iwcdan", discriminator: "cdan", weighted: true},
+	{name: "cdan-e", discriminator: "cdan", entropy: true},
+	{name: "iwcdan-e", discriminator: "cdan", weighted: true, entropy: true},
+	{name: "cdan-random", discriminator: "random"},
+	{name: "iwcdan-random", discriminator: "random", weighted: true},
+}
+
+func TestAdversarialGolden(t *testing.T) {
+	eachCase(t, "losses", func(t *testing.T, in inputs) {
+		labels := in.labels()
+		rows := labels.Len()
+		for _, c := range adversarialCases {
+			features, logits := in.leaf("features"), in.leaf("logits")
+			d, state := in.discriminator(c.discriminator)
+			input := features
+			switch c.discriminator {
+			case "cdan":
+				input = Conditioned(features, logits.Softmax(1))
+			case "random":
+				projection := nets.RandomProjectionOf(in.tensor("random/feature_matrix"), in.tensor("random/prediction_matrix"))
+				input = projection.Forward(features, logits.Softmax(1).Detach())
+			}
+			out := d.Forward(input.ReverseGradient(in.array("grl_coefficient").Scalar()), false)
+			source, target := out.Narrow(0, 0, rows), out.Narrow(0, rows, rows)
+			rowWeights := in.tensor("weights").IndexSelect(0, labels)
+
+			var loss torch.Tensor
+			switch {
+			case c.entropy:
+				e := Certainty(logits.Softmax(1), in.array("entropy_coefficient").Scalar())
+				if !c.weighted {
+					rowWeights = torch.Tensor{}
+				}
+				loss = EntropyConditioned(source, target, e.Narrow(0, 0, rows), e.Narrow(0, rows, rows), rowWeights)
+			case c.weighted:
+				loss = WeightedAdversarial(source, target, rowWeights)
+			default:
+				loss = Adversarial(source, target)
+			}
+			loss.Backward()
+			near(t, c.name, loss, in.array(c.name+"/loss"))
+			near(t, c.name+": gradient of the features", gradient(features), in.array(c.name+"/grad_features"))
+			near(t, c.name+": gradient of the logits", gradient(logits), in.array(c.name+"/grad_logits"))
+			for _, e := range state {
+				near(t, c.name+": gradient of "+e.Name, gradient(e.Tensor), in.array(c.name+"/grad_"+e.Name))
+			}
+		}
+	})
+}
+
+// discriminator builds the golden discriminator of that name.
+func (in inputs) discriminator(name string) (*nets.Discriminator, nets.State) {
+	first := in.array(name + "/layer1.weight").Shape
+	d := nets.NewDiscriminator(first[1], first[0], 0)
+	state := d.State()
+	state.Move(in.dtype, torch.CPU)
+	values := make(map[string]torch.Tensor)
+	for _, e := range state {
+		values[e.Name] = in.tensor(name + "/" + e.Name)
+	}
+	if err := state.Load(values); err != nil {
+		in.t.Fatal(err)
+	}
+	return d, state
+}
+
+func TestMMDGolden(t *testing.T) {
+	eachCase(t, "mmd", func(t *testing.T, in inputs) {
+		for _, name := range []string{"dan", "dan-linear", "jan", "jan-linear", "iwjan"} {
+			leaves := map[string]torch.Tensor{}
+			for _, key := range []string{"source_features", "target_features", "source_logits", "target_logits"} {
+				leaves[key] = in.leaf(key)
+			}
+			features := Layer{leaves["source_features"], leaves["target_features"], FeatureKernel}
+			predictions := Layer{leaves["source_logits"].Softmax(1), leaves["target_logits"].Softmax(1), PredictionKernel}
+			var loss torch.Tensor
+			switch name {
+			case "dan":
+				loss = MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, features)
+			case "dan-linear":
+				loss = LinearMaximumMeanDiscrepancy(features)
+			case "jan":
+				loss = MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, features, predictions)
+			case "jan-linear":
+				loss = LinearMaximumMeanDiscrepancy(features, predictions)
+			case "iwjan":
+				loss = MaximumMeanDiscrepancy(Unbiased, in.tensor("weights").IndexSelect(0, in.labels()), features, predictions)
+			}
+			loss.Backward()
+			near(t, name, loss, in.array(name+"/loss"))
+			for key, leaf := range leaves {
+				near(t, name+": gradient of "+key, gradient(leaf), in.array(name+"/grad_"+key))
+			}
+		}
+	})
+}

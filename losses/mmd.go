@@ -1,0 +1,190 @@
+package losses
+
+import (
+	"fmt"
+
+	"iwda/torch"
+)
+
+// Estimate is how the mean of a kernel over pairs of rows of one domain is taken.
+type Estimate int
+
+const (
+	// Unbiased leaves out the pairs of a row with itself and divides by B(B-1), as
+	// the released code does; pairs across the domains are divided by B².
+	Unbiased Estimate = iota
+	// Biased keeps them and divides by B² throughout: the paper's formula, a squared
+	// distance that is never negative.
+	Biased
+)
+
+// Kernel is a sum of Gaussian kernels over bandwidths that double:
+// K(a, b) = Σ_i exp(-‖a-b‖² / (bandwidth·2^i)) for i < Bandwidths.
+type Kernel struct {
+	Bandwidths int
+	// Bandwidth is the smallest of them. 0 stands for the mean squared distance
+	// between two different rows of the batch, divided by 2^(Bandwidths/2) and
+	// constant to autograd.
+	Bandwidth float64
+}
+
+// The kernels of the paper's experiments (those of Long et al. 2017).
+var (
+	FeatureKernel    = Kernel{Bandwidths: 5}
+	PredictionKernel = Kernel{Bandwidths: 1, Bandwidth: 1.68}
+)
+
+// Layer is one layer's activations, on which a kernel is taken: source (B × d) and
+// target (B × d).
+type Layer struct {
+	Source, Target torch.Tensor
+	Kernel         Kernel
+}
+
+// MaximumMeanDiscrepancy returns the squared distance between the means of the two
+// domains in the space of the product of the layers' kernels:
+//
+//	mean over i, j of w_i w_j K(s_i, s_j) + K(t_i, t_j) - 2 w_i K(s_i, t_j)
+//
+// One layer of features is DAN's loss, features and predictions JAN's. rowWeights is
+// w_y of each source row, shape (B), constant to autograd, or the zero Tensor for
+// weights of 1. It takes O(B²) memory beyond its arguments, and both domains must
+// have the same number of rows, at least 2.
+func MaximumMeanDiscrepancy(estimate Estimate, rowWeights torch.Tensor, layers ...Layer) torch.Tensor {
+	rows := batchRows(layers)
+	var kernel torch.Tensor
+	for i, l := range layers {
+		k := l.Kernel.matrix(torch.Cat(0, l.Source, l.Target))
+		if i == 0 {
+			kernel = k
+		} else {
+			kernel = kernel.Mul(k)
+		}
+	}
+	return kernel.Mul(pairWeights(estimate, rows, rowWeights, kernel)).Sum()
+}
+
+// pairWeights returns the constant A, shape (2B × 2B), with which the loss is
+// Σ A∘K. With v = (w_S, -1_T), A is v vᵀ over the number of pairs.
+func pairWeights(estimate Estimate, rows int, rowWeights, like torch.Tensor) torch.Tensor {
+	dtype, device := like.DType(), like.Device()
+	var share torch.Tensor
+	if estimate == Biased {
+		share = torch.Full(1/float64(rows*rows), dtype, device, 2*rows, 2*rows)
+	} else {
+		share = unbiasedShares(rows).To(dtype, device)
+	}
+	var v torch.Tensor
+	minusOne := torch.Full(-1, dtype, device, rows, 1)
+	if rowWeights.IsZero() {
+		v = torch.Cat(0, minusOne.Neg(), minusOne)
+	} else {
+		v = torch.Cat(0, rowWeights.Detach().Reshape(rows, 1), minusOne)
+	}
+	return v.MatMul(v.Transpose(0, 1)).Mul(share)
+}
+
+// unbiasedShares returns 1/(B(B-1)) for pairs within a domain, 0 for a row with
+// itself, and 1/B² for pairs across.
+func unbiasedShares(rows int) torch.Tensor {
+	n := 2 * rows
+	shares := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			switch {
+			case i == j:
+			case (i < rows) == (j < rows):
+				shares[i*n+j] = 1 / float64(rows*(rows-1))
+			default:
+				shares[i*n+j] = 1 / float64(rows*rows)
+			}
+		}
+	}
+	return torch.FromSlice(shares, n, n)
+}
+
+// LinearMaximumMeanDiscrepancy returns the estimate of the discrepancy that takes
+// time and memory linear in B (Long et al. 2015): the mean over i of
+// K(s_i, s_j) + K(t_i, t_j) - K(s_i, t_j) - K(s_j, t_i) with j = i+1, the last row's
+// neighbour being the first. Its bandwidths still come from all pairs.
+func LinearMaximumMeanDiscrepancy(layers ...Layer) torch.Tensor {
+	rows := batchRows(layers)
+	next := make([]int64, rows)
+	for i := range next {
+		next[i] = int64((i + 1) % rows)
+	}
+	index := torch.FromSlice(next, rows).To(torch.Int64, layers[0].Source.Device())
+	var sourcePairs, targetPairs, forward, backward torch.Tensor
+	for i, l := range layers {
+		s, t := l.Source, l.Target
+		sNext, tNext := s.IndexSelect(0, index), t.IndexSelect(0, index)
+		bandwidth := l.Kernel.bandwidth(torch.Cat(0, s, t))
+		ss, tt := l.Kernel.rows(s, sNext, bandwidth), l.Kernel.rows(t, tNext, bandwidth)
+		st, ts := l.Kernel.rows(s, tNext, bandwidth), l.Kernel.rows(sNext, t, bandwidth)
+		if i == 0 {
+			sourcePairs, targetPairs, forward, backward = ss, tt, st, ts
+		} else {
+			sourcePairs, targetPairs, forward, backward = sourcePairs.Mul(ss), targetPairs.Mul(tt), forward.Mul(st), backward.Mul(ts)
+		}
+	}
+	return sourcePairs.Add(targetPairs).Sub(forward).Sub(backward).Mean()
+}
+
+// matrix returns K(x_i, x_j) for all rows of x (n × d), shape (n × n).
+func (k Kernel) matrix(x torch.Tensor) torch.Tensor {
+	squares := x.Square().SumDim(1, true)
+	distances := squares.Add(squares.Transpose(0, 1)).Sub(x.MatMul(x.Transpose(0, 1)).Scale(2)).ClampMin(0)
+	return k.of(distances, k.bandwidth(x))
+}
+
+// rows returns K(a_i, b_i), shape (n).
+func (k Kernel) rows(a, b, bandwidth torch.Tensor) torch.Tensor {
+	return k.of(a.Sub(b).Square().SumDim(1, false), bandwidth)
+}
+
+// bandwidth returns the smallest bandwidth for the rows of x (n × d), 0-dimensional
+// and constant to autograd. The sum of all squared distances is
+// 2n Σ‖x_i‖² - 2‖Σ x_i‖², and the mean is the same for rows moved to their centre,
+// where nothing cancels.
+func (k Kernel) bandwidth(x torch.Tensor) torch.Tensor {
+	if k.Bandwidth != 0 {
+		return torch.Full(k.Bandwidth, x.DType(), x.Device())
+	}
+	n := x.Shape()[0]
+	x = x.Detach()
+	centred := x.Sub(x.SumDim(0, true).Scale(1 / float64(n)))
+	scale := float64(int(1) << (k.Bandwidths / 2))
+	// The smallest positive bandwidth keeps the kernel of identical rows at 1.
+	return centred.Square().Sum().Scale(2 / float64(n-1) / scale).ClampMin(smallestBandwidth)
+}
+
+// smallestBandwidth stands for 0 where all rows of a batch are the same; it is a
+// normal number in float32, and so are the distances that it divides.
+const smallestBandwidth = 1e-30
+
+// of returns the sum of kernels at the squared distances. Each kernel is the square
+// of the next wider one, so that one exponential serves all.
+func (k Kernel) of(distances, bandwidth torch.Tensor) torch.Tensor {
+	widest := float64(int(1) << (k.Bandwidths - 1))
+	kernel := distances.Div(bandwidth).Scale(-1 / widest).Exp()
+	sum := kernel
+	for range k.Bandwidths - 1 {
+		kernel = kernel.Square()
+		sum = sum.Add(kernel)
+	}
+	return sum
+}
+
+func batchRows(layers []Layer) int {
+	if len(layers) == 0 {
+		panic("losses: no layer to compare")
+	}
+	rows := layers[0].Source.Shape()[0]
+	for i, l := range layers {
+		s, t := l.Source.Shape(), l.Target.Shape()
+		if len(s) != 2 || len(t) != 2 || s[0] != rows || t[0] != rows || s[1] != t[1] || rows < 2 {
+			panic(fmt.Sprintf("losses: layer %d: source %v and target %v are not two batches of %d rows, at least 2, of one size", i, s, t, rows))
+		}
+	}
+	return rows
+}

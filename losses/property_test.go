@@ -1,0 +1,375 @@
+package losses
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"iwda/torch"
+)
+
+// problem is a random batch in float64: B rows a domain, k classes, d features.
+type problem struct {
+	rows, classes, features int
+	random                  *rand.Rand
+}
+
+func newProblem(seed uint64) problem {
+	return problem{7, 4, 5, rand.New(rand.NewPCG(seed, 1))}
+}
+
+func (p problem) normal(shape ...int) []float64 {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = p.random.NormFloat64()
+	}
+	return values
+}
+
+func (p problem) labels() []int64 {
+	labels := make([]int64, p.rows)
+	for i := range labels {
+		labels[i] = int64(i % p.classes)
+	}
+	return labels
+}
+
+func vector(values []float64) torch.Tensor { return torch.FromSlice(values, len(values)) }
+
+func closeTo(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func ones(n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = 1
+	}
+	return values
+}
+
+// With weights of 1 and a balanced source every weighted loss is its base.
+func TestWeightsOfOneGiveTheBase(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(1)
+		labels := torch.FromSlice(p.labels(), p.rows)
+		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
+		uniform := vector(ones(p.classes)).Scale(1 / float64(p.classes))
+		w, rowWeights := vector(ones(p.classes)), vector(ones(p.rows))
+		base := CrossEntropy(logits, labels).Item()
+		closeTo(t, "balanced", BalancedCrossEntropy(logits, labels, uniform).Item(), base)
+		closeTo(t, "weighted balanced", WeightedBalancedCrossEntropy(logits, labels, uniform, w).Item(), base)
+		closeTo(t, "released", ReleasedWeightedBalancedCrossEntropy(logits, labels, uniform, w).Item(), base)
+
+		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
+		closeTo(t, "adversarial", WeightedAdversarial(source, target, rowWeights).Item(), Adversarial(source, target).Item())
+		certainty := vector(p.normal(p.rows)).Exp().Affine(1, 1)
+		closeTo(t, "entropy conditioned",
+			EntropyConditioned(source, target, certainty, certainty, rowWeights).Item(),
+			EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}).Item())
+		layers := p.layers()
+		for _, estimate := range []Estimate{Unbiased, Biased} {
+			closeTo(t, "MMD", MaximumMeanDiscrepancy(estimate, rowWeights, layers...).Item(),
+				MaximumMeanDiscrepancy(estimate, torch.Tensor{}, layers...).Item())
+		}
+	})
+}
+
+// layers returns random features and predictions of both domains.
+func (p problem) layers() []Layer {
+	z := func() torch.Tensor { return torch.FromSlice(p.normal(p.rows, p.features), p.rows, p.features) }
+	q := func() torch.Tensor {
+		return torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes).Softmax(1)
+	}
+	return []Layer{{z(), z().Affine(1, 0.5), FeatureKernel}, {q(), q(), PredictionKernel}}
+}
+
+// Losses are means over rows: their order does not matter.
+func TestPermutingRowsChangesNothing(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(2)
+		order := torch.FromSlice([]int64{3, 0, 6, 1, 5, 2, 4}, p.rows)
+		permute := func(x torch.Tensor) torch.Tensor { return x.IndexSelect(0, order) }
+		labels := torch.FromSlice(p.labels(), p.rows)
+		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
+		distribution, w := vector([]float64{0.4, 0.3, 0.2, 0.1}), vector([]float64{0.2, 2, 1, 0})
+		closeTo(t, "classification",
+			WeightedBalancedCrossEntropy(permute(logits), permute(labels), distribution, w).Item(),
+			WeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
+		rowWeights := w.IndexSelect(0, labels)
+		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
+		closeTo(t, "adversarial",
+			WeightedAdversarial(permute(source), target, permute(rowWeights)).Item(),
+			WeightedAdversarial(source, target, rowWeights).Item())
+		layers := p.layers()
+		permuted := append([]Layer(nil), layers...)
+		for i := range permuted {
+			permuted[i].Source = permute(permuted[i].Source)
+		}
+		closeTo(t, "MMD", MaximumMeanDiscrepancy(Unbiased, permute(rowWeights), permuted...).Item(),
+			MaximumMeanDiscrepancy(Unbiased, rowWeights, layers...).Item())
+	})
+}
+
+// The weighted losses are linear in the weights (the adversarial and classification
+// ones), the source part of the MMD quadratic.
+func TestScalingTheWeights(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(3)
+		labels := torch.FromSlice(p.labels(), p.rows)
+		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
+		distribution, w := vector([]float64{0.4, 0.3, 0.2, 0.1}), vector([]float64{0.2, 2, 1, 0.5})
+		closeTo(t, "weighted balanced",
+			WeightedBalancedCrossEntropy(logits, labels, distribution, w.Scale(3)).Item(),
+			3*WeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
+		closeTo(t, "released",
+			ReleasedWeightedBalancedCrossEntropy(logits, labels, distribution, w.Scale(3)).Item(),
+			3*ReleasedWeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
+
+		rowWeights := w.IndexSelect(0, labels)
+		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
+		at := func(c float64) float64 { return WeightedAdversarial(source, target, rowWeights.Scale(c)).Item() }
+		closeTo(t, "adversarial", at(3)-at(0), 3*(at(1)-at(0)))
+		closeTo(t, "target part", at(0), target.Neg().LogSigmoid().Mean().Item()/-2)
+
+		layers := p.layers()
+		mmd := func(c float64) float64 {
+			return MaximumMeanDiscrepancy(Biased, rowWeights.Scale(c), layers...).Item()
+		}
+		quadratic := (mmd(2) - 2*mmd(1) + mmd(0)) / 2
+		closeTo(t, "MMD", mmd(5), mmd(0)+5*(mmd(1)-mmd(0)-quadratic)+25*quadratic)
+	})
+}
+
+// Naming the domains the other way round and flipping the discriminator's sign is the
+// same loss, and the MMD is symmetric.
+func TestSwappingTheDomains(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(4)
+		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
+		closeTo(t, "adversarial", Adversarial(target.Neg(), source.Neg()).Item(), Adversarial(source, target).Item())
+		if a, b := Adversarial(target, source).Item(), Adversarial(source, target).Item(); math.Abs(a-b) < 1e-3 {
+			t.Errorf("the adversarial loss does not tell source from target: %v and %v", a, b)
+		}
+		layers := p.layers()
+		swapped := []Layer{
+			{layers[0].Target, layers[0].Source, FeatureKernel},
+			{layers[1].Target, layers[1].Source, PredictionKernel},
+		}
+		for _, estimate := range []Estimate{Unbiased, Biased} {
+			closeTo(t, "MMD", MaximumMeanDiscrepancy(estimate, torch.Tensor{}, swapped...).Item(),
+				MaximumMeanDiscrepancy(estimate, torch.Tensor{}, layers...).Item())
+		}
+		closeTo(t, "linear MMD", LinearMaximumMeanDiscrepancy(swapped...).Item(), LinearMaximumMeanDiscrepancy(layers...).Item())
+	})
+}
+
+func TestIdenticalDomainsHaveNoDiscrepancy(t *testing.T) {
+	torch.Tidy(func() {
+		layers := newProblem(5).layers()
+		for i := range layers {
+			layers[i].Target = layers[i].Source
+		}
+		if d := MaximumMeanDiscrepancy(Biased, torch.Tensor{}, layers...).Item(); math.Abs(d) > 1e-15 {
+			t.Errorf("discrepancy %v", d)
+		}
+		if d := LinearMaximumMeanDiscrepancy(layers...).Item(); math.Abs(d) > 1e-15 {
+			t.Errorf("linear discrepancy %v", d)
+		}
+		// All rows the same: the mean distance is 0 and the kernel 1 everywhere.
+		same := torch.Full(0.7, torch.Float32, torch.CPU, 6, 3).SetRequiresGrad(true)
+		d := MaximumMeanDiscrepancy(Biased, torch.Tensor{}, Layer{same, same, FeatureKernel})
+		d.Backward()
+		if v := d.Item(); v-v != 0 || math.Abs(v) > 1e-6 {
+			t.Errorf("discrepancy of constant rows is %v", v)
+		}
+		finite(t, "gradient of constant rows", gradient(same))
+	})
+}
+
+// naive computes the released code's double loop in Go.
+func TestUnbiasedMMDIsTheDoubleLoop(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(6)
+		layers := p.layers()
+		w := p.normal(p.rows)
+		b := p.rows
+		rows := func(l Layer) [][]float64 {
+			x := torch.ToSlice[float64](torch.Cat(0, l.Source, l.Target))
+			out := make([][]float64, 2*b)
+			for i := range out {
+				out[i] = x[i*len(x)/(2*b) : (i+1)*len(x)/(2*b)]
+			}
+			return out
+		}
+		distance := func(x, y []float64) (d float64) {
+			for i := range x {
+				d += (x[i] - y[i]) * (x[i] - y[i])
+			}
+			return d
+		}
+		kernel := func(i, j int) float64 {
+			product := 1.0
+			for _, l := range layers {
+				x := rows(l)
+				bandwidth := l.Kernel.Bandwidth
+				if bandwidth == 0 {
+					for a := range x {
+						for c := range x {
+							bandwidth += distance(x[a], x[c])
+						}
+					}
+					bandwidth /= float64(4*b*b - 2*b)
+					bandwidth /= math.Pow(2, float64(l.Kernel.Bandwidths/2))
+				}
+				sum := 0.0
+				for m := range l.Kernel.Bandwidths {
+					sum += math.Exp(-distance(x[i], x[j]) / (bandwidth * math.Pow(2, float64(m))))
+				}
+				product *= sum
+			}
+			return product
+		}
+		var within, across, diagonal float64
+		for i := range b {
+			diagonal += w[i]*w[i]*kernel(i, i) + kernel(b+i, b+i)
+			for j := range b {
+				if i < j {
+					within += w[i]*w[j]*kernel(i, j) + kernel(b+i, b+j)
+				}
+				across += w[i]*kernel(i, b+j) + w[j]*kernel(j, b+i)
+			}
+		}
+		n := float64(b)
+		closeTo(t, "unbiased", MaximumMeanDiscrepancy(Unbiased, vector(w), layers...).Item(), within/(n*(n-1)/2)-across/(n*n))
+		closeTo(t, "biased", MaximumMeanDiscrepancy(Biased, vector(w), layers...).Item(), (2*within+diagonal-across)/(n*n))
+	})
+}
+
+func finite(t *testing.T, what string, x torch.Tensor) {
+	t.Helper()
+	for i, v := range torch.ToSlice[float64](x.To(torch.Float64, torch.CPU)) {
+		if v-v != 0 {
+			t.Errorf("%s: element %d is %v", what, i, v)
+			return
+		}
+	}
+}
+
+// A discriminator that is sure of itself, right or wrong, and a classifier likewise.
+func TestSaturation(t *testing.T) {
+	torch.Tidy(func() {
+		for _, logit := range []float64{1e4, -1e4, 80, -80} {
+			source := torch.Full(logit, torch.Float32, torch.CPU, 3).SetRequiresGrad(true)
+			target := torch.Full(logit, torch.Float32, torch.CPU, 3).SetRequiresGrad(true)
+			zeros := torch.Full(0, torch.Float32, torch.CPU, 3)
+			certainty := torch.Full(2, torch.Float32, torch.CPU, 3)
+			for name, loss := range map[string]torch.Tensor{
+				"adversarial":          Adversarial(source, target),
+				"weighted":             WeightedAdversarial(source, target, zeros),
+				"entropy":              EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}),
+				"entropy, all weights": EntropyConditioned(source, target, certainty, certainty, zeros),
+			} {
+				finite(t, name, loss)
+				loss.Backward()
+				finite(t, name+" gradient", gradient(source))
+				finite(t, name+" gradient", gradient(target))
+			}
+			// Only one of the two means is large, and it is the logit itself.
+			closeTo(t, "value", Adversarial(source, target).Item(), math.Abs(logit)/2)
+		}
+		logits := torch.FromSlice([]float32{1e4, -1e4, 0, -1e4, 1e4, 0}, 2, 3).SetRequiresGrad(true)
+		labels := torch.FromSlice([]int64{0, 0}, 2)
+		distribution := torch.FromSlice([]float32{1, 0, 0}, 3)
+		loss := BalancedCrossEntropy(logits, labels, distribution)
+		finite(t, "classes that the source lacks", loss)
+		loss.Backward()
+		finite(t, "its gradient", gradient(logits))
+		predictions := torch.FromSlice([]float32{1, 0, 0, 1}, 2, 2).SetRequiresGrad(true)
+		e := Certainty(predictions, 1)
+		finite(t, "certainty of sure predictions", e)
+		e.Sum().Backward()
+		finite(t, "its gradient", gradient(predictions))
+	})
+}
+
+// The gradients with respect to every input, in float64. Constants to autograd are
+// held constant in the differences too.
+func TestGradientsAgainstFiniteDifferences(t *testing.T) {
+	p := newProblem(7)
+	labels := p.labels()
+	logits, z, z2, d1, d2 := p.normal(p.rows, p.classes), p.normal(p.rows, p.features), p.normal(p.rows, p.features), p.normal(p.rows), p.normal(p.rows)
+	w := []float64{0.2, 2, 1, 0}
+	for name, c := range map[string]struct {
+		values []float64
+		shape  []int
+		loss   func(x torch.Tensor) torch.Tensor
+	}{
+		"weighted balanced": {logits, []int{p.rows, p.classes}, func(x torch.Tensor) torch.Tensor {
+			return WeightedBalancedCrossEntropy(x, torch.FromSlice(labels, p.rows), vector([]float64{0.4, 0.3, 0.2, 0.1}), vector(w))
+		}},
+		"adversarial, source": {d1, []int{p.rows}, func(x torch.Tensor) torch.Tensor {
+			return WeightedAdversarial(x, vector(d2), vector(w).IndexSelect(0, torch.FromSlice(labels, p.rows)))
+		}},
+		"adversarial, target": {d2, []int{p.rows}, func(x torch.Tensor) torch.Tensor { return Adversarial(vector(d1), x) }},
+		"conditioned": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
+			return Conditioned(x, torch.FromSlice(logits, p.rows, p.classes).Softmax(1)).Square().Sum()
+		}},
+		"certainty": {logits, []int{p.rows, p.classes}, func(x torch.Tensor) torch.Tensor {
+			return Certainty(x.Softmax(1), -1).Square().Sum() // -1 undoes the reversal
+		}},
+		"MMD with a fixed bandwidth": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
+			return MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})
+		}},
+		"linear MMD": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
+			return LinearMaximumMeanDiscrepancy(Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			value := func() (v float64, g []float64) {
+				torch.Tidy(func() {
+					x := torch.FromSlice(c.values, c.shape...).SetRequiresGrad(true)
+					l := c.loss(x)
+					v = l.Item()
+					l.Backward()
+					g = torch.ToSlice[float64](gradient(x))
+				})
+				return v, g
+			}
+			_, gradients := value()
+			const h = 1e-5
+			for i := range c.values {
+				saved := c.values[i]
+				c.values[i] = saved + h
+				above, _ := value()
+				c.values[i] = saved - h
+				below, _ := value()
+				c.values[i] = saved
+				if want := (above - below) / (2 * h); math.Abs(gradients[i]-want) > 1e-7 {
+					t.Fatalf("element %d: gradient %v, finite difference %v", i, gradients[i], want)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkJAN(b *testing.B) {
+	torch.SetThreads(1)
+	random := func(rows, columns int) torch.Tensor {
+		return torch.RandN(torch.Float32, rows, columns).SetRequiresGrad(true)
+	}
+	zs, zt, ls, lt := random(36, 256), random(36, 256), random(36, 31), random(36, 31)
+	w := torch.Full(1.5, torch.Float32, torch.CPU, 36)
+	for b.Loop() {
+		torch.Tidy(func() {
+			MaximumMeanDiscrepancy(Unbiased, w, Layer{zs, zt, FeatureKernel}, Layer{ls.Softmax(1), lt.Softmax(1), PredictionKernel}).Backward()
+		})
+	}
+}

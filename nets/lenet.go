@@ -1,0 +1,67 @@
+package nets
+
+import (
+	"slices"
+
+	"iwda/torch"
+)
+
+// Network is what the adaptation methods train: features and, on top of them, a
+// classifier.
+type Network interface {
+	// Forward maps a batch to features z, shape (rows × FeatureSize), and logits,
+	// shape (rows × classes). Training switches dropout on.
+	Forward(x torch.Tensor, training bool) (features, logits torch.Tensor)
+	FeatureSize() int
+	State() State
+}
+
+// LeNet is the digits network of the paper: two convolutions and a hidden layer,
+// whose 500 units are the features, in channels-last order.
+type LeNet struct {
+	conv1, conv2, hidden, classifier layer
+}
+
+// lenetFeatures is the size of LeNet's hidden layer, z.
+const lenetFeatures = 500
+
+// NewLeNet returns a LeNet for 1×28×28 images with PyTorch's default initialisation,
+// drawn from libtorch's generator.
+func NewLeNet(classes int) *LeNet {
+	return &LeNet{
+		conv1:      newConv2D(1, 20, 5),
+		conv2:      newConv2D(20, 50, 5),
+		hidden:     newLinear(50*4*4, lenetFeatures),
+		classifier: newLinear(lenetFeatures, classes),
+	}
+}
+
+// Forward maps images, shape (rows × 1 × 28 × 28), to features (rows × 500) and
+// logits (rows × classes).
+func (n *LeNet) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
+	x := images.ChannelsLast()
+	x = x.Conv2D(n.conv1.weight, n.conv1.bias, 1, 0).MaxPool2D(2, 2, 0).ReLU()
+	x = x.Conv2D(n.conv2.weight, n.conv2.bias, 1, 0)
+	if training {
+		x = x.Dropout2D(0.5)
+	}
+	x = x.MaxPool2D(2, 2, 0).ReLU()
+	x = n.hidden.linear(x.Reshape(-1, 50*4*4)).ReLU()
+	if training {
+		x = x.Dropout(0.5)
+	}
+	return x, n.classifier.linear(x)
+}
+
+// FeatureSize returns 500.
+func (n *LeNet) FeatureSize() int { return lenetFeatures }
+
+// State returns the parameters under the released code's names.
+func (n *LeNet) State() State {
+	return slices.Concat(
+		n.conv1.state("conv_params.0"),
+		n.conv2.state("conv_params.3"),
+		n.hidden.state("fc_params.0"),
+		n.classifier.state("classifier"),
+	)
+}

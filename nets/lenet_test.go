@@ -1,0 +1,161 @@
+package nets
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"iwda/internal/golden"
+	"iwda/torch"
+)
+
+// state reads the network's parameters out of a golden file.
+func state(t *testing.T, file golden.File, prefix string, network interface{ State() State }) map[string]torch.Tensor {
+	values := make(map[string]torch.Tensor)
+	for _, e := range network.State() {
+		a := file.Get(t, prefix+e.Name)
+		values[e.Name] = torch.FromSlice(a.Data, a.Shape...)
+	}
+	return values
+}
+
+func near(t *testing.T, what string, got torch.Tensor, want golden.Array, tolerance float64) {
+	t.Helper()
+	values := torch.ToSlice[float64](got.To(torch.Float64, torch.CPU))
+	if len(values) != len(want.Data) {
+		t.Fatalf("%s: %d values, want %d", what, len(values), len(want.Data))
+	}
+	largest := 0.0
+	for _, v := range want.Data {
+		largest = max(largest, math.Abs(v))
+	}
+	for i, v := range values {
+		if !(math.Abs(v-want.Data[i]) <= tolerance*largest) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
+		}
+	}
+}
+
+// The golden LeNet was computed in float32; in float64 ours may differ by that
+// rounding and no more.
+func TestLeNetGolden(t *testing.T) {
+	file := golden.Open(t, "lenet")
+	for _, c := range []struct {
+		dtype     torch.DType
+		tolerance float64
+	}{{torch.Float32, 2e-5}, {torch.Float64, 2e-5}} {
+		t.Run(c.dtype.String(), func(t *testing.T) {
+			torch.Tidy(func() {
+				classes := file.Get(t, "lenet/classifier.bias").Shape[0]
+				n := NewLeNet(classes)
+				n.State().Move(c.dtype, torch.CPU)
+				if err := n.State().Load(state(t, file, "lenet/", n)); err != nil {
+					t.Fatal(err)
+				}
+				input := file.Get(t, "lenet/input")
+				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, torch.CPU)
+				features, logits := n.Forward(images, false)
+				near(t, "features", features, file.Get(t, "lenet/features"), c.tolerance)
+				near(t, "logits", logits, file.Get(t, "lenet/logits"), c.tolerance)
+
+				labels := file.Get(t, "lenet/labels").Data
+				index := torch.FromSlice(labels, len(labels), 1).To(torch.Int64, torch.CPU)
+				logits.LogSoftmax(1).Gather(1, index).Mean().Neg().Backward()
+				for _, e := range n.State() {
+					grad, ok := e.Tensor.Grad()
+					if !ok {
+						t.Fatalf("no gradient of %s", e.Name)
+					}
+					near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*c.tolerance)
+				}
+			})
+		})
+	}
+}
+
+func TestTrainingModeDropsOut(t *testing.T) {
+	torch.Tidy(func() {
+		torch.Seed(1)
+		n := NewLeNet(10)
+		images := torch.RandN(torch.Float32, 4, 1, 28, 28)
+		features, _ := n.Forward(images, true)
+		zeros := 0
+		values := torch.ToSlice[float32](features)
+		for _, v := range values {
+			if v == 0 {
+				zeros++
+			}
+		}
+		// ReLU zeroes about half, dropout half of the rest.
+		if share := float64(zeros) / float64(len(values)); share < 0.6 {
+			t.Errorf("%.2f of the features are 0 in training mode", share)
+		}
+		a, _ := n.Forward(images, false)
+		b, _ := n.Forward(images, false)
+		if d := a.Sub(b).Square().Sum().Item(); d != 0 {
+			t.Errorf("evaluation is random: squared distance %v", d)
+		}
+	})
+}
+
+func TestInitialisation(t *testing.T) {
+	torch.Tidy(func() {
+		torch.Seed(3)
+		n := NewLeNet(10)
+		w := torch.ToSlice[float32](n.hidden.weight)
+		bound := 1 / math.Sqrt(800)
+		var squares float64
+		for _, v := range w {
+			if math.Abs(float64(v)) > bound {
+				t.Fatalf("weight %v outside ±%v", v, bound)
+			}
+			squares += float64(v) * float64(v)
+		}
+		// A uniform in ±b has variance b²/3.
+		if got, want := squares/float64(len(w)), bound*bound/3; math.Abs(got/want-1) > 0.02 {
+			t.Errorf("variance %v, want %v", got, want)
+		}
+		d := NewDiscriminator(300, 100, 0.5)
+		w = torch.ToSlice[float32](d.layers[0].weight)
+		squares = 0
+		for _, v := range w {
+			squares += float64(v) * float64(v)
+		}
+		if got, want := squares/float64(len(w)), 2.0/400; math.Abs(got/want-1) > 0.05 {
+			t.Errorf("Xavier variance %v, want %v", got, want)
+		}
+		if sum := d.layers[0].bias.Square().Sum().Item(); sum != 0 {
+			t.Errorf("discriminator biases are not 0: %v", sum)
+		}
+	})
+}
+
+func TestLoadIsStrict(t *testing.T) {
+	torch.Tidy(func() {
+		n := NewLeNet(10)
+		before := torch.ToSlice[float32](n.conv1.weight)
+		values := make(map[string]torch.Tensor)
+		for _, e := range n.State() {
+			values[e.Name] = torch.Full(7, torch.Float32, torch.CPU, e.Tensor.Shape()...)
+		}
+		delete(values, "classifier.bias")
+		values["fc.weight"] = torch.Full(0, torch.Float32, torch.CPU, 1)
+		values["conv_params.3.bias"] = torch.Full(0, torch.Float32, torch.CPU, 51)
+		err := n.State().Load(values)
+		var mismatch *MismatchError
+		if !errors.As(err, &mismatch) {
+			t.Fatalf("error %v", err)
+		}
+		for _, part := range []string{"missing: classifier.bias", "unexpected: fc.weight", "conv_params.3.bias: [51], not [50]"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q lacks %q", err, part)
+			}
+		}
+		for i, v := range torch.ToSlice[float32](n.conv1.weight) {
+			if v != before[i] {
+				t.Fatal("a refused load changed a parameter")
+			}
+		}
+	})
+}

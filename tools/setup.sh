@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs what building needs and does nothing where all is there.
+set -eu
+
+cd "$(dirname "$0")/.."
+mkdir -p build
+
+missing=''
+command -v g++ >/dev/null 2>&1 || missing="$missing g++"
+command -v nm >/dev/null 2>&1 || missing="$missing binutils"
+sh tools/find-libtorch.sh build/libtorch.env 2>build/setup.log || missing="$missing libtorch-dev"
+
+if ! command -v go >/dev/null 2>&1; then
+	echo "setup: Go is missing. Install Go $(sed -n 's/^go //p' go.mod) or later from https://go.dev/dl" >&2
+	exit 1
+fi
+if [ -z "$missing" ]; then
+	exit 0
+fi
+# A libtorch that was asked for but does not fit is not mended by another one.
+if [ -n "${LIBTORCH:-}" ] && grep -q . build/setup.log; then
+	cat build/setup.log >&2
+	exit 1
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+	echo "setup: missing:$missing. Install a C++17 compiler and libtorch 1.13 or later with your package manager," >&2
+	echo "setup: or unpack libtorch anywhere and set LIBTORCH to its folder (the one that holds include/ and lib/)." >&2
+	exit 1
+fi
+
+as_root=''
+if [ "$(id -u)" != 0 ]; then
+	if ! command -v sudo >/dev/null 2>&1; then
+		echo "setup: run as root: apt-get install --no-install-recommends$missing" >&2
+		exit 1
+	fi
+	as_root=sudo
+fi
+echo "setup: installing$missing" >&2
+$as_root apt-get update -qq
+# shellcheck disable=SC2086
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >build/setup.log 2>&1 || {
+	tail -n 20 build/setup.log >&2
+	exit 1
+}
+sh tools/find-libtorch.sh build/libtorch.env

@@ -1,0 +1,60 @@
+package torch
+
+// #include "iwtorch.h"
+import "C"
+
+import "runtime"
+
+// Backward adds the derivative of t, a single number, with respect to every leaf
+// that requires a gradient to that leaf's [Tensor.Grad], and frees the graph: a
+// second Backward through it is refused.
+func (t Tensor) Backward() {
+	check("Backward", C.iwt_backward(t.box()))
+	runtime.KeepAlive(t.t.T)
+}
+
+// Grad returns the gradient that Backward accumulated in t, and false where there is
+// none. It is t's own memory, not a copy.
+func (t Tensor) Grad() (Tensor, bool) {
+	r := C.iwt_grad(t.box())
+	if r.error == nil && r.tensor == nil {
+		runtime.KeepAlive(t.t.T)
+		return Tensor{}, false
+	}
+	return made("Grad", r, t), true
+}
+
+// SetRequiresGrad makes t, a leaf, collect gradients, or stop doing so, and returns
+// it.
+func (t Tensor) SetRequiresGrad(requires bool) Tensor {
+	check("SetRequiresGrad", C.iwt_set_requires_grad(t.box(), C.bool(requires)))
+	runtime.KeepAlive(t.t.T)
+	return t
+}
+
+// RequiresGrad reports whether t takes part in automatic differentiation.
+func (t Tensor) RequiresGrad() bool {
+	requires := bool(C.iwt_requires_grad(t.box()))
+	runtime.KeepAlive(t.t.T)
+	return requires
+}
+
+// Detach returns t's values as a constant: no gradient flows through it.
+func (t Tensor) Detach() Tensor { return made("Detach", C.iwt_detach(t.box()), t) }
+
+// ReverseGradient is the identity whose derivative is -coefficient: what follows it
+// learns to lower the loss, what precedes it to raise it (Ganin et al. 2016).
+func (t Tensor) ReverseGradient(coefficient float64) Tensor {
+	return made("ReverseGradient", C.iwt_reverse_gradient(t.box(), C.double(coefficient)), t)
+}
+
+// NoGrad runs f without recording graphs and then restores the mode that was set
+// before, also when f panics.
+func NoGrad(f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := C.iwt_grad_enabled()
+	C.iwt_set_grad_enabled(false)
+	defer C.iwt_set_grad_enabled(before)
+	f()
+}

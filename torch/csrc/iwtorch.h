@@ -1,0 +1,125 @@
+// The C interface of the shim between Go and libtorch.
+//
+// Conventions. A tensor is a pointer to an at::Tensor on the heap, its box. Every
+// function catches everything: one that makes a tensor returns an iwt_result, the
+// others return NULL or a message. Messages are freed with iwt_free. All names
+// start with iwt_, because gotorch's library exports bare ones (Add, Sum, SGD).
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  void* tensor;     // a new box, NULL where error is set
+  uintptr_t scope;  // the scope that this thread has entered, 0 for none
+  char* error;      // NULL, or why there is no tensor
+} iwt_result;
+
+// The element types that Go slices and networks use.
+enum { IWT_FLOAT32, IWT_FLOAT64, IWT_INT64, IWT_UINT8, IWT_BOOL, IWT_BFLOAT16 };
+
+// A device is -1 for the CPU, else the index of a CUDA device.
+enum { IWT_CPU = -1 };
+
+void iwt_free(char* message);
+
+// Scopes and memory.
+uintptr_t iwt_enter_scope(uintptr_t scope);  // returns the scope before
+void iwt_release(void** tensors, int64_t count);
+int64_t iwt_live_tensors(void);
+void iwt_tune_allocator(void);
+
+// Process-wide state of libtorch.
+char* iwt_set_threads(int threads);
+int iwt_threads(void);
+int iwt_cuda_devices(void);
+char* iwt_version(void);
+char* iwt_parallel_info(void);
+char* iwt_seed(uint64_t seed);
+iwt_result iwt_generator_state(int device);
+char* iwt_set_generator_state(int device, void* state);
+bool iwt_grad_enabled(void);
+void iwt_set_grad_enabled(bool enabled);
+
+// Creation, properties, copies.
+iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
+iwt_result iwt_full(double value, int dtype, int device, const int64_t* shape, int64_t dims);
+iwt_result iwt_randn(int dtype, const int64_t* shape, int64_t dims);
+char* iwt_copy_in(void* tensor, const void* data, int dtype, int64_t count);
+char* iwt_copy_out(void* tensor, void* data, int dtype, int64_t count);
+char* iwt_item(void* tensor, double* value);
+int64_t iwt_dims(void* tensor);
+char* iwt_shape(void* tensor, int64_t* shape);
+char* iwt_dtype(void* tensor, int* dtype);
+char* iwt_device(void* tensor, int* device);
+bool iwt_is_channels_last(void* tensor);
+iwt_result iwt_to(void* a, int dtype, int device);
+iwt_result iwt_channels_last(void* a);
+iwt_result iwt_clone(void* a);
+char* iwt_copy_from(void* a, void* b);  // a's values become b's, outside of autograd
+char* iwt_move(void* a, int dtype, int device);  // a itself changes type and device
+
+// Autograd.
+char* iwt_backward(void* loss);
+iwt_result iwt_grad(void* a);  // tensor NULL and error NULL where there is none
+char* iwt_set_requires_grad(void* a, bool requires_grad);
+bool iwt_requires_grad(void* a);
+iwt_result iwt_detach(void* a);
+iwt_result iwt_reverse_gradient(void* a, double coefficient);
+
+// Arithmetic.
+iwt_result iwt_add(void* a, void* b);
+iwt_result iwt_sub(void* a, void* b);
+iwt_result iwt_mul(void* a, void* b);
+iwt_result iwt_div(void* a, void* b);
+iwt_result iwt_affine(void* a, double scale, double shift);  // scale·a + shift
+iwt_result iwt_exp(void* a);
+iwt_result iwt_log(void* a);
+iwt_result iwt_square(void* a);
+iwt_result iwt_clamp_min(void* a, double minimum);
+iwt_result iwt_sum(void* a);
+iwt_result iwt_sum_dim(void* a, int64_t dim, bool keep);
+iwt_result iwt_matmul(void* a, void* b);
+iwt_result iwt_bmm(void* a, void* b);
+
+// Shapes.
+iwt_result iwt_reshape(void* a, const int64_t* shape, int64_t dims);
+iwt_result iwt_transpose(void* a, int64_t dim0, int64_t dim1);
+iwt_result iwt_narrow(void* a, int64_t dim, int64_t start, int64_t length);
+iwt_result iwt_cat(void* const* tensors, int64_t count, int64_t dim);
+iwt_result iwt_index_select(void* a, int64_t dim, void* index);
+iwt_result iwt_gather(void* a, int64_t dim, void* index);
+iwt_result iwt_argmax(void* a, int64_t dim);
+
+// Networks.
+iwt_result iwt_relu(void* a);
+iwt_result iwt_sigmoid(void* a);
+iwt_result iwt_log_sigmoid(void* a);
+iwt_result iwt_softmax(void* a, int64_t dim);
+iwt_result iwt_log_softmax(void* a, int64_t dim);
+iwt_result iwt_linear(void* a, void* weight, void* bias);  // bias may be NULL
+iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t padding);
+iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding);
+iwt_result iwt_dropout(void* a, double probability);
+iwt_result iwt_dropout2d(void* a, double probability);
+
+// Stochastic gradient descent.
+typedef struct {
+  double learning_rate, momentum, weight_decay;
+  bool nesterov;
+} iwt_sgd_options;
+char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);
+void iwt_sgd_free(void* optimizer);
+char* iwt_sgd_step(void* optimizer, iwt_sgd_options options);
+void iwt_sgd_zero_grad(void* optimizer);
+iwt_result iwt_sgd_momentum(void* optimizer, int64_t index);  // like iwt_grad
+char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer);
+
+#ifdef __cplusplus
+}
+#endif

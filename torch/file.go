@@ -1,0 +1,107 @@
+package torch
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"github.com/maruel/safetensors"
+)
+
+// Named is a tensor under its name in a file.
+type Named struct {
+	Name   string
+	Tensor Tensor
+}
+
+var safetensorsTypes = map[DType]safetensors.DType{
+	Float32: safetensors.F32, Float64: safetensors.F64, Int64: safetensors.I64, Uint8: safetensors.U8,
+}
+
+// WriteTensors writes tensors of any device and metadata, which may be nil, in the
+// safetensors format, in the order given.
+func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) error {
+	file := safetensors.File{Metadata: metadata}
+	for _, n := range tensors {
+		dtype := n.Tensor.DType()
+		entry := safetensors.Tensor{Name: n.Name, DType: safetensorsTypes[dtype]}
+		switch dtype {
+		case Float32:
+			entry.Data = bytesOf(ToSlice[float32](n.Tensor))
+		case Float64:
+			entry.Data = bytesOf(ToSlice[float64](n.Tensor))
+		case Int64:
+			entry.Data = bytesOf(ToSlice[int64](n.Tensor))
+		case Uint8:
+			entry.Data = ToSlice[uint8](n.Tensor)
+		default:
+			return &Error{Op: "WriteTensors", Msg: fmt.Sprintf("%s: no file format for elements of type %v", n.Name, dtype)}
+		}
+		for _, d := range n.Tensor.Shape() {
+			entry.Shape = append(entry.Shape, uint64(d))
+		}
+		file.Tensors = append(file.Tensors, entry)
+	}
+	if err := file.Serialize(w); err != nil {
+		return &Error{Op: "WriteTensors", Msg: err.Error()}
+	}
+	return nil
+}
+
+// bytesOf is the memory of values; the format is little-endian, as are all machines
+// that libtorch runs on.
+func bytesOf[T Element](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
+}
+
+// ReadTensors reads a safetensors file onto the CPU. A file that is missing, cut off
+// or not of the format is an [*Error] that names it.
+func ReadTensors(path string) (tensors map[string]Tensor, metadata map[string]string, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, &Error{Op: "ReadTensors", Msg: err.Error()}
+	}
+	tensors, metadata, err = parseTensors(data)
+	if err != nil {
+		return nil, nil, &Error{Op: "ReadTensors", Msg: fmt.Sprintf("%s: %v", path, err)}
+	}
+	return tensors, metadata, nil
+}
+
+func parseTensors(data []byte) (map[string]Tensor, map[string]string, error) {
+	file, err := safetensors.Parse(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("not a whole safetensors file: %w", err)
+	}
+	tensors := make(map[string]Tensor, len(file.Tensors))
+	for _, entry := range file.Tensors {
+		if err := entry.Validate(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", entry.Name, err)
+		}
+		shape := make([]int, len(entry.Shape))
+		for i, d := range entry.Shape {
+			shape[i] = int(d)
+		}
+		switch entry.DType {
+		case safetensors.F32:
+			tensors[entry.Name] = FromSlice(valuesOf[float32](entry.Data), shape...)
+		case safetensors.F64:
+			tensors[entry.Name] = FromSlice(valuesOf[float64](entry.Data), shape...)
+		case safetensors.I64:
+			tensors[entry.Name] = FromSlice(valuesOf[int64](entry.Data), shape...)
+		case safetensors.U8:
+			tensors[entry.Name] = FromSlice(entry.Data, shape...)
+		default:
+			return nil, nil, fmt.Errorf("%s: elements of type %s are not supported", entry.Name, entry.DType)
+		}
+	}
+	return tensors, file.Metadata, nil
+}
+
+// valuesOf copies the values out of bytes that may lie at any address.
+func valuesOf[T Element](data []byte) []T {
+	values := make([]T, len(data)/int(unsafe.Sizeof(*new(T))))
+	copy(bytesOf(values), data)
+	return values
+}

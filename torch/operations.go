@@ -1,0 +1,164 @@
+package torch
+
+// #include "iwtorch.h"
+import "C"
+
+import "unsafe"
+
+// Add returns t + b with broadcasting.
+func (t Tensor) Add(b Tensor) Tensor { return made("Add", C.iwt_add(t.box(), b.box()), t, b) }
+
+// Sub returns t - b with broadcasting.
+func (t Tensor) Sub(b Tensor) Tensor { return made("Sub", C.iwt_sub(t.box(), b.box()), t, b) }
+
+// Mul returns the elementwise product of t and b with broadcasting.
+func (t Tensor) Mul(b Tensor) Tensor { return made("Mul", C.iwt_mul(t.box(), b.box()), t, b) }
+
+// Div returns the elementwise quotient t / b with broadcasting.
+func (t Tensor) Div(b Tensor) Tensor { return made("Div", C.iwt_div(t.box(), b.box()), t, b) }
+
+// Affine returns scale·t + shift.
+func (t Tensor) Affine(scale, shift float64) Tensor {
+	return made("Affine", C.iwt_affine(t.box(), C.double(scale), C.double(shift)), t)
+}
+
+// Scale returns factor·t.
+func (t Tensor) Scale(factor float64) Tensor { return t.Affine(factor, 0) }
+
+// Neg returns -t.
+func (t Tensor) Neg() Tensor { return t.Affine(-1, 0) }
+
+// Exp returns the exponential of every element.
+func (t Tensor) Exp() Tensor { return made("Exp", C.iwt_exp(t.box()), t) }
+
+// Log returns the natural logarithm of every element.
+func (t Tensor) Log() Tensor { return made("Log", C.iwt_log(t.box()), t) }
+
+// Square returns the square of every element.
+func (t Tensor) Square() Tensor { return made("Square", C.iwt_square(t.box()), t) }
+
+// ClampMin returns the larger of each element and minimum.
+func (t Tensor) ClampMin(minimum float64) Tensor {
+	return made("ClampMin", C.iwt_clamp_min(t.box(), C.double(minimum)), t)
+}
+
+// Sum returns the sum of all elements, 0-dimensional.
+func (t Tensor) Sum() Tensor { return made("Sum", C.iwt_sum(t.box()), t) }
+
+// Mean returns the mean of all elements, 0-dimensional.
+func (t Tensor) Mean() Tensor { return t.Sum().Scale(1 / float64(t.Len())) }
+
+// SumDim returns the sums along one dimension, which keeps size 1 where keep is set
+// and goes otherwise.
+func (t Tensor) SumDim(dim int, keep bool) Tensor {
+	return made("SumDim", C.iwt_sum_dim(t.box(), C.int64_t(dim), C.bool(keep)), t)
+}
+
+// MatMul returns the product of two matrices, (n×m)·(m×p).
+func (t Tensor) MatMul(b Tensor) Tensor { return made("MatMul", C.iwt_matmul(t.box(), b.box()), t, b) }
+
+// BatchMatMul returns the products of two batches of matrices, (b×n×m)·(b×m×p).
+func (t Tensor) BatchMatMul(b Tensor) Tensor {
+	return made("BatchMatMul", C.iwt_bmm(t.box(), b.box()), t, b)
+}
+
+// Reshape returns the elements in row-major order under another shape, in which one
+// dimension may be -1: what is left for it.
+func (t Tensor) Reshape(shape ...int) Tensor {
+	sizes, dims := int64s(shape)
+	return made("Reshape", C.iwt_reshape(t.box(), &sizes[0], dims), t)
+}
+
+// Transpose swaps two dimensions.
+func (t Tensor) Transpose(dim0, dim1 int) Tensor {
+	return made("Transpose", C.iwt_transpose(t.box(), C.int64_t(dim0), C.int64_t(dim1)), t)
+}
+
+// Narrow returns the length rows from start on along a dimension, as a view.
+func (t Tensor) Narrow(dim, start, length int) Tensor {
+	return made("Narrow", C.iwt_narrow(t.box(), C.int64_t(dim), C.int64_t(start), C.int64_t(length)), t)
+}
+
+// Cat joins tensors along a dimension.
+func Cat(dim int, tensors ...Tensor) Tensor {
+	boxes := make([]unsafe.Pointer, len(tensors))
+	for i, t := range tensors {
+		boxes[i] = t.box()
+	}
+	return made("Cat", C.iwt_cat(unsafe.SliceData(boxes), C.int64_t(len(boxes)), C.int64_t(dim)), tensors...)
+}
+
+// IndexSelect returns the rows along a dimension that index, one-dimensional of
+// int64, names.
+func (t Tensor) IndexSelect(dim int, index Tensor) Tensor {
+	return made("IndexSelect", C.iwt_index_select(t.box(), C.int64_t(dim), index.box()), t, index)
+}
+
+// Gather picks one element along a dimension for each element of index, which has as
+// many dimensions as t and is of int64.
+func (t Tensor) Gather(dim int, index Tensor) Tensor {
+	return made("Gather", C.iwt_gather(t.box(), C.int64_t(dim), index.box()), t, index)
+}
+
+// ArgMax returns the index of the largest element along a dimension, as int64.
+func (t Tensor) ArgMax(dim int) Tensor {
+	return made("ArgMax", C.iwt_argmax(t.box(), C.int64_t(dim)), t)
+}
+
+// ReLU returns the larger of each element and 0.
+func (t Tensor) ReLU() Tensor { return made("ReLU", C.iwt_relu(t.box()), t) }
+
+// Sigmoid returns 1/(1+exp(-t)).
+func (t Tensor) Sigmoid() Tensor { return made("Sigmoid", C.iwt_sigmoid(t.box()), t) }
+
+// LogSigmoid returns log(1/(1+exp(-t))), finite for every finite t.
+func (t Tensor) LogSigmoid() Tensor { return made("LogSigmoid", C.iwt_log_sigmoid(t.box()), t) }
+
+// Softmax returns exp(t) normalised to sum 1 along a dimension.
+func (t Tensor) Softmax(dim int) Tensor {
+	return made("Softmax", C.iwt_softmax(t.box(), C.int64_t(dim)), t)
+}
+
+// LogSoftmax returns the logarithm of Softmax, finite for every finite t.
+func (t Tensor) LogSoftmax(dim int) Tensor {
+	return made("LogSoftmax", C.iwt_log_softmax(t.box(), C.int64_t(dim)), t)
+}
+
+// Linear returns t·weightᵀ + bias for t (n×in), weight (out×in) and bias (out), which
+// may be the zero Tensor.
+func (t Tensor) Linear(weight, bias Tensor) Tensor {
+	r := C.iwt_linear(t.box(), weight.box(), optional("Linear", bias))
+	return made("Linear", r, t, weight, bias)
+}
+
+// Conv2D returns the cross-correlation of t (n×in×h×w) with weight (out×in×kh×kw),
+// plus bias (out), which may be the zero Tensor.
+func (t Tensor) Conv2D(weight, bias Tensor, stride, padding int) Tensor {
+	r := C.iwt_conv2d(t.box(), weight.box(), optional("Conv2D", bias), C.int64_t(stride), C.int64_t(padding))
+	return made("Conv2D", r, t, weight, bias)
+}
+
+// optional returns the box of a tensor that may be absent. Absent is the zero
+// Tensor, not a released one.
+func optional(op string, t Tensor) unsafe.Pointer {
+	if !t.IsZero() && t.box() == nil {
+		refuse(op, "the bias was released with its scope")
+	}
+	return t.box()
+}
+
+// MaxPool2D returns the largest element of every kernel×kernel window.
+func (t Tensor) MaxPool2D(kernel, stride, padding int) Tensor {
+	return made("MaxPool2D", C.iwt_max_pool2d(t.box(), C.int64_t(kernel), C.int64_t(stride), C.int64_t(padding)), t)
+}
+
+// Dropout zeroes each element with the probability and divides the others by its
+// complement, as in training. In evaluation, leave it out.
+func (t Tensor) Dropout(probability float64) Tensor {
+	return made("Dropout", C.iwt_dropout(t.box(), C.double(probability)), t)
+}
+
+// Dropout2D is Dropout for whole channels of t (n×c×h×w).
+func (t Tensor) Dropout2D(probability float64) Tensor {
+	return made("Dropout2D", C.iwt_dropout2d(t.box(), C.double(probability)), t)
+}
