@@ -1,0 +1,57 @@
+// Package weightest estimates class weights under label shift: the ratios
+// w_y = D_T(y)/D_S(y) of the label distributions of a target and a source domain,
+// from a classifier's predictions on both and the labels of the source alone.
+//
+// # The equations
+//
+// Let a classifier map an image to probabilities p over k classes. On the source,
+// where labels y are known, and on the target, collect
+//
+//	C[i][j] = P_S(prediction = i, y = j)   (k×k; row = predicted, column = true)
+//	mu[i]   = P_T(prediction = i)          (k)
+//	D_S[j]  = P_S(y = j)                   (k)
+//
+// an average of p over all images standing for P(prediction = ·). Where the two
+// domains differ in their label distributions only, or the weaker generalised label
+// shift holds, the true weights solve C w = mu (Lipton, Wang and Smola 2018; Tachet
+// des Combes, Zhao, Wang and Gordon 2020). With estimates of C and mu the solution can
+// have negative entries or not exist, so that the 2020 paper solves
+//
+//	min ½‖mu - C w‖²   s.t.   w ≥ 0,  w·D_S = 1.
+//
+// # The pieces
+//
+//   - Accumulator collects C and mu batch by batch while a model trains.
+//   - SolveQP solves the quadratic program, for C of any rank. It is also an Estimator,
+//     next to others that NewEstimator knows by name; another estimator is any type
+//     with the method Estimate.
+//   - Tracker holds the weights of a training run: it starts at one, smooths the
+//     estimates, w ← (1-EMA)·estimate + EMA·w, and keeps the former weights while C
+//     is too ill-conditioned to tell.
+//   - Oracle gives the true weights where the target's labels are known; Distance and
+//     EffectiveSampleSize measure weights.
+//
+// An update at the end of an epoch reads
+//
+//	statistics := weightest.NewAccumulator(classes)
+//	tracker, err := weightest.NewTracker(classes, weightest.TrackerSettings{EMA: 0.5})
+//	// every step, with the probabilities of its forward pass
+//	err = statistics.Add(source, labels, target)
+//	// every epoch
+//	record, err := tracker.Update(statistics, sourceDistribution)
+//
+// # The released right-hand side
+//
+// Written as min ½wᵀPw + q·w, the problem has P = CᵀC and q = -Cᵀmu. The code that
+// was released with the 2020 paper passes q = -C mu, which solves another problem
+// wherever C is not symmetric: with P = CᵀC and an invertible C its free solution is
+// w = C⁻¹C⁻ᵀC mu in place of C⁻¹mu. "qp" is the paper's problem and the default,
+// "qp-released" the code's.
+//
+// # Conventions
+//
+// Everything is float64, vectors have length k, classes count from 0. A class that
+// neither domain has gets weight 0. Lengths that do not fit are a mistake in the
+// program and panic, except in a Problem, whose parts may come from a file; data that
+// make no sense are errors. Nothing is random: the same input gives the same bits.
+package weightest

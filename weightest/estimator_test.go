@@ -1,0 +1,198 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestEstimatorsByName(t *testing.T) {
+	if want := []string{"qp", "qp-released", "inverse"}; !slices.Equal(EstimatorNames(), want) {
+		t.Errorf("names %v, want %v", EstimatorNames(), want)
+	}
+	for _, name := range EstimatorNames() {
+		if _, err := NewEstimator(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := NewEstimator("bbse")
+	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, qp-released, inverse") {
+		t.Errorf("error %v, want one that names the estimators", err)
+	}
+}
+
+// Exact statistics determine the weights: qp and inverse must return them, and the
+// released right-hand side must not, as C is not symmetric.
+func TestEstimatorsOnExactStatistics(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	p := randomProblem(r, 8, 0.6, 0)
+	var lu mat.LU
+	lu.Factorize(p.Confusion)
+	var truth mat.VecDense
+	if err := lu.SolveVecTo(&truth, false, mat.NewVecDense(8, p.TargetPredictions)); err != nil {
+		t.Fatal(err)
+	}
+	want := truth.RawVector().Data
+	for name, close := range map[string]bool{"qp": true, "inverse": true, "qp-released": false} {
+		estimator, err := NewEstimator(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := estimator.Estimate(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := largestDifference(got.Weights, want); (d < 1e-10) != close {
+			t.Errorf("%s: weights differ from the true ones by %v", name, d)
+		}
+		if (got.Warning != "") != (name == "inverse") {
+			t.Errorf("%s: warning %q", name, got.Warning)
+		}
+	}
+	transposed := p
+	transposed.Confusion = mat.DenseCopyOf(p.Confusion.T())
+	solution, err := SolveQP(transposed, QPSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(solution.Weights, want); d < 1e-3 {
+		t.Errorf("the transposed C gives the same weights to %v", d)
+	}
+}
+
+func TestInverseClipsAndNormalises(t *testing.T) {
+	// C⁻¹mu = (-1/3, 7/3).
+	p := Problem{
+		Confusion:          mat.NewDense(2, 2, []float64{0.4, 0.1, 0.1, 0.4}),
+		TargetPredictions:  []float64{0.1, 0.9},
+		SourceDistribution: []float64{0.25, 0.75},
+	}
+	got, err := inverse{}.Estimate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(got.Weights, []float64{0, 4.0 / 3}); d > 1e-15 {
+		t.Errorf("weights %v", got.Weights)
+	}
+	if !strings.Contains(got.Warning, "condition number 1.67") || !strings.Contains(got.Warning, "1 of 2") {
+		t.Errorf("warning %q", got.Warning)
+	}
+	if p.TargetPredictions[0] != 0.1 || p.Confusion.At(0, 0) != 0.4 {
+		t.Error("the problem was changed")
+	}
+}
+
+func TestInverseErrors(t *testing.T) {
+	for name, c := range map[string][]float64{
+		"zero row":    {0.5, 0.5, 0, 0},
+		"twins":       {0.3, 0.3, 0.2, 0.2},
+		"nearly":      {0.3, 0.3, 0.2, 0.2 * (1 + 2e-16)},
+		"zero matrix": {0, 0, 0, 0},
+	} {
+		_, err := inverse{}.Estimate(Problem{mat.NewDense(2, 2, c), []float64{0.5, 0.5}, []float64{0.5, 0.5}})
+		if !errors.Is(err, ErrSingular) {
+			t.Errorf("%s: error %v, want ErrSingular", name, err)
+		}
+	}
+	// C⁻¹mu = (-1/3, 7/3), and only the first class has source mass.
+	_, err := inverse{}.Estimate(Problem{mat.NewDense(2, 2, []float64{0.4, 0.1, 0.1, 0.4}), []float64{0.1, 0.9}, []float64{1, 0}})
+	if !errors.Is(err, ErrInfeasible) {
+		t.Errorf("error %v, want ErrInfeasible", err)
+	}
+}
+
+func TestInvalidProblems(t *testing.T) {
+	nan := math.NaN()
+	c := func(values ...float64) *mat.Dense { return mat.NewDense(2, 2, values) }
+	good := []float64{0.5, 0.5}
+	for name, test := range map[string]struct {
+		p    Problem
+		want error
+		text string
+	}{
+		"no classes":      {Problem{c(1, 0, 0, 1), nil, nil}, ErrInvalidProblem, "no class"},
+		"no matrix":       {Problem{nil, good, good}, ErrInvalidProblem, "no confusion matrix"},
+		"not square":      {Problem{mat.NewDense(2, 3, nil), good, good}, ErrInvalidProblem, "2×3"},
+		"other size":      {Problem{mat.NewDense(3, 3, nil), good, good}, ErrInvalidProblem, "3×3"},
+		"short mu":        {Problem{c(1, 0, 0, 1), good[:1], good}, ErrInvalidProblem, "1 target predictions"},
+		"NaN in C":        {Problem{c(1, 0, nan, 1), good, good}, ErrInvalidProblem, "row 1, column 0"},
+		"negative C":      {Problem{c(1, -1, 0, 1), good, good}, ErrInvalidProblem, "row 0, column 1"},
+		"infinite mu":     {Problem{c(1, 0, 0, 1), []float64{0, math.Inf(1)}, good}, ErrInvalidProblem, "class 1"},
+		"negative source": {Problem{c(1, 0, 0, 1), good, []float64{2, -1}}, ErrInvalidProblem, "source distribution holds -1 for class 1"},
+		"NaN source":      {Problem{c(1, 0, 0, 1), good, []float64{nan, 1}}, ErrInvalidProblem, "class 0"},
+		"no source mass":  {Problem{c(1, 0, 0, 1), good, []float64{0, 0}}, ErrInfeasible, "zero in every class"},
+	} {
+		for _, estimator := range []string{"qp", "inverse"} {
+			e, err := NewEstimator(estimator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Estimate(test.p); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%s, %s: error %v, want %v with %q", name, estimator, err, test.want, test.text)
+			}
+		}
+	}
+}
+
+func TestOracle(t *testing.T) {
+	got, err := Oracle([]float64{0.5, 0.25, 0.25, 0}, []float64{0.25, 0.75, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{0.5, 3, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("weights %v, want %v", got, want)
+	}
+	counts, err := Oracle([]float64{20, 10, 10}, []float64{1, 3, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{0.5, 3, 0}; !slices.Equal(counts, want) {
+		t.Errorf("weights of counts %v, want %v", counts, want)
+	}
+	for name, test := range map[string]struct {
+		source, target []float64
+		want           error
+	}{
+		"no source of class 1": {[]float64{1, 0}, []float64{0.5, 0.5}, ErrNoSource},
+		"zero source":          {[]float64{0, 0}, []float64{0.5, 0.5}, ErrInfeasible},
+		"zero target":          {[]float64{1, 0}, []float64{0, 0}, ErrInfeasible},
+		"negative target":      {[]float64{1, 1}, []float64{2, -1}, ErrInvalidProblem},
+		"NaN source":           {[]float64{1, math.NaN()}, []float64{1, 0}, ErrInvalidProblem},
+	} {
+		if _, err := Oracle(test.source, test.target); !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	if d := Distance([]float64{1, 5, 2}, []float64{4, 1, 2}); d != 5 {
+		t.Errorf("distance %v, want 5", d)
+	}
+	source := []float64{0.2, 0.3, 0.5}
+	for _, test := range []struct {
+		w    []float64
+		want float64
+	}{
+		{[]float64{1, 1, 1}, 1},
+		{[]float64{5, 0, 0}, 0.2},
+		{[]float64{0, 0, 2}, 0.5},
+		{[]float64{0, 0, 0}, 0},
+		{[]float64{2, 1, 0.6}, 1 / (0.2*4 + 0.3 + 0.5*0.36)},
+	} {
+		if got := EffectiveSampleSize(test.w, source); math.Abs(got-test.want) > 1e-15 {
+			t.Errorf("effective sample size of %v is %v, want %v", test.w, got, test.want)
+		}
+		counts := slices.Clone(source)
+		floats.Scale(1000, counts)
+		if got := EffectiveSampleSize(test.w, counts); math.Abs(got-test.want) > 1e-14 {
+			t.Errorf("effective sample size of %v with counts is %v, want %v", test.w, got, test.want)
+		}
+	}
+}

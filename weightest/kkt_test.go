@@ -1,0 +1,308 @@
+package weightest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// randomProblem draws a source distribution, a confusion matrix of the given
+// accuracy whose columns sum to it, and target predictions: those of random true
+// weights, plus noise.
+func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
+	source := randomDistribution(r, k)
+	target := randomDistribution(r, k)
+	confusion := mat.NewDense(k, k, nil)
+	mu := make([]float64, k)
+	for j := range k {
+		errors := randomDistribution(r, k)
+		for i := range k {
+			v := (1 - accuracy) * errors[i]
+			if i == j {
+				v += accuracy
+			}
+			confusion.Set(i, j, v*source[j])
+			mu[i] += v * target[j]
+		}
+	}
+	floats.AddScaled(mu, noise, randomDistribution(r, k))
+	floats.Scale(1/floats.Sum(mu), mu)
+	return Problem{Confusion: confusion, TargetPredictions: mu, SourceDistribution: source}
+}
+
+func randomDistribution(r *rand.Rand, k int) []float64 {
+	d := make([]float64, k)
+	for i := range d {
+		d[i] = r.ExpFloat64()
+	}
+	floats.Scale(1/floats.Sum(d), d)
+	return d
+}
+
+// An alteration makes a problem degenerate in one way.
+type alteration struct {
+	name  string
+	apply func(*rand.Rand, Problem)
+}
+
+var alterations = []alteration{
+	{"plain", func(*rand.Rand, Problem) {}},
+	{"never predicted", func(r *rand.Rand, p Problem) {
+		i := r.IntN(p.Classes())
+		for j := range p.Classes() {
+			p.Confusion.Set(i, j, 0)
+		}
+		p.TargetPredictions[i] = 0
+	}},
+	{"never predicted on the source", func(r *rand.Rand, p Problem) {
+		i := r.IntN(p.Classes())
+		for j := range p.Classes() {
+			p.Confusion.Set(i, j, 0)
+		}
+	}},
+	{"repeated columns", func(r *rand.Rand, p Problem) {
+		k := p.Classes()
+		column := mat.Col(nil, 0, p.Confusion)
+		for range 1 + k/4 {
+			j := r.IntN(k)
+			p.Confusion.SetCol(j, column)
+			p.SourceDistribution[j] = p.SourceDistribution[0]
+		}
+	}},
+	{"repeated columns, other masses", func(r *rand.Rand, p Problem) {
+		p.Confusion.SetCol(r.IntN(p.Classes()), mat.Col(nil, 0, p.Confusion))
+	}},
+	{"no source mass", func(r *rand.Rand, p Problem) {
+		for j := 1; j < p.Classes(); j += 2 {
+			p.SourceDistribution[j] = 0
+			p.Confusion.SetCol(j, make([]float64, p.Classes()))
+		}
+	}},
+	{"no source mass, yet a column", func(_ *rand.Rand, p Problem) {
+		for j := 1; j < p.Classes(); j += 3 {
+			p.SourceDistribution[j] = 0
+		}
+	}},
+	{"source mass, yet no column", func(_ *rand.Rand, p Problem) {
+		p.Confusion.SetCol(p.Classes()-1, make([]float64, p.Classes()))
+	}},
+	{"constant predictions", func(_ *rand.Rand, p Problem) {
+		for j, d := range p.SourceDistribution {
+			column := make([]float64, p.Classes())
+			column[0] = d
+			p.Confusion.SetCol(j, column)
+		}
+	}},
+	{"uniform predictions", func(_ *rand.Rand, p Problem) {
+		for j, d := range p.SourceDistribution {
+			for i := range p.Classes() {
+				p.Confusion.Set(i, j, d/float64(p.Classes()))
+			}
+		}
+	}},
+	{"rank two", func(r *rand.Rand, p Problem) {
+		a, b := randomDistribution(r, p.Classes()), randomDistribution(r, p.Classes())
+		for j, d := range p.SourceDistribution {
+			share := r.Float64()
+			for i := range p.Classes() {
+				p.Confusion.Set(i, j, d*(share*a[i]+(1-share)*b[i]))
+			}
+		}
+	}},
+	{"zero matrix", func(_ *rand.Rand, p Problem) { p.Confusion.Zero() }},
+	{"zero target", func(_ *rand.Rand, p Problem) { clear(p.TargetPredictions) }},
+	{"tiny C", func(_ *rand.Rand, p Problem) { p.Confusion.Scale(1e-12, p.Confusion) }},
+	{"huge C", func(_ *rand.Rand, p Problem) { p.Confusion.Scale(1e12, p.Confusion) }},
+	{"tiny mu", func(_ *rand.Rand, p Problem) { floats.Scale(1e-12, p.TargetPredictions) }},
+	{"huge mu", func(_ *rand.Rand, p Problem) { floats.Scale(1e12, p.TargetPredictions) }},
+	{"tiny D_S", func(_ *rand.Rand, p Problem) { floats.Scale(1e-12, p.SourceDistribution) }},
+	{"all tiny", func(_ *rand.Rand, p Problem) {
+		p.Confusion.Scale(1e-12, p.Confusion)
+		floats.Scale(1e-12, p.TargetPredictions)
+	}},
+	{"scales of columns from 1e-12 to 1e12", func(r *rand.Rand, p Problem) {
+		for j := range p.Classes() {
+			column := mat.Col(nil, j, p.Confusion)
+			factor := math.Pow(10, 24*r.Float64()-12)
+			floats.Scale(factor, column)
+			p.Confusion.SetCol(j, column)
+			p.SourceDistribution[j] *= factor
+		}
+	}},
+	{"unrelated D_S", func(r *rand.Rand, p Problem) { copy(p.SourceDistribution, randomDistribution(r, p.Classes())) }},
+	{"unrelated mu", func(r *rand.Rand, p Problem) { copy(p.TargetPredictions, randomDistribution(r, p.Classes())) }},
+	{"nearly repeated columns", func(r *rand.Rand, p Problem) {
+		for j := 1; j < p.Classes(); j += 2 {
+			column := mat.Col(nil, j-1, p.Confusion)
+			for i := range column {
+				column[i] *= 1 + 1e-6*r.Float64()
+			}
+			p.Confusion.SetCol(j, column)
+			p.SourceDistribution[j] = floats.Sum(column)
+		}
+	}},
+}
+
+// checkOptimal tests the optimality conditions, written out here once more: w ≥ 0,
+// w·D_S = 1, and one λ for which no class could lower the objective.
+func checkOptimal(t *testing.T, p Problem, rightHandSide RightHandSide, got Solution) {
+	t.Helper()
+	k := p.Classes()
+	w, d, mu := got.Weights, p.SourceDistribution, p.TargetPredictions
+	var total float64
+	for j, v := range w {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			t.Fatalf("weight %d is %v", j, v)
+		}
+		total += v * d[j]
+	}
+	if math.Abs(total-1) > 1e-12 {
+		t.Errorf("w·D_S = %v", total)
+	}
+	explained := make([]float64, k)
+	for i := range k {
+		explained[i] = floats.Dot(p.Confusion.RawRowView(i), w)
+	}
+	smallest := math.Inf(1) // ‖C_j‖/D_S[j]
+	for j := range k {
+		if norm := floats.Norm(mat.Col(nil, j, p.Confusion), 2); norm > 0 {
+			smallest = min(smallest, norm/d[j]) // +Inf without mass
+		}
+	}
+	for j := range k {
+		column := mat.Col(nil, j, p.Confusion)
+		norm := floats.Norm(column, 2)
+		if norm == 0 && d[j] == 0 {
+			if w[j] != 0 {
+				t.Errorf("class %d has no part in the problem and weight %v", j, w[j])
+			}
+			continue
+		}
+		if norm == 0 && d[j] > 0 && !math.IsInf(smallest, 0) {
+			norm = d[j] * smallest
+		}
+		var gradient float64
+		for i, c := range column {
+			gradient += c * explained[i]
+			if rightHandSide == LeastSquares {
+				gradient -= c * mu[i]
+			}
+		}
+		size := norm * floats.Norm(explained, 2)
+		if rightHandSide == LeastSquares {
+			size += norm * floats.Norm(mu, 2)
+		} else {
+			q := floats.Dot(p.Confusion.RawRowView(j), mu)
+			gradient -= q
+			size += q
+		}
+		z := gradient - got.Multiplier*d[j]
+		size += math.Abs(got.Multiplier) * d[j]
+		if w[j] > 0 && z > 1e-11*size || z < -1e-11*size {
+			t.Errorf("class %d of %d, weight %v: multiplier %v against terms of %v", j, k, w[j], z, size)
+			return
+		}
+	}
+	if got.Stationarity > 1e-11 {
+		t.Errorf("reported stationarity %v", got.Stationarity)
+	}
+}
+
+func TestSolveQPIsOptimal(t *testing.T) {
+	sizes := []struct{ k, problems int }{{2, 30}, {3, 30}, {5, 30}, {10, 25}, {31, 8}, {65, 4}, {200, 1}}
+	for a, alteration := range alterations {
+		for _, rightHandSide := range []RightHandSide{LeastSquares, Released} {
+			t.Run(fmt.Sprintf("%s/%d", alteration.name, rightHandSide), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, uint64(a)))
+				for _, size := range sizes {
+					for range size.problems {
+						p := randomProblem(r, size.k, r.Float64(), r.Float64())
+						alteration.apply(r, p)
+						got, err := SolveQP(p, QPSettings{RightHandSide: rightHandSide})
+						if err != nil {
+							t.Fatalf("%d classes: %v", size.k, err)
+						}
+						checkOptimal(t, p, rightHandSide, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSolveQPIsOptimalForManyClasses(t *testing.T) {
+	for _, name := range []string{"plain", "never predicted on the source", "repeated columns", "unrelated mu", "tiny C"} {
+		a := slices.IndexFunc(alterations, func(a alteration) bool { return a.name == name })
+		r := rand.New(rand.NewPCG(8, uint64(a)))
+		p := randomProblem(r, 1000, 0.4, 0.5)
+		alterations[a].apply(r, p)
+		got, err := SolveQP(p, QPSettings{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		checkOptimal(t, p, LeastSquares, got)
+	}
+}
+
+// Block pivoting settles nearly every problem, so that the primal method is tested on
+// its own, from the best vertex.
+func TestPrimalMethodIsOptimal(t *testing.T) {
+	for a, alteration := range alterations {
+		t.Run(alteration.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(9, uint64(a)))
+			for range 60 {
+				p := randomProblem(r, 2+r.IntN(12), r.Float64(), r.Float64())
+				alteration.apply(r, p)
+				s := newActiveSet(scale(p, LeastSquares), 1000)
+				if !s.primal() {
+					t.Fatalf("%d classes: no optimum in %d iterations", p.Classes(), s.iterations)
+				}
+				got := Solution{Weights: s.weights(s.point, p.Classes())}
+				floats.Scale(1/floats.Dot(got.Weights, p.SourceDistribution), got.Weights)
+				got.certify(p, LeastSquares, s.norms)
+				checkOptimal(t, p, LeastSquares, got)
+			}
+		})
+	}
+}
+
+// Units must not matter: w for C·c, mu·c and D_S is the w for c = 1, and D_S·c gives
+// w/c where mu·1/c keeps C w beside mu.
+func TestSolveQPInOtherUnits(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 10))
+	for range 200 {
+		p := randomProblem(r, 2+r.IntN(20), 0.2+0.8*r.Float64(), r.Float64())
+		want, err := SolveQP(p, QPSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, unit := range []float64{1e-12, 1e-3, 1e12} {
+			scaled := Problem{mat.NewDense(p.Classes(), p.Classes(), nil), make([]float64, p.Classes()), p.SourceDistribution}
+			scaled.Confusion.Scale(unit, p.Confusion)
+			floats.ScaleTo(scaled.TargetPredictions, unit, p.TargetPredictions)
+			got, err := SolveQP(scaled, QPSettings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+				t.Errorf("C and mu times %v: weights differ by %v", unit, d)
+			}
+			mass := slices.Clone(p.SourceDistribution)
+			floats.Scale(unit, mass)
+			floats.ScaleTo(scaled.TargetPredictions, 1/unit, p.TargetPredictions)
+			got, err = SolveQP(Problem{p.Confusion, scaled.TargetPredictions, mass}, QPSettings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			floats.Scale(unit, got.Weights)
+			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+				t.Errorf("D_S times %v: weights differ by %v", unit, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ErrNoSource says that a class has target mass and no source mass: no weight of
+// source samples can make up for it.
+var ErrNoSource = errors.New("weightest: a class of the target does not occur in the source")
+
+// Oracle returns the true class weights w[j] = D_T[j]/D_S[j] from the label
+// distributions of both domains, both of length k; counts do as well, each side is
+// divided by its sum. A class that neither domain has gets weight 0.
+//
+// The error wraps ErrNoSource and names the class where the target has a class that
+// the source lacks, ErrInvalidProblem where a value is NaN, infinite or negative, and
+// ErrInfeasible where a distribution is zero in every class. Oracle panics where the
+// lengths differ.
+func Oracle(source, target []float64) ([]float64, error) {
+	if len(source) != len(target) {
+		panic(fmt.Sprintf("weightest: %d classes in the source and %d in the target", len(source), len(target)))
+	}
+	if err := validateDistribution("source distribution", source); err != nil {
+		return nil, err
+	}
+	if err := validateDistribution("target distribution", target); err != nil {
+		return nil, err
+	}
+	sourceTotal, targetTotal := floats.Sum(source), floats.Sum(target)
+	w := make([]float64, len(source))
+	for j, mass := range target {
+		switch {
+		case mass == 0:
+		case source[j] == 0:
+			return nil, fmt.Errorf("%w: class %d", ErrNoSource, j)
+		default:
+			w[j] = (mass / targetTotal) / (source[j] / sourceTotal)
+		}
+	}
+	return w, nil
+}
+
+// Distance returns the Euclidean distance ‖w - trueWeights‖ that the paper's figures
+// show. It panics where the lengths differ.
+func Distance(w, trueWeights []float64) float64 {
+	if len(w) != len(trueWeights) {
+		panic(fmt.Sprintf("weightest: the distance of %d weights to %d", len(w), len(trueWeights)))
+	}
+	return floats.Distance(w, trueWeights, 2)
+}
+
+// EffectiveSampleSize returns the share of the source sample that counts when class j
+// has weight w[j] (Kish 1965):
+//
+//	(Σ_j D_S[j] w[j])² / (Σ_j D_S[j] · Σ_j D_S[j] w[j]²),
+//
+// where ΣD_S is 1 for a distribution. It is 1 where all weights are equal, D_S[j] where
+// class j has all the weight, and 0 where no class has any. It panics where the
+// lengths differ.
+func EffectiveSampleSize(w, sourceDistribution []float64) float64 {
+	if len(w) != len(sourceDistribution) {
+		panic(fmt.Sprintf("weightest: %d weights for %d source classes", len(w), len(sourceDistribution)))
+	}
+	var total, first, second float64
+	for j, d := range sourceDistribution {
+		total += d
+		first += d * w[j]
+		second += d * w[j] * w[j]
+	}
+	if second == 0 {
+		return 0
+	}
+	return first / total * first / second
+}

@@ -1,0 +1,94 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	// ErrInvalidProblem is wrapped by every error that says that a Problem is not
+	// one: sizes that do not fit each other, a value that is NaN, infinite or
+	// negative.
+	ErrInvalidProblem = errors.New("weightest: invalid problem")
+	// ErrInfeasible says that no weights satisfy w·D_S = 1: the source distribution
+	// is zero in every class, or in every class that an estimate does not clip.
+	ErrInfeasible = errors.New("weightest: no weights satisfy w·D_S = 1")
+	// ErrNoConvergence says that the active-set method used up its iterations.
+	ErrNoConvergence = errors.New("weightest: the active-set method did not converge")
+)
+
+// Problem is what every estimator of class weights reads. All three fields are
+// only read.
+type Problem struct {
+	// Confusion is C, k×k: row = predicted class, column = true class,
+	// C[i][j] = P_S(prediction = i, label = j).
+	Confusion *mat.Dense
+	// TargetPredictions is mu, length k: mu[i] = P_T(prediction = i).
+	TargetPredictions []float64
+	// SourceDistribution is D_S, length k: the source's label distribution. It need
+	// not sum to one, but for the weights to be ratios of probabilities.
+	SourceDistribution []float64
+}
+
+// Classes returns k.
+func (p Problem) Classes() int { return len(p.SourceDistribution) }
+
+// Validate returns nil where p has k ≥ 1 classes, a k×k confusion matrix, k target
+// predictions and only finite values that are not negative, an error that wraps
+// ErrInvalidProblem and names the first wrong value where it has not, and
+// ErrInfeasible where the source distribution is zero in every class.
+func (p Problem) Validate() error {
+	k := p.Classes()
+	if k == 0 {
+		return fmt.Errorf("%w: the source distribution has no class", ErrInvalidProblem)
+	}
+	if p.Confusion == nil {
+		return fmt.Errorf("%w: no confusion matrix", ErrInvalidProblem)
+	}
+	if rows, columns := p.Confusion.Dims(); rows != k || columns != k {
+		return fmt.Errorf("%w: the confusion matrix is %d×%d, and the source distribution has %d classes",
+			ErrInvalidProblem, rows, columns, k)
+	}
+	if len(p.TargetPredictions) != k {
+		return fmt.Errorf("%w: %d target predictions for %d classes", ErrInvalidProblem, len(p.TargetPredictions), k)
+	}
+	for i := range k {
+		if j := firstInvalid(p.Confusion.RawRowView(i)); j >= 0 {
+			return fmt.Errorf("%w: the confusion matrix holds %v in row %d, column %d; every value must be finite and not negative",
+				ErrInvalidProblem, p.Confusion.At(i, j), i, j)
+		}
+	}
+	if i := firstInvalid(p.TargetPredictions); i >= 0 {
+		return fmt.Errorf("%w: the target predictions hold %v for class %d; every value must be finite and not negative",
+			ErrInvalidProblem, p.TargetPredictions[i], i)
+	}
+	return validateDistribution("source distribution", p.SourceDistribution)
+}
+
+// validateDistribution also accepts distributions that do not sum to one.
+func validateDistribution(name string, distribution []float64) error {
+	if i := firstInvalid(distribution); i >= 0 {
+		return fmt.Errorf("%w: the %s holds %v for class %d; every value must be finite and not negative",
+			ErrInvalidProblem, name, distribution[i], i)
+	}
+	for _, v := range distribution {
+		if v > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: the %s is zero in every class", ErrInfeasible, name)
+}
+
+// firstInvalid returns the index of the first value that is negative, NaN or
+// infinite, and -1 where there is none.
+func firstInvalid(values []float64) int {
+	for i, v := range values {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return i
+		}
+	}
+	return -1
+}

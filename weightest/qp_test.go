@@ -1,0 +1,216 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/golden"
+)
+
+func goldenProblem(t testing.TB, file golden.File, group string) Problem {
+	t.Helper()
+	confusion := file.Get(t, group+"/confusion")
+	k := confusion.Shape[0]
+	return Problem{
+		Confusion:          mat.NewDense(k, k, confusion.Data),
+		TargetPredictions:  file.Get(t, group+"/target_predictions").Data,
+		SourceDistribution: file.Get(t, group+"/source_label_distribution").Data,
+	}
+}
+
+func largestDifference(a, b []float64) float64 {
+	largest := math.Abs(float64(len(a) - len(b)))
+	for i := range min(len(a), len(b)) {
+		if d := math.Abs(a[i] - b[i]); d > largest || math.IsNaN(d) {
+			largest = d
+		}
+	}
+	return largest
+}
+
+func TestSolveQPGolden(t *testing.T) {
+	file := golden.Open(t, "qp")
+	for _, group := range file.Groups() {
+		t.Run(group, func(t *testing.T) {
+			p := goldenProblem(t, file, group)
+			got, err := SolveQP(p, QPSettings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkOptimal(t, p, LeastSquares, got)
+			if diff := math.Abs(got.Objective - file.Get(t, group+"/objective").Scalar()); !(diff <= 1e-12) {
+				t.Errorf("objective %v differs by %v", got.Objective, diff)
+			}
+			if file.Get(t, group+"/unique").Scalar() == 1 {
+				if d := largestDifference(got.Weights, file.Get(t, group+"/weights").Data); !(d <= 1e-7) {
+					t.Errorf("weights differ by %v", d)
+				}
+			}
+		})
+	}
+}
+
+// The golden weights of the released right-hand side are an interior-point method's,
+// so that how close they must be follows from how far their objective is from the
+// optimum: as the objective is strongly convex with modulus s², s the smallest singular
+// value of C, ½s²‖w - optimum‖² is at most the difference of the objectives.
+func TestSolveQPReleasedGolden(t *testing.T) {
+	file := golden.Open(t, "qp")
+	for _, group := range file.Groups() {
+		t.Run(group, func(t *testing.T) {
+			p := goldenProblem(t, file, group)
+			got, err := SolveQP(p, QPSettings{RightHandSide: Released})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkOptimal(t, p, Released, got)
+			peer := Solution{Weights: slices.Clone(file.Get(t, group+"/weights_released").Data)}
+			floats.Scale(1/floats.Dot(peer.Weights, p.SourceDistribution), peer.Weights)
+			peer.certify(p, Released, scale(p, Released).norms)
+			gap := peer.Objective - got.Objective
+			if math.Abs(gap) > 1e-8 {
+				t.Errorf("objective %v, that of the golden weights %v", got.Objective, peer.Objective)
+			}
+			_, s := singularValues(p.Confusion)
+			if d := Distance(got.Weights, peer.Weights); d > 1e-5 && d > 1e-5+math.Sqrt(2*max(gap, 0))/s {
+				t.Errorf("weights differ by %v, objectives by %v", d, gap)
+			}
+		})
+	}
+}
+
+// Solutions that follow from the conditions by hand.
+func TestSolveQPByHand(t *testing.T) {
+	c := func(values ...float64) *mat.Dense {
+		k := int(math.Sqrt(float64(len(values))))
+		return mat.NewDense(k, k, values)
+	}
+	for name, test := range map[string]struct {
+		p             Problem
+		rightHandSide RightHandSide
+		weights       []float64
+		objective     float64
+	}{
+		"one class": {
+			Problem{c(0.5), []float64{0.75}, []float64{0.5}}, LeastSquares,
+			[]float64{2}, 0.5 * 0.25 * 0.25,
+		},
+		// The only predictions of the target, class 0, are explained by class 1.
+		"column of the true class": {
+			Problem{c(0, 0.5, 0.5, 0), []float64{1, 0}, []float64{0.5, 0.5}}, LeastSquares,
+			[]float64{0, 2}, 0,
+		},
+		// Every prediction is moved on by one class: q = -C mu = (0, -0.4, 0) asks for
+		// class 1, where -Cᵀmu = (0, 0, -0.2) asks for class 2.
+		"released": {
+			Problem{c(0, 0, 0.2, 0.4, 0, 0, 0, 0.4, 0), []float64{1, 0, 0}, []float64{0.4, 0.4, 0.2}}, Released,
+			[]float64{0, 2.5, 0}, -0.5,
+		},
+		"a class that does not occur": {
+			Problem{c(0.5, 0, 0, 0, 0, 0, 0, 0, 0.5), []float64{0.25, 0, 0.75}, []float64{0.5, 0, 0.5}}, LeastSquares,
+			[]float64{0.5, 0, 1.5}, 0,
+		},
+	} {
+		got, err := SolveQP(test.p, QPSettings{RightHandSide: test.rightHandSide})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := largestDifference(got.Weights, test.weights); d > 1e-14 {
+			t.Errorf("%s: weights %v, want %v", name, got.Weights, test.weights)
+		}
+		if math.Abs(got.Objective-test.objective) > 1e-15 {
+			t.Errorf("%s: objective %v, want %v", name, got.Objective, test.objective)
+		}
+	}
+}
+
+func TestSolveQPLeavesTheProblemAlone(t *testing.T) {
+	p := randomProblem(rand.New(rand.NewPCG(8, 8)), 12, 0.5, 0.5)
+	c, mu, d := mat.DenseCopyOf(p.Confusion), slices.Clone(p.TargetPredictions), slices.Clone(p.SourceDistribution)
+	first, err := SolveQP(p, QPSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(c, p.Confusion) || !slices.Equal(mu, p.TargetPredictions) || !slices.Equal(d, p.SourceDistribution) {
+		t.Error("SolveQP changed the problem")
+	}
+	// A view has a stride that is not its number of columns.
+	wide := mat.NewDense(14, 15, nil)
+	view := wide.Slice(1, 13, 2, 14).(*mat.Dense)
+	view.Copy(c)
+	p.Confusion = view
+	second, err := SolveQP(p, QPSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(first.Weights, second.Weights) {
+		t.Error("a view of C gives other bits")
+	}
+}
+
+func TestSolveQPIterationLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 100 {
+		p := randomProblem(r, 31, 0.3, 1)
+		solution, err := SolveQP(p, QPSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = SolveQP(p, QPSettings{MaxIterations: 1})
+		if errors.Is(err, ErrNoConvergence) != (solution.Iterations > 1) {
+			t.Fatalf("one of %d iterations: error %v", solution.Iterations, err)
+		}
+		if err != nil {
+			return
+		}
+	}
+	t.Error("no problem took more than one iteration")
+}
+
+func BenchmarkSolveQP(b *testing.B) {
+	r := rand.New(rand.NewPCG(10, 10))
+	for _, k := range []int{10, 65, 345, 1000} {
+		for _, kind := range []struct {
+			name            string
+			accuracy, noise float64
+		}{
+			{"exact", 0.7, 0},
+			{"noisy", 0.5, 0.5},
+			{"random", 0.02, 1},
+		} {
+			p := randomProblem(r, k, kind.accuracy, kind.noise)
+			b.Run(strings.Join([]string{"k=" + strconv.Itoa(k), kind.name}, "/"), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := SolveQP(p, QPSettings{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkSolveQPGolden times the problems that reference implementations solve.
+func BenchmarkSolveQPGolden(b *testing.B) {
+	file := golden.Open(b, "qp")
+	for _, group := range file.Groups() {
+		p := goldenProblem(b, file, group)
+		b.Run(group, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := SolveQP(p, QPSettings{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ErrNoStatistics says that weights were asked for before both domains had a row.
+var ErrNoStatistics = errors.New("weightest: no statistics to estimate weights from")
+
+// TrackerSettings say how weights follow the estimates while a model trains.
+type TrackerSettings struct {
+	// Estimator computes the weights of one update; nil is the paper's, "qp" of
+	// NewEstimator.
+	Estimator Estimator
+	// EMA is the share of the former weights that an update keeps, in [0, 1); the
+	// paper's experiments use 0.5, 0 takes every estimate as it is.
+	EMA float64
+	// Warmup is the number of updates at the start that leave the weights at one and
+	// only clear the statistics.
+	Warmup int
+	// Cap is the largest value that a weight may take, at least 1; 0 means no cap.
+	Cap float64
+	// MinSingularValue: a confusion matrix whose smallest singular value is below it
+	// leaves the weights as they are; 0 accepts every matrix.
+	MinSingularValue float64
+}
+
+func (s TrackerSettings) validate() error {
+	switch {
+	case !(s.EMA >= 0 && s.EMA < 1):
+		return fmt.Errorf("weightest: the share of former weights is %v; it must be in [0, 1)", s.EMA)
+	case s.Warmup < 0:
+		return fmt.Errorf("weightest: the warm-up is %d updates; it must not be negative", s.Warmup)
+	case s.Cap != 0 && !(s.Cap >= 1):
+		return fmt.Errorf("weightest: the cap is %v; it must be at least 1, as the weights average to 1, or 0 for none", s.Cap)
+	case !(s.MinSingularValue >= 0):
+		return fmt.Errorf("weightest: the limit of singular values is %v; it must not be negative", s.MinSingularValue)
+	}
+	return nil
+}
+
+// Tracker holds the class weights w of a training run. They start at one, and each
+// update moves them towards an estimate:
+//
+//	w ← (1 - EMA)·estimate + EMA·w.
+//
+// With a cap, the entries above it are then set to it and the others scaled by one
+// factor, so that w·D_S stays what it was. (Where all the others are zero no factor
+// does that, and w·D_S falls below one.)
+type Tracker struct {
+	settings TrackerSettings
+	weights  []float64
+	updates  int
+}
+
+// NewTracker returns a tracker whose weights are one. Impossible settings are an
+// error. It panics unless classes ≥ 1.
+func NewTracker(classes int, settings TrackerSettings) (*Tracker, error) {
+	if classes < 1 {
+		panic(fmt.Sprintf("weightest: a tracker of %d classes", classes))
+	}
+	if err := settings.validate(); err != nil {
+		return nil, err
+	}
+	if settings.Estimator == nil {
+		settings.Estimator = quadratic{LeastSquares}
+	}
+	w := make([]float64, classes)
+	for j := range w {
+		w[j] = 1
+	}
+	return &Tracker{settings: settings, weights: w}, nil
+}
+
+// Weights returns a copy of w, length k.
+func (t *Tracker) Weights() []float64 { return slices.Clone(t.weights) }
+
+// Update is the record of one update.
+type Update struct {
+	Weights []float64 // w after the update
+	// SmallestSingularValue and ConditionNumber, the largest over the smallest, are
+	// those of C. The condition number of a singular C is +Inf.
+	SmallestSingularValue float64
+	ConditionNumber       float64
+	// EffectiveSampleSize is that of the weights after the update.
+	EffectiveSampleSize float64
+	// Changed says whether the estimate entered the weights.
+	Changed bool
+	// Note says why the weights did not change, or is the estimator's warning; it is
+	// empty where there is nothing to say.
+	Note string
+}
+
+// Update estimates weights from what the accumulator collected, moves w towards them
+// and resets the accumulator. sourceDistribution is D_S, length k.
+//
+// During the warm-up, where C's smallest singular value is below the limit, and where
+// the estimator returns ErrSingular, w stays and the record's Note says why. Any other
+// error of the estimator is returned; so is ErrNoStatistics where a domain has no row
+// yet. An error leaves the tracker and the accumulator as they were. Update panics
+// where the numbers of classes differ.
+func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) (Update, error) {
+	k := len(t.weights)
+	if statistics.Classes() != k || len(sourceDistribution) != k {
+		panic(fmt.Sprintf("weightest: %d weights, statistics of %d classes, a source distribution of %d",
+			k, statistics.Classes(), len(sourceDistribution)))
+	}
+	if statistics.SourceRows() == 0 || statistics.TargetRows() == 0 {
+		return Update{}, fmt.Errorf("%w: %d source rows and %d target rows",
+			ErrNoStatistics, statistics.SourceRows(), statistics.TargetRows())
+	}
+	p := Problem{
+		Confusion:          statistics.Confusion(),
+		TargetPredictions:  statistics.TargetPredictions(),
+		SourceDistribution: sourceDistribution,
+	}
+	if err := p.Validate(); err != nil {
+		return Update{}, err
+	}
+	largest, smallest := singularValues(p.Confusion)
+	record := Update{SmallestSingularValue: smallest, ConditionNumber: largest / smallest}
+
+	switch {
+	case t.updates < t.settings.Warmup:
+		record.Note = fmt.Sprintf("warm-up: update %d of %d only clears the statistics", t.updates+1, t.settings.Warmup)
+	case t.settings.MinSingularValue > 0 && !(smallest >= t.settings.MinSingularValue):
+		record.Note = fmt.Sprintf("the smallest singular value of C, %.3g, is below the limit %.3g: the former weights stay",
+			smallest, t.settings.MinSingularValue)
+	default:
+		estimate, err := t.settings.Estimator.Estimate(p)
+		switch {
+		case errors.Is(err, ErrSingular):
+			record.Note = fmt.Sprintf("%v: the former weights stay", err)
+		case err != nil:
+			return Update{}, err
+		case len(estimate.Weights) != k || firstInvalid(estimate.Weights) >= 0:
+			return Update{}, fmt.Errorf("weightest: the estimator returned %v; it must return %d finite weights that are not negative",
+				estimate.Weights, k)
+		default:
+			t.move(estimate.Weights, sourceDistribution)
+			record.Changed, record.Note = true, estimate.Warning
+		}
+	}
+	t.updates++
+	statistics.Reset()
+	record.Weights = t.Weights()
+	record.EffectiveSampleSize = EffectiveSampleSize(t.weights, sourceDistribution)
+	return record, nil
+}
+
+// move applies one estimate and the cap.
+func (t *Tracker) move(estimate, sourceDistribution []float64) {
+	for j, former := range t.weights {
+		t.weights[j] = (1-t.settings.EMA)*estimate[j] + t.settings.EMA*former
+	}
+	if t.settings.Cap > 0 {
+		limit(t.weights, sourceDistribution, t.settings.Cap)
+	}
+}
+
+// limit sets the weights above the largest one allowed to it and scales the others by
+// the one factor that keeps w·D_S. Scaling may lift more weights above it, so that it
+// repeats: at most once a class, as each repetition stops at least one more.
+func limit(w, d []float64, largest float64) {
+	wanted := floats.Dot(w, d)
+	for slices.Max(w) > largest {
+		var fixed, rest float64
+		for j, v := range w {
+			if v >= largest {
+				w[j] = largest
+				fixed += largest * d[j]
+			} else {
+				rest += v * d[j]
+			}
+		}
+		if rest == 0 {
+			return
+		}
+		factor := max(0, wanted-fixed) / rest
+		for j, v := range w {
+			if v < largest {
+				w[j] = v * factor
+			}
+		}
+	}
+}
+
+// TrackerState is all that a Tracker remembers besides its settings, for checkpoints.
+type TrackerState struct {
+	Weights []float64 // w, length k
+	Updates int       // number of updates so far, those of the warm-up included
+}
+
+// State returns a copy of the tracker's state.
+func (t *Tracker) State() TrackerState {
+	return TrackerState{Weights: t.Weights(), Updates: t.updates}
+}
+
+// Restore sets the state to a copy of s, bit by bit. A state of another number of
+// classes, or one with impossible values, is an error and changes nothing.
+func (t *Tracker) Restore(s TrackerState) error {
+	if len(s.Weights) != len(t.weights) {
+		return fmt.Errorf("weightest: the saved weights are of %d classes; the tracker has %d", len(s.Weights), len(t.weights))
+	}
+	if j := firstInvalid(s.Weights); j >= 0 {
+		return fmt.Errorf("weightest: the saved weight of class %d is %v", j, s.Weights[j])
+	}
+	if s.Updates < 0 {
+		return fmt.Errorf("weightest: the saved weights went through %d updates", s.Updates)
+	}
+	copy(t.weights, s.Weights)
+	t.updates = s.Updates
+	return nil
+}

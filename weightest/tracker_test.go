@@ -1,0 +1,248 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// fixed is an estimator that always says the same.
+type fixed struct {
+	weights []float64
+	warning string
+	err     error
+}
+
+func (f fixed) Estimate(Problem) (Estimate, error) { return Estimate{f.weights, f.warning}, f.err }
+
+// filled returns statistics of a perfect classifier: C = diag(0.75, 0.25), mu = (0.5, 0.5).
+func filled(t *testing.T) *Accumulator {
+	t.Helper()
+	a := NewAccumulator(2)
+	if err := a.Add([]float32{1, 0, 1, 0, 1, 0, 0, 1}, []int{0, 0, 0, 1}, []float32{1, 0, 0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+var filledSource = []float64{0.75, 0.25}
+
+func newTracker(t *testing.T, settings TrackerSettings) *Tracker {
+	t.Helper()
+	tracker, err := NewTracker(2, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tracker
+}
+
+func update(t *testing.T, tracker *Tracker, statistics *Accumulator) Update {
+	t.Helper()
+	record, err := tracker.Update(statistics, filledSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if statistics.SourceRows() != 0 {
+		t.Error("the update left the statistics as they were")
+	}
+	return record
+}
+
+// The true weights of filled are 2/3 and 2.
+func TestTrackerRecord(t *testing.T) {
+	tracker := newTracker(t, TrackerSettings{})
+	record := update(t, tracker, filled(t))
+	if d := largestDifference(record.Weights, []float64{2.0 / 3, 2}); d > 1e-14 {
+		t.Errorf("weights %v", record.Weights)
+	}
+	if math.Abs(record.SmallestSingularValue-0.25) > 1e-15 || math.Abs(record.ConditionNumber-3) > 1e-14 {
+		t.Errorf("smallest singular value %v, condition number %v, want 0.25 and 3",
+			record.SmallestSingularValue, record.ConditionNumber)
+	}
+	if want := 1 / (0.75*4/9 + 0.25*4); math.Abs(record.EffectiveSampleSize-want) > 1e-14 {
+		t.Errorf("effective sample size %v, want %v", record.EffectiveSampleSize, want)
+	}
+	if !record.Changed || record.Note != "" {
+		t.Errorf("changed %v, note %q", record.Changed, record.Note)
+	}
+	record.Weights[0] = 7
+	if tracker.Weights()[0] == 7 {
+		t.Error("the record shares the tracker's weights")
+	}
+}
+
+func TestTrackerEMA(t *testing.T) {
+	estimate := []float64{0.2, 3.4}
+	for _, ema := range []float64{0, 0.25, 0.5, 0.9} {
+		tracker := newTracker(t, TrackerSettings{EMA: ema, Estimator: fixed{weights: estimate}})
+		if w := tracker.Weights(); !slices.Equal(w, []float64{1, 1}) {
+			t.Fatalf("the weights start at %v", w)
+		}
+		for n := 1; n <= 5; n++ {
+			record := update(t, tracker, filled(t))
+			share := math.Pow(ema, float64(n)) // of the initial ones
+			for j, e := range estimate {
+				if want := share + (1-share)*e; math.Abs(record.Weights[j]-want) > 1e-15*10 {
+					t.Errorf("EMA %v, update %d: weight %d is %v, want %v", ema, n, j, record.Weights[j], want)
+				}
+			}
+		}
+	}
+}
+
+func TestTrackerWarmup(t *testing.T) {
+	tracker := newTracker(t, TrackerSettings{Warmup: 2})
+	for n := 1; n <= 2; n++ {
+		record := update(t, tracker, filled(t))
+		if record.Changed || !slices.Equal(record.Weights, []float64{1, 1}) || !strings.Contains(record.Note, "warm-up") {
+			t.Errorf("update %d of the warm-up: %+v", n, record)
+		}
+	}
+	if record := update(t, tracker, filled(t)); !record.Changed || record.Weights[1] < 1.9 {
+		t.Errorf("after the warm-up: %+v", record)
+	}
+}
+
+func TestTrackerKeepsWeights(t *testing.T) {
+	for name, settings := range map[string]TrackerSettings{
+		"smallest singular value": {MinSingularValue: 0.26},
+		"is singular":             {Estimator: fixed{err: ErrSingular}},
+	} {
+		record := update(t, newTracker(t, settings), filled(t))
+		if record.Changed || !slices.Equal(record.Weights, []float64{1, 1}) ||
+			!strings.Contains(record.Note, name) || !strings.Contains(record.Note, "former weights stay") {
+			t.Errorf("%s: %+v", name, record)
+		}
+	}
+	if record := update(t, newTracker(t, TrackerSettings{MinSingularValue: 0.24}), filled(t)); !record.Changed {
+		t.Errorf("a smallest singular value above the limit: %+v", record)
+	}
+	warned := update(t, newTracker(t, TrackerSettings{Estimator: fixed{[]float64{1, 1}, "careful", nil}}), filled(t))
+	if !warned.Changed || warned.Note != "careful" {
+		t.Errorf("a warning: %+v", warned)
+	}
+}
+
+func TestTrackerErrors(t *testing.T) {
+	failure := errors.New("failure")
+	for name, test := range map[string]struct {
+		estimator  Estimator
+		statistics *Accumulator
+		source     []float64
+		want       error
+	}{
+		"no rows":       {nil, NewAccumulator(2), filledSource, ErrNoStatistics},
+		"estimator":     {fixed{err: failure}, filled(t), filledSource, failure},
+		"no source":     {nil, filled(t), []float64{0, 0}, ErrInfeasible},
+		"wrong source":  {nil, filled(t), []float64{math.NaN(), 1}, ErrInvalidProblem},
+		"short weights": {fixed{weights: []float64{1}}, filled(t), filledSource, nil},
+		"NaN weights":   {fixed{weights: []float64{1, math.NaN()}}, filled(t), filledSource, nil},
+	} {
+		tracker := newTracker(t, TrackerSettings{Estimator: test.estimator})
+		rows := test.statistics.SourceRows()
+		_, err := tracker.Update(test.statistics, test.source)
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+		if test.statistics.SourceRows() != rows || !reflect.DeepEqual(tracker.State(), TrackerState{[]float64{1, 1}, 0}) {
+			t.Errorf("%s: the error left a trace", name)
+		}
+	}
+	for name, settings := range map[string]TrackerSettings{
+		"EMA 1":              {EMA: 1},
+		"EMA -0.1":           {EMA: -0.1},
+		"EMA NaN":            {EMA: math.NaN()},
+		"warm-up":            {Warmup: -1},
+		"cap":                {Cap: 0.5},
+		"negative cap":       {Cap: -2},
+		"min singular value": {MinSingularValue: -1},
+	} {
+		if _, err := NewTracker(2, settings); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestTrackerCap(t *testing.T) {
+	tracker, err := NewTracker(4, TrackerSettings{Cap: 2, Estimator: fixed{weights: []float64{6, 1.6, 0.4, 0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := []float64{0.1, 0.15, 0.4, 0.35} // w·D_S = 1
+	statistics := NewAccumulator(4)
+	if err := statistics.Add([]float32{1, 0, 0, 0}, []int{0}, []float32{1, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	record, err := tracker.Update(statistics, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Capping the first alone would scale the others by 2 and lift the second to 3.2.
+	if d := largestDifference(record.Weights, []float64{2, 2, 1.25, 0}); d > 1e-14 {
+		t.Errorf("weights %v, want 2 2 1.25 0", record.Weights)
+	}
+}
+
+func TestLimitProperties(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		k := 2 + r.IntN(20)
+		source, target := randomDistribution(r, k), randomDistribution(r, k)
+		w := make([]float64, k)
+		floats.DivTo(w, target, source)
+		largest := 1 + r.ExpFloat64()
+		before := slices.Clone(w)
+		limit(w, source, largest)
+		if math.Abs(floats.Dot(w, source)-1) > 1e-12 {
+			t.Fatalf("w·D_S = %v", floats.Dot(w, source))
+		}
+		for j, v := range w {
+			if v > largest || v < 0 || v < min(before[j], largest)*(1-1e-12) {
+				t.Fatalf("weight %v became %v under a cap of %v", before[j], v, largest)
+			}
+		}
+	}
+	w := []float64{4, 0}
+	limit(w, []float64{0.25, 0.75}, 2)
+	if !slices.Equal(w, []float64{2, 0}) {
+		t.Errorf("weights %v, want 2 0: nothing can make up for the cap", w)
+	}
+}
+
+func TestTrackerRestore(t *testing.T) {
+	settings := TrackerSettings{EMA: 0.5, Warmup: 1}
+	whole, first := newTracker(t, settings), newTracker(t, settings)
+	for range 2 {
+		update(t, whole, filled(t))
+		update(t, first, filled(t))
+	}
+	state := first.State()
+	update(t, first, filled(t)) // must not reach the saved state
+	second := newTracker(t, settings)
+	if err := second.Restore(state); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := update(t, whole, filled(t)), update(t, second, filled(t)); !reflect.DeepEqual(a, b) {
+		t.Errorf("after a restore %+v, without %+v", b, a)
+	}
+	before := second.State()
+	for name, wrong := range map[string]TrackerState{
+		"classes":  {Weights: []float64{1}},
+		"NaN":      {Weights: []float64{1, math.NaN()}},
+		"negative": {Weights: []float64{1, -1}},
+		"updates":  {Weights: []float64{1, 1}, Updates: -1},
+	} {
+		if err := second.Restore(wrong); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if !reflect.DeepEqual(before, second.State()) {
+		t.Error("a failed Restore changed the tracker")
+	}
+}
