@@ -40,7 +40,7 @@ test: setup ## run all tests, the concurrent packages with the race detector too
 	$(with_flags) go test -race $(race_packages)
 
 # The packages in which goroutines meet.
-race_packages := ./experiments/schedule/... ./torch/...
+race_packages := ./cmd/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
 
 lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	@$(MAKE) --no-print-directory $(library)
@@ -49,7 +49,7 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	$(with_flags) go tool staticcheck ./...
 
 bench: build ## speed against PyTorch on this machine
-	@sh bench/run.sh
+	$(with_flags) go run ./bench
 
 clean: ## remove build/
 	rm -rf build

@@ -10,6 +10,18 @@ command -v g++ >/dev/null 2>&1 || missing="$missing g++"
 command -v nm >/dev/null 2>&1 || missing="$missing binutils"
 sh tools/find-libtorch.sh build/libtorch.env 2>build/setup.log || missing="$missing libtorch-dev"
 
+# Debian's libtorch takes whatever BLAS is installed; the reference one, which is
+# installed if nothing else is, makes training seven times slower. This variant
+# follows libtorch's own number of threads.
+blas=$(ldconfig -p 2>/dev/null | sed -n 's/.*libblas\.so\.3 .*=> //p' | head -n 1)
+case "${missing}$(sed -n "s/^libtorch_lib='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null)" in
+*libtorch-dev* | /usr/lib*)
+	case $(readlink -f "${blas:-/none}") in
+	*/blas/libblas* | /none) command -v apt-get >/dev/null 2>&1 && missing="$missing libopenblas0-openmp" ;;
+	esac
+	;;
+esac
+
 if ! command -v go >/dev/null 2>&1; then
 	echo "setup: Go is missing. Install Go $(sed -n 's/^go //p' go.mod) or later from https://go.dev/dl" >&2
 	exit 1

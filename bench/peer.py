@@ -1,0 +1,135 @@
+"""The same work in eager PyTorch, one thread: what the Go program is measured against.
+
+usage: peer.py WORK ITERATIONS   prints the median milliseconds of one iteration
+"""
+import math
+import sys
+import time
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+BATCH, CLASSES, FEATURES = 64, 10, 500
+
+
+class LeNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolutions = nn.Sequential(
+            nn.Conv2d(1, 20, 5), nn.MaxPool2d(2), nn.ReLU(),
+            nn.Conv2d(20, 50, 5), nn.Dropout2d(0.5), nn.MaxPool2d(2), nn.ReLU())
+        self.hidden = nn.Sequential(nn.Linear(800, FEATURES), nn.ReLU(), nn.Dropout(0.5))
+        self.classifier = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x):
+        z = self.hidden(self.convolutions(x).flatten(1))
+        return z, self.classifier(z)
+
+
+class Reversal(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, coefficient):
+        ctx.coefficient = coefficient
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -ctx.coefficient * grad, None
+
+
+def discriminator(inputs):
+    d = nn.Sequential(
+        nn.Linear(inputs, 500), nn.ReLU(), nn.Dropout(0.5),
+        nn.Linear(500, 500), nn.ReLU(), nn.Dropout(0.5), nn.Linear(500, 1), nn.Sigmoid())
+    for m in d:
+        if isinstance(m, nn.Linear):
+            nn.init.xavier_normal_(m.weight)
+            nn.init.zeros_(m.bias)
+    return d
+
+
+def digits_step(method):
+    """A training step of a digits method, from drawing the batch to both optimisers."""
+    torch.manual_seed(0)
+    images = torch.rand(7000, 1, 28, 28) * 2 - 1
+    labels = torch.randint(0, CLASSES, (7000,))
+    network = LeNet()
+    conditional, weighted = "cdan" in method, method.startswith("iw")
+    d = discriminator(CLASSES * FEATURES if conditional else FEATURES)
+    sgd = dict(lr=0.02, momentum=0.9, weight_decay=5e-4)
+    network_sgd, d_sgd = torch.optim.SGD(network.parameters(), **sgd), torch.optim.SGD(d.parameters(), **sgd)
+    domain_labels = torch.cat([torch.ones(BATCH, 1), torch.zeros(BATCH, 1)])
+    weights, distribution = torch.rand(CLASSES) + 0.5, torch.full((CLASSES,), 0.1)
+    confusion, target_predictions = torch.zeros(CLASSES, CLASSES), torch.zeros(CLASSES)
+
+    def step(i):
+        source, target = torch.randint(0, 7000, (BATCH,)), torch.randint(0, 7000, (BATCH,))
+        x, y = torch.cat([images[source], images[target]]), labels[source]
+        network_sgd.zero_grad()
+        d_sgd.zero_grad()
+        z, logits = network(x)
+        p = logits.softmax(1)
+        if weighted:
+            loss = (F.cross_entropy(logits[:BATCH], y, reduction="none") / (CLASSES * distribution[y])).mean()
+            with torch.no_grad():
+                confusion.t().index_add_(0, y, p[:BATCH])
+                target_predictions.add_(p[BATCH:].sum(0))
+        else:
+            loss = F.cross_entropy(logits[:BATCH], y)
+        if method != "source-only":
+            inputs = torch.bmm(p.detach().unsqueeze(2), z.unsqueeze(1)).view(2 * BATCH, -1) if conditional else z
+            coefficient = 2 / (1 + math.exp(-10 * i / 10000)) - 1
+            out = d(Reversal.apply(inputs, coefficient))
+            if weighted:
+                row_weights = torch.cat([weights[y], torch.ones(BATCH)]).unsqueeze(1)
+                loss = loss + F.binary_cross_entropy(out, domain_labels, weight=row_weights)
+            else:
+                loss = loss + F.binary_cross_entropy(out, domain_labels)
+        loss.backward()
+        network_sgd.step()
+        if method != "source-only":
+            d_sgd.step()
+        loss.item()
+
+    return step
+
+
+def evaluate(batch):
+    """Classifies 10,000 digits, batch at a time; the released code's loader takes one."""
+    torch.manual_seed(0)
+    images, labels, network = torch.rand(10000, 1, 28, 28), torch.randint(0, CLASSES, (10000,)), LeNet().eval()
+
+    def run(_):
+        right = 0
+        with torch.no_grad():
+            for first in range(0, len(images), batch):
+                _, logits = network(images[first:first + batch])
+                right += (logits.argmax(1) == labels[first:first + batch]).sum().item()
+
+    return run
+
+
+WORKS = {"evaluate-one": lambda: evaluate(1), "evaluate-batch": lambda: evaluate(500)}
+for name in ["source-only", "dann", "iwdan", "cdan", "iwcdan"]:
+    WORKS["step-" + name] = lambda name=name: digits_step(name)
+
+
+def main():
+    torch.set_num_threads(1)
+    if sys.argv[1] == "version":
+        print(torch.__version__)
+        return
+    work, iterations = WORKS[sys.argv[1]](), int(sys.argv[2])
+    for i in range(max(1, iterations // 10)):
+        work(i)
+    times = []
+    for i in range(iterations):
+        start = time.perf_counter()
+        work(i)
+        times.append(time.perf_counter() - start)
+    print(sorted(times)[len(times) // 2] * 1e3)
+
+
+if __name__ == "__main__":
+    main()

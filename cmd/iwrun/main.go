@@ -1,0 +1,73 @@
+// Command iwrun trains the runs of an experiment and shows what came of them:
+//
+//	iwrun -c configs/digits.yaml            run what is not finished, print the table
+//	iwrun table -c configs/digits.yaml      the table of what is finished
+//	iwrun figure -c configs/digits.yaml     the figures of what is finished
+//	iwrun doctor                            versions, devices, threads, what is wrong with them
+//
+// Results go to standard output, progress and errors to standard error. The exit
+// status is 0 if all is done, 1 if a run failed, 2 for wrong usage or configuration,
+// in which case nothing was written, and 130 if it was interrupted.
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"iwda/experiments/train"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// terminal reports whether progress is shown to a person.
+func (s streams) terminal() bool {
+	file, ok := s.err.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// run carries out a command line and returns the exit status.
+func run(arguments []string, s streams) int {
+	err := newApp(s).Run(append([]string{"iwrun"}, arguments...))
+	return conclude(err, s.err)
+}
+
+func newApp(s streams) *cli.App {
+	app := &cli.App{
+		Name:      "iwrun",
+		Usage:     "domain adaptation under label shift: train, compare, draw",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure -c FILE [options]\niwrun doctor",
+		Version:   train.Version,
+		Writer:    s.out,
+		ErrWriter: s.err,
+		Flags:     runFlags(),
+		Action: func(c *cli.Context) error {
+			return withoutArguments(c, func() error { return runExperiment(runOptionsOf(c), s) })
+		},
+		Commands: []*cli.Command{
+			newTableCommand(s),
+			newFigureCommand(s),
+			newDoctorCommand(s),
+			newWorkerCommand(s),
+		},
+		HideHelpCommand: true,
+		OnUsageError:    wrongFlag,
+		ExitErrHandler:  func(*cli.Context, error) {}, // conclude does that
+		// A value of --set may hold commas.
+		DisableSliceFlagSeparator: true,
+	}
+	for _, command := range app.Commands {
+		command.OnUsageError = wrongFlag
+	}
+	return app
+}

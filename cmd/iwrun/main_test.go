@@ -1,0 +1,312 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/store"
+)
+
+// asProgram makes the test program iwrun itself, as workers are.
+const asProgram = "IWRUN_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// tiny is an experiment of two runs that take a second each.
+const tiny = `experiment: tiny
+dataset: {name: glyphs, train_per_class: 8, test_per_class: 4}
+tasks: [clean-warped]
+variants: [subsampled]
+methods: [source-only, iwdan]
+seeds: [1]
+train: {epochs: 1, batch: 8, eval_batch: 20}
+`
+
+// inFolder makes an empty folder with tiny.yaml the working directory.
+func inFolder(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeFile(t, "tiny.yaml", tiny)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call runs a command line and returns its exit status and outputs.
+func call(t *testing.T, arguments ...string) (status int, out, err string) {
+	t.Helper()
+	t.Setenv(asProgram, "yes") // for workers
+	var outText, errText strings.Builder
+	status = run(arguments, streams{in: strings.NewReader(""), out: &outText, err: &errText})
+	return status, outText.String(), errText.String()
+}
+
+func TestWrongConfiguration(t *testing.T) {
+	digits := strings.NewReplacer("glyphs, train_per_class: 8, test_per_class: 4", "digits, root: nowhere", "clean-warped", "usps-mnist")
+	for name, test := range map[string]struct {
+		text      string
+		arguments []string
+		want      []string
+	}{
+		"misspelt key":        {strings.Replace(tiny, "epochs", "epoch", 1), nil, []string{"tiny.yaml:7:9: ", `"epoch"`, "epochs"}},
+		"unknown task":        {strings.Replace(tiny, "warped", "wraped", 1), nil, []string{"tiny.yaml:3:9: ", "clean-wraped", "clean-warped"}},
+		"negative epochs":     {strings.Replace(tiny, "epochs: 1", "epochs: -1", 1), nil, []string{"tiny.yaml:7:17: ", "epochs", "-1"}},
+		"missing data":        {digits.Replace(tiny), nil, []string{"tiny.yaml:2:31: ", "dataset.root", `"nowhere"`, "IWDA_DATA"}},
+		"misspelt assignment": {tiny, []string{"--set", "train.epoch=1"}, []string{"--set train.epoch=1", "epochs"}},
+		"glob without a run":  {tiny, []string{"--only", "*/*/iwdam/*"}, []string{"--only */*/iwdam/*", "subsampled/clean-warped/iwdan/seed-1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFolder(t)
+			writeFile(t, "tiny.yaml", test.text)
+			expectWrong(t, append([]string{"-c", "tiny.yaml"}, test.arguments...), append(test.want, "!Usage"))
+		})
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                                       {"-c FILE", "Usage"},
+		"-c missing.yaml":                        {"missing.yaml", "!Usage"},
+		"-c tiny.yaml --job 2":                   {"--job;", "--jobs?", "Usage"},
+		"-c tiny.yaml -j two":                    {`"two"`, "Usage"},
+		"-c tiny.yaml -j -1":                     {"-j -1", "Usage"},
+		"-c tiny.yaml --threads 0":               {"--threads 0", "Usage"},
+		"-c tiny.yaml --device cuda:99":          {"--device cuda:99", "Usage"},
+		"-c tiny.yaml figures":                   {`"figures"`, "figure?", "Usage"},
+		"table -c tiny.yaml --format xls":        {"xls", "iwrun table", "Usage"},
+		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
+		"figure":                                 {"-c FILE", "Usage"},
+		"worker":                                 {"folder", "Usage"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			inFolder(t)
+			expectWrong(t, strings.Fields(line), want)
+		})
+	}
+}
+
+// expectWrong expects exit status 2, a message once, with the parts but without those
+// after an exclamation mark, and nothing written.
+func expectWrong(t *testing.T, arguments, parts []string) {
+	t.Helper()
+	status, out, err := call(t, arguments...)
+	if status != 2 || out != "" {
+		t.Errorf("status %d, stdout %q", status, out)
+	}
+	for _, part := range parts {
+		absent, negative := strings.CutPrefix(part, "!")
+		if negative == strings.Contains(err, absent) {
+			t.Errorf("%q in\n%s", part, err)
+		}
+	}
+	first, rest, _ := strings.Cut(err, "\n")
+	if strings.Contains(rest, first) {
+		t.Errorf("said twice:\n%s", err)
+	}
+	entries, readErr := os.ReadDir(".")
+	if readErr != nil || len(entries) != 1 {
+		t.Errorf("written: %v, %v", entries, readErr)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	inFolder(t)
+	status, out, err := call(t, "-c", "tiny.yaml", "--set", "methods=[dann, iwdan, iwdan-o]", "--set", "seeds=[1,2]", "--only", "*/*/iwdan*/seed-2", "--dry-run")
+	want := "subsampled/clean-warped/iwdan/seed-2\nsubsampled/clean-warped/iwdan-o/seed-2\n"
+	if status != 0 || out != want || err != "" {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
+	}
+	if _, err := os.Stat("results"); !os.IsNotExist(err) {
+		t.Errorf("results: %v", err)
+	}
+}
+
+func tinyDir(method string) store.Dir {
+	return store.NewDir("results", "tiny", store.RunID("subsampled", "clean-warped", method, 1))
+}
+
+// TestExperiment goes from a file to table and figure.
+func TestExperiment(t *testing.T) {
+	inFolder(t)
+	if status, out, err := call(t, "table", "-c", "tiny.yaml"); status != 1 || out != "" || !strings.Contains(err, "no run is finished") {
+		t.Errorf("before: status %d, %q, %q", status, out, err)
+	}
+
+	status, table, err := call(t, "-c", "tiny.yaml", "-j", "2")
+	if status != 0 || !strings.Contains(table, "| iwdan ") || !strings.Contains(table, "1/1") {
+		t.Fatalf("status %d, stdout\n%s\nstderr\n%s", status, table, err)
+	}
+	for _, part := range []string{"started  subsampled/clean-warped/iwdan/seed-1\n", "finished subsampled/clean-warped/source-only/seed-1: accuracy best ", "2/2 runs"} {
+		if !strings.Contains(err, part) {
+			t.Errorf("%q is not in\n%s", part, err)
+		}
+	}
+	result, readErr := tinyDir("iwdan").ReadResult()
+	if readErr != nil || result.Device != "cpu" || result.Threads != 1 {
+		t.Errorf("%v, %+v", readErr, result)
+	}
+
+	status, again, err := call(t, "-c", "tiny.yaml")
+	if status != 0 || err != "2 runs had been finished before\n" {
+		t.Errorf("again: status %d, stderr %q", status, err)
+	}
+	if diff := cmp.Diff(table, again); diff != "" {
+		t.Error(diff)
+	}
+	status, out, err := call(t, "-c", "tiny.yaml", "table") // the flag before the command
+	if diff := cmp.Diff(table, out); status != 0 || err != "" || diff != "" {
+		t.Errorf("table: status %d, stderr %q\n%s", status, err, diff)
+	}
+	status, out, _ = call(t, "table", "-c", "tiny.yaml", "--format", "csv")
+	if status != 0 || !strings.HasPrefix(out, "experiment,variant,") || strings.Count(out, "\n") != 3 {
+		t.Errorf("csv: status %d\n%s", status, out)
+	}
+	status, out, err = call(t, "table", "-c", "tiny.yaml", "--set", "methods=[iwdan]", "--set", "train.epochs=2")
+	if status != 1 || out != "" || !strings.Contains(err, "no run is finished") || !strings.Contains(err, "1 with another") {
+		t.Errorf("another configuration: status %d, %q, %q", status, out, err)
+	}
+
+	status, out, err = call(t, "figure", "-c", "tiny.yaml")
+	paths := strings.Fields(out)
+	if status != 0 || len(paths) != 2 {
+		t.Fatalf("figure: status %d, %q, %q", status, out, err)
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 || filepath.Dir(path) != filepath.Join("results", "tiny", "figures") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestMixedTable: a table leaves out what another configuration gave, and says so.
+func TestMixedTable(t *testing.T) {
+	inFolder(t)
+	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
+		t.Fatal(err)
+	}
+	status, out, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*", "--set", "train.batch=10")
+	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") {
+		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
+	}
+}
+
+// TestFailure: a run that fails is named with its log, and the other one is finished.
+func TestFailure(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "tiny.yaml", tiny+"overrides: [{when: {method: iwdan}, train: {optimizer: {lr: 1.0e+30}}}]\n")
+	status, out, err := call(t, "-c", "tiny.yaml")
+	log := tinyDir("iwdan").Path(store.LogFile)
+	if status != 1 || !strings.Contains(out, "source-only") || !strings.Contains(err, "1 finished, 0 finished before, 1 failed, 0 left") ||
+		!strings.Contains(err, "failed: subsampled/clean-warped/iwdan/seed-1: ") || !strings.Contains(err, "log: "+log) {
+		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
+	}
+	if message, failed, err := tinyDir("iwdan").ReadFailure(); !failed || err != nil || !strings.Contains(message, "epoch 1") {
+		t.Errorf("error.txt: %q, %v", message, err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	inFolder(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "-c", "tiny.yaml", "-j", "1", "--set", "train.epochs=100000")
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A worker that has evaluated once has something to write.
+	waitFor(t, func() bool { _, err := os.Stat(tinyDir("source-only").Path(store.MetricsFile)); return err == nil })
+	command.Process.Signal(syscall.SIGINT)
+	text, _ := io.ReadAll(stderr)
+	command.Wait()
+	if status := command.ProcessState.ExitCode(); status != 130 {
+		t.Errorf("status %d", status)
+	}
+	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	if metrics, err := tinyDir("source-only").ReadMetrics(); err != nil || len(metrics) == 0 {
+		t.Errorf("metrics: %v, %v", metrics, err)
+	}
+	if _, err := os.Stat(tinyDir("iwdan").String()); !os.IsNotExist(err) {
+		t.Errorf("the next run began: %v", err)
+	}
+}
+
+// TestWorkerByHand starts a worker as a person would, from the run's folder.
+func TestWorkerByHand(t *testing.T) {
+	inFolder(t)
+	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
+		t.Fatal(err)
+	}
+	dir := tinyDir("iwdan")
+	first, err := dir.ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
+		t.Fatal(err)
+	}
+	status, out, text := call(t, "worker", "--device", "cpu", dir.String())
+	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || !strings.HasSuffix(out, "{\"event\":\"done\"}\n") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	second, err := dir.ReadResult()
+	if err != nil || second.LastAccuracy != first.LastAccuracy || second.ConfigHash != first.ConfigHash {
+		t.Errorf("%v, %+v", err, second)
+	}
+
+	elsewhere := t.TempDir()
+	text = readFile(t, dir.Path(store.ConfigFile))
+	writeFile(t, filepath.Join(elsewhere, store.ConfigFile), text)
+	status, out, text = call(t, "worker", elsewhere)
+	if status != 1 || !strings.Contains(out, `{"event":"failed"`) || !strings.Contains(text, "must end in "+filepath.Join("/tiny", "subsampled")) {
+		t.Errorf("elsewhere: status %d\n%s\n%s", status, out, text)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// waitFor returns once the condition holds. It is for what another process does.
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	for range 6000 {
+		if condition() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("waited in vain")
+}

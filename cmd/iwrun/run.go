@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/progress"
+	"iwda/experiments/schedule"
+)
+
+// runOptions say what is trained and on what.
+type runOptions struct {
+	experimentOptions
+	machineOptions
+	Only   []string // globs of run ids; none: all
+	DryRun bool
+}
+
+func runFlags() []cli.Flag {
+	return append(append(experimentFlags(), machineFlags()...),
+		&cli.StringSliceFlag{Name: "only", Usage: "run only ids that fit the `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the ids of the runs, one a line, and run nothing"},
+	)
+}
+
+func runOptionsOf(c *cli.Context) runOptions {
+	return runOptions{
+		experimentOptions: experimentOptionsOf(c),
+		machineOptions:    machineOptionsOf(c),
+		Only:              c.StringSlice("only"),
+		DryRun:            c.Bool("dry-run"),
+	}
+}
+
+// runExperiment carries out what is not finished and prints the table. Everything
+// that can be wrong with the options is found before anything is written.
+func runExperiment(o runOptions, s streams) error {
+	file, err := o.load()
+	if err != nil {
+		return err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return err
+	}
+	if runs, err = plan.Only(runs, o.Only); err != nil {
+		return err
+	}
+	if o.DryRun {
+		for _, run := range runs {
+			fmt.Fprintln(s.out, run.ID)
+		}
+		return nil
+	}
+	if err := plan.CheckData(runs); err != nil {
+		return err
+	}
+	device, err := o.device()
+	if err != nil {
+		return err
+	}
+	jobs, threads, err := o.share(device)
+	if err != nil {
+		return err
+	}
+	summary, err := carryOut(runs, schedule.Options{
+		Results: o.Results, Jobs: jobs, Device: device.String(), Threads: threads,
+	}, s)
+	if err != nil {
+		return err
+	}
+	printSummary(s.err, summary)
+	if len(summary.Left) > 0 {
+		return statusError(statusInterrupted)
+	}
+	if err := printTable(file, o.Results, markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
+		return err
+	}
+	if len(summary.Failed) > 0 {
+		return statusError(statusFailed)
+	}
+	return nil
+}
+
+// carryOut runs the workers, which are this program again, with progress on s.err.
+// The first interruption stops them, the second one ends them.
+func carryOut(runs []plan.Run, options schedule.Options, s streams) (schedule.Summary, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
+	}
+	display := progress.New(s.err, s.terminal(), len(runs))
+	defer display.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kill := make(chan struct{})
+	defer onSignals(
+		func() {
+			display.Print("stopping: running workers write what they have; interrupt again to end them at once")
+			cancel()
+		},
+		func() { close(kill) },
+	)()
+
+	options.Command = []string{program, workerName, "--" + supervisedFlag}
+	options.Kill = kill
+	options.Observe = display.Observe
+	return schedule.Run(ctx, runs, options), nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/store"
+	"iwda/experiments/train"
+	"iwda/torch"
+)
+
+const (
+	workerName     = "worker"
+	supervisedFlag = "supervised"
+)
+
+// workerOptions say which run a worker makes.
+type workerOptions struct {
+	Folder     string // of the run, with its config.yaml
+	Device     string
+	Threads    int
+	Supervised bool // end as soon as standard input does
+}
+
+// newWorkerCommand is what package schedule starts; it can be started by hand too.
+func newWorkerCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      workerName,
+		Usage:     "make the run whose configuration lies in a folder",
+		UsageText: "iwrun worker [--device DEVICE] [--threads NUMBER] RUNFOLDER",
+		Hidden:    true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "device", Value: "auto"},
+			&cli.IntFlag{Name: "threads", Value: 1},
+			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return wrongUsage(c, "a worker makes one run: name its folder")
+			}
+			return runWorker(workerOptions{
+				Folder: c.Args().First(), Device: c.String("device"), Threads: c.Int("threads"), Supervised: c.Bool(supervisedFlag),
+			}, s)
+		},
+	}
+}
+
+func runWorker(o workerOptions, s streams) error {
+	if o.Supervised {
+		go func() {
+			io.Copy(io.Discard, s.in)
+			os.Exit(schedule.StoppedStatus) // at once, even while C++ computes
+		}()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer onSignals(cancel)()
+
+	reporter := schedule.NewReporter(s.out)
+	switch err := trainIn(ctx, o, reporter, s.err); {
+	case errors.Is(err, context.Canceled):
+		return statusError(schedule.StoppedStatus)
+	case err != nil:
+		reporter.Failed(err)
+		return err
+	}
+	reporter.Done()
+	return nil
+}
+
+// trainIn makes the run of the folder.
+func trainIn(ctx context.Context, o workerOptions, reporter *schedule.Reporter, log io.Writer) error {
+	torch.TuneAllocator()
+	device, err := torch.ParseDevice(o.Device)
+	if err != nil {
+		return err
+	}
+	run, dir, err := open(o.Folder)
+	if err != nil {
+		return err
+	}
+	if err := dir.Begin(); err != nil {
+		return err
+	}
+	_, err = train.Run(ctx, run.Config, dir, train.Options{
+		Device: device, Threads: o.Threads, Log: log,
+		Progress: func(p train.Progress) { reporter.Progress(schedule.Progress(p)) },
+	})
+	return err
+}
+
+// open reads the configuration of the run whose folder it is.
+func open(folder string) (plan.Run, store.Dir, error) {
+	path := filepath.Join(folder, store.ConfigFile)
+	file, err := config.Load(path)
+	if err != nil {
+		return plan.Run{}, store.Dir{}, err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return plan.Run{}, store.Dir{}, err
+	}
+	if len(runs) != 1 {
+		return plan.Run{}, store.Dir{}, fmt.Errorf("%s: a worker makes one run, this file has %d", path, len(runs))
+	}
+	run := runs[0]
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		return plan.Run{}, store.Dir{}, err
+	}
+	end := filepath.Join(string(filepath.Separator), run.Config.Experiment, filepath.FromSlash(run.ID.String()))
+	root, ok := strings.CutSuffix(whole, end)
+	if !ok {
+		return plan.Run{}, store.Dir{}, fmt.Errorf("%s: the folder of this run must end in %s", path, end)
+	}
+	return run, store.NewDir(root, run.Config.Experiment, run.ID.String()), nil
+}

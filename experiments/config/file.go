@@ -1,0 +1,160 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// File is an experiment file with its overrides and the assignments made since. It
+// is valid: Parse and Set return an error otherwise.
+type File struct {
+	Name string // as given to Load or Parse
+	// Config holds the settings of the file and the assignments, without overrides.
+	Config Config
+
+	root        *yaml.Node
+	assignments []assignment
+	base        Config            // Config without assignments
+	at          map[string]string // locations of the keys of the file
+	overrides   []override
+}
+
+// document is the schema of a file.
+type document struct {
+	Config    `yaml:",inline"`
+	Overrides []override `yaml:"overrides"`
+}
+
+// Load reads an experiment file. The error is of type Errors unless the file cannot
+// be read.
+func Load(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads the contents of an experiment file. Messages call it name. The error
+// is of type Errors.
+func Parse(name string, data []byte) (*File, error) {
+	root, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Name: name, root: root}
+	if err := f.evaluate(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Set makes assignments of the form path=value, where path is a key with those above
+// it (train.epochs) and value is YAML ([iwdan, dann]). They win over the settings of
+// the file and over all overrides. Where one is wrong, none is made and the error is
+// of type Errors.
+func (f *File) Set(assignments []string) error {
+	var mistakes Errors
+	changed := *f
+	changed.assignments = slices.Clone(f.assignments)
+	for _, text := range assignments {
+		a, err := parseAssignment(text)
+		if err != nil {
+			mistakes = append(mistakes, *err)
+			continue
+		}
+		changed.assignments = append(changed.assignments, a)
+	}
+	if err := changed.evaluate(); err != nil {
+		mistakes = append(mistakes, err.(Errors)...)
+	}
+	if len(mistakes) > 0 {
+		return mistakes
+	}
+	*f = changed
+	return nil
+}
+
+// evaluate fills f from its nodes.
+func (f *File) evaluate() error {
+	// The defaults depend on the data set, which any place may name.
+	var probe document
+	d := newDecoder(f.locate)
+	d.decodeStruct(f.root, &probe)
+	f.decodeAssignments(d, &probe)
+
+	doc := document{Config: Default(probe.Dataset.Name)}
+	d = newDecoder(f.locate)
+	d.decodeStruct(f.root, &doc)
+	f.base, f.at = doc.Config, maps.Clone(d.at)
+	f.decodeAssignments(d, &doc)
+	f.Config, f.overrides = doc.Config, doc.Overrides
+	if f.Config.Title == "" {
+		f.Config.Title = f.Config.Experiment
+	}
+	f.checkRequired(d)
+	f.checkTasks(d)
+	for _, o := range f.overrides {
+		o.check(d, f.base, f.Config)
+	}
+	return d.errors.orNil()
+}
+
+func (f *File) decodeAssignments(d *decoder, doc *document) {
+	for _, a := range f.assignments {
+		d.locate = func(*yaml.Node) string { return a.location }
+		d.decodeStruct(a.root, doc)
+	}
+}
+
+func (f *File) locate(n *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", f.Name, n.Line, n.Column)
+}
+
+// checkRequired reports keys without a default that are missing or empty.
+func (f *File) checkRequired(d *decoder) {
+	c := f.Config
+	var missing []string
+	for _, key := range []struct {
+		path  string
+		empty bool
+	}{
+		{"experiment", c.Experiment == ""},
+		{"dataset.name", c.Dataset.Name == ""},
+		{"tasks", len(c.Tasks) == 0},
+		{"variants", len(c.Variants) == 0},
+		{"methods", len(c.Methods) == 0},
+		{"seeds", len(c.Seeds) == 0},
+	} {
+		location, given := d.at[key.path]
+		parent, _, _ := strings.Cut(key.path, ".")
+		switch {
+		case !given && !d.failedAt(d.at[parent]):
+			missing = append(missing, key.path)
+		case given && key.empty && !d.failedAt(location):
+			d.failAt(location, "%s is empty; it needs at least one value", key.path)
+		}
+	}
+	if len(missing) > 0 {
+		d.fail(f.root, "missing: %s; there is no default", strings.Join(missing, ", "))
+	}
+}
+
+// checkTasks reports tasks that the data set does not have.
+func (f *File) checkTasks(d *decoder) {
+	data, ok := findDataset(f.Config.Dataset.Name)
+	if !ok {
+		return
+	}
+	for i, task := range f.Config.Tasks {
+		location := d.at[fmt.Sprintf("tasks[%d]", i)]
+		if !slices.Contains(data.tasks, task) && !d.failedAt(location) {
+			d.failAt(location, "unknown task %q of data set %s; %s", task, data.name, suggestion(task, data.tasks))
+		}
+	}
+}

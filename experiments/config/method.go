@@ -1,0 +1,99 @@
+package config
+
+import "strings"
+
+// Alignment is the loss that draws the two domains together.
+type Alignment string
+
+// The alignments. CDANE is CDAN with entropy conditioning; DANLinear is the
+// estimate of DAN's loss that takes linear time.
+const (
+	NoAlignment Alignment = "none"
+	DANN        Alignment = "dann"
+	CDAN        Alignment = "cdan"
+	CDANE       Alignment = "cdan-e"
+	DAN         Alignment = "dan"
+	DANLinear   Alignment = "dan-linear"
+	JAN         Alignment = "jan"
+)
+
+// WeightSource says where class weights come from.
+type WeightSource string
+
+// Where class weights come from: nowhere (all 1), the estimator during training,
+// or the true target labels.
+const (
+	NoWeights        WeightSource = "none"
+	EstimatedWeights WeightSource = "estimated"
+	OracleWeights    WeightSource = "oracle"
+)
+
+// Method is an alignment, a source of class weights, and which losses they enter.
+type Method struct {
+	Name                 string
+	Alignment            Alignment
+	Weights              WeightSource
+	WeightClassification bool
+	WeightDomain         bool
+}
+
+// Base returns the name of the method without weights that the paper compares m
+// with, and "" where m has no weights itself.
+func (m Method) Base() string {
+	if m.Weights == NoWeights {
+		return ""
+	}
+	return string(m.Alignment)
+}
+
+// importanceWeighted maps the alignments to the paper's names of their
+// importance-weighted forms.
+var importanceWeighted = map[Alignment]string{
+	DANN: "iwdan", CDAN: "iwcdan", CDANE: "iwcdan-e", JAN: "iwjan",
+}
+
+// presets holds every method by its name, in the order of the paper's tables.
+var presets = makePresets()
+
+func makePresets() []Method {
+	methods := []Method{{Name: "source-only", Alignment: NoAlignment, Weights: NoWeights}}
+	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, DANLinear, JAN} {
+		methods = append(methods, Method{Name: string(alignment), Alignment: alignment, Weights: NoWeights})
+		if iw, ok := importanceWeighted[alignment]; ok {
+			methods = append(methods,
+				Method{Name: iw, Alignment: alignment, Weights: EstimatedWeights, WeightClassification: true, WeightDomain: true},
+				Method{Name: iw + "-o", Alignment: alignment, Weights: OracleWeights, WeightClassification: true, WeightDomain: true})
+		}
+		if alignment == DANN || alignment == CDAN {
+			for _, w := range []struct {
+				suffix string
+				source WeightSource
+			}{{"", EstimatedWeights}, {"-o", OracleWeights}} {
+				methods = append(methods,
+					Method{Name: string(alignment) + "+wc" + w.suffix, Alignment: alignment, Weights: w.source, WeightClassification: true},
+					Method{Name: string(alignment) + "+wda" + w.suffix, Alignment: alignment, Weights: w.source, WeightDomain: true})
+			}
+		}
+	}
+	return methods
+}
+
+// ParseMethod returns the preset of that name, in any case, and whether there is
+// one.
+func ParseMethod(name string) (Method, bool) {
+	for _, m := range presets {
+		if strings.EqualFold(m.Name, name) {
+			return m, true
+		}
+	}
+	return Method{}, false
+}
+
+// MethodNames returns the names of all presets in the order of the paper's tables.
+func MethodNames() []string {
+	names := make([]string, len(presets))
+	for i, m := range presets {
+		names[i] = m.Name
+	}
+	return names
+}

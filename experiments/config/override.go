@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// override is an element of the list overrides: settings for the runs that fit a
+// condition. The settings stay nodes, because only those given are applied.
+type override struct {
+	when   condition
+	node   *yaml.Node
+	locate func(*yaml.Node) string
+	at     map[string]string
+}
+
+// conditional is the schema of an override.
+type conditional struct {
+	When     condition `yaml:"when"`
+	Settings `yaml:",inline"`
+}
+
+// condition selects runs. An empty part selects all.
+type condition struct {
+	Task    patterns `yaml:"task"`
+	Variant patterns `yaml:"variant"`
+	Method  patterns `yaml:"method"`
+	Seed    patterns `yaml:"seed"`
+}
+
+// patterns are alternatives in the form of path.Match.
+type patterns []string
+
+// match reports whether one of the patterns fits the value, or there is none.
+func (p patterns) match(value string) bool {
+	return len(p) == 0 || slices.ContainsFunc(p, func(pattern string) bool {
+		ok, _ := path.Match(pattern, value) // the pattern's form was checked when it was read
+		return ok
+	})
+}
+
+func (c condition) match(task, variant, method string, seed int64) bool {
+	return c.Task.match(task) && c.Variant.match(variant) && c.Method.match(method) &&
+		c.Seed.match(strconv.FormatInt(seed, 10))
+}
+
+// decodeNode reads one pattern or a list of them.
+func (p *patterns) decodeNode(d *decoder, at string, n *yaml.Node) {
+	nodes := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+		if len(nodes) == 0 {
+			d.fail(n, "%s is empty; give a value or a pattern", at)
+		}
+	}
+	*p = nil
+	for _, node := range nodes {
+		if node.Kind != yaml.ScalarNode || node.ShortTag() == "!!null" {
+			d.fail(node, "%s must be a value, a pattern as usps-*, or a list of these, not %s", at, describe(node))
+			continue
+		}
+		if _, err := path.Match(node.Value, ""); err != nil {
+			d.fail(node, "%s: %q is no valid pattern: %v", at, node.Value, err)
+			continue
+		}
+		d.at[fmt.Sprintf("%s[%d]", at, len(*p))] = d.locate(node)
+		*p = append(*p, strings.ToLower(node.Value))
+	}
+}
+
+// decodeNode keeps the node and decodes it once to find mistakes.
+func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
+	inner := newDecoder(d.locate)
+	var whole conditional
+	inner.decodeStruct(n, &whole)
+	*o = override{when: whole.When, node: n, locate: d.locate, at: inner.at}
+	if n.Kind == yaml.MappingNode {
+		if _, given := inner.at["when"]; !given {
+			inner.fail(n, "%s has no condition; give one, as when: {task: usps-mnist}", at)
+		}
+		if len(n.Content) <= 2 {
+			inner.fail(n, "%s changes nothing; give settings beside when", at)
+		}
+		if location, given := inner.at["dataset.name"]; given {
+			inner.failAt(location, "%s cannot change dataset.name: the tasks belong to the data set", at)
+		}
+	}
+	d.errors = append(d.errors, inner.errors...)
+}
+
+// check reports patterns that fit nothing in any of the configurations: the file's,
+// and that with assignments, which may run only a part of it.
+func (o *override) check(d *decoder, configs ...Config) {
+	var tasks, variants, methods, seeds []string
+	for _, c := range configs {
+		tasks = union(tasks, c.Tasks)
+		variants = union(variants, c.Variants)
+		methods = union(methods, c.Methods)
+		for _, seed := range c.Seeds {
+			seeds = union(seeds, []string{strconv.FormatInt(seed, 10)})
+		}
+	}
+	for _, part := range []struct {
+		name     string
+		patterns patterns
+		values   []string
+	}{
+		{"task", o.when.Task, tasks},
+		{"variant", o.when.Variant, variants},
+		{"method", o.when.Method, methods},
+		{"seed", o.when.Seed, seeds},
+	} {
+		for i, pattern := range part.patterns {
+			if len(part.values) > 0 && !slices.ContainsFunc(part.values, patterns{pattern}.match) {
+				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, i)]
+				d.failAt(location, "when.%s: %q fits no %s of the file; %s",
+					part.name, pattern, part.name, suggestion(pattern, part.values))
+			}
+		}
+	}
+}
+
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}

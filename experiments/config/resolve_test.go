@@ -1,0 +1,209 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestResolveMistakes(t *testing.T) {
+	file := parse(t, minimal+"train: {optimizer: {nesterov: true}}\noverrides: [{when: {seed: 2}, train: {optimizer: {momentum: 0}}}]\n")
+	for _, test := range []struct {
+		task, method string
+		seed         int64
+		want         string
+	}{
+		{"mnist-usps", "iwdna", 1, `f.yaml: has no method iwdna; did you mean "iwdan"?`},
+		{"clean-warped", "dann", 1, `f.yaml: has no task clean-warped; choose from mnist-usps, usps-mnist`},
+		{"mnist-usps", "dann", 3, `f.yaml: has no seed 3; choose from 1, 2`},
+		{"mnist-usps", "dann", 2, `f.yaml:7:31: train.optimizer.nesterov needs train.optimizer.momentum above 0`},
+	} {
+		if _, err := file.Resolve(test.task, "full", test.method, test.seed); err == nil || err.Error() != test.want {
+			t.Errorf("got\n%v\nwant\n%v", err, test.want)
+		}
+	}
+	resolve(t, file, "mnist-usps", "dann", 1)
+}
+
+func TestDomains(t *testing.T) {
+	source, target := resolve(t, parse(t, minimal), "usps-mnist", "dann", 1).Domains()
+	if source != "usps" || target != "mnist" {
+		t.Errorf("got %s to %s", source, target)
+	}
+}
+
+// canonical is what Hash hashes for the run below. Changing it makes every finished
+// run of every user run again.
+const canonical = `dataset.fraction=0.3
+dataset.name="digits"
+discriminator.dropout=0.5
+discriminator.hidden=500
+discriminator.reversal.alpha=10
+discriminator.reversal.high=1
+discriminator.reversal.iterations=10000
+losses.classification="balanced"
+losses.mmd="released"
+losses.trade_off=1
+method="iwdan"
+network.name="lenet"
+seed=1
+task="usps-mnist"
+train.batch=64
+train.domain_from_epoch=2
+train.epochs=70
+train.eval_batch=500
+train.optimizer.lr=0.02
+train.optimizer.momentum=0.9
+train.optimizer.name="sgd"
+train.optimizer.weight_decay=0.0005
+train.schedule.every=5
+train.schedule.factor=0.5
+train.schedule.name="step"
+variant="full"
+weights.ema=0.5
+weights.estimator="qp"
+weights.every=1
+weights.min_singular_value=0.0001
+weights.warmup=1`
+
+func TestHashIsStable(t *testing.T) {
+	got := resolve(t, parse(t, minimal), "usps-mnist", "iwdan", 1).Hash()
+	sum := sha256.Sum256([]byte(canonical))
+	if want := hex.EncodeToString(sum[:8]); got != want {
+		t.Errorf("hash %s, want %s of the canonical form", got, want)
+	}
+	if want := "b440ff2ecb0ac09f"; got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+func TestHashSeesEveryKey(t *testing.T) {
+	original := resolve(t, parse(t, minimal), "usps-mnist", "iwdan", 1)
+	changes := map[string]func(*Resolved){
+		"task":    func(r *Resolved) { r.Task = "mnist-usps" },
+		"variant": func(r *Resolved) { r.Variant = "subsampled" },
+		"method":  func(r *Resolved) { r.Method = "dann" },
+		"seed":    func(r *Resolved) { r.Seed = 2 },
+	}
+	for _, leaf := range leaves("", reflect.ValueOf(original.Settings)) {
+		changes[leaf.name] = func(r *Resolved) {
+			for _, changed := range leaves("", reflect.ValueOf(&r.Settings).Elem()) {
+				if changed.name == leaf.name {
+					change(changed.value)
+				}
+			}
+		}
+	}
+	hashes := map[string]string{original.Hash(): "the original"}
+	for key, change := range changes {
+		changed := original
+		change(&changed)
+		if changed == original {
+			t.Fatalf("%s was not changed", key)
+		}
+		if key == "dataset.root" {
+			if changed.Hash() != original.Hash() {
+				t.Error("the hash depends on dataset.root")
+			}
+			continue
+		}
+		if other, same := hashes[changed.Hash()]; same {
+			t.Errorf("changing %s gives the same hash as %s", key, other)
+		}
+		hashes[changed.Hash()] = key
+	}
+}
+
+func change(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Int:
+		v.SetInt(v.Int() + 1)
+	case reflect.Float64:
+		v.SetFloat(v.Float() + 1e-9)
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	}
+}
+
+func TestHashIgnoresWhatChangesNoResult(t *testing.T) {
+	want := resolve(t, parse(t, minimal), "usps-mnist", "iwdan", 1).Hash()
+	file := parse(t, strings.NewReplacer(
+		"experiment: digits", "experiment: other\ntitle: Other",
+		"name: digits}", "root: /elsewhere, name: digits}",
+		"[mnist-usps, usps-mnist]", "[usps-mnist]",
+		"[dann, iwdan]", "[iwdan]",
+	).Replace(minimal)+"overrides: [{when: {seed: 2}, train: {epochs: 3}}]\n")
+	if got := resolve(t, file, "usps-mnist", "iwdan", 1).Hash(); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+func TestYAMLRoundTrip(t *testing.T) {
+	file := parse(t, minimal+`title: "Über: 'alles' #1"
+train: {optimizer: {lr: 1.0e-7, weight_decay: 0.1}}
+weights: {cap: 1e21}
+overrides: [{when: {task: usps-*}, train: {schedule: {every: 6}}}]
+`)
+	if err := file.Set([]string{"weights.ema=0.3333333333333333", "dataset.root=a b/c"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range file.Config.Tasks {
+		run := resolve(t, file, task, "iwdan", 2)
+		text, err := run.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := resolve(t, parse(t, string(text)), task, "iwdan", 2)
+		again.rootLocation = run.rootLocation
+		if again != run || again.Hash() != run.Hash() {
+			t.Errorf("%s\nbecame %+v\ninstead of %+v", text, again, run)
+		}
+	}
+}
+
+func TestCheckData(t *testing.T) {
+	folder := t.TempDir()
+	plain := filepath.Join(folder, "plain")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("IWDA_DATA", filepath.Join(folder, "none"))
+	advice := `; set IWDA_DATA to the folder that holds "digits", or dataset.root to the folder of the data`
+	set := "overrides: [{when: {seed: 2}, dataset: {root: " + plain + "}}]\n"
+	file := parse(t, replace("name: digits}", "name: digits, root: "+folder+"}")+set)
+	missing := parse(t, minimal)
+	assigned := parse(t, minimal)
+	if err := assigned.Set([]string{"dataset.root=none"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		file *File
+		seed int64
+		want string
+	}{
+		{"default", missing, 1, `f.yaml:2:10: dataset.root: "` + filepath.Join(folder, "none", "digits") + `" does not exist` + advice},
+		{"override", file, 2, `f.yaml:7:47: dataset.root: "` + plain + `" is not a folder` + advice},
+		{"assignment", assigned, 1, `--set dataset.root=none: dataset.root: "none" does not exist` + advice},
+	} {
+		err := resolve(t, test.file, "mnist-usps", "dann", test.seed).CheckData()
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: got\n%v\nwant\n%v", test.name, err, test.want)
+		}
+	}
+	if err := resolve(t, file, "mnist-usps", "dann", 1).CheckData(); err != nil {
+		t.Errorf("the folder is there: %v", err)
+	}
+	if err := assigned.Set([]string{"dataset.name=glyphs", "tasks=[clean-warped]"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolve(t, assigned, "clean-warped", "dann", 1).CheckData(); err != nil {
+		t.Errorf("glyphs need no folder: %v", err)
+	}
+}

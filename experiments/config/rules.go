@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// A rule returns what is wrong with the value of the key at path, or "". It may
+// replace the value by its canonical form.
+type rule func(path string, v reflect.Value) string
+
+// rules holds the rule of every key whose values its type does not already limit.
+// What depends on several keys is checked in File.evaluate and File.Resolve.
+var rules = map[string]rule{
+	"experiment": folderName,
+	"tasks[]":    lowerCase, // known ones depend on the data set, see File.checkTasks
+	"variants[]": oneOf("variant", []string{"full", "subsampled"}),
+	"methods[]":  oneOf("method", MethodNames()),
+	"seeds[]":    atLeast(0),
+
+	"dataset.name":            oneOf("data set", datasetNames()),
+	"dataset.root":            expandVariables,
+	"dataset.fraction":        aboveUpTo(0, 1),
+	"dataset.train_per_class": atLeast(1),
+	"dataset.test_per_class":  atLeast(1),
+
+	"network.name": oneOf("network", []string{"lenet"}),
+
+	"discriminator.hidden":              atLeast(1),
+	"discriminator.dropout":             fromBelow(0, 1),
+	"discriminator.random_projection":   atLeast(0),
+	"discriminator.reversal.alpha":      atLeast(0),
+	"discriminator.reversal.high":       atLeast(0),
+	"discriminator.reversal.iterations": atLeast(1),
+
+	"losses.classification": oneOf("classification loss", []string{"balanced", "weighted-balanced", "weighted-balanced-released"}),
+	"losses.mmd":            oneOf("form of the MMD", []string{"released", "biased"}),
+	"losses.trade_off":      atLeast(0),
+
+	"train.epochs":                 atLeast(1),
+	"train.batch":                  atLeast(1),
+	"train.domain_from_epoch":      atLeast(1),
+	"train.eval_batch":             atLeast(1),
+	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
+	"train.optimizer.lr":           above(0),
+	"train.optimizer.momentum":     fromBelow(0, 1),
+	"train.optimizer.weight_decay": atLeast(0),
+	"train.schedule.name":          oneOf("schedule", []string{"constant", "step"}),
+	"train.schedule.every":         atLeast(1),
+	"train.schedule.factor":        above(0),
+
+	"weights.estimator":          oneOf("estimator", []string{"qp", "qp-released", "inverse"}),
+	"weights.ema":                fromBelow(0, 1),
+	"weights.every":              atLeast(1),
+	"weights.warmup":             atLeast(0),
+	"weights.cap":                zeroOrAtLeast(1),
+	"weights.min_singular_value": fromBelow(0, 1),
+}
+
+// oneOf accepts the names in any case and stores them as they are listed.
+func oneOf(kind string, names []string) rule {
+	return func(_ string, v reflect.Value) string {
+		for _, name := range names {
+			if strings.EqualFold(name, v.String()) {
+				v.SetString(name)
+				return ""
+			}
+		}
+		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), suggestion(v.String(), names))
+	}
+}
+
+// lowerCase accepts every text. All names are in lower case.
+func lowerCase(_ string, v reflect.Value) string {
+	v.SetString(strings.ToLower(v.String()))
+	return ""
+}
+
+func number(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+func numberRule(accepts func(float64) bool, needs string) rule {
+	return func(path string, v reflect.Value) string {
+		if accepts(number(v)) {
+			return ""
+		}
+		return fmt.Sprintf("%s is %v; it must be %s", path, v.Interface(), needs)
+	}
+}
+
+func atLeast(low float64) rule {
+	return numberRule(func(x float64) bool { return x >= low }, fmt.Sprintf("at least %v", low))
+}
+
+func above(low float64) rule {
+	return numberRule(func(x float64) bool { return x > low }, fmt.Sprintf("above %v", low))
+}
+
+func aboveUpTo(low, high float64) rule {
+	return numberRule(func(x float64) bool { return x > low && x <= high }, fmt.Sprintf("above %v and at most %v", low, high))
+}
+
+func fromBelow(low, high float64) rule {
+	return numberRule(func(x float64) bool { return x >= low && x < high }, fmt.Sprintf("at least %v and below %v", low, high))
+}
+
+func zeroOrAtLeast(low float64) rule {
+	return numberRule(func(x float64) bool { return x == 0 || x >= low }, fmt.Sprintf("0 (none) or at least %v", low))
+}
+
+var plainFolder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+func folderName(path string, v reflect.Value) string {
+	if plainFolder.MatchString(v.String()) {
+		return ""
+	}
+	return fmt.Sprintf("%s is %q; it names a folder: letters, digits, and - _ . but not first", path, v.String())
+}

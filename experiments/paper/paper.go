@@ -1,0 +1,128 @@
+// Package paper holds the numbers that the paper prints, to be shown beside our
+// own: "Domain Adaptation with Conditional Distribution Matching and Generalized
+// Label Shift", NeurIPS 2020.
+//
+// Data sets are digits, visda, office31 and officehome; variants full and
+// subsampled; tasks <source>-<target>, as in experiments; methods go by the names
+// of their presets.
+package paper
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Average stands for a task in lookups and means the average over all tasks, as
+// the paper prints it.
+const Average = "average"
+
+//go:embed tables.yaml
+var tablesYAML []byte
+
+//go:embed label_counts.yaml
+var labelCountsYAML []byte
+
+// table is what the paper prints of one variant of a data set.
+type table struct {
+	Tasks   []string          `yaml:"tasks"`
+	JSD     []float64         `yaml:"jsd"`
+	Methods map[string]record `yaml:"methods"`
+}
+
+// record is a row of a table. Lists are empty where the paper has no number.
+type record struct {
+	Accuracy    []float64 `yaml:"accuracy"`
+	Average     float64   `yaml:"average"`
+	Wins        []float64 `yaml:"wins"`
+	AverageWins *float64  `yaml:"average_wins"`
+	Note        string    `yaml:"note"`
+}
+
+// tables maps data sets and variants to tables.
+var tables = sync.OnceValue(func() map[string]map[string]table {
+	return decode[map[string]map[string]table](tablesYAML)
+})
+
+// labelCounts maps data sets and domains to images per class.
+var labelCounts = sync.OnceValue(func() map[string]map[string][]int {
+	return decode[map[string]map[string][]int](labelCountsYAML)
+})
+
+// decode panics on an error, since the text is part of the program.
+func decode[T any](text []byte) T {
+	var value T
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&value); err != nil {
+		panic(fmt.Sprintf("paper: embedded data: %v", err))
+	}
+	return value
+}
+
+// Tasks returns the tasks of the data set in the order of the paper's columns,
+// and nil if the paper does not have it.
+func Tasks(dataset, variant string) []string {
+	return slices.Clone(tables()[dataset][variant].Tasks)
+}
+
+// Accuracy returns the printed accuracy in percent, the mean over 5 seeds of the
+// best evaluation, of a task or of their Average, and whether there is one.
+func Accuracy(dataset, variant, task, method string) (percent float64, ok bool) {
+	t := tables()[dataset][variant]
+	r, ok := t.Methods[method]
+	if task == Average {
+		return r.Average, ok
+	}
+	return at(r.Accuracy, slices.Index(t.Tasks, task))
+}
+
+// Wins returns the printed share, in percent, of the seeds in which the method is
+// at least as good as its base, for a task or, as Average, for all tasks
+// together, and whether there is one.
+func Wins(dataset, variant, task, method string) (percent float64, ok bool) {
+	t := tables()[dataset][variant]
+	r := t.Methods[method]
+	if task != Average {
+		return at(r.Wins, slices.Index(t.Tasks, task))
+	}
+	if r.AverageWins == nil {
+		return 0, false
+	}
+	return *r.AverageWins, true
+}
+
+// Note returns what a reader must know to compare with the printed row of that
+// method, and "" where there is nothing to say.
+func Note(dataset, variant, method string) string {
+	return tables()[dataset][variant].Methods[method].Note
+}
+
+// JSD returns the printed Jensen-Shannon divergence (natural logarithm) between
+// the label distributions of a task's source and target, and whether there is
+// one.
+func JSD(dataset, variant, task string) (divergence float64, ok bool) {
+	t := tables()[dataset][variant]
+	return at(t.JSD, slices.Index(t.Tasks, task))
+}
+
+// LabelCounts returns the number of images of each class, in label order, in a
+// domain of the data set, and whether it is known. Digits has the domains
+// mnist-train, mnist-test, usps-train and usps-test; the others have one for each
+// source or target.
+func LabelCounts(dataset, domain string) (counts []int, ok bool) {
+	counts, ok = labelCounts()[dataset][domain]
+	return slices.Clone(counts), ok
+}
+
+// at returns the element of that index and whether there is one.
+func at(values []float64, index int) (float64, bool) {
+	if index < 0 || index >= len(values) {
+		return 0, false
+	}
+	return values[index], true
+}

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/config"
+)
+
+const experiment = `experiment: digits
+dataset: {name: digits}
+tasks: [usps-mnist, mnist-usps]
+variants: [subsampled, full]
+methods: [iwdan, dann]
+seeds: [2, 1]
+overrides: [{when: {method: iwdan, seed: 2}, train: {epochs: 3}}]
+`
+
+func load(t *testing.T, text string) *config.File {
+	t.Helper()
+	file, err := config.Parse("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func plan(t *testing.T) []Run {
+	t.Helper()
+	runs, err := Runs(load(t, experiment))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+func ids(runs []Run) []string {
+	var ids []string
+	for _, run := range runs {
+		ids = append(ids, run.ID.String())
+	}
+	return ids
+}
+
+func TestRuns(t *testing.T) {
+	runs := plan(t)
+	want := []string{
+		"subsampled/usps-mnist/iwdan/seed-2", "subsampled/usps-mnist/iwdan/seed-1",
+		"subsampled/usps-mnist/dann/seed-2", "subsampled/usps-mnist/dann/seed-1",
+		"subsampled/mnist-usps/iwdan/seed-2", "subsampled/mnist-usps/iwdan/seed-1",
+		"subsampled/mnist-usps/dann/seed-2", "subsampled/mnist-usps/dann/seed-1",
+		"full/usps-mnist/iwdan/seed-2", "full/usps-mnist/iwdan/seed-1",
+		"full/usps-mnist/dann/seed-2", "full/usps-mnist/dann/seed-1",
+		"full/mnist-usps/iwdan/seed-2", "full/mnist-usps/iwdan/seed-1",
+		"full/mnist-usps/dann/seed-2", "full/mnist-usps/dann/seed-1",
+	}
+	if got := ids(runs); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, run := range runs {
+		c := run.Config
+		if (ID{c.Variant, c.Task, c.Method, c.Seed}) != run.ID {
+			t.Errorf("%s has the configuration of %s/%s/%s/%d", run.ID, c.Variant, c.Task, c.Method, c.Seed)
+		}
+		wantEpochs := 70
+		if run.ID.Method == "iwdan" && run.ID.Seed == 2 {
+			wantEpochs = 3
+		}
+		if c.Train.Epochs != wantEpochs {
+			t.Errorf("%s: %d epochs, want %d", run.ID, c.Train.Epochs, wantEpochs)
+		}
+	}
+}
+
+func TestRunsReportsAMistakeOnce(t *testing.T) {
+	_, err := Runs(load(t, experiment+"train: {optimizer: {nesterov: true, momentum: 0}}\n"))
+	want := "f.yaml:8:31: train.optimizer.nesterov needs train.optimizer.momentum above 0"
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	runs := plan(t)
+	for _, test := range []struct {
+		globs []string
+		want  []string
+	}{
+		{[]string{"full/usps-mnist/iwdan/seed-1"}, []string{"full/usps-mnist/iwdan/seed-1"}},
+		{[]string{"full/*/iw*/seed-[12]"}, []string{
+			"full/usps-mnist/iwdan/seed-2", "full/usps-mnist/iwdan/seed-1", "full/mnist-usps/iwdan/seed-2", "full/mnist-usps/iwdan/seed-1",
+		}},
+		// Several globs give their union, each run once, in the order of the plan.
+		{[]string{"full/mnist-usps/dann/*", "*/mnist-usps/dann/seed-2"}, []string{
+			"subsampled/mnist-usps/dann/seed-2", "full/mnist-usps/dann/seed-2", "full/mnist-usps/dann/seed-1",
+		}},
+		{nil, ids(runs)},
+	} {
+		only, err := Only(runs, test.globs)
+		if err != nil {
+			t.Errorf("%v: %v", test.globs, err)
+		}
+		if got := ids(only); !slices.Equal(got, test.want) {
+			t.Errorf("%v: got %v, want %v", test.globs, got, test.want)
+		}
+	}
+}
+
+func TestOnlyMistakes(t *testing.T) {
+	for _, test := range []struct {
+		globs []string
+		want  string
+	}{
+		{[]string{"full/usps-mnist/iwdna/seed-1"},
+			"--only full/usps-mnist/iwdna/seed-1: fits no run; the nearest are " +
+				"full/usps-mnist/iwdan/seed-1, full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-1"},
+		{[]string{"*/usps-mnits/dann/*"},
+			"--only */usps-mnits/dann/*: fits no run; the nearest are " +
+				"subsampled/usps-mnist/dann/seed-2, subsampled/usps-mnist/dann/seed-1, full/usps-mnist/dann/seed-2"},
+		{[]string{"usps-mnist"}, "--only usps-mnist: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n"},
+		{[]string{"*/*/*/seed-[1"}, `--only */*/*/seed-[1: no valid pattern; * ? and [a-z] have a special meaning, and \ takes it away`},
+		{[]string{"*/*/*/*", "a", "b"}, "--only a: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n\n" +
+			"--only b: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n"},
+	} {
+		only, err := Only(plan(t), test.globs)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("got %v,\n%v\nwant\n%s", only, err, test.want)
+		}
+		if !errors.As(err, new(config.Errors)) {
+			t.Errorf("error of type %T", err)
+		}
+	}
+}
+
+func TestParseID(t *testing.T) {
+	for _, run := range plan(t) {
+		if id, err := ParseID(run.ID.String()); err != nil || id != run.ID {
+			t.Errorf("%s became %s, %v", run.ID, id, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                   `run id "": it must have the form variant/task/method/seed-n`,
+		"full/a-b/dann":      `run id "full/a-b/dann": it must have the form variant/task/method/seed-n`,
+		"full//dann/seed-1":  `run id "full//dann/seed-1": it must have the form variant/task/method/seed-n`,
+		"full/a/dann/1":      `run id "full/a/dann/1": its last part must be seed-n with a whole number n, not "1"`,
+		"full/a/dann/seed-x": `run id "full/a/dann/seed-x": its last part must be seed-n with a whole number n, not "seed-x"`,
+		"full/a/dann/seed-01": `run id "full/a/dann/seed-01": its last part must be seed-n with a whole number n, ` +
+			`not "seed-01"`,
+	} {
+		if _, err := ParseID(text); err == nil || err.Error() != want {
+			t.Errorf("got\n%v\nwant\n%s", err, want)
+		}
+	}
+}
+
+func TestCheckData(t *testing.T) {
+	there := t.TempDir()
+	text := strings.Replace(experiment, "name: digits}", "name: digits, root: "+there+"}", 1)
+	text = strings.Replace(text, "train: {epochs: 3}", "dataset: {root: missing}", 1)
+	runs, err := Runs(load(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Four runs share the missing folder.
+	want := `f.yaml:7:62: dataset.root: "missing" does not exist; set IWDA_DATA to the folder that holds "digits", ` +
+		`or dataset.root to the folder of the data`
+	if err := CheckData(runs); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	runs, err = Only(runs, []string{"*/*/dann/*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckData(runs); err != nil {
+		t.Errorf("no selected run needs the missing folder: %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+)
+
+// Bars count to barTotal, and never reach it themselves: they are taken away.
+const (
+	barTotal      = 1000
+	barWidth      = 24
+	totalPriority = math.MaxInt32 // below the bars of the runs
+)
+
+// bars is the display for terminals: a bar for each run on its way and one for all
+// runs together, and above them a line for each run that has ended.
+type bars struct {
+	container *mpb.Progress
+	all       *mpb.Bar
+	byRun     map[plan.ID]*mpb.Bar
+
+	tracking sync.Mutex // the container's goroutines read the tracker too
+	tracker  *tracker
+}
+
+func newBars(w io.Writer, runs int, now func() time.Time) *bars {
+	b := &bars{
+		container: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh()),
+		byRun:     map[plan.ID]*mpb.Bar{},
+		tracker:   newTracker(runs, now),
+	}
+	b.all = b.addBar("all runs", mpb.BarPriority(totalPriority), func() string { return total(b.tracker) })
+	return b
+}
+
+// addBar adds a bar with a name before it and a text, read under the lock, after it.
+func (b *bars) addBar(name string, place mpb.BarOption, text func() string) *mpb.Bar {
+	return b.container.AddBar(barTotal, place, mpb.BarWidth(barWidth),
+		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			b.tracking.Lock()
+			defer b.tracking.Unlock()
+			return " " + text()
+		})))
+}
+
+func (b *bars) Observe(u schedule.Update) {
+	b.tracking.Lock()
+	c := b.tracker.add(u)
+	now, fraction := b.tracker.now(), b.tracker.fraction()
+	b.tracking.Unlock()
+
+	id := u.Run.ID
+	switch u.State {
+	case schedule.Started:
+		b.printSkipped()
+		b.byRun[id] = b.addBar(id.String(), nil, func() string { return state(c, b.tracker.now(), "") })
+	case schedule.Running:
+		b.byRun[id].SetCurrent(position(u.Progress.Fraction()))
+	case schedule.Finished, schedule.Failed, schedule.Stopped:
+		b.byRun[id].Abort(true)
+		delete(b.byRun, id)
+		b.Print(endLine(u, now.Sub(c.started)))
+	}
+	b.all.SetCurrent(position(fraction))
+}
+
+func position(fraction float64) int64 { return min(int64(barTotal*fraction), barTotal-1) }
+
+// printSkipped says, once, how many runs were skipped.
+func (b *bars) printSkipped() {
+	b.tracking.Lock()
+	skipped := b.tracker.takeSkipped()
+	b.tracking.Unlock()
+	if skipped > 0 {
+		b.Print(skippedLine(skipped))
+	}
+}
+
+func (b *bars) Print(line string) { fmt.Fprintln(b.container, line) }
+
+func (b *bars) Close() {
+	b.printSkipped()
+	for _, bar := range b.byRun {
+		bar.Abort(true)
+	}
+	b.all.Abort(true)
+	b.container.Wait()
+}

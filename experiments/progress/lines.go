@@ -1,0 +1,73 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+)
+
+// A run gets a line when it has passed another lineFraction of its steps, and in any
+// case when lineInterval has passed since its last line.
+const (
+	lineFraction = 0.1
+	lineInterval = time.Minute
+)
+
+// lines is the display for logs: a line whenever something happens.
+type lines struct {
+	tracker *tracker
+	last    map[plan.ID]mark
+
+	writing sync.Mutex
+	w       io.Writer
+}
+
+func newLines(w io.Writer, runs int, now func() time.Time) *lines {
+	return &lines{w: w, tracker: newTracker(runs, now), last: map[plan.ID]mark{}}
+}
+
+// mark is where a run was at its last line.
+type mark struct {
+	at    time.Time
+	tenth int
+}
+
+func (l *lines) Observe(u schedule.Update) {
+	c := l.tracker.add(u)
+	now := l.tracker.now()
+	switch u.State {
+	case schedule.Skipped:
+	case schedule.Started:
+		l.printSkipped()
+		l.last[u.Run.ID] = mark{at: now}
+		l.Print(fmt.Sprintf("started  %v", u.Run.ID))
+	case schedule.Running:
+		tenth := int(math.Floor(u.Progress.Fraction() / lineFraction))
+		if last := l.last[u.Run.ID]; tenth > last.tenth || now.Sub(last.at) >= lineInterval {
+			l.last[u.Run.ID] = mark{now, tenth}
+			l.Print(fmt.Sprintf("running  %v: %.0f%%, %s", u.Run.ID, 100*u.Progress.Fraction(), state(c, now, "accuracy ")))
+		}
+	default:
+		l.Print(endLine(u, now.Sub(c.started)) + "; " + total(l.tracker))
+	}
+}
+
+// printSkipped says, once, how many runs were skipped.
+func (l *lines) printSkipped() {
+	if skipped := l.tracker.takeSkipped(); skipped > 0 {
+		l.Print(skippedLine(skipped))
+	}
+}
+
+func (l *lines) Print(line string) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	fmt.Fprintln(l.w, line)
+}
+
+func (l *lines) Close() { l.printSkipped() }

@@ -1,0 +1,207 @@
+package progress
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/store"
+)
+
+// clock is a time that a test sets.
+type clock struct{ time.Time }
+
+func newClock() *clock { return &clock{time.Unix(1000, 0)} }
+
+func (c *clock) now() time.Time   { return c.Time }
+func (c *clock) wait(seconds int) { c.Time = c.Add(time.Duration(seconds) * time.Second) }
+func run(seed int64) plan.Run {
+	return plan.Run{ID: plan.ID{Variant: "full", Task: "a-b", Method: "dann", Seed: seed}}
+}
+func started(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Started}
+}
+func skipped(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Skipped}
+}
+func stopped(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Stopped}
+}
+
+func running(seed int64, step int, accuracy float64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: schedule.Progress{
+		Epoch: 1 + step/100, Epochs: 10, Step: step, Steps: 1000, Accuracy: accuracy, Loss: 0.5,
+	}}
+}
+
+func finished(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Finished, Result: store.Result{BestAccuracy: 0.95, BestEpoch: 3, LastAccuracy: 0.9}}
+}
+
+func failed(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory", LogEnd: []string{"x"}}}
+}
+
+func TestLines(t *testing.T) {
+	var b strings.Builder
+	c := newClock()
+	l := newLines(&b, 6, c.now)
+	observe := func(after int, u schedule.Update) {
+		c.wait(after)
+		l.Observe(u)
+	}
+	observe(0, skipped(8))
+	observe(0, skipped(9))
+	observe(0, started(1))
+	observe(1, running(1, 0, math.NaN()))
+	observe(9, running(1, 90, math.NaN()))  // less than a tenth
+	observe(1, running(1, 100, math.NaN())) // a tenth after 10 s: 90 s left
+	observe(0, started(2))
+	observe(59, running(1, 110, 0.5))
+	observe(1, running(1, 120, 0.5)) // a minute without a line
+	observe(29, finished(1))         // 1 of 4 runs after 100 s: 300 s left
+	observe(0, failed(2))
+	observe(0, started(3))
+	observe(50, stopped(3))
+	l.Close()
+	want := `2 runs had been finished before
+started  full/a-b/dann/seed-1
+running  full/a-b/dann/seed-1: 10%, 1m30s left, epoch 2/10
+started  full/a-b/dann/seed-2
+running  full/a-b/dann/seed-1: 12%, 8m33s left, epoch 2/10, accuracy 50.00%
+finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 1m40s; 1/4 runs, 5m00s left
+failed   full/a-b/dann/seed-2: no memory; 2/4 runs, 1m40s left
+started  full/a-b/dann/seed-3
+stopped  full/a-b/dann/seed-3 after 50s; 3/4 runs, 50s left
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLinesWhenAllWereFinished(t *testing.T) {
+	var b strings.Builder
+	l := New(&b, false, 1)
+	l.Observe(skipped(1))
+	l.Close()
+	if got := b.String(); got != "1 run had been finished before\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestTotal: runs on their way count by their fraction.
+func TestTotal(t *testing.T) {
+	c := newClock()
+	tr := newTracker(3, c.now)
+	if got := total(tr); got != "0/3 runs" {
+		t.Errorf("at the start: %q", got)
+	}
+	tr.add(skipped(1))
+	tr.add(started(2))
+	tr.add(started(3))
+	c.wait(10)
+	tr.add(running(2, 100, 0.5))
+	if got := total(tr); got != "0/2 runs" {
+		t.Errorf("an early estimate: %q", got)
+	}
+	c.wait(20)
+	tr.add(running(2, 500, 0.5))
+	tr.add(running(3, 250, 0.5))
+	if got := tr.fraction(); got != 0.375 {
+		t.Errorf("fraction %v, want (0.5+0.25)/2", got)
+	}
+	if got := total(tr); got != "0/2 runs, 50s left" {
+		t.Errorf("on the way: %q", got)
+	}
+}
+
+// TestTimeLeft: the time before the first report does not count.
+func TestTimeLeft(t *testing.T) {
+	c := newClock()
+	tr := newTracker(1, c.now)
+	tr.add(started(1))
+	c.wait(1000)
+	course := tr.add(running(1, 200, math.NaN()))
+	if _, ok := course.timeLeft(c.now()); ok {
+		t.Error("an estimate from one report")
+	}
+	c.wait(10)
+	tr.add(running(1, 400, math.NaN()))
+	if left, ok := course.timeLeft(c.now()); !ok || left != 30*time.Second {
+		t.Errorf("got %v, %v, want 600 steps at 20 a second", left, ok)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "0s", 59.4: "59s", 59.6: "1m00s", 69: "1m09s", 3599: "59m59s", 3600: "1h00m", 7500: "2h05m", 86400*3 + 4*3600: "3d04h",
+	} {
+		if got := short(time.Duration(seconds * float64(time.Second))); got != want {
+			t.Errorf("%v s: got %s, want %s", seconds, got, want)
+		}
+	}
+}
+
+// clearScreen removes what is below the cursor.
+const clearScreen = "\x1b[J"
+
+// screen collects what the bars' goroutines write.
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func waitForText(t *testing.T, s *screen, parts ...string) {
+	t.Helper()
+	for range 1000 {
+		missing := 0
+		for _, part := range parts {
+			if !strings.Contains(s.String(), part) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%q not all in\n%s", parts, s)
+}
+
+func TestBars(t *testing.T) {
+	s := &screen{}
+	b := New(s, true, 4)
+	b.Observe(skipped(9))
+	b.Observe(started(1))
+	b.Observe(started(2))
+	waitForText(t, s, "1 run had been finished before\n", "full/a-b/dann/seed-1", "starts", "0/3 runs")
+	b.Observe(running(1, 600, 0.25))
+	waitForText(t, s, "epoch 7/10, 25.00%")
+	b.Print("a line")
+	b.Observe(finished(1))
+	b.Observe(failed(2))
+	waitForText(t, s, "a line\n", "finished full/a-b/dann/seed-1: accuracy best 95.00%", "failed   full/a-b/dann/seed-2: no memory\n", "2/3 runs")
+	b.Observe(started(3)) // is on its way when the display is closed
+	b.Close()
+	if text := s.String(); !strings.HasSuffix(text, clearScreen) {
+		t.Errorf("bars stay:\n%s", text)
+	}
+}

@@ -1,0 +1,298 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+)
+
+// metrics are evaluations after epoch 0, 1, 2, … with these accuracies.
+func metrics(accuracies ...float64) []store.Metrics {
+	var metrics []store.Metrics
+	for epoch, accuracy := range accuracies {
+		metrics = append(metrics, store.Metrics{Epoch: epoch, Accuracy: accuracy, WeightDistance: 2 / float64(epoch+1)})
+	}
+	return metrics
+}
+
+func TestCourse(t *testing.T) {
+	curve := Curve{Seeds: [][]store.Metrics{
+		metrics(0.1, 0.5, 0.6), metrics(0.1, 0.7, math.NaN(), 0.9), metrics(0.1, 0.75),
+	}}
+	want := []moment{{1, 65, 50, 75}, {2, 60, 60, 60}, {3, 90, 90, 90}}
+	if diff := cmp.Diff(want, course(curve, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAccuracyAndWeightDistance(t *testing.T) {
+	blind := metrics(0.1, 0.4, 0.5)
+	for i := range blind {
+		blind[i].WeightDistance = math.NaN()
+	}
+	infinite := metrics(0.1, math.Inf(1), 0.5)
+	infinite[1].WeightDistance = math.Inf(1)
+	for name, curves := range map[string][]Curve{
+		"seeds":      {{"dann", [][]store.Metrics{metrics(0.1, 0.7, 0.8), metrics(0.1, 0.6, 0.9)}}, {"iwdan", [][]store.Metrics{metrics(0.1, 0.9)}}},
+		"epoch":      {{"dann", [][]store.Metrics{metrics(0.1, 0.7)}}, {"iwdan", [][]store.Metrics{metrics(0.1, 0.7)}}},
+		"no weights": {{"dann", [][]store.Metrics{blind}}, {"iwdan", [][]store.Metrics{blind}}},
+		"infinite":   {{"dann", [][]store.Metrics{infinite}}, {"iwdan", [][]store.Metrics{infinite}}},
+		"perfect":    {{"dann", [][]store.Metrics{metrics(1, 1, 1)}}, {"iwdan", [][]store.Metrics{metrics(0, 0, 0)}}},
+	} {
+		folder := t.TempDir()
+		for _, file := range []string{"a.png", "a.svg"} {
+			first, second := filepath.Join(folder, file), filepath.Join(folder, "again-"+file)
+			if err := AccuracyAndWeightDistance("Digits & more", curves, first, second); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !bytes.Equal(read(t, first), read(t, second)) {
+				t.Errorf("%s: %s drawn twice differs", name, file)
+			}
+		}
+		checkPNG(t, filepath.Join(folder, "a.png"))
+		texts := svgTexts(t, filepath.Join(folder, "a.svg"))
+		for _, want := range []string{"Digits & more", "epoch", "accuracy on the target's test set (%)",
+			"Euclidean distance to the true weights", "dann", "iwdan"} {
+			if !strings.Contains(texts, "\n"+want+"\n") {
+				t.Errorf("%s: %q is not among the labels%s", name, want, texts)
+			}
+		}
+		if strings.Contains(texts, "-0") || strings.Contains(texts, "NaN") || strings.Contains(texts, "\n110\n") {
+			t.Errorf("%s: a label is no value of its axis:%s", name, texts)
+		}
+	}
+}
+
+// TestPanels reads from the ticks which quantity lies where: accuracies of 60 to
+// 75 % on the left, distances of 0.67 to 2 on the right.
+func TestPanels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svg")
+	if err := AccuracyAndWeightDistance("x", []Curve{{"dann", [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}}, path); err != nil {
+		t.Fatal(err)
+	}
+	for label, left := range map[string]bool{"65": true, "1.0": false} {
+		place := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(label) + `</text>`).FindSubmatch(read(t, path))
+		if place == nil {
+			t.Fatalf("no tick %q", label)
+		}
+		x, err := strconv.ParseFloat(string(place[1]), 64)
+		if err != nil || x < figureWidth.Points()/2 != left {
+			t.Errorf("tick %q at %v, %v", label, x, err)
+		}
+	}
+}
+
+// TestBands expects a band, in both panels, for the methods with several seeds.
+func TestBands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svg")
+	several := []Curve{{"dann", [][]store.Metrics{metrics(0.1, 0.5, 0.6), metrics(0.1, 0.7, 0.8)}}}
+	one := []Curve{{"dann", several[0].Seeds[:1]}}
+	for _, test := range []struct {
+		curves []Curve
+		bands  int
+		note   string
+	}{
+		{several, 2, "mean of 2 seeds; band: lowest to highest"},
+		{one, 0, "one seed"},
+		{append(several, Curve{"iwdan", several[0].Seeds[1:]}), 2, "mean of 1 to 2 seeds; band: lowest to highest"},
+	} {
+		if err := AccuracyAndWeightDistance("x", test.curves, path); err != nil {
+			t.Fatal(err)
+		}
+		text := string(read(t, path))
+		if got := strings.Count(text, "fill-opacity:"); got != test.bands {
+			t.Errorf("%d seeds: %d bands, want %d", len(test.curves[0].Seeds), got, test.bands)
+		}
+		if !strings.Contains(text, test.note) {
+			t.Errorf("no note %q", test.note)
+		}
+	}
+}
+
+func TestNothingToDraw(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	for _, curves := range [][]Curve{
+		nil,
+		{{Method: "dann"}},
+		{{Method: "dann", Seeds: [][]store.Metrics{nil, metrics(0.1)}}},
+		{{Method: "dann", Seeds: [][]store.Metrics{metrics(0.1, math.NaN())}}},
+	} {
+		if err := AccuracyAndWeightDistance("x", curves, path); !errors.Is(err, ErrNoData) {
+			t.Errorf("%v: got error %v", curves, err)
+		}
+	}
+	if err := AccuracyAndWeightDistance("x", []Curve{{"dann", [][]store.Metrics{metrics(0, 1)}}}, path+".gif"); err == nil ||
+		!strings.Contains(err.Error(), ".gif") {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+func TestWriteCurves(t *testing.T) {
+	root, folder := t.TempDir(), t.TempDir()
+	var runs []store.Run
+	for _, r := range append(digitsResults(), result("subsampled", "usps-mnist", "cdan", 1, 1, 1)) {
+		run := store.Run{Dir: store.NewDir(root, "digits", store.RunID(r.Variant, r.Task, r.Method, r.Seed)), Result: r}
+		if err := run.Dir.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Dir.WriteMetrics(metrics(0.1, r.BestAccuracy, r.LastAccuracy)); err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	broken := runs[0].Dir.Path(store.MetricsFile) // the only one of source-only
+	if err := os.WriteFile(broken, []byte("x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := WriteCurves(runs, digitsExperiment(), folder)
+	if err == nil || !strings.Contains(err.Error(), broken) {
+		t.Errorf("got error %v, want one of %s", err, broken)
+	}
+	var want []string
+	for _, place := range []string{"full-mnist-usps", "subsampled-mnist-usps", "subsampled-usps-mnist"} {
+		want = append(want, filepath.Join(folder, "curves-"+place+".png"), filepath.Join(folder, "curves-"+place+".svg"))
+	}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Fatal(diff)
+	}
+	checkPNG(t, paths[4])
+	texts := svgTexts(t, paths[5])
+	for label, there := range map[string]bool{"Digits: subsampled, usps-mnist": true, "dann": true, "iwdan": true, "source-only": false, "cdan": false} {
+		if strings.Contains(texts, "\n"+label+"\n") != there {
+			t.Errorf("label %q: want %v in%s", label, there, texts)
+		}
+	}
+	if paths, err := WriteCurves(nil, digitsExperiment(), folder); len(paths) != 0 || err != nil {
+		t.Errorf("without runs: %v, %v", paths, err)
+	}
+}
+
+func TestStylesDiffer(t *testing.T) {
+	seen, grey := map[string]string{}, map[string]string{}
+	inPaper := map[string]bool{}
+	for _, name := range strings.Fields("source-only dann iwdan iwdan-o cdan iwcdan iwcdan-o jan iwjan iwjan-o") {
+		inPaper[name] = true
+	}
+	for _, name := range config.MethodNames() {
+		s := styleOf(name)
+		shape := fmt.Sprintf("%v %#v", s.dash, s.glyph)
+		if other, taken := seen[fmt.Sprint(s.color, shape)]; taken {
+			t.Errorf("%s looks like %s", name, other)
+		}
+		seen[fmt.Sprint(s.color, shape)] = name
+		if other, taken := grey[shape]; taken && inPaper[name] && inPaper[other] {
+			t.Errorf("%s looks like %s in grey", name, other)
+		}
+		grey[shape] = name
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		count     int
+		smallest  float64
+		want      string
+	}{
+		{0, 12, 8, 1, "0 2 4 6 8 10 12"},
+		{0, 1, 8, 1, "0 1"},
+		{0, 70, 8, 1, "0 10 20 30 40 50 60 70"},
+		{93.2, 94.1, 6, 0, "93.2 93.4 93.6 93.8 94.0"},
+		{71, 99.5, 6, 0, "70 80 90 100"},
+		{99.99, 100, 6, 0, "99.990 99.992 99.994 99.996 99.998 100.000"},
+		{math.Inf(1), math.Inf(-1), 6, 0, "0.0 0.2 0.4 0.6 0.8 1.0"},
+	} {
+		var axis plot.Axis
+		setAxis(&axis, test.low, test.high, test.count, test.smallest, 0, 100)
+		if test.low <= test.high && !(axis.Min < test.low && axis.Max > test.high) {
+			t.Errorf("%v to %v: no margin in %v to %v", test.low, test.high, axis.Min, axis.Max)
+		}
+		var labels []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			labels = append(labels, tick.Label)
+		}
+		if diff := cmp.Diff(test.want, strings.Join(labels, " ")); diff != "" {
+			t.Errorf("%v to %v:\n%s", test.low, test.high, diff)
+		}
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// checkPNG decodes the image and looks for a white corner and the line's color.
+func checkPNG(t *testing.T, path string) {
+	t.Helper()
+	image, err := png.Decode(bytes.NewReader(read(t, path)))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	bounds := image.Bounds()
+	if bounds.Dx() < 1200 || bounds.Dy() < 500 {
+		t.Errorf("%s: %v is too small for print", path, bounds)
+	}
+	if r, g, b, a := image.At(0, 0).RGBA(); r != 0xFFFF || g != 0xFFFF || b != 0xFFFF || a != 0xFFFF {
+		t.Errorf("%s: the corner is not white", path)
+	}
+	want, found := styleOf("iwdan").color, 0
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if color.NRGBAModel.Convert(image.At(x, y)) == want {
+				found++
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%s: %d pixels in the color of iwdan", path, found)
+	}
+}
+
+// svgTexts returns the texts of the drawing, each between line feeds.
+func svgTexts(t *testing.T, path string) string {
+	t.Helper()
+	var texts strings.Builder
+	decoder := xml.NewDecoder(bytes.NewReader(read(t, path)))
+	inText := false
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return texts.String() + "\n"
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "text"
+		case xml.EndElement:
+			inText = false
+		case xml.CharData:
+			if inText {
+				texts.WriteString("\n" + string(token) + "\n")
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Measures of a legend.
+const (
+	legendLine  = 0.5 * vg.Centimeter // height of a row
+	legendGap   = 0.2 * vg.Centimeter // above it
+	sampleWidth = 1.1 * vg.Centimeter // of the line before a name
+	entryGap    = 0.6 * vg.Centimeter // between entries
+)
+
+// legend names the lines of a figure below its panels, entries side by side in as
+// many rows as they need.
+type legend struct {
+	entries []plot.Legend
+	width   vg.Length // of an entry
+	columns int
+}
+
+// newLegend returns the legend for curves, of which there is at least one.
+func newLegend(curves []Curve) legend {
+	l := legend{}
+	for _, curve := range curves {
+		style := styleOf(curve.Method)
+		entry := plot.NewLegend()
+		entry.TextStyle.Font = sans(9)
+		entry.ThumbnailWidth = sampleWidth
+		entry.YPosition = draw.PosCenter
+		entry.Left, entry.Top = true, true
+		entry.Add(curve.Method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+		l.entries = append(l.entries, entry)
+		l.width = max(l.width, sampleWidth+entry.TextStyle.Width("  "+curve.Method)+entryGap)
+	}
+	l.columns = min(len(curves), int((figureWidth-2*figureMargin)/l.width))
+	return l
+}
+
+func (l legend) rows() int { return (len(l.entries) + l.columns - 1) / l.columns }
+
+func (l legend) height() vg.Length { return vg.Length(l.rows())*legendLine + legendGap }
+
+// draw puts the legend at the bottom of the canvas, in its middle.
+func (l legend) draw(c draw.Canvas) {
+	left := c.Min.X + (c.Max.X-c.Min.X-vg.Length(l.columns)*l.width+entryGap)/2
+	for i := range l.entries {
+		row, column := i/l.columns, i%l.columns
+		area := c
+		area.Min.X = left + vg.Length(column)*l.width
+		area.Max.X = area.Min.X + l.width
+		area.Min.Y = c.Min.Y + vg.Length(l.rows()-1-row)*legendLine
+		area.Max.Y = area.Min.Y + legendLine
+		l.entries[i].Draw(area)
+	}
+}

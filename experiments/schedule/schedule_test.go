@@ -1,0 +1,292 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+// asParent makes the test program a parent; its value is the results folder.
+const asParent = "SCHEDULE_TEST_PARENT"
+
+func makeRuns(t *testing.T, seeds ...int) []plan.Run {
+	t.Helper()
+	text := fmt.Sprintf("{experiment: test, dataset: {name: glyphs}, tasks: [clean-warped], variants: [full], methods: [dann], seeds: [%s]}",
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(seeds), " ", ", "), "[]"))
+	file, err := config.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+func makeOptions(t *testing.T, results string, observe func(Update)) Options {
+	t.Helper()
+	t.Setenv(asWorker, "yes")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{
+		Command: []string{program, "worker"}, Results: results,
+		Jobs: 2, Device: "cpu", Threads: 3, Observe: observe,
+	}
+}
+
+func folderOf(results string, run plan.Run) store.Dir {
+	return store.NewDir(results, run.Config.Experiment, run.ID.String())
+}
+
+// logOf returns the log of a run, nothing while there is none.
+func logOf(results string, run plan.Run) string {
+	text, _ := os.ReadFile(folderOf(results, run).Path(store.LogFile))
+	return string(text)
+}
+
+func seedsOf(runs []plan.Run) []int64 {
+	var seeds []int64
+	for _, run := range runs {
+		seeds = append(seeds, run.ID.Seed)
+	}
+	return seeds
+}
+
+func TestRunFinishesAndSkips(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, alsoSucceeds, succeeds)
+	updates := map[int64][]Update{}
+	observe := func(u Update) { updates[u.Run.ID.Seed] = append(updates[u.Run.ID.Seed], u) }
+	summary := Run(t.Context(), runs, makeOptions(t, results, observe))
+	if got := seedsOf(summary.Finished); !cmp.Equal(got, []int64{alsoSucceeds, succeeds}) {
+		t.Errorf("finished %v of %+v", got, summary)
+	}
+	for _, run := range runs {
+		u := updates[run.ID.Seed]
+		if len(u) != 4 || u[0].State != Started || u[1].State != Running || u[2].State != Running || u[3].State != Finished {
+			t.Fatalf("%v: updates %+v", run.ID, u)
+		}
+		want := Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.NaN()}
+		if diff := cmp.Diff(want, u[1].Progress, cmpopts.EquateNaNs()); diff != "" {
+			t.Error(diff)
+		}
+		want = Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25}
+		if u[2].Progress != want || u[3].Result.LastAccuracy != 0.25 || u[3].Run.ID != run.ID {
+			t.Errorf("%v: updates %+v", run.ID, u)
+		}
+		if f := u[1].Progress.Fraction(); f != 0.25 {
+			t.Errorf("fraction %v", f)
+		}
+	}
+
+	clear(updates)
+	summary = Run(t.Context(), makeRuns(t, succeeds, alsoSucceeds), makeOptions(t, results, observe))
+	if got := seedsOf(summary.Skipped); !cmp.Equal(got, []int64{succeeds, alsoSucceeds}) || len(summary.Finished) != 0 {
+		t.Errorf("second time: %+v", summary)
+	}
+	if u := updates[succeeds]; len(u) != 1 || u[0].State != Skipped || u[0].Result.BestAccuracy != 0.5 {
+		t.Errorf("updates %+v", u)
+	}
+
+	runs[0].Config.Train.Epochs++ // another configuration
+	if err := os.WriteFile(folderOf(results, runs[1]).Path(store.ResultFile), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	summary = Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
+	if len(summary.Finished) != 2 {
+		t.Errorf("with another configuration and with a broken result: %+v", summary)
+	}
+}
+
+// TestFailures: every way to fail is described, and none stops the other runs.
+func TestFailures(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, fails, exits, panics, aborts, isKilled, saysDoneWithoutResult, saysNothing, printsGarbage, succeeds)
+	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
+	if got := seedsOf(summary.Finished); !cmp.Equal(got, []int64{printsGarbage, succeeds}) {
+		t.Errorf("finished %v", got)
+	}
+	want := map[int64]string{
+		fails:                 "the loss is not a number",
+		exits:                 "the worker ended with exit status 7\ntwo\nthree\nfour\nfive\nsix",
+		panics:                "the worker ended with exit status 2\npanic: in the worker\ngoroutine 1",
+		aborts:                "\nterminate called after throwing",
+		isKilled:              "the worker was killed (signal 9)",
+		saysDoneWithoutResult: "the worker ended without a result",
+		saysNothing:           "the worker ended without a result",
+	}
+	if len(summary.Failed) != len(want) {
+		t.Errorf("failures %+v", summary.Failed)
+	}
+	for _, failure := range summary.Failed {
+		if got := failure.Error(); !strings.Contains(got, want[failure.Run.ID.Seed]) || strings.Contains(got, "before") {
+			t.Errorf("seed %d: %q", failure.Run.ID.Seed, got)
+		}
+		dir := folderOf(results, failure.Run)
+		if failure.Log != dir.Path(store.LogFile) {
+			t.Errorf("log %s", failure.Log)
+		}
+		if message, failed, err := dir.ReadFailure(); !failed || err != nil || message != failure.Error() {
+			t.Errorf("error.txt %q, %v, %v", message, failed, err)
+		}
+	}
+	garbage := "libwhatever 1.0\n{\"event\":\"party\"}\n" + strings.Repeat("x", 3*lineBuffer) + "\n[1,2\n"
+	if diff := cmp.Diff(garbage, logOf(results, runs[7])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDeathBySignal(t *testing.T) {
+	for signal, want := range map[string]string{
+		"KILL": "the worker was killed (signal 9), as the system does when memory runs out",
+		"SEGV": "the worker died of signal 11 (segmentation fault)",
+	} {
+		command := exec.Command("sh", "-c", "kill -"+signal+" $$")
+		command.Run()
+		if got := describe(command.ProcessState); got != want {
+			t.Errorf("%s: %q", signal, got)
+		}
+	}
+}
+
+func TestWorkerSurroundings(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, describesItself)
+	if summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {})); len(summary.Finished) != 1 {
+		t.Fatalf("%+v", summary)
+	}
+	want := "worker --device cpu --threads 3\nOMP_NUM_THREADS 3 MKL_NUM_THREADS 3\nown group true\n"
+	if diff := cmp.Diff(want, logOf(results, runs[0])); diff != "" {
+		t.Error(diff)
+	}
+	again, err := config.Load(folderOf(results, runs[0]).Path(store.ConfigFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := again.Resolve("clean-warped", "full", "dann", describesItself)
+	if err != nil || resolved.Hash() != runs[0].Config.Hash() {
+		t.Errorf("config.yaml is of another run: %v", err)
+	}
+}
+
+func TestStop(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, stopsWhenAsked, dies, succeeds, alsoSucceeds)
+	ctx, cancel := context.WithCancel(t.Context())
+	running := 0
+	summary := Run(ctx, runs, makeOptions(t, results, func(u Update) {
+		if u.State == Running {
+			if running++; running == 2 {
+				cancel()
+			}
+		}
+	}))
+	if got := seedsOf(summary.Left); !cmp.Equal(got, []int64{stopsWhenAsked, succeeds, alsoSucceeds}) {
+		t.Errorf("left %v of %+v", got, summary)
+	}
+	if len(summary.Failed) != 1 || summary.Failed[0].Run.ID.Seed != dies {
+		t.Errorf("failed %+v", summary.Failed)
+	}
+	stopped := folderOf(results, runs[0])
+	if text, err := os.ReadFile(stopped.Path(store.MetricsFile)); string(text) != "so far" {
+		t.Errorf("metrics %q, %v", text, err)
+	}
+	if _, failed, err := stopped.ReadFailure(); failed || err != nil {
+		t.Errorf("a stopped run counts as failed: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(folderOf(results, runs[2]).String()) + "/seed-1"); !os.IsNotExist(err) {
+		t.Errorf("a run started after the stop: %v", err)
+	}
+}
+
+func TestKill(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, ignoresStop)
+	ctx, cancel := context.WithCancel(t.Context())
+	kill := make(chan struct{})
+	options := makeOptions(t, results, func(u Update) {
+		if u.State == Running {
+			cancel()
+		}
+	})
+	options.Kill = kill
+	go func() {
+		defer close(kill)
+		waitFor(t, func() bool { return strings.Contains(logOf(results, runs[0]), "ignored") })
+	}()
+	summary := Run(ctx, runs, options)
+	if len(summary.Left) != 1 || len(summary.Failed) != 0 || !strings.Contains(logOf(results, runs[0]), "ignored") {
+		t.Errorf("%+v", summary)
+	}
+}
+
+// TestParentDies kills a parent and expects that its worker notices.
+func TestParentDies(t *testing.T) {
+	runs := makeRuns(t, waitsForParent)
+	if results := os.Getenv(asParent); results != "" {
+		Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
+		return
+	}
+	results := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(program, "-test.run=^TestParentDies$")
+	parent.Env = append(os.Environ(), asParent+"="+results)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return strings.Contains(logOf(results, runs[0]), "waiting") })
+	parent.Process.Kill()
+	parent.Wait()
+	waitFor(t, func() bool {
+		_, err := os.Stat(folderOf(results, runs[0]).Path("orphan"))
+		return err == nil
+	})
+}
+
+// waitFor returns once the condition holds. It is for what another process does.
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	for range 3000 {
+		if condition() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("waited in vain")
+}
+
+func TestRunsThatCannotStart(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(results, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	summary := Run(t.Context(), makeRuns(t, succeeds), makeOptions(t, results, func(Update) {}))
+	if len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Reason, results) {
+		t.Errorf("with a file for a folder: %+v", summary)
+	}
+	options := makeOptions(t, t.TempDir(), func(Update) {})
+	options.Command = []string{"/nowhere/iwrun"}
+	summary = Run(t.Context(), makeRuns(t, succeeds), options)
+	if len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Reason, "cannot start a worker: fork/exec /nowhere/iwrun") {
+		t.Errorf("without a program: %+v", summary)
+	}
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// temporaryMark is part of the name of every file that is still being written.
+const temporaryMark = ".tmp-"
+
+// WriteFile replaces the file at path by what write produces, in one step: the
+// bytes go to a temporary file in the same folder, which is flushed to the disk
+// and renamed. If anything fails, a full disk for one, the error names path, the
+// temporary file is removed and the former file stays as it was.
+func WriteFile(path string, write func(io.Writer) error) error {
+	if err := replace(path, write); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replace(path string, write func(io.Writer) error) (err error) {
+	folder, name := filepath.Split(path)
+	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
+	temporary := fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(temporary)
+		}
+	}()
+	buffered := bufio.NewWriter(file)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder flushes the folder's entries to the disk, so that a rename outlives
+// a power cut. Some network file systems cannot and say so: that is no error.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// isTemporary reports whether a file of that name was being written when its
+// writer died.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, temporaryMark)
+}

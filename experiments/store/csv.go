@@ -1,0 +1,208 @@
+package store
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// metricsHeader names the columns of metrics.csv, in the order of Metrics.
+var metricsHeader = []string{
+	"epoch", "step", "accuracy", "mean_class_accuracy",
+	"classification_loss", "domain_loss", "total_loss",
+	"weight_distance", "learning_rate", "seconds",
+}
+
+// The columns of weights.csv are weightsBefore, one weight_<class> a class, and
+// weightsAfter.
+var (
+	weightsBefore = []string{"epoch", "step"}
+	weightsAfter  = []string{"distance", "smallest_singular", "effective_sample_size", "note"}
+)
+
+// weightColumn is followed by the class, from 0, in the header of weights.csv.
+const weightColumn = "weight_"
+
+// WriteMetrics writes metrics.csv: a header and a line for each element. Numbers
+// read back exactly; NaN is an empty cell.
+func (d Dir) WriteMetrics(metrics []Metrics) error {
+	records := [][]string{metricsHeader}
+	for _, m := range metrics {
+		records = append(records, append([]string{strconv.Itoa(m.Epoch), strconv.Itoa(m.Step)},
+			formatFloats(m.Accuracy, m.MeanClassAccuracy, m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
+				m.WeightDistance, m.LearningRate, m.Seconds)...))
+	}
+	return writeCSV(d.Path(MetricsFile), records)
+}
+
+// ReadMetrics reads metrics.csv. A wrong header or cell is an error with file,
+// line and column.
+func (d Dir) ReadMetrics() ([]Metrics, error) {
+	var metrics []Metrics
+	err := readCSV(d.Path(MetricsFile), func(row *row) error {
+		if row.header {
+			return row.expect(metricsHeader)
+		}
+		m := Metrics{Epoch: row.int(), Step: row.int()}
+		for _, field := range []*float64{&m.Accuracy, &m.MeanClassAccuracy, &m.ClassificationLoss, &m.DomainLoss,
+			&m.TotalLoss, &m.WeightDistance, &m.LearningRate, &m.Seconds} {
+			*field = row.float()
+		}
+		metrics = append(metrics, m)
+		return row.err
+	})
+	return metrics, err
+}
+
+// WriteWeights writes weights.csv: a header and a line for each element, in the
+// manner of WriteMetrics. It panics if the updates differ in their number of
+// classes.
+func (d Dir) WriteWeights(updates []WeightUpdate) error {
+	classes := 0
+	if len(updates) > 0 {
+		classes = len(updates[0].Weights)
+	}
+	records := [][]string{weightsHeader(classes)}
+	for i, u := range updates {
+		if len(u.Weights) != classes {
+			panic(fmt.Sprintf("store: weight update %d has %d classes, the first has %d", i, len(u.Weights), classes))
+		}
+		record := []string{strconv.Itoa(u.Epoch), strconv.Itoa(u.Step)}
+		record = append(record, formatFloats(u.Weights...)...)
+		record = append(record, formatFloats(u.Distance, u.SmallestSingular, u.EffectiveSampleSize)...)
+		records = append(records, append(record, u.Note))
+	}
+	return writeCSV(d.Path(WeightsFile), records)
+}
+
+// ReadWeights reads weights.csv. A wrong header or cell is an error with file,
+// line and column.
+func (d Dir) ReadWeights() ([]WeightUpdate, error) {
+	var updates []WeightUpdate
+	classes := 0
+	err := readCSV(d.Path(WeightsFile), func(row *row) error {
+		if row.header {
+			for _, name := range row.cells {
+				if strings.HasPrefix(name, weightColumn) {
+					classes++
+				}
+			}
+			return row.expect(weightsHeader(classes))
+		}
+		u := WeightUpdate{Epoch: row.int(), Step: row.int(), Weights: make([]float64, classes)}
+		for i := range u.Weights {
+			u.Weights[i] = row.float()
+		}
+		u.Distance, u.SmallestSingular, u.EffectiveSampleSize = row.float(), row.float(), row.float()
+		u.Note = row.string()
+		updates = append(updates, u)
+		return row.err
+	})
+	return updates, err
+}
+
+func weightsHeader(classes int) []string {
+	header := slices.Clone(weightsBefore)
+	for i := range classes {
+		header = append(header, weightColumn+strconv.Itoa(i))
+	}
+	return append(header, weightsAfter...)
+}
+
+// formatFloats returns the shortest texts that read back as the same values.
+func formatFloats(values ...float64) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		if !math.IsNaN(value) {
+			texts[i] = strconv.FormatFloat(value, 'g', -1, 64)
+		}
+	}
+	return texts
+}
+
+func writeCSV(path string, records [][]string) error {
+	return WriteFile(path, func(w io.Writer) error {
+		return csv.NewWriter(w).WriteAll(records)
+	})
+}
+
+// readCSV calls read with every row of the file, the header included, and puts
+// the file's name before its errors. All rows have as many cells as the first.
+func readCSV(path string, read func(*row) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	reader := csv.NewReader(file)
+	for number := 1; ; number++ {
+		cells, err := reader.Read()
+		if errors.Is(err, io.EOF) && number == 1 {
+			return fmt.Errorf("%s: the file is empty, not even a header is there", path)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		line, _ := reader.FieldPos(0)
+		if err := read(&row{header: number == 1, cells: cells}); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+	}
+}
+
+// row hands out the cells of a line from left to right and remembers the first
+// that is wrong.
+type row struct {
+	header bool // the first row
+	cells  []string
+	next   int
+	err    error
+}
+
+func (r *row) expect(header []string) error {
+	if !slices.Equal(r.cells, header) {
+		return fmt.Errorf("the header is %q, want %q", strings.Join(r.cells, ","), strings.Join(header, ","))
+	}
+	return nil
+}
+
+func (r *row) string() string {
+	r.next++
+	return r.cells[r.next-1]
+}
+
+func (r *row) int() int {
+	text := r.string()
+	value, err := strconv.Atoi(text)
+	if err != nil {
+		r.fail(text, "a whole number")
+	}
+	return value
+}
+
+func (r *row) float() float64 {
+	text := r.string()
+	if text == "" {
+		return math.NaN()
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		r.fail(text, "a number")
+	}
+	return value
+}
+
+func (r *row) fail(text, want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("column %d is %q, want %s", r.next, text, want)
+	}
+}

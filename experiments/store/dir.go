@@ -1,0 +1,115 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files of a run's folder.
+const (
+	ConfigFile     = "config.yaml"
+	MetricsFile    = "metrics.csv"
+	WeightsFile    = "weights.csv"
+	ResultFile     = "result.json"
+	FailureFile    = "error.txt"
+	LogFile        = "log.txt"
+	CheckpointFile = "checkpoint.safetensors"
+)
+
+// RunID returns the identifier of a run within its experiment, which is also its
+// folder below the experiment's: subsampled/usps-mnist/iwdan/seed-1. The task is
+// <source>-<target>.
+func RunID(variant, task, method string, seed int64) string {
+	return fmt.Sprintf("%s/%s/%s/seed-%d", variant, task, method, seed)
+}
+
+// Dir is the folder of one run.
+type Dir struct {
+	root, experiment, id string
+}
+
+// NewDir returns the folder of the run with that identifier (RunID) below the
+// results folder root. Nothing is created: Begin does that.
+func NewDir(root, experiment, id string) Dir {
+	return Dir{root: root, experiment: experiment, id: id}
+}
+
+// String returns the path of the folder.
+func (d Dir) String() string {
+	return filepath.Join(d.root, d.experiment, filepath.FromSlash(d.id))
+}
+
+// Path returns the path of the file of that name in the folder.
+func (d Dir) Path(name string) string {
+	return filepath.Join(d.String(), name)
+}
+
+// Begin makes the folder ready for a run that starts or goes on: it creates the
+// folder and removes what a former run left of its end, a result, a failure or a
+// file half written. Curves and checkpoint stay, for a run that goes on.
+func (d Dir) Begin() error {
+	if err := os.MkdirAll(d.String(), 0o777); err != nil {
+		return fmt.Errorf("cannot create the run's folder: %w", err)
+	}
+	entries, err := os.ReadDir(d.String())
+	if err != nil {
+		return fmt.Errorf("cannot read the run's folder: %w", err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if name != ResultFile && name != FailureFile && !isTemporary(name) {
+			continue
+		}
+		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove what a former run left: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteConfig writes config.yaml.
+func (d Dir) WriteConfig(yaml []byte) error {
+	return WriteFile(d.Path(ConfigFile), func(w io.Writer) error {
+		_, err := w.Write(yaml)
+		return err
+	})
+}
+
+// WriteFailure records why the run failed, for whoever reads the folder later.
+func (d Dir) WriteFailure(message string) error {
+	return WriteFile(d.Path(FailureFile), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, strings.TrimRight(message, "\n"))
+		return err
+	})
+}
+
+// ReadFailure returns the message of WriteFailure and whether there is one.
+func (d Dir) ReadFailure() (message string, failed bool, err error) {
+	text, err := os.ReadFile(d.Path(FailureFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	return strings.TrimSpace(string(text)), true, nil
+}
+
+// Finished returns the run's result and whether the run is finished: result.json
+// is there and was made with the configuration of that hash. The error is for a
+// result.json that cannot be read; Begin removes it.
+func (d Dir) Finished(hash string) (Result, bool, error) {
+	result, err := d.ReadResult()
+	if errors.Is(err, fs.ErrNotExist) {
+		return Result{}, false, nil
+	}
+	if err != nil {
+		return Result{}, false, err
+	}
+	return result, result.ConfigHash == hash, nil
+}

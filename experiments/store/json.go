@@ -1,0 +1,152 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+)
+
+// WriteResult writes result.json, which makes the run a finished one. The same
+// result gives the same bytes. A result that ReadResult would refuse is an error.
+func (d Dir) WriteResult(result Result) error {
+	path := d.Path(ResultFile)
+	if err := d.check(result); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return WriteFile(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(result)
+	})
+}
+
+// ReadResult reads result.json. Unknown or missing keys, values out of range and
+// a result of another run are errors that name the file and, where it is known,
+// the line; errors.Is(err, fs.ErrNotExist) tells that there is none.
+func (d Dir) ReadResult() (Result, error) {
+	path := d.Path(ResultFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := parseResult(text)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s%w", path, err)
+	}
+	if err := d.check(result); err != nil {
+		return Result{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return result, nil
+}
+
+// parseResult decodes a whole result.json. Its errors are to follow the file's
+// name: they begin with a colon and the line, where it is known.
+func parseResult(text []byte) (Result, error) {
+	var result Result
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&result); err != nil {
+		return Result{}, locate(text, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Result{}, fmt.Errorf(":%d: text after the end of the result", line(text, decoder.InputOffset()))
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return Result{}, locate(text, err)
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, ok := keys[key]; !ok {
+			return Result{}, fmt.Errorf(": the key %q is missing", key)
+		}
+	}
+	return result, nil
+}
+
+// locate puts the line of a JSON error before it.
+func locate(text []byte, err error) error {
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return fmt.Errorf(":%d: %w", line(text, syntax.Offset), err)
+	}
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
+		return fmt.Errorf(":%d: %w", line(text, mismatch.Offset), err)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf(":%d: the file ends too early", line(text, int64(len(text))))
+	}
+	return fmt.Errorf(": %w", err)
+}
+
+// line returns the number, from 1, of the line that holds the byte before offset.
+func line(text []byte, offset int64) int {
+	return 1 + bytes.Count(text[:min(max(offset-1, 0), int64(len(text)))], []byte("\n"))
+}
+
+// check returns an error if result is not one of the run of this folder or holds
+// a value that no run can have.
+func (d Dir) check(result Result) error {
+	if id := RunID(result.Variant, result.Task, result.Method, result.Seed); result.ID != id {
+		return fmt.Errorf("id is %q, but variant, task, method and seed make %q", result.ID, id)
+	}
+	if result.ID != d.id || result.Experiment != d.experiment {
+		return fmt.Errorf("%w: run %s of experiment %q lies in the folder of %s of %q",
+			ErrForeign, result.ID, result.Experiment, d.id, d.experiment)
+	}
+	for _, share := range []struct {
+		key   string
+		value float64
+	}{
+		{"best_accuracy", result.BestAccuracy},
+		{"last_accuracy", result.LastAccuracy},
+		{"mean_class_accuracy", result.MeanClassAccuracy},
+	} {
+		if !(share.value >= 0 && share.value <= 1) { // NaN too
+			return fmt.Errorf("%s is %v, not a fraction of 1", share.key, share.value)
+		}
+	}
+	classes := len(result.Classes)
+	for _, vector := range []struct {
+		key    string
+		values []float64
+	}{
+		{"weights", result.Weights},
+		{"true_weights", result.TrueWeights},
+		{"label_distributions.source", result.LabelDistributions.Source},
+		{"label_distributions.target", result.LabelDistributions.Target},
+	} {
+		if len(vector.values) != classes {
+			return fmt.Errorf("%s has %d values for %d classes", vector.key, len(vector.values), classes)
+		}
+		for i, value := range vector.values {
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				return fmt.Errorf("%s[%d] is %v", vector.key, i, value)
+			}
+		}
+	}
+	return checkConfusion(result.Confusion, classes)
+}
+
+func checkConfusion(confusion [][]int, classes int) error {
+	if len(confusion) != classes {
+		return fmt.Errorf("confusion has %d rows for %d classes", len(confusion), classes)
+	}
+	for i, row := range confusion {
+		if len(row) != classes {
+			return fmt.Errorf("confusion[%d] has %d columns for %d classes", i, len(row), classes)
+		}
+		for j, count := range row {
+			if count < 0 {
+				return fmt.Errorf("confusion[%d][%d] is %d, not a count", i, j, count)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package store
+
+// Result is what result.json holds: a finished run in numbers. Accuracies are
+// fractions of 1.
+type Result struct {
+	ID         string            `json:"id"` // subsampled/usps-mnist/iwdan/seed-1
+	Experiment string            `json:"experiment"`
+	Variant    string            `json:"variant"`
+	Task       string            `json:"task"`
+	Method     string            `json:"method"`
+	Seed       int64             `json:"seed"`
+	ConfigHash string            `json:"config_hash"`
+	Versions   map[string]string `json:"versions"`
+	Device     string            `json:"device"`
+	Threads    int               `json:"threads"`
+
+	// BestAccuracy is the highest accuracy of any evaluation. It selects the epoch
+	// on target labels, which a user does not have: LastAccuracy is the honest one.
+	BestAccuracy      float64 `json:"best_accuracy"`
+	BestEpoch         int     `json:"best_epoch"`
+	LastAccuracy      float64 `json:"last_accuracy"`
+	MeanClassAccuracy float64 `json:"mean_class_accuracy"` // at the last evaluation
+	Confusion         [][]int `json:"confusion"`           // at the last evaluation; row = true class, column = predicted
+
+	Classes []string `json:"classes"` // in label order
+	// Weights are the final class weights: those in use, or, for methods without
+	// weights, those that the estimator would have used.
+	Weights        []float64 `json:"weights"`
+	TrueWeights    []float64 `json:"true_weights"`
+	WeightDistance float64   `json:"weight_distance"` // Euclidean
+	// JSD is the Jensen-Shannon divergence (natural logarithm) between the label
+	// distributions.
+	JSD                float64            `json:"jsd"`
+	LabelDistributions LabelDistributions `json:"label_distributions"`
+
+	Steps           int     `json:"steps"`
+	Seconds         float64 `json:"seconds"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+}
+
+// LabelDistributions are the shares of the classes in the two training sets.
+type LabelDistributions struct {
+	Source []float64 `json:"source"`
+	Target []float64 `json:"target"`
+}
+
+// Metrics is one line of metrics.csv: an evaluation.
+type Metrics struct {
+	Epoch             int     // epochs completed
+	Step              int     // steps completed
+	Accuracy          float64 // on the target's test set, fraction of 1
+	MeanClassAccuracy float64
+	// ClassificationLoss, DomainLoss and TotalLoss are means over the steps since
+	// the line before; NaN where there were none.
+	ClassificationLoss float64
+	DomainLoss         float64
+	TotalLoss          float64
+	WeightDistance     float64 // of the weights at this time to the true ones
+	LearningRate       float64 // of the network in the epoch before
+	Seconds            float64 // since the start of the run, evaluations included
+}
+
+// WeightUpdate is one line of weights.csv: an update of the class weights.
+type WeightUpdate struct {
+	Epoch, Step         int
+	Weights             []float64 // after the update
+	Distance            float64   // to the true weights
+	SmallestSingular    float64   // smallest singular value of the confusion matrix
+	EffectiveSampleSize float64   // (Σ D_S w)² / Σ D_S w², in (0, 1]
+	Note                string    // why the update left the weights alone, if it did
+}

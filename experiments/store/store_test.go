@@ -1,0 +1,374 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const digits = "digits"
+
+// sampleResult is a finished run of two classes.
+func sampleResult(method string, seed int64) Result {
+	return Result{
+		ID:         RunID("subsampled", "usps-mnist", method, seed),
+		Experiment: digits, Variant: "subsampled", Task: "usps-mnist", Method: method, Seed: seed,
+		ConfigHash: "abc", Versions: map[string]string{"iwda": "1", "go": "2"}, Device: "cpu", Threads: 1,
+		BestAccuracy: 0.1 + 0.2, BestEpoch: 3, LastAccuracy: 1. / 3, MeanClassAccuracy: 0.25,
+		Confusion: [][]int{{3, 1}, {0, 4}}, Classes: []string{"<0>", "1"},
+		Weights: []float64{0.5, 1.5}, TrueWeights: []float64{0.4, 1.6}, WeightDistance: math.Sqrt2 / 10, JSD: 0.027,
+		LabelDistributions: LabelDistributions{Source: []float64{0.5, 0.5}, Target: []float64{0.2, 0.8}},
+		Steps:              12, Seconds: 1.5, PeakMemoryBytes: 1 << 40,
+	}
+}
+
+// begun returns the ready folder of a run.
+func begun(t *testing.T, root string, id string) Dir {
+	t.Helper()
+	dir := NewDir(root, digits, id)
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestLayout(t *testing.T) {
+	dir := NewDir("results", digits, RunID("full", "mnist-usps", "iwdan-o", 4))
+	want := filepath.Join("results", "digits", "full", "mnist-usps", "iwdan-o", "seed-4", "result.json")
+	if got := dir.Path(ResultFile); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestResultRoundTrip(t *testing.T) {
+	want := sampleResult("iwdan", 1)
+	dir := begun(t, t.TempDir(), want.ID)
+	if err := dir.WriteResult(want); err != nil {
+		t.Fatal(err)
+	}
+	first := read(t, dir.Path(ResultFile))
+	got, err := dir.ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := dir.WriteResult(got); err != nil {
+		t.Fatal(err)
+	}
+	if second := read(t, dir.Path(ResultFile)); second != first {
+		t.Errorf("written twice, the bytes differ:\n%s\n%s", first, second)
+	}
+	if !strings.HasSuffix(first, "}\n") || !strings.Contains(first, `"<0>"`) {
+		t.Errorf("want one line feed at the end and no escapes for HTML:\n%s", first)
+	}
+}
+
+func TestFinished(t *testing.T) {
+	result := sampleResult("iwdan", 1)
+	dir := begun(t, t.TempDir(), result.ID)
+	if _, finished, err := dir.Finished("abc"); finished || err != nil {
+		t.Errorf("without a result: %v, %v", finished, err)
+	}
+	if err := dir.WriteResult(result); err != nil {
+		t.Fatal(err)
+	}
+	if got, finished, err := dir.Finished("abc"); !finished || err != nil || got.Steps != result.Steps {
+		t.Errorf("with a result: %v, %v, %v", got, finished, err)
+	}
+	if _, finished, err := dir.Finished("abd"); finished || err != nil {
+		t.Errorf("with another configuration: %v, %v", finished, err)
+	}
+	write(t, dir.Path(ResultFile), "{")
+	if _, finished, err := dir.Finished("abc"); finished || err == nil {
+		t.Errorf("with half a result: %v, %v", finished, err)
+	}
+}
+
+func TestReadResultErrors(t *testing.T) {
+	result := sampleResult("iwdan", 1)
+	dir := begun(t, t.TempDir(), result.ID)
+	if err := dir.WriteResult(result); err != nil {
+		t.Fatal(err)
+	}
+	good := read(t, dir.Path(ResultFile))
+	before, _, _ := strings.Cut(good, `"steps"`)
+	stepsLine := 1 + strings.Count(before, "\n")
+	for _, test := range []struct{ old, new, want string }{
+		{`"seed"`, `"sead"`, `unknown field "sead"`},
+		{"  \"steps\": 12,\n", "", `the key "steps" is missing`},
+		{`"steps": 12`, `"steps": "12"`, fmt.Sprintf("result.json:%d: json: cannot unmarshal string", stepsLine)},
+		{`"seed": 1,`, `"seed": 1`, "result.json:8: invalid character"},
+		{"\n}\n", "\n", "the file ends too early"},
+		{"\n}\n", "\n}\n{}", "text after the end"},
+		{`"seed": 1`, `"seed": 2`, `make "subsampled/usps-mnist/iwdan/seed-2"`},
+		{`"experiment": "digits"`, `"experiment": "glyphs"`, "foreign result"},
+		{`"best_epoch"`, `"best_epoch": 1, "best_accuracy": 94.2, "best_epoch"`, "best_accuracy is 94.2, not a fraction of 1"},
+		{`"mean_class_accuracy": 0.25`, `"mean_class_accuracy": -0.25`, "mean_class_accuracy is -0.25"},
+		{"    0.5,\n    1.5\n", "    0.5\n", "weights has 1 values for 2 classes"},
+		{"      3,\n      1\n", "      3\n", "confusion[0] has 1 columns for 2 classes"},
+		{"      3,\n", "      -3,\n", "confusion[0][0] is -3"},
+	} {
+		if !strings.Contains(good, test.old) {
+			t.Fatalf("%q is not in\n%s", test.old, good)
+		}
+		write(t, dir.Path(ResultFile), strings.Replace(good, test.old, test.new, 1))
+		_, err := dir.ReadResult()
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), dir.Path(ResultFile)) {
+			t.Errorf("%q for %q: got error %v, want the file and %q", test.new, test.old, err, test.want)
+		}
+	}
+}
+
+func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
+	result := sampleResult("iwdan", 1)
+	dir := begun(t, t.TempDir(), result.ID)
+	for name, spoil := range map[string]func(*Result){
+		"accuracy": func(r *Result) { r.LastAccuracy = math.NaN() },
+		"weights":  func(r *Result) { r.Weights = []float64{1, math.Inf(1)} },
+		"id":       func(r *Result) { r.ID = "full/usps-mnist/iwdan/seed-1" },
+		"distance": func(r *Result) { r.WeightDistance = math.NaN() },
+	} {
+		spoilt := result
+		spoil(&spoilt)
+		if err := dir.WriteResult(spoilt); err == nil || !strings.Contains(err.Error(), ResultFile) {
+			t.Errorf("%s: got error %v", name, err)
+		}
+	}
+	if got := names(t, dir.String()); len(got) != 0 {
+		t.Errorf("files left: %v", got)
+	}
+}
+
+func TestMetricsRoundTrip(t *testing.T) {
+	want := []Metrics{
+		{Epoch: 0, Step: 0, Accuracy: 0.1, MeanClassAccuracy: 0.2, ClassificationLoss: math.NaN(), DomainLoss: math.NaN(),
+			TotalLoss: math.NaN(), WeightDistance: 1e-300, LearningRate: 0.02, Seconds: 0.5},
+		{Epoch: 1, Step: 937, Accuracy: 1. / 3, MeanClassAccuracy: 2. / 3, ClassificationLoss: 1e21, DomainLoss: math.Inf(1),
+			TotalLoss: math.Nextafter(1, 2), WeightDistance: 0, LearningRate: 0.01, Seconds: 12},
+	}
+	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
+	if err := dir.WriteMetrics(want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	wantText := "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds\n" +
+		"0,0,0.1,0.2,,,,1e-300,0.02,0.5\n" +
+		"1,937,0.3333333333333333,0.6666666666666666,1e+21,+Inf,1.0000000000000002,0,0.01,12\n"
+	if diff := cmp.Diff(wantText, read(t, dir.Path(MetricsFile))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWeightsRoundTrip(t *testing.T) {
+	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
+	for _, want := range [][]WeightUpdate{
+		nil,
+		{
+			{Epoch: 1, Step: 10, Weights: []float64{0.25, 1.75}, Distance: 0.5, SmallestSingular: 1e-9, EffectiveSampleSize: 0.75},
+			{Epoch: 2, Step: 20, Weights: []float64{0.5, math.NaN()}, Distance: math.NaN(), Note: "singular, \"kept\""},
+		},
+	} {
+		if err := dir.WriteWeights(want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := dir.ReadWeights()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	wantHeader := "epoch,step,weight_0,weight_1,distance,smallest_singular,effective_sample_size,note\n"
+	if text := read(t, dir.Path(WeightsFile)); !strings.HasPrefix(text, wantHeader) {
+		t.Errorf("header of\n%s", text)
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
+	metrics, weights := strings.Join(metricsHeader, ","), strings.Join(weightsHeader(1), ",")
+	for _, test := range []struct{ name, text, want string }{
+		{MetricsFile, "", "metrics.csv: the file is empty"},
+		{MetricsFile, "\nx\ny\n", "metrics.csv:2: the header is"},
+		{MetricsFile, "step," + metrics, "metrics.csv:1: the header is"},
+		{MetricsFile, metrics + "\n1,2,3,4,5,6,7,8,9,10\n1,2,3,4,5,6,x,8,9,y\n", `metrics.csv:3: column 7 is "x", want a number`},
+		{MetricsFile, metrics + "\n1.5,2,3,4,5,6,7,8,9,10\n", `metrics.csv:2: column 1 is "1.5", want a whole number`},
+		{MetricsFile, metrics + "\n1,2,3\n", "metrics.csv: record on line 2: wrong number of fields"},
+		{WeightsFile, "weight_0\n1\n", "weights.csv:1: the header is"},
+		{WeightsFile, weights + "\n1,2,,,,,x\n1,,3,4,5,6,\n", `weights.csv:3: column 2 is "", want a whole number`},
+	} {
+		write(t, dir.Path(test.name), test.text)
+		_, err := dir.ReadMetrics()
+		if test.name == WeightsFile {
+			_, err = dir.ReadWeights()
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: got error %v, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+func TestWriteFileKeepsFormerFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "metrics.csv")
+	write(t, path, "former")
+	broken := errors.New("broken")
+	err := WriteFile(path, func(w io.Writer) error {
+		fmt.Fprint(w, strings.Repeat("new", 1<<16))
+		return broken
+	})
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got error %v, want one that names %s", err, path)
+	}
+	if got := read(t, path); got != "former" {
+		t.Errorf("the file became %q", got)
+	}
+	if got := names(t, folder); len(got) != 1 {
+		t.Errorf("files left: %v", got)
+	}
+
+	if err := WriteFile(filepath.Join(folder, "none", "x"), func(io.Writer) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that is not there: %v", err)
+	}
+	if err := WriteFile(folder, func(io.Writer) error { return nil }); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if got := names(t, filepath.Dir(folder)); len(got) != 1 {
+		t.Errorf("files left: %v", got)
+	}
+}
+
+func TestBegin(t *testing.T) {
+	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
+	if err := dir.WriteFailure("no memory\n"); err != nil {
+		t.Fatal(err)
+	}
+	if message, failed, err := dir.ReadFailure(); message != "no memory" || !failed || err != nil {
+		t.Errorf("got %q, %v, %v", message, failed, err)
+	}
+	if err := dir.WriteConfig([]byte("a: 1\n")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{ResultFile, MetricsFile, CheckpointFile, "." + MetricsFile + temporaryMark + "1"} {
+		write(t, dir.Path(name), "x")
+	}
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{CheckpointFile, ConfigFile, MetricsFile}, names(t, dir.String())); diff != "" {
+		t.Error(diff)
+	}
+	if _, failed, err := dir.ReadFailure(); failed || err != nil {
+		t.Errorf("got %v, %v", failed, err)
+	}
+}
+
+func TestCollect(t *testing.T) {
+	root := t.TempDir()
+	for _, seed := range []int64{10, 2, 1} {
+		result := sampleResult("iwdan", seed)
+		if err := begun(t, root, result.ID).WriteResult(result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := "subsampled/usps-mnist/"
+	begun(t, root, base+"dann/seed-1")
+	if err := begun(t, root, base+"dann/seed-2").WriteFailure("no memory"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, begun(t, root, base+"dann/seed-3").Path(ResultFile), "{")
+	stranger := begun(t, root, base+"dann/seed-4")
+	write(t, stranger.Path(ResultFile), read(t, NewDir(root, digits, base+"iwdan/seed-1").Path(ResultFile)))
+	write(t, filepath.Join(root, digits, "old", LogFile), "")
+	write(t, filepath.Join(root, digits, "figures", "curves.svg"), "")
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(root, digits, "full")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(elsewhere, "usps-mnist", "dann", "seed-1", LogFile), "")
+
+	runs, problems := Collect(root, digits)
+	var seeds []int64
+	for _, run := range runs {
+		seeds = append(seeds, run.Result.Seed)
+		if got := filepath.Base(run.Dir.String()); got != fmt.Sprintf("seed-%d", run.Result.Seed) {
+			t.Errorf("seed %d in %s", run.Result.Seed, got)
+		}
+	}
+	if diff := cmp.Diff([]int64{1, 2, 10}, seeds); diff != "" {
+		t.Error(diff)
+	}
+	kinds := map[string]ProblemKind{}
+	for _, p := range problems {
+		below, err := filepath.Rel(filepath.Join(root, digits), p.Path)
+		if err != nil || p.Message == "" || !strings.Contains(p.String(), string(p.Kind)) {
+			t.Errorf("%v: %v", p, err)
+		}
+		kinds[filepath.ToSlash(below)] = p.Kind
+	}
+	want := map[string]ProblemKind{
+		"full/usps-mnist/dann/seed-1": Incomplete,
+		"old":                         Foreign,
+		base + "dann/seed-1":          Incomplete,
+		base + "dann/seed-2":          Failed,
+		base + "dann/seed-3":          Unreadable,
+		base + "dann/seed-4":          Foreign,
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Error(diff)
+	}
+
+	if runs, problems := Collect(root, "none"); len(runs) != 0 || len(problems) != 1 || problems[0].Kind != Unreadable {
+		t.Errorf("without a folder: %v, %v", runs, problems)
+	}
+}

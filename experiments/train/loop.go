@@ -1,0 +1,93 @@
+package train
+
+import (
+	"context"
+	"fmt"
+)
+
+// Position is how far a run has come.
+type Position struct {
+	Epoch int // the current epoch, from 1; 0 before the first
+	Step  int // steps completed
+}
+
+// Loop makes the steps of a run, epoch by epoch, and calls the hooks. All duties but
+// the step itself are hooks; those of one moment run in the order in which they were
+// added.
+type Loop struct {
+	Epochs, StepsPerEpoch int
+	// Step makes the step that follows the position.
+	Step func(Position) error
+
+	start, epochStart, afterStep, epochEnd, end []hook
+}
+
+type hook struct {
+	name string
+	call func(Position) error
+}
+
+// OnStart adds a hook that is called before the first epoch.
+func (l *Loop) OnStart(name string, call func(Position) error) {
+	l.start = append(l.start, hook{name, call})
+}
+
+// OnEpochStart adds a hook that is called before each epoch's first step.
+func (l *Loop) OnEpochStart(name string, call func(Position) error) {
+	l.epochStart = append(l.epochStart, hook{name, call})
+}
+
+// OnStep adds a hook that is called after each step.
+func (l *Loop) OnStep(name string, call func(Position) error) {
+	l.afterStep = append(l.afterStep, hook{name, call})
+}
+
+// OnEpochEnd adds a hook that is called after each epoch's last step.
+func (l *Loop) OnEpochEnd(name string, call func(Position) error) {
+	l.epochEnd = append(l.epochEnd, hook{name, call})
+}
+
+// OnEnd adds a hook that is called after the last epoch.
+func (l *Loop) OnEnd(name string, call func(Position) error) {
+	l.end = append(l.end, hook{name, call})
+}
+
+// Run makes all steps. It stops between two steps when the context is cancelled, and
+// at the first error, which then names the position and the hook.
+func (l *Loop) Run(ctx context.Context) error {
+	var p Position
+	if err := callAll(l.start, p); err != nil {
+		return err
+	}
+	for p.Epoch = 1; p.Epoch <= l.Epochs; p.Epoch++ {
+		if err := callAll(l.epochStart, p); err != nil {
+			return err
+		}
+		for range l.StepsPerEpoch {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := l.Step(p); err != nil {
+				return fmt.Errorf("epoch %d, step %d: %w", p.Epoch, p.Step+1, err)
+			}
+			p.Step++
+			if err := callAll(l.afterStep, p); err != nil {
+				return err
+			}
+		}
+		if err := callAll(l.epochEnd, p); err != nil {
+			return err
+		}
+	}
+	p.Epoch = l.Epochs
+	return callAll(l.end, p)
+}
+
+func callAll(hooks []hook, p Position) error {
+	for _, h := range hooks {
+		if err := h.call(p); err != nil {
+			return fmt.Errorf("epoch %d, after step %d: %s: %w", p.Epoch, p.Step, h.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"iwda/experiments/config"
+	"iwda/losses"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// forward is what the network said of one step's batch. Source rows come first.
+type forward struct {
+	features torch.Tensor // z of the aligned rows: both domains, or the source alone
+	logits   torch.Tensor // (rows × k)
+	labels   torch.Tensor // of the source rows (B)
+	// rowWeights is w_y of each source row (B), or the zero Tensor where the domain
+	// loss is not weighted.
+	rowWeights torch.Tensor
+}
+
+// split cuts rows of both domains into the source's and the target's.
+func (f forward) split(x torch.Tensor) (source, target torch.Tensor) {
+	rows := f.labels.Len()
+	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
+}
+
+// alignment is the loss that draws the two domains together.
+type alignment interface {
+	// loss returns the domain loss of a step; step counts the run's steps from 0.
+	loss(f forward, step int) torch.Tensor
+	// state holds what the loss itself trains, empty if nothing.
+	state() nets.State
+}
+
+// newAlignment makes the alignment of a method, nil for none. Parameters are drawn
+// from libtorch's generator.
+func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
+	d := run.Discriminator
+	discriminated := func(input conditioning, inputs int) adversarial {
+		return adversarial{
+			input:         input,
+			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
+			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
+		}
+	}
+	conditional := func() adversarial {
+		if d.RandomProjection > 0 {
+			projection := nets.NewRandomProjection(featureSize, classes, d.RandomProjection)
+			return discriminated(projected{projection}, d.RandomProjection)
+		}
+		return discriminated(outerProduct{}, featureSize*classes)
+	}
+	estimate := losses.Unbiased
+	if run.Losses.MMD == "biased" {
+		estimate = losses.Biased
+	}
+	switch method.Alignment {
+	case config.NoAlignment:
+		return nil
+	case config.DANN:
+		a := discriminated(plain{}, featureSize)
+		return &a
+	case config.CDAN:
+		a := conditional()
+		return &a
+	case config.CDANE:
+		return &entropyConditioned{conditional()}
+	case config.DAN:
+		return kernelAlignment{estimate: estimate}
+	case config.DANLinear:
+		return kernelAlignment{linear: true}
+	case config.JAN:
+		return kernelAlignment{estimate: estimate, joint: true}
+	}
+	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
+}
+
+// conditioning makes a discriminator's input of features and predictions.
+type conditioning interface {
+	input(features, logits torch.Tensor) torch.Tensor
+	state() nets.State
+}
+
+// plain is DANN's: the features alone.
+type plain struct{}
+
+func (plain) input(features, _ torch.Tensor) torch.Tensor { return features }
+func (plain) state() nets.State                           { return nil }
+
+// outerProduct is CDAN's: p ⊗ z.
+type outerProduct struct{}
+
+func (outerProduct) input(features, logits torch.Tensor) torch.Tensor {
+	return losses.Conditioned(features, logits.Softmax(1))
+}
+func (outerProduct) state() nets.State { return nil }
+
+// projected is CDAN's for many classes: a random projection in the place of p ⊗ z.
+type projected struct{ projection *nets.RandomProjection }
+
+func (p projected) input(features, logits torch.Tensor) torch.Tensor {
+	return p.projection.Forward(features, logits.Softmax(1).Detach())
+}
+func (p projected) state() nets.State { return p.projection.State().Prefixed("projection") }
+
+// adversarial is the alignment by a discriminator behind a gradient reversal: DANN
+// and CDAN.
+type adversarial struct {
+	input         conditioning
+	discriminator *nets.Discriminator
+	reversal      nets.Reversal
+	passes        int // of the discriminator in training
+}
+
+// discriminate returns the discriminator's logits of the source and target rows.
+func (a *adversarial) discriminate(f forward) (source, target torch.Tensor) {
+	a.passes++
+	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(a.passes))
+	return f.split(a.discriminator.Forward(input, true))
+}
+
+func (a *adversarial) loss(f forward, _ int) torch.Tensor {
+	source, target := a.discriminate(f)
+	if f.rowWeights.IsZero() {
+		return losses.Adversarial(source, target)
+	}
+	return losses.WeightedAdversarial(source, target, f.rowWeights)
+}
+
+func (a *adversarial) state() nets.State {
+	return slices.Concat(a.discriminator.State(), a.input.state())
+}
+
+// entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
+type entropyConditioned struct{ adversarial }
+
+func (a *entropyConditioned) loss(f forward, step int) torch.Tensor {
+	source, target := a.discriminate(f)
+	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(step))
+	sourceCertainty, targetCertainty := f.split(certainty)
+	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
+}
+
+// kernelAlignment is the maximum mean discrepancy between the domains' features
+// (DAN), or between features and predictions jointly (JAN). It trains nothing itself.
+type kernelAlignment struct {
+	estimate losses.Estimate
+	linear   bool // DAN's estimate in linear time
+	joint    bool
+}
+
+func (k kernelAlignment) loss(f forward, _ int) torch.Tensor {
+	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
+		source, target := f.split(x)
+		return losses.Layer{Source: source, Target: target, Kernel: kernel}
+	}
+	layers := []losses.Layer{layer(f.features, losses.FeatureKernel)}
+	if k.joint {
+		layers = append(layers, layer(f.logits.Softmax(1), losses.PredictionKernel))
+	}
+	if k.linear {
+		return losses.LinearMaximumMeanDiscrepancy(layers...)
+	}
+	return losses.MaximumMeanDiscrepancy(k.estimate, f.rowWeights, layers...)
+}
+
+func (kernelAlignment) state() nets.State { return nil }
+
+// classification is the loss on the source's labels.
+type classification func(logits, labels, weights torch.Tensor) torch.Tensor
+
+// newClassification returns the classification loss of a method; sourceDistribution
+// is D_S, a tensor (k) that outlives the run.
+func newClassification(run config.Resolved, method config.Method, sourceDistribution torch.Tensor) classification {
+	if !method.WeightClassification {
+		return func(logits, labels, _ torch.Tensor) torch.Tensor { return losses.CrossEntropy(logits, labels) }
+	}
+	switch run.Losses.Classification {
+	case "balanced":
+		return func(logits, labels, _ torch.Tensor) torch.Tensor {
+			return losses.BalancedCrossEntropy(logits, labels, sourceDistribution)
+		}
+	case "weighted-balanced":
+		return func(logits, labels, weights torch.Tensor) torch.Tensor {
+			return losses.WeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights)
+		}
+	case "weighted-balanced-released":
+		return func(logits, labels, weights torch.Tensor) torch.Tensor {
+			return losses.ReleasedWeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights)
+		}
+	}
+	panic(fmt.Sprintf("train: no classification loss %q", run.Losses.Classification))
+}
+
+// NotFiniteError is a loss that became NaN or infinite: training has diverged.
+type NotFiniteError struct {
+	Term  string // classification or domain
+	Value float64
+}
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("the %s loss is %v; training has diverged: try a lower train.optimizer.lr", e.Term, e.Value)
+}
+
+func checkFinite(term string, value float64) error {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return &NotFiniteError{term, value}
+	}
+	return nil
+}

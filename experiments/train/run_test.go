@@ -1,0 +1,397 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+const tiny = `
+experiment: tiny
+dataset: {name: glyphs, train_per_class: 20, test_per_class: 6}
+tasks: [clean-warped]
+variants: [full, subsampled]
+methods: [source-only, dann, iwdan, iwdan-o, "dann+wc", "dann+wda-o", cdan, iwcdan, "cdan+wda", "cdan+wc-o",
+  cdan-e, iwcdan-e, iwcdan-e-o, dan, dan-linear, jan, iwjan, iwjan-o]
+seeds: [1, 2]
+train: {epochs: 3, batch: 16}
+weights: {min_singular_value: 0} # a few steps make no classifier
+`
+
+func resolve(t testing.TB, variant, method string, seed int64, set ...string) config.Resolved {
+	t.Helper()
+	file, err := config.Parse("tiny.yaml", []byte(tiny))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set(set); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("clean-warped", variant, method, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func begin(t testing.TB, run config.Resolved) store.Dir {
+	t.Helper()
+	dir := store.NewDir(t.TempDir(), run.Experiment, store.RunID(run.Variant, run.Task, run.Method, run.Seed))
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func train(t *testing.T, run config.Resolved) (store.Dir, store.Result) {
+	t.Helper()
+	dir := begin(t, run)
+	result, err := Run(context.Background(), run, dir, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, result
+}
+
+// timeless is a result without what differs between two runs of the same.
+func timeless(r store.Result) store.Result {
+	r.Seconds, r.PeakMemoryBytes = 0, 0
+	return r
+}
+
+func TestRunTwiceGivesTheSameBits(t *testing.T) {
+	var files [2][]byte
+	for i := range files {
+		dir, result := train(t, resolve(t, "subsampled", "iwdan", 1))
+		if err := dir.WriteResult(timeless(result)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{store.ResultFile, store.WeightsFile, store.CheckpointFile} {
+			data, err := os.ReadFile(dir.Path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[i] = append(files[i], data...)
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("two runs of one configuration differ")
+	}
+}
+
+func TestMethodsShareTheStart(t *testing.T) {
+	var accuracies []float64
+	for _, method := range []string{"source-only", "dann", "iwdan-o"} {
+		dir, result := train(t, resolve(t, "subsampled", method, 2, "train.epochs=1"))
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(metrics) != 2 || metrics[0].Epoch != 0 || metrics[1].Epoch != 1 {
+			t.Fatalf("%s: metrics %+v", method, metrics)
+		}
+		// The first epoch has no domain loss, so that all methods but the weighted
+		// ones, whose classification loss differs, are the same until its end.
+		if method != "iwdan-o" {
+			accuracies = append(accuracies, metrics[0].Accuracy, metrics[1].ClassificationLoss)
+		} else if metrics[0].Accuracy != accuracies[0] {
+			t.Errorf("%s starts from another network", method)
+		}
+		if result.Steps != 200/16 {
+			t.Errorf("%s: %d steps", method, result.Steps)
+		}
+	}
+	if accuracies[0] != accuracies[2] {
+		t.Error("methods start from different networks")
+	}
+}
+
+func TestResultOfARun(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1)
+	dir, result := train(t, run)
+	stored, finished, err := dir.Finished(run.Hash())
+	if err != nil || !finished {
+		t.Fatalf("finished %v, %v", finished, err)
+	}
+	if stored.BestAccuracy != result.BestAccuracy || stored.ID != "subsampled/clean-warped/iwdan/seed-1" {
+		t.Errorf("stored %+v", stored)
+	}
+	total := 0
+	for c, row := range result.Confusion {
+		for _, n := range row {
+			total += n
+		}
+		if c < 5 != (result.TrueWeights[c] > 1) {
+			t.Errorf("true weight of class %d is %v", c, result.TrueWeights[c])
+		}
+	}
+	if total != 60 {
+		t.Errorf("confusion of %d images, want 60", total)
+	}
+	// 6 of 20 images in five classes, 20 in the others.
+	if got, want := result.LabelDistributions.Source[0], 6.0/130; got != want {
+		t.Errorf("source share of class 0 is %v, want %v", got, want)
+	}
+	if got, want := result.TrueWeights[0], 0.1/(6.0/130); math.Abs(got-want) > 1e-12 {
+		t.Errorf("true weight of class 0 is %v, want %v", got, want)
+	}
+	var distance float64
+	for c := range result.Weights {
+		distance += math.Pow(result.Weights[c]-result.TrueWeights[c], 2)
+	}
+	if math.Abs(math.Sqrt(distance)-result.WeightDistance) > 1e-12 {
+		t.Errorf("distance %v, want %v", result.WeightDistance, math.Sqrt(distance))
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(updates) != 3 || updates[0].Weights[0] != 1 || !strings.Contains(updates[0].Note, "warm-up") {
+		t.Errorf("updates %+v", updates)
+	}
+	if slices.Equal(updates[1].Weights, updates[0].Weights) {
+		t.Error("the second update left the weights alone")
+	}
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(metrics) != 4 || metrics[3].Accuracy != result.LastAccuracy || metrics[2].DomainLoss != metrics[2].DomainLoss || !math.IsNaN(metrics[1].DomainLoss) {
+		t.Errorf("metrics %+v", metrics)
+	}
+}
+
+// A confusion matrix that tells nothing leaves the weights alone and says so.
+func TestIllConditionedStatisticsKeepTheWeights(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1, "weights.min_singular_value=0.5", "train.epochs=2")
+	dir, log := begin(t, run), &bytes.Buffer{}
+	if _, err := Run(context.Background(), run, dir, Options{Threads: 1, Log: log}); err != nil {
+		t.Fatal(err)
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := updates[1]; last.Weights[0] != 1 || !strings.Contains(last.Note, "below the limit 0.5") || !strings.Contains(log.String(), last.Note) {
+		t.Errorf("update %+v, log %s", last, log)
+	}
+}
+
+// What a method's losses use: estimated weights after the second epoch, the true ones
+// from the start, and the right losses.
+func TestWeightsInTheLosses(t *testing.T) {
+	for method, want := range map[string]struct{ estimated, oracle, rows bool }{
+		"dann":       {},
+		"iwdan":      {estimated: true, rows: true},
+		"iwdan-o":    {oracle: true, rows: true},
+		"dann+wc":    {estimated: true},
+		"dann+wda-o": {oracle: true, rows: true},
+	} {
+		run := resolve(t, "subsampled", method, 1)
+		torch.Seed(1)
+		trainer, err := newTrainer(run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trainer.loop().Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		used := torch.ToSlice[float32](trainer.lossWeights)
+		switch {
+		case want.oracle:
+			if !slices.Equal(used, float32s(trainer.trueWeights)) {
+				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.trueWeights)
+			}
+		case want.estimated:
+			if !slices.Equal(used, float32s(trainer.weights.Weights())) || used[0] == 1 {
+				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.weights.Weights())
+			}
+		default:
+			if used[0] != 1 || used[9] != 1 {
+				t.Errorf("%s: weights %v", method, used)
+			}
+		}
+		torch.Tidy(func() {
+			trainer.batch.draw(trainer.task, trainer.source, trainer.target)
+			f, _ := trainer.forward(Position{Epoch: 2})
+			if f.rowWeights.IsZero() == want.rows {
+				t.Errorf("%s: row weights absent %v", method, f.rowWeights.IsZero())
+			}
+			if want.rows {
+				rows := torch.ToSlice[float32](f.rowWeights)
+				for i, label := range trainer.batch.labels[:trainer.batch.rows] {
+					if rows[i] != used[label] {
+						t.Fatalf("%s: row %d of class %d has weight %v, want %v", method, i, label, rows[i], used[label])
+					}
+				}
+			}
+			plain := trainer.classification(f.logits.Narrow(0, 0, 16), f.labels, trainer.lossWeights).Item()
+			entropy := f.logits.Narrow(0, 0, 16).LogSoftmax(1).Gather(1, f.labels.Reshape(-1, 1)).Mean().Neg().Item()
+			if balanced := math.Abs(plain-entropy) > 1e-6; balanced != trainer.method.WeightClassification {
+				t.Errorf("%s: classification loss %v, cross entropy %v", method, plain, entropy)
+			}
+		})
+		trainer.close()
+	}
+}
+
+// Every alignment trains, and with the same first epoch.
+func TestEveryAlignment(t *testing.T) {
+	first := math.NaN()
+	for _, c := range []struct {
+		method string
+		set    []string
+	}{
+		{"dann", nil}, {"cdan", nil}, {"cdan", []string{"discriminator.random_projection=64"}},
+		{"cdan-e", nil}, {"dan", nil}, {"dan-linear", nil}, {"jan", nil}, {"jan", []string{"losses.mmd=biased"}},
+		{"iwcdan", nil}, {"iwcdan-e", nil}, {"iwcdan-e-o", nil}, {"iwjan", nil}, {"iwjan-o", nil}, {"cdan+wda", nil}, {"cdan+wc-o", nil},
+	} {
+		run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=2")...)
+		dir, result := train(t, run)
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.IsNaN(metrics[2].DomainLoss) || result.Steps != 24 {
+			t.Errorf("%s %v: %+v", c.method, c.set, metrics[2])
+		}
+		method, _ := config.ParseMethod(c.method)
+		if method.WeightClassification {
+			continue
+		}
+		if math.IsNaN(first) {
+			first = metrics[1].ClassificationLoss
+		}
+		if metrics[1].ClassificationLoss != first {
+			t.Errorf("%s %v: the first epoch's loss is %v, not %v", c.method, c.set, metrics[1].ClassificationLoss, first)
+		}
+	}
+}
+
+func TestDivergenceIsAnError(t *testing.T) {
+	run := resolve(t, "full", "dann", 1, "train.optimizer.lr=1e12")
+	dir := begin(t, run)
+	_, err := Run(context.Background(), run, dir, Options{Threads: 1})
+	var diverged *NotFiniteError
+	if !errors.As(err, &diverged) || diverged.Term != "classification" || !strings.Contains(err.Error(), "epoch 1, step 2") {
+		t.Fatalf("error %v", err)
+	}
+	metrics, readErr := dir.ReadMetrics()
+	if readErr != nil || len(metrics) != 1 {
+		t.Errorf("metrics %v, %v", metrics, readErr)
+	}
+	if _, finished, _ := dir.Finished(run.Hash()); finished {
+		t.Error("a diverged run counts as finished")
+	}
+}
+
+func TestCancelKeepsWhatWasMeasured(t *testing.T) {
+	run := resolve(t, "full", "dann", 1, "train.epochs=50")
+	dir := begin(t, run)
+	ctx, cancel := context.WithCancel(context.Background())
+	options := Options{Threads: 1, Progress: func(p Progress) {
+		if p.Epochs != 50 || p.Steps != 50*(200/16) {
+			t.Errorf("progress %+v", p)
+		}
+		if p.Epoch >= 3 {
+			cancel()
+		}
+	}}
+	if _, err := Run(ctx, run, dir, options); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	metrics, err := dir.ReadMetrics()
+	if err != nil || len(metrics) < 3 {
+		t.Fatalf("%d metrics, %v", len(metrics), err)
+	}
+	tensors, metadata, err := torch.ReadTensors(dir.Path(store.CheckpointFile))
+	if err != nil || metadata["config_hash"] != run.Hash() {
+		t.Fatalf("checkpoint %v, %v", metadata, err)
+	}
+	if _, ok := tensors["network.conv_params.0.weight"]; !ok || tensors["alignment.layer3.bias"].IsZero() {
+		t.Error("the checkpoint lacks a parameter")
+	}
+}
+
+func TestMissingClassAndMissingData(t *testing.T) {
+	run := resolve(t, "subsampled", "dann", 1, "dataset.fraction=0.01")
+	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `no image of class "0"`) {
+		t.Errorf("error %v", err)
+	}
+	run = resolve(t, "full", "dann", 1)
+	run.Dataset.Name, run.Dataset.Root, run.Task = "digits", t.TempDir(), "mnist-usps"
+	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "train-images-idx3-ubyte") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// fixed is a network that says of an image what its first value is.
+type fixed struct{ classes int }
+
+func (f fixed) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
+	rows := x.Shape()[0]
+	logits = torch.Full(0, torch.Float32, torch.CPU, rows, f.classes)
+	values := torch.ToSlice[float32](logits)
+	for i, v := range torch.ToSlice[float32](x.Reshape(rows, -1).Narrow(1, 0, 1)) {
+		values[i*f.classes+int(math.Round(float64(v+1)/2*255))] = 1
+	}
+	return x, torch.FromSlice(values, rows, f.classes)
+}
+func (fixed) FeatureSize() int  { return 1 }
+func (fixed) State() nets.State { return nil }
+
+func TestEvaluate(t *testing.T) {
+	predictions := []byte{0, 1, 2, 1, 1, 0, 2}
+	labels := []int{0, 1, 2, 2, 1, 1, 2}
+	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range []int{1, 3, 7, 100} {
+		e := Evaluate(fixed{3}, set, batch, torch.CPU)
+		want := [][]int{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}
+		for c := range want {
+			if !slices.Equal(e.Confusion[c], want[c]) {
+				t.Errorf("batch %d: confusion %v, want %v", batch, e.Confusion, want)
+			}
+		}
+		if e.Accuracy() != 5.0/7 || math.Abs(e.MeanClassAccuracy()-(1+2.0/3+2.0/3)/3) > 1e-15 {
+			t.Errorf("accuracy %v, mean over classes %v", e.Accuracy(), e.MeanClassAccuracy())
+		}
+	}
+}
+
+// The number of live tensors must not depend on how many steps were made.
+func TestTrainingDoesNotLeak(t *testing.T) {
+	run := resolve(t, "full", "iwdan", 1)
+	trainer, err := newTrainer(run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trainer.close()
+	step := func(n int) {
+		for i := range n {
+			if err := trainer.step(Position{Epoch: 2, Step: i}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	step(3)
+	live := torch.LiveTensors()
+	step(30)
+	if got := torch.LiveTensors(); got > live {
+		t.Errorf("%d live tensors after 33 steps, %d after 3", got, live)
+	}
+}
