@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Where the files of the digits come from, in words, for messages.
+const (
+	mnistSource = "MNIST, IDX files"
+	uspsSource  = "USPS, LIBSVM's copy"
+)
+
+// digitNames returns the classes of every set of digits.
+func digitNames() []string {
+	return []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+}
+
+// MissingFileError says that a file of a data set is not in its folder. It is an
+// [fs.ErrNotExist] to errors.Is.
+type MissingFileError struct {
+	Names  []string // the file names looked for, any of which would do
+	Folder string   // where
+	Source string   // the data set and the form of it that the file belongs to
+}
+
+// Error implements error.
+func (e *MissingFileError) Error() string {
+	return fmt.Sprintf("datasets: no file %s in the folder %s: it belongs to %s", strings.Join(e.Names, " or "), e.Folder, e.Source)
+}
+
+// Unwrap returns [fs.ErrNotExist].
+func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
+
+// LoadMNIST reads "mnist-train" (60,000 images in the public files) and
+// "mnist-test" (10,000), of shape {1, 28, 28}, from train-images-idx3-ubyte,
+// train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte in
+// the folder root, gzipped (.gz) or not. A file that is not there is a
+// [MissingFileError]; see [ReadIDXImages] and [ReadIDXLabels] for what is wrong
+// with a file. Compare with [CheckDigits] where it must be the public data set.
+func LoadMNIST(root string) (train, test *Images, err error) {
+	if train, err = loadMNIST(root, "mnist-train", "train"); err != nil {
+		return nil, nil, err
+	}
+	if test, err = loadMNIST(root, "mnist-test", "t10k"); err != nil {
+		return nil, nil, err
+	}
+	return train, test, nil
+}
+
+func loadMNIST(root, name, prefix string) (*Images, error) {
+	imagesPath, err := findFile(root, prefix+"-images-idx3-ubyte", ".gz", mnistSource)
+	if err != nil {
+		return nil, err
+	}
+	labelsPath, err := findFile(root, prefix+"-labels-idx1-ubyte", ".gz", mnistSource)
+	if err != nil {
+		return nil, err
+	}
+	images, err := readFile(imagesPath, ReadIDXImages)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	if images.Rows != mnistSide || images.Columns != mnistSide {
+		return nil, fmt.Errorf("datasets: %s: images of %d×%d pixels, want %d×%d",
+			imagesPath, images.Rows, images.Columns, mnistSide, mnistSide)
+	}
+	labels, err := readFile(labelsPath, func(r io.Reader, name string) ([]int, error) {
+		return ReadIDXLabels(r, name, len(digitNames()))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	if len(labels) != images.Count {
+		return nil, fmt.Errorf("datasets: %s: %d labels, want %d, the number of images in %s",
+			labelsPath, len(labels), images.Count, imagesPath)
+	}
+	return NewImages(name, []int{1, mnistSide, mnistSide}, digitNames(), images.Pixels, labels)
+}
+
+// LoadUSPS reads "usps-train" (7,291 images in the public files) and "usps-test"
+// (2,007), enlarged to {1, 28, 28}, from the files usps and usps.t in the folder
+// root, bzip2-compressed (.bz2) or not. A file that is not there is a
+// [MissingFileError]; see [ReadUSPS] for what is wrong with a file. Compare with
+// [CheckDigits] where it must be the public data set.
+func LoadUSPS(root string) (train, test *Images, err error) {
+	if train, err = loadUSPS(root, "usps-train", "usps"); err != nil {
+		return nil, nil, err
+	}
+	if test, err = loadUSPS(root, "usps-test", "usps.t"); err != nil {
+		return nil, nil, err
+	}
+	return train, test, nil
+}
+
+func loadUSPS(root, name, file string) (*Images, error) {
+	path, err := findFile(root, file, ".bz2", uspsSource)
+	if err != nil {
+		return nil, err
+	}
+	images, err := readFile(path, ReadUSPS)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	images.name = name
+	return images, nil
+}
+
+// findFile returns the path of a file with or without the suffix of its usual
+// compression.
+func findFile(root, name, suffix, source string) (string, error) {
+	names := []string{name + suffix, name}
+	for _, candidate := range names {
+		path := filepath.Join(root, candidate)
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && !info.IsDir():
+			return path, nil
+		case err != nil && !os.IsNotExist(err):
+			return "", fmt.Errorf("datasets: %w", err)
+		}
+	}
+	return "", &MissingFileError{Names: names, Folder: root, Source: source}
+}
+
+// DigitCounts returns the number of images of each class of mnist-train,
+// mnist-test, usps-train or usps-test as their publishers count them, and nil for
+// any other name.
+func DigitCounts(name string) []int {
+	switch name {
+	case "mnist-train":
+		return []int{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}
+	case "mnist-test":
+		return []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}
+	case "usps-train":
+		return []int{1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644}
+	case "usps-test":
+		return []int{359, 264, 198, 166, 200, 160, 170, 147, 166, 177}
+	default:
+		return nil
+	}
+}
+
+// CheckDigits returns an error unless a set that [LoadMNIST] or [LoadUSPS] read
+// has as many images of each class as [DigitCounts] says. It panics where the
+// set's name is none of theirs.
+func CheckDigits(set Set) error {
+	want := DigitCounts(set.Name())
+	if want == nil {
+		panic("datasets: CheckDigits: " + set.Name() + " is no set of digits")
+	}
+	if got := Counts(set); !slices.Equal(got, want) {
+		return fmt.Errorf("datasets: images by class of %s: %v, want %v: not the public data set, or not all of it",
+			set.Name(), got, want)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package datasets_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+)
+
+const (
+	trainImages = "train-images-idx3-ubyte"
+	trainLabels = "train-labels-idx1-ubyte"
+	testImages  = "t10k-images-idx3-ubyte"
+	testLabels  = "t10k-labels-idx1-ubyte"
+)
+
+func TestLoadMNIST(t *testing.T) {
+	images := idxImages(3, 28, 28)
+	root := folder(t, map[string][]byte{
+		trainImages:         images,
+		trainLabels + ".gz": gzipped(t, idxLabels(5, 0, 4)),
+		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
+		testLabels:          gzipped(t, idxLabels(7, 2)),
+	})
+	train, test, err := datasets.LoadMNIST(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.Name() != "mnist-train" || test.Name() != "mnist-test" || train.Len() != 3 || test.Len() != 2 {
+		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
+	}
+	if train.Label(0) != 5 || train.Label(2) != 4 || test.Label(1) != 2 {
+		t.Errorf("labels %d, %d, %d, want 5, 4, 2", train.Label(0), train.Label(2), test.Label(1))
+	}
+	if !bytes.Equal(train.Pixels(1), images[16+784:16+2*784]) {
+		t.Error("the second image is not the file's")
+	}
+	wantError(t, datasets.CheckDigits(train), "mnist-train", "[1 0 0 0 1 1 0 0 0 0]", "5923")
+}
+
+func TestLoadMNISTRejects(t *testing.T) {
+	good := map[string][]byte{
+		trainImages: idxImages(2, 28, 28), trainLabels: idxLabels(1, 2),
+		testImages: idxImages(1, 28, 28), testLabels: idxLabels(3),
+	}
+	for name, test := range map[string]struct {
+		file    string
+		content []byte
+		want    string
+	}{
+		"sizes":        {testImages, idxImages(1, 27, 28), "images of 27×28 pixels, want 28×28"},
+		"counts":       {trainLabels, idxLabels(1, 2, 3), "3 labels, want 2"},
+		"label":        {testLabels, idxLabels(10), "label 10 of item 0, want 0 to 9"},
+		"exchanged":    {trainImages, idxLabels(1, 2), "truncated: 10 bytes, want 16"},
+		"labels wrong": {trainLabels, idxImages(2, 28, 28), "magic number 0x00000803, want 0x00000801"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := folder(t, good)
+			path := filepath.Join(root, test.file)
+			if err := os.WriteFile(path, test.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := datasets.LoadMNIST(root)
+			wantError(t, err, path, test.want)
+		})
+	}
+	for name := range good {
+		t.Run("without "+name, func(t *testing.T) {
+			root := folder(t, good)
+			if err := os.Remove(filepath.Join(root, name)); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := datasets.LoadMNIST(root)
+			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
+			var missing *datasets.MissingFileError
+			if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("error %v is no MissingFileError that is an fs.ErrNotExist", err)
+			}
+		})
+	}
+}
+
+func TestLoadUSPS(t *testing.T) {
+	root := folder(t, map[string][]byte{
+		"usps.bz2": bzip2OfTwoDigits(t),
+		"usps.t":   []byte(uspsLine(6, constant(1))),
+	})
+	train, test, err := datasets.LoadUSPS(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.Name() != "usps-train" || test.Name() != "usps-test" || train.Len() != 2 || test.Len() != 1 {
+		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
+	}
+	if train.Label(1) != 9 || test.Label(0) != 6 {
+		t.Errorf("labels %d and %d, want 9 and 6", train.Label(1), test.Label(0))
+	}
+	if err := os.WriteFile(filepath.Join(root, "usps.t"), []byte("1 1:0\n1 1:2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = datasets.LoadUSPS(root)
+	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
+	_, _, err = datasets.LoadUSPS(filepath.Join(root, "nowhere"))
+	wantError(t, err, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
+}
+
+func TestDigitCounts(t *testing.T) {
+	for name, want := range map[string]int{"mnist-train": 60000, "mnist-test": 10000, "usps-train": 7291, "usps-test": 2007} {
+		counts := datasets.DigitCounts(name)
+		if len(counts) != 10 || total(counts) != want {
+			t.Errorf("%s: %v, %d in all, want %d of 10 classes", name, counts, total(counts), want)
+		}
+		set := counted(t, name, counts)
+		if err := datasets.CheckDigits(set); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := datasets.CheckDigits(datasets.Subset(set, []int{0, 1})); err == nil {
+			t.Errorf("%s: no error for two of its images", name)
+		}
+	}
+	if counts := datasets.DigitCounts("clean-train"); counts != nil {
+		t.Errorf("counts of another set: %v", counts)
+	}
+}
+
+// TestPublicDigits also reads the public files where $IWDA_DATA names their
+// folder's parent; a relative path is one from the module's root. The other tests
+// read files of the same formats.
+func TestPublicDigits(t *testing.T) {
+	root := os.Getenv("IWDA_DATA")
+	if root == "" {
+		return
+	}
+	if !filepath.IsAbs(root) {
+		root = filepath.Join("..", root)
+	}
+	for name, load := range map[string]func(string) (train, test *datasets.Images, err error){
+		"mnist": datasets.LoadMNIST,
+		"usps":  datasets.LoadUSPS,
+	} {
+		t.Run(name, func(t *testing.T) {
+			train, test, err := load(filepath.Join(root, "digits"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, set := range []*datasets.Images{train, test} {
+				if err := datasets.CheckDigits(set); err != nil {
+					t.Error(err)
+				}
+				// The mean image of a class tells it from the others.
+				if got := nearestMean(train, set); got < 0.7 {
+					t.Errorf("%s: %.2f of the images lie nearest to their class's mean", set.Name(), got)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkReadUSPS(b *testing.B) {
+	text := []byte(strings.Repeat(uspsLine(1, constant(-0.948)), 100))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := datasets.ReadUSPS(bytes.NewReader(text), "usps"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package datasets_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// idx returns an IDX file: the magic number, the sizes, the bytes.
+func idx(magic uint32, sizes []uint32, body []byte) []byte {
+	file := binary.BigEndian.AppendUint32(nil, magic)
+	for _, size := range sizes {
+		file = binary.BigEndian.AppendUint32(file, size)
+	}
+	return append(file, body...)
+}
+
+// idxImages returns an IDX file of count images, pixel i of the file being i mod
+// 251.
+func idxImages(count, rows, columns int) []byte {
+	body := make([]byte, count*rows*columns)
+	for i := range body {
+		body[i] = byte(i % 251)
+	}
+	return idx(0x803, []uint32{uint32(count), uint32(rows), uint32(columns)}, body)
+}
+
+func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(labels))}, labels) }
+
+func gzipped(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	w := gzip.NewWriter(&buffer)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+// bzip2OfTwoDigits is "1 1:1\n10 256:-1\n", compressed with bzip2.
+func bzip2OfTwoDigits(t testing.TB) []byte {
+	t.Helper()
+	content, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// folder writes files into a new folder and returns it.
+func folder(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// wantError fails the test unless the error holds every one of the words.
+func wantError(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", words)
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("error %q, want one with %q", err, word)
+		}
+	}
+}

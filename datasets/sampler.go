@@ -1,0 +1,58 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// WithReplacement draws rows uniformly with replacement. Its state can be saved
+// and restored exactly with MarshalBinary and UnmarshalBinary.
+type WithReplacement struct {
+	n      int
+	state  *rand.PCG
+	random *rand.Rand
+}
+
+// NewWithReplacement returns a sampler of the rows 0 to n-1, which owns the
+// generator from then on. It panics unless n is positive.
+func NewWithReplacement(n int, generator *rand.PCG) *WithReplacement {
+	if n <= 0 {
+		panic(fmt.Sprintf("datasets: NewWithReplacement: %d rows to draw from", n))
+	}
+	return &WithReplacement{n, generator, rand.New(generator)}
+}
+
+// Next fills rows with drawn ones.
+func (s *WithReplacement) Next(rows []int) {
+	for i := range rows {
+		rows[i] = s.random.IntN(s.n)
+	}
+}
+
+// MarshalBinary returns the sampler's state: the number of rows, eight bytes
+// big-endian, and the generator's.
+func (s *WithReplacement) MarshalBinary() ([]byte, error) {
+	generator, err := s.state.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return append(binary.BigEndian.AppendUint64(nil, uint64(s.n)), generator...), nil
+}
+
+// UnmarshalBinary restores a state that MarshalBinary returned, so that Next goes
+// on as the saved sampler did. A state of another number of rows, or one that is
+// damaged, is an error and changes nothing.
+func (s *WithReplacement) UnmarshalBinary(data []byte) error {
+	if len(data) < 8 {
+		return errors.New("datasets: sampler state is too short")
+	}
+	if n := binary.BigEndian.Uint64(data); n != uint64(s.n) {
+		return fmt.Errorf("datasets: sampler state is of %d rows, the sampler has %d", n, s.n)
+	}
+	if err := s.state.UnmarshalBinary(data[8:]); err != nil {
+		return fmt.Errorf("datasets: sampler state: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Set is a labelled set of rows, images as a rule. Its methods may be called from
+// several goroutines at once.
+type Set interface {
+	// Name identifies the set in messages and results, as in "mnist-train".
+	Name() string
+	// Len is the number n of rows.
+	Len() int
+	// Shape is the shape of one row, {channels, height, width} for images. The
+	// caller must not change it.
+	Shape() []int
+	// ClassNames lists the k classes in label order. The caller must not change it.
+	ClassNames() []string
+	// Label returns the class of row i, in [0, k).
+	Label(i int) int
+	// CopyRow writes the normalised values of row i to dst, in C order of Shape. It
+	// panics unless len(dst) is the product of Shape.
+	CopyRow(dst []float32, i int)
+}
+
+// Images is a [Set] of images in memory, one byte a value.
+type Images struct {
+	name       string
+	shape      []int
+	rowSize    int
+	classNames []string
+	pixels     []byte
+	labels     []int
+}
+
+// NewImages makes a set of len(labels) images of the given shape out of their
+// pixels in C order. The set keeps the slices; the caller must not change them
+// afterwards. A label outside [0, len(classNames)), or a number of pixels other
+// than the shape and the labels ask for, is an error.
+func NewImages(name string, shape []int, classNames []string, pixels []byte, labels []int) (*Images, error) {
+	size := product(shape)
+	if len(pixels) != size*len(labels) {
+		return nil, fmt.Errorf("datasets: %s: %d labels of shape %v need %d pixels, got %d",
+			name, len(labels), shape, size*len(labels), len(pixels))
+	}
+	for i, label := range labels {
+		if label < 0 || label >= len(classNames) {
+			return nil, fmt.Errorf("datasets: %s: row %d: label %d, want 0 to %d", name, i, label, len(classNames)-1)
+		}
+	}
+	return &Images{name, slices.Clone(shape), size, classNames, pixels, labels}, nil
+}
+
+// Name implements [Set].
+func (s *Images) Name() string { return s.name }
+
+// Len implements [Set].
+func (s *Images) Len() int { return len(s.labels) }
+
+// Shape implements [Set].
+func (s *Images) Shape() []int { return s.shape }
+
+// ClassNames implements [Set].
+func (s *Images) ClassNames() []string { return s.classNames }
+
+// Label implements [Set].
+func (s *Images) Label(i int) int { return s.labels[i] }
+
+// Pixels returns the bytes of row i in C order of the set's shape. The caller must
+// not change them.
+func (s *Images) Pixels(i int) []byte {
+	return s.pixels[i*s.rowSize : (i+1)*s.rowSize : (i+1)*s.rowSize]
+}
+
+// CopyRow implements [Set]. A byte x becomes (x/255 - 0.5)/0.5, in [-1, 1].
+func (s *Images) CopyRow(dst []float32, i int) {
+	if len(dst) != s.rowSize {
+		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), s.name, s.rowSize))
+	}
+	for j, x := range s.Pixels(i) {
+		dst[j] = normalised[x]
+	}
+}
+
+// normalised[x] is (x/255 - 0.5)/0.5, each step rounded to float32, as image
+// pipelines in float32 compute it.
+var normalised = func() (table [256]float32) {
+	for x := range table {
+		unit := float32(x) / 255
+		centred := float32(unit - 0.5)
+		table[x] = centred / 0.5
+	}
+	return table
+}()
+
+// CopyRows fills a batch: row rows[b] of the set goes to the b-th part of dst, its
+// label to labels[b]. dst holds len(rows) rows of the set's shape. It allocates
+// nothing, and panics where a length does not fit.
+func CopyRows(dst []float32, labels []int64, set Set, rows []int) {
+	size := product(set.Shape())
+	if len(dst) != size*len(rows) || len(labels) != len(rows) {
+		panic(fmt.Sprintf("datasets: CopyRows: %d rows of %d values need as many labels and %d values, got %d labels and %d values",
+			len(rows), size, size*len(rows), len(labels), len(dst)))
+	}
+	for b, i := range rows {
+		set.CopyRow(dst[b*size:(b+1)*size], i)
+		labels[b] = int64(set.Label(i))
+	}
+}
+
+// Subset returns a view of the given rows of a set, in their order; a row may
+// occur more than once. The view keeps the slice. It panics where a row lies
+// outside the set.
+func Subset(set Set, rows []int) Set {
+	for _, i := range rows {
+		if i < 0 || i >= set.Len() {
+			panic(fmt.Sprintf("datasets: Subset: row %d of %s, which has %d", i, set.Name(), set.Len()))
+		}
+	}
+	return &subset{set, rows}
+}
+
+type subset struct {
+	Set
+	rows []int
+}
+
+func (s *subset) Len() int                     { return len(s.rows) }
+func (s *subset) Label(i int) int              { return s.Set.Label(s.rows[i]) }
+func (s *subset) CopyRow(dst []float32, i int) { s.Set.CopyRow(dst, s.rows[i]) }
+
+func product(shape []int) int {
+	size := 1
+	for _, n := range shape {
+		size *= n
+	}
+	return size
+}

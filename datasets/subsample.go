@@ -1,0 +1,63 @@
+package datasets
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+)
+
+// HalfFractions returns the class fractions of the paper's subsampled tasks: the
+// first floor(classes/2) classes keep the fraction, 0.3 in the paper, the others
+// all of theirs.
+func HalfFractions(classes int, fraction float64) []float64 {
+	fractions := make([]float64, classes)
+	for c := range fractions {
+		fractions[c] = 1
+		if c < classes/2 {
+			fractions[c] = fraction
+		}
+	}
+	return fractions
+}
+
+// Subsample returns a view of a set that keeps floor(f n) of the n rows of each
+// class, f being the class's fraction, drawn without replacement and left in the
+// set's order. The product is that of the decimal number that a fraction is
+// written as: 0.29 of 100 rows are 29, although the product of float64 lies below.
+//
+// A fraction outside [0, 1] is an error; Subsample panics unless there is one
+// fraction a class.
+func Subsample(set Set, fractions []float64, random *rand.Rand) (Set, error) {
+	classes := len(set.ClassNames())
+	if len(fractions) != classes {
+		panic(fmt.Sprintf("datasets: Subsample: %d fractions for the %d classes of %s", len(fractions), classes, set.Name()))
+	}
+	byClass := make([][]int, classes)
+	for i := range set.Len() {
+		label := set.Label(i)
+		byClass[label] = append(byClass[label], i)
+	}
+	var kept []int
+	for c, rows := range byClass {
+		if f := fractions[c]; !(f >= 0 && f <= 1) {
+			return nil, fmt.Errorf("datasets: subsampling %s: fraction %v of the class %q, want one in [0, 1]",
+				set.Name(), f, set.ClassNames()[c])
+		}
+		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		kept = append(kept, rows[:floorShare(fractions[c], len(rows))]...)
+	}
+	slices.Sort(kept)
+	return Subset(set, kept), nil
+}
+
+// floorShare is floor(fraction·n) for the shortest decimal that denotes fraction.
+func floorShare(fraction float64, n int) int {
+	share, ok := new(big.Rat).SetString(strconv.FormatFloat(fraction, 'g', -1, 64))
+	if !ok {
+		panic(fmt.Sprintf("datasets: fraction %v", fraction))
+	}
+	share.Mul(share, new(big.Rat).SetInt64(int64(n)))
+	return int(new(big.Int).Div(share.Num(), share.Denom()).Int64())
+}
