@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -45,32 +46,44 @@ type inputs struct {
 	file  golden.File
 	group string
 	dtype torch.DType
+	// device is the CPU or, where there is one, the first GPU.
+	device torch.Device
 }
 
 func (in inputs) array(key string) golden.Array { return in.file.Get(in.t, in.group+"/"+key) }
 
 func (in inputs) tensor(key string) torch.Tensor {
 	a := in.array(key)
-	return torch.FromSlice(a.Data, a.Shape...).To(in.dtype, torch.CPU)
+	return torch.FromSlice(a.Data, a.Shape...).To(in.dtype, in.device)
 }
 
 func (in inputs) leaf(key string) torch.Tensor { return in.tensor(key).SetRequiresGrad(true) }
 
 func (in inputs) labels() torch.Tensor {
 	a := in.array("labels")
-	return torch.FromSlice(a.Data, a.Shape...).To(torch.Int64, torch.CPU)
+	return torch.FromSlice(a.Data, a.Shape...).To(torch.Int64, in.device)
 }
 
-// eachCase runs f for both sizes of a golden file in both precisions.
+// eachCase runs f for both sizes of a golden file in both precisions on every kind of
+// device that there is.
 func eachCase(t *testing.T, name string, f func(t *testing.T, in inputs)) {
 	file := golden.Open(t, name)
 	for _, group := range file.Groups() {
 		for dtype := range tolerances {
-			t.Run(group+"/"+dtype.String(), func(t *testing.T) {
-				torch.Tidy(func() { f(t, inputs{t, file, group, dtype}) })
-			})
+			for _, device := range devices() {
+				t.Run(fmt.Sprintf("%s/%v/%v", group, dtype, device), func(t *testing.T) {
+					torch.Tidy(func() { f(t, inputs{t, file, group, dtype, device}) })
+				})
+			}
 		}
 	}
+}
+
+func devices() []torch.Device {
+	if torch.CUDADevices() > 0 {
+		return []torch.Device{torch.CPU, torch.CUDA(0)}
+	}
+	return []torch.Device{torch.CPU}
 }
 
 func TestClassificationGolden(t *testing.T) {
@@ -162,7 +175,7 @@ func (in inputs) discriminator(name string) (*nets.Discriminator, nets.State) {
 	first := in.array(name + "/layer1.weight").Shape
 	d := nets.NewDiscriminator(first[1], first[0], 0)
 	state := d.State()
-	state.Move(in.dtype, torch.CPU)
+	state.Move(in.dtype, in.device)
 	values := make(map[string]torch.Tensor)
 	for _, e := range state {
 		values[e.Name] = in.tensor(name + "/" + e.Name)

@@ -1,8 +1,12 @@
 package nets
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,33 +45,42 @@ func near(t *testing.T, what string, got torch.Tensor, want golden.Array, tolera
 // rounding and no more.
 func TestLeNetGolden(t *testing.T) {
 	file := golden.Open(t, "lenet")
-	for _, c := range []struct {
-		dtype     torch.DType
-		tolerance float64
-	}{{torch.Float32, 2e-5}, {torch.Float64, 2e-5}} {
-		t.Run(c.dtype.String(), func(t *testing.T) {
+	type form struct {
+		dtype  torch.DType
+		device torch.Device
+	}
+	forms := []form{{torch.Float32, torch.CPU}, {torch.Float64, torch.CPU}}
+	if torch.CUDADevices() > 0 {
+		forms = append(forms, form{torch.Float32, torch.CUDA(0)}, form{torch.Float64, torch.CUDA(0)})
+	}
+	for _, c := range forms {
+		tolerance := 2e-5
+		if c.dtype == torch.Float32 && c.device.IsCUDA() {
+			tolerance = 2e-3 // convolutions on a GPU round their inputs to TF32
+		}
+		t.Run(fmt.Sprintf("%v on %v", c.dtype, c.device), func(t *testing.T) {
 			torch.Tidy(func() {
 				classes := file.Get(t, "lenet/classifier.bias").Shape[0]
 				n := NewLeNet(classes)
-				n.State().Move(c.dtype, torch.CPU)
+				n.State().Move(c.dtype, c.device)
 				if err := n.State().Load(state(t, file, "lenet/", n)); err != nil {
 					t.Fatal(err)
 				}
 				input := file.Get(t, "lenet/input")
-				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, torch.CPU)
+				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, c.device)
 				features, logits := n.Forward(images, false)
-				near(t, "features", features, file.Get(t, "lenet/features"), c.tolerance)
-				near(t, "logits", logits, file.Get(t, "lenet/logits"), c.tolerance)
+				near(t, "features", features, file.Get(t, "lenet/features"), tolerance)
+				near(t, "logits", logits, file.Get(t, "lenet/logits"), tolerance)
 
 				labels := file.Get(t, "lenet/labels").Data
-				index := torch.FromSlice(labels, len(labels), 1).To(torch.Int64, torch.CPU)
+				index := torch.FromSlice(labels, len(labels), 1).To(torch.Int64, c.device)
 				logits.LogSoftmax(1).Gather(1, index).Mean().Neg().Backward()
 				for _, e := range n.State() {
 					grad, ok := e.Tensor.Grad()
 					if !ok {
 						t.Fatalf("no gradient of %s", e.Name)
 					}
-					near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*c.tolerance)
+					near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*tolerance)
 				}
 			})
 		})
@@ -158,4 +171,26 @@ func TestLoadIsStrict(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestReversalCoefficientGolden(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(golden.Folder(t), "schedules.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schedules struct {
+		GRL [][2]float64 `json:"grl"`
+	}
+	if err := json.Unmarshal(data, &schedules); err != nil || len(schedules.GRL) == 0 {
+		t.Fatalf("schedules.json: %d values, %v", len(schedules.GRL), err)
+	}
+	r := Reversal{High: 1, Alpha: 10, Iterations: 10000}
+	for _, s := range schedules.GRL {
+		if got := r.Coefficient(int(s[0])); math.Abs(got-s[1]) > 1e-15 {
+			t.Errorf("coefficient %v at %v, want %v", got, s[0], s[1])
+		}
+	}
+	if got := (Reversal{High: 0.5, Alpha: 10, Iterations: 10}).Coefficient(1000); got != 0.5 {
+		t.Errorf("the coefficient grows to %v, want High", got)
+	}
 }

@@ -173,6 +173,22 @@ func TestResultOfARun(t *testing.T) {
 	}
 }
 
+// The rate is halved before epoch e, from 1, when e is a multiple of the period; the
+// line of an evaluation shows the rate of the epoch before it.
+func TestLearningRateSchedule(t *testing.T) {
+	run := resolve(t, "full", "dann", 1, "train.epochs=5", "train.schedule.every=2", "dataset.train_per_class=2", "train.batch=10")
+	dir, _ := train(t, run)
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0.02, 0.02, 0.01, 0.01, 0.005, 0.005} {
+		if metrics[i].LearningRate != want {
+			t.Errorf("after epoch %d the rate is %v, want %v", i, metrics[i].LearningRate, want)
+		}
+	}
+}
+
 // A confusion matrix that tells nothing leaves the weights alone and says so.
 func TestIllConditionedStatisticsKeepTheWeights(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1, "weights.min_singular_value=0.5", "train.epochs=2")

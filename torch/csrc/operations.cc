@@ -92,10 +92,8 @@ iwt_result iwt_log_softmax(void* a, int64_t dim) {
 
 namespace {
 
-c10::optional<at::Tensor> optional(void* p) {
-  if (p == nullptr) return c10::nullopt;
-  return tensor(p);
-}
+// A tensor that is not defined stands for an absent bias.
+at::Tensor optional(void* p) { return p == nullptr ? at::Tensor() : tensor(p); }
 
 }  // namespace
 

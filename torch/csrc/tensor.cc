@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <malloc.h>
+#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <atomic>
@@ -79,7 +80,7 @@ int iwt_threads(void) { return at::get_num_threads(); }
 
 int iwt_cuda_devices(void) {
   try {
-    return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0;
+    return static_cast<int>(torch::cuda::device_count());
   } catch (...) {
     return 0;
   }
