@@ -65,7 +65,7 @@ build/libtorch.env: force
 
 build/gotorch/%.o: build/libtorch.env go.mod
 	@mkdir -p $(@D)
-	. build/libtorch.env; source=$$(go list -m -f '{{.Dir}}' $(gotorch)) && \
+	. build/libtorch.env; source=$$(go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && \
 	$(CXX) -std=c++17 -O2 -fPIC -w -I"$$source" $$libtorch_flags -c "$$source/cgotorch/$*.cc" -o $@
 
 build/shim/%.o: torch/csrc/%.cc torch/csrc/iwtorch.h torch/csrc/guard.h build/libtorch.env
