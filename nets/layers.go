@@ -2,6 +2,7 @@ package nets
 
 import (
 	"math"
+	"slices"
 
 	"github.com/wangkuiyi/gotorch/nn"
 	"github.com/wangkuiyi/gotorch/nn/initializer"
@@ -32,6 +33,13 @@ func (l layer) initXavierNormal() {
 	weight, bias := l.weight.Gotorch(), l.bias.Gotorch()
 	initializer.Normal(&weight, 0, math.Sqrt(2/float64(shape[0]+shape[1])))
 	initializer.Zeros(&bias)
+}
+
+// initNormal draws the weight from N(0, deviation²) and sets every bias to one value.
+func (l layer) initNormal(deviation, bias float64) {
+	weight := l.weight.Gotorch()
+	initializer.Normal(&weight, 0, deviation)
+	torch.CopyFromSlice(l.bias, slices.Repeat([]float32{float32(bias)}, l.bias.Len()))
 }
 
 func (l layer) linear(x torch.Tensor) torch.Tensor { return x.Linear(l.weight, l.bias) }

@@ -10,7 +10,8 @@ import (
 // classifier.
 type Network interface {
 	// Forward maps a batch to features z, shape (rows × FeatureSize), and logits,
-	// shape (rows × classes). Training switches dropout on.
+	// shape (rows × classes). Training switches dropout on and normalisation to the
+	// statistics of the batch.
 	Forward(x torch.Tensor, training bool) (features, logits torch.Tensor)
 	FeatureSize() int
 	State() State

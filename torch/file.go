@@ -62,14 +62,16 @@ func ReadTensors(path string) (tensors map[string]Tensor, metadata map[string]st
 	if err != nil {
 		return nil, nil, &Error{Op: "ReadTensors", Msg: err.Error()}
 	}
-	tensors, metadata, err = parseTensors(data)
+	tensors, metadata, err = ParseTensors(data)
 	if err != nil {
 		return nil, nil, &Error{Op: "ReadTensors", Msg: fmt.Sprintf("%s: %v", path, err)}
 	}
 	return tensors, metadata, nil
 }
 
-func parseTensors(data []byte) (map[string]Tensor, map[string]string, error) {
+// ParseTensors is [ReadTensors] for the content of a file, which the error does not
+// name.
+func ParseTensors(data []byte) (map[string]Tensor, map[string]string, error) {
 	file, err := safetensors.Parse(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("not a whole safetensors file: %w", err)

@@ -107,6 +107,12 @@ iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t
 iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding);
 iwt_result iwt_dropout(void* a, double probability);
 iwt_result iwt_dropout2d(void* a, double probability);
+iwt_result iwt_batch_norm(void* a, void* weight, void* bias, void* mean, void* variance, bool training, double momentum,
+                          double epsilon);
+iwt_result iwt_global_average_pool2d(void* a);
+char* iwt_relu_in_place(void* a);
+char* iwt_add_in_place(void* a, void* b);
+char* iwt_increment(void* a);  // outside of autograd
 
 // Stochastic gradient descent.
 typedef struct {

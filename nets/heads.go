@@ -1,0 +1,112 @@
+package nets
+
+import (
+	"slices"
+
+	"iwda/torch"
+)
+
+// bottleneckSize is the size of z in the image experiments.
+const bottleneckSize = 256
+
+// Grouped is a network whose two parts are trained differently: a backbone, such as
+// one that was trained on other images before, and a head on top of it.
+type Grouped interface {
+	Network
+	// Backbone returns the entries of State that begin with "backbone.".
+	Backbone() State
+	// Head returns all the others.
+	Head() State
+}
+
+// FineTuned is the image network of DANN, CDAN and their variants: a backbone, z as a
+// linear map of its features, and a linear classifier of z. All of it is trained, the
+// head with ten times the backbone's learning rate.
+type FineTuned struct {
+	backbone               *ResNet
+	bottleneck, classifier layer
+}
+
+// NewFineTuned puts a head on the backbone: z of size 256, weights Xavier normal,
+// drawn from libtorch's generator, biases 0.
+func NewFineTuned(backbone *ResNet, classes int) *FineTuned {
+	n := &FineTuned{backbone, newLinear(backbone.FeatureSize(), bottleneckSize), newLinear(bottleneckSize, classes)}
+	n.bottleneck.initXavierNormal()
+	n.classifier.initXavierNormal()
+	return n
+}
+
+// Forward maps images, shape (rows × 3 × height × width), to features (rows × 256) and
+// logits (rows × classes). Training normalises with the statistics of these rows.
+func (n *FineTuned) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
+	features = n.bottleneck.linear(n.backbone.Forward(images, training))
+	return features, n.classifier.linear(features)
+}
+
+// FeatureSize returns 256.
+func (n *FineTuned) FeatureSize() int { return bottleneckSize }
+
+// State returns the backbone's entries and the head's.
+func (n *FineTuned) State() State { return slices.Concat(n.Backbone(), n.Head()) }
+
+// Backbone returns the ResNet's entries, from backbone.conv1.weight on.
+func (n *FineTuned) Backbone() State { return n.backbone.State().Prefixed("backbone") }
+
+// Head returns bottleneck.weight to classifier.bias.
+func (n *FineTuned) Head() State {
+	return slices.Concat(n.bottleneck.state("bottleneck"), n.classifier.state("classifier"))
+}
+
+// Frozen is the image network of JAN and its variants: a backbone in evaluation mode
+// that is never trained, z as a linear map of its features with ReLU and dropout, and
+// a linear classifier of z.
+type Frozen struct {
+	backbone *ResNet
+	head     *MLP
+}
+
+// NewFrozen puts a head on the backbone: z of size 256 from weights of deviation
+// 0.005 and biases 0.1, dropout 0.5, a classifier from weights of deviation 0.01 and
+// biases 0; the weights normal, drawn from libtorch's generator.
+func NewFrozen(backbone *ResNet, classes int) *Frozen {
+	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0.5)
+	head.bottleneck.initNormal(0.005, 0.1)
+	head.classifier.initNormal(0.01, 0)
+	return &Frozen{backbone, head}
+}
+
+// Forward maps images, shape (rows × 3 × height × width), to features (rows × 256) and
+// logits (rows × classes): the head's Forward on [Frozen.Pooled].
+func (n *Frozen) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
+	return n.head.Forward(n.Pooled(images), training)
+}
+
+// Pooled maps images to the backbone's features (rows × its FeatureSize), constants
+// that depend on nothing trained, so that each view of an image needs them only once.
+func (n *Frozen) Pooled(images torch.Tensor) (pooled torch.Tensor) {
+	torch.NoGrad(func() { pooled = n.backbone.Forward(images, false) })
+	return pooled
+}
+
+// OnPooled returns the head as a network of its own, which maps what [Frozen.Pooled]
+// returns to features and logits. It shares the parameters.
+func (n *Frozen) OnPooled() *MLP { return n.head }
+
+// FeatureSize returns 256.
+func (n *Frozen) FeatureSize() int { return bottleneckSize }
+
+// State returns the backbone's entries and the head's.
+func (n *Frozen) State() State { return slices.Concat(n.Backbone(), n.Head()) }
+
+// Backbone returns the ResNet's entries, from backbone.conv1.weight on, none of them
+// trained.
+func (n *Frozen) Backbone() State {
+	state := n.backbone.State().Prefixed("backbone")
+	for i := range state {
+		state[i].Trained = false
+	}
+	return state
+}
+
+// Head returns bottleneck.weight to classifier.bias.
+func (n *Frozen) Head() State { return n.head.State() }

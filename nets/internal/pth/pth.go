@@ -1,0 +1,178 @@
+// Package pth reads the state dictionaries that torch.save writes: .pth files in
+// the zip form of PyTorch 1.6 and later, in the stream form before it, and in the tar
+// form of 2016.
+//
+// Each form keeps names and shapes in a pickle, a program for a small machine that
+// in Python can call anything. Here it can build numbers, strings, lists,
+// dictionaries and the few classes of state dictionaries and nothing else: another
+// class is an error that names it. What a file makes the reader allocate is bounded by
+// the file's size.
+package pth
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Tensor is an array of a file in row-major order.
+type Tensor struct {
+	Shape []int
+	// Values is a []float32, []float64, []int64 or []uint8.
+	Values any
+}
+
+// Read returns the tensors of a file's content by their names.
+func Read(data []byte) (tensors map[string]Tensor, err error) {
+	// gopickle's machine panics on some damaged pickles.
+	defer func() {
+		if r := recover(); r != nil {
+			tensors, err = nil, fmt.Errorf("damaged pickle: %v", r)
+		}
+	}()
+	var dictionary any
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		dictionary, err = readZip(data)
+	case isTar(data):
+		dictionary, err = readTar(data)
+	default:
+		dictionary, err = readStream(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := entriesOf(dictionary)
+	if err != nil {
+		return nil, err
+	}
+	tensors = make(map[string]Tensor, len(entries))
+	left := len(data)
+	for _, e := range entries {
+		v, ok := e.value.(*view)
+		if p, isParameter := e.value.(*parameter); isParameter {
+			v, ok = p.view, p.view != nil
+		}
+		if !ok {
+			return nil, fmt.Errorf("%q is not a tensor: want a state dictionary, not a whole checkpoint or model", e.key)
+		}
+		if left -= v.bytes(); left < 0 {
+			return nil, fmt.Errorf("%q: the tensors are larger than the file", e.key)
+		}
+		if tensors[e.key], err = v.read(); err != nil {
+			return nil, fmt.Errorf("%q: %w", e.key, err)
+		}
+	}
+	return tensors, nil
+}
+
+// storage is a block of numbers in a file, which tensors are views of. Data is nil
+// until it is known where they lie.
+type storage struct {
+	class  storageClass
+	length int // numbers
+	data   []byte
+}
+
+// view is a tensor: the numbers of a storage at offset + Σ index·stride.
+type view struct {
+	storage       *storage
+	offset        int
+	shape, stride []int
+}
+
+// newView checks that all numbers lie in the storage and are no more than it has.
+func newView(s *storage, offset int, shape, stride []int) (*view, error) {
+	refused := fmt.Errorf("a tensor of shape %v, strides %v and offset %d does not fit its storage of %d numbers", shape, stride, offset, s.length)
+	if len(shape) != len(stride) || len(shape) > 8 || offset < 0 || offset > s.length {
+		return nil, refused
+	}
+	// A tensor without numbers may have any shape that does not overflow.
+	count, most, last := 1, s.length, offset
+	if slices.Contains(shape, 0) {
+		most, last = math.MaxInt, offset-1
+	}
+	for i, d := range shape {
+		if d < 0 || stride[i] < 0 || count > most/max(d, 1) {
+			return nil, refused
+		}
+		count *= max(d, 1)
+		if d > 1 && most == s.length {
+			if stride[i] > s.length/(d-1) {
+				return nil, refused
+			}
+			last += (d - 1) * stride[i]
+		}
+	}
+	if last >= s.length {
+		return nil, refused
+	}
+	return &view{s, offset, shape, stride}, nil
+}
+
+func (v *view) count() int {
+	count := 1
+	for _, d := range v.shape {
+		count *= d
+	}
+	return count
+}
+
+func (v *view) bytes() int { return v.count() * v.storage.class.size }
+
+func (v *view) read() (Tensor, error) {
+	data, t := v.storage.data, Tensor{Shape: v.shape}
+	if data == nil {
+		return t, fmt.Errorf("the file holds no numbers for it")
+	}
+	switch v.storage.class.name {
+	case "FloatStorage":
+		t.Values = gather(v, func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])) })
+	case "DoubleStorage":
+		t.Values = gather(v, func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) })
+	case "LongStorage":
+		t.Values = gather(v, func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[8*i:])) })
+	case "ByteStorage":
+		t.Values = gather(v, func(i int) uint8 { return data[i] })
+	}
+	return t, nil
+}
+
+// gather returns at(i) for the number of every element in row-major order.
+func gather[T any](v *view, at func(i int) T) []T {
+	values := make([]T, v.count())
+	index, from := make([]int, len(v.shape)), v.offset
+	for i := range values {
+		values[i] = at(from)
+		for d := len(index) - 1; d >= 0; d-- {
+			index[d]++
+			from += v.stride[d]
+			if index[d] < v.shape[d] {
+				break
+			}
+			from -= index[d] * v.stride[d]
+			index[d] = 0
+		}
+	}
+	return values
+}
+
+// take returns the first n numbers of data as the storage's and what follows them.
+func (s *storage) take(data []byte) (rest []byte, err error) {
+	if s.length > len(data)/s.class.size {
+		return nil, fmt.Errorf("the file ends within a storage of %d numbers", s.length)
+	}
+	n := s.length * s.class.size
+	s.data = data[:n:n]
+	return data[n:], nil
+}
+
+// cutInt64 reads the integer at the start of data.
+func cutInt64(data []byte) (n int, rest []byte, err error) {
+	if len(data) < 8 {
+		return 0, nil, fmt.Errorf("the file ends within a number")
+	}
+	return int(int64(binary.LittleEndian.Uint64(data))), data[8:], nil
+}

@@ -1,0 +1,270 @@
+package pth
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const folder = "../../../testdata/weights"
+
+var forms = []string{"zip.pth", "stream.pth", "tar.pth", "python2.pth", "parameters.pth"}
+
+func content(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func numbers(t Tensor) []float64 {
+	var values []float64
+	switch v := t.Values.(type) {
+	case []float32:
+		for _, x := range v {
+			values = append(values, float64(x))
+		}
+	case []float64:
+		values = v
+	case []int64:
+		for _, x := range v {
+			values = append(values, float64(x))
+		}
+	case []uint8:
+		for _, x := range v {
+			values = append(values, float64(x))
+		}
+	}
+	return values
+}
+
+func TestEveryForm(t *testing.T) {
+	var expected map[string]struct {
+		Shape  []int
+		Values []float64
+	}
+	if err := json.Unmarshal(content(t, "expected.json"), &expected); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range forms {
+		t.Run(name, func(t *testing.T) {
+			tensors, err := Read(content(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(tensors) != len(expected) {
+				t.Errorf("%d tensors, want %d", len(tensors), len(expected))
+			}
+			for key, want := range expected {
+				got, ok := tensors[key]
+				if !ok || !slices.Equal(got.Shape, want.Shape) || !slices.Equal(numbers(got), want.Values) {
+					t.Errorf("%s is %v, want %v", key, got, want)
+				}
+			}
+			if _, ok := tensors["conv.weight"].Values.([]float32); !ok {
+				t.Errorf("conv.weight is %T", tensors["conv.weight"].Values)
+			}
+		})
+	}
+}
+
+func TestNothingIsExecuted(t *testing.T) {
+	for name, class := range map[string]string{"evil-zip.pth": "system", "evil-stream.pth": "system", "evil-tar.pth": "eval"} {
+		_, err := Read(content(t, name))
+		if err == nil || !strings.Contains(err.Error(), class) {
+			t.Errorf("%s: error %v does not name %q", name, err, class)
+		}
+	}
+	if _, err := os.Stat("executed"); err == nil {
+		t.Error("a payload ran")
+	}
+}
+
+const oneAndTwo = "\x00\x00\x80\x3f\x00\x00\x00\x40"
+
+// zipOf is an archive with that pickle and a storage, "0", of those bytes.
+func zipOf(t testing.TB, program, storage string) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, record := range []struct{ name, content string }{{"a/data.pkl", program}, {"a/data/0", storage}} {
+		f, err := w.CreateRaw(&zip.FileHeader{
+			Name: record.name, Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte(record.content)),
+			CompressedSize64: uint64(len(record.content)), UncompressedSize64: uint64(len(record.content)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(record.content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A pickle of {"w": a tensor}, of which the storage's length, the offset, the shape
+// and the strides are opcodes.
+func oneTensor(length, offset, shape, strides string) string {
+	return "\x80\x02}U\x01wctorch._utils\n_rebuild_tensor_v2\n((U\x07storagectorch\nFloatStorage\nU\x010U\x03cpu" +
+		length + "tQ" + offset + shape + strides + "\x89NtRs."
+}
+
+func TestPickles(t *testing.T) {
+	tensors, err := Read(zipOf(t, oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85"), oneAndTwo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tensors["w"].Values.([]float32); !slices.Equal(got, []float32{1, 2}) {
+		t.Errorf("w is %v", got)
+	}
+	const billions = "\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x10"
+	for _, c := range []struct{ what, program, message string }{
+		{"a storage longer than its record", oneTensor("K\x03", "K\x00", "K\x02\x85", "K\x01\x85"), "ends within"},
+		{"a huge storage", oneTensor(billions, "K\x00", "K\x02\x85", "K\x01\x85"), "ends within"},
+		{"a huge shape", oneTensor("K\x02", "K\x00", billions+"\x85", "K\x00\x85"), "does not fit"},
+		{"a shape whose size overflows", oneTensor("K\x02", "K\x00", billions+billions+"\x86", "K\x00K\x00\x86"), "does not fit"},
+		{"an expanded tensor", oneTensor("K\x02", "K\x00", "K\x03\x85", "K\x00\x85"), "does not fit"},
+		{"an offset past the end", oneTensor("K\x02", "K\x01", "K\x02\x85", "K\x01\x85"), "does not fit"},
+		{"a negative offset", oneTensor("K\x02", "J\xff\xff\xff\xff", "K\x02\x85", "K\x01\x85"), "does not fit"},
+		{"a negative stride", oneTensor("K\x02", "K\x01", "K\x02\x85", "J\xff\xff\xff\xff\x85"), "does not fit"},
+		{"a huge stride", oneTensor("K\x02", "K\x00", "K\x02\x85", billions+"\x85"), "does not fit"},
+		{"strides of another number", oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01K\x01\x86"), "does not fit"},
+		{"strings as a shape", oneTensor("K\x02", "K\x00", "U\x01a\x85", "K\x01\x85"), "other types"},
+		{"a class of gopickle's own", "carray\n_array_reconstructor\n.", "_array_reconstructor"},
+		{"an unknown module", "cposix\nsystem\n(U\x02lstR.", "posix"},
+		{"half precision", "ctorch\nHalfStorage\n.", "HalfStorage"},
+		{"an instance by opcode", "(iposix\nsystem\n.", "opcode"},
+		{"an extension", "\x82\x01.", "opcode"},
+		{"a long string", "T\xff\xff\xff\x7f.", "breaks off"},
+		{"a string of 4 GB", "X\xff\xff\xff\xff.", "breaks off"},
+		{"an empty long", "\x8a\x00.", "damaged"},
+		{"an odd number of items", "}(K\x01u.", "damaged"},
+		{"a call of a number", "K\x01)R.", "damaged"},
+		{"an empty stack", ".", "damaged"},
+		{"no end", "\x80\x02}", "breaks off"},
+		{"a class name without an end", "ctorch", "breaks off"},
+		{"a list", "].", "no dictionary"},
+		{"a number as a name", "}K\x01K\x02s.", "no dictionary"},
+		{"no tensor", "}U\x05epochK\x02s.", `"epoch" is not a tensor`},
+		{"an empty parameter", "}U\x01pctorch.nn.parameter\nParameter\n)\x81s.", `"p" is not a tensor`},
+		{"a long pickle", "}" + strings.Repeat("K\x010", maxPickle/3+1) + ".", "more than"},
+	} {
+		_, err := Read(zipOf(t, c.program, oneAndTwo))
+		if err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: error %v, want %q", c.what, err, c.message)
+		}
+	}
+}
+
+// Tensors may share a storage, but together they may not outgrow the file.
+func TestSharedStorageDoesNotMultiply(t *testing.T) {
+	entry := func(name string) string {
+		whole := oneTensor("M\xe8\x03", "K\x00", "M\xe8\x03\x85", "K\x01\x85")
+		return strings.Replace(whole[len("\x80\x02}"):len(whole)-1], "U\x01w", "U\x01"+name, 1)
+	}
+	storage := strings.Repeat(oneAndTwo, 500)
+	if tensors, err := Read(zipOf(t, "}"+entry("a")+".", storage)); err != nil || len(tensors) != 1 {
+		t.Errorf("one tensor: %d read, error %v", len(tensors), err)
+	}
+	_, err := Read(zipOf(t, "}"+entry("a")+entry("b")+".", storage))
+	if err == nil || !strings.Contains(err.Error(), "larger than the file") {
+		t.Errorf("two tensors: error %v", err)
+	}
+}
+
+func TestOtherFiles(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"empty": nil, "text": []byte("<html>404 not found</html>"), "checkpoint": content(t, "checkpoint.pth"),
+		"zip of nothing": []byte("PK\x03\x04"), "tar of nothing": append(append(make([]byte, 257), "ustar"...), make([]byte, 1000)...),
+	} {
+		if tensors, err := Read(data); err == nil {
+			t.Errorf("%s: read %d tensors", name, len(tensors))
+		}
+	}
+	_, err := Read(content(t, "checkpoint.pth"))
+	if err == nil || !strings.Contains(err.Error(), "whole checkpoint") {
+		t.Errorf("a checkpoint: %v", err)
+	}
+}
+
+// A file that was cut off anywhere is an error, but for the padding at a tar's end.
+func TestCutFiles(t *testing.T) {
+	for _, name := range forms {
+		data := content(t, name)
+		if name == "tar.pth" {
+			data = bytes.TrimRight(data, "\x00")
+		}
+		for length := range len(data) {
+			if _, err := Read(data[:length]); err == nil {
+				t.Fatalf("%s: read from its first %d of %d bytes", name, length, len(data))
+			}
+		}
+	}
+}
+
+// A damaged storage of a zip archive is found by its checksum.
+func TestDamagedNumbers(t *testing.T) {
+	data := slices.Clone(content(t, "zip.pth"))
+	at := bytes.Index(data, binary.LittleEndian.AppendUint32(nil, 0xc0000000)) // -2, the first of conv.weight
+	data[at]++
+	if _, err := Read(data); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDamageDoesNotAllocate(t *testing.T) {
+	const limit = 1 << 20
+	var before, after runtime.MemStats
+	for _, name := range forms {
+		data := content(t, name)
+		for at := range len(data) {
+			data[at] = ^data[at]
+			runtime.ReadMemStats(&before)
+			_, _ = Read(data)
+			runtime.ReadMemStats(&after)
+			data[at] = ^data[at]
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > limit {
+				t.Fatalf("%s: %d bytes allocated with byte %d inverted", name, allocated, at)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range slices.Concat(forms, []string{"evil-zip.pth", "evil-stream.pth", "evil-tar.pth", "checkpoint.pth"}) {
+		f.Add(content(f, name))
+	}
+	f.Add(zipOf(f, oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85"), oneAndTwo))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tensors, err := Read(data)
+		if err != nil {
+			return
+		}
+		total := 0
+		for name, tensor := range tensors {
+			count := 1
+			for _, d := range tensor.Shape {
+				count *= d
+			}
+			if got := len(numbers(tensor)); got != count {
+				t.Errorf("%s: %d numbers in shape %v", name, got, tensor.Shape)
+			}
+			total += count
+		}
+		if total > len(data) {
+			t.Errorf("%d numbers from %d bytes", total, len(data))
+		}
+	})
+}
