@@ -1,0 +1,133 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/maruel/safetensors"
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+)
+
+func newFeatures(t testing.TB, values []float32, labels []int, classes ...string) *Features {
+	t.Helper()
+	set, err := NewFeatures("made", values, labels, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func npzOf(t testing.TB, set Set) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	if err := WriteFeatures(&buffer, set); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+func TestFeaturesInEveryForm(t *testing.T) {
+	root := t.TempDir()
+	source := newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "a", "b", "c")
+	write(t, filepath.Join(root, "clip.npz"), npzOf(t, source))
+
+	var values, labels bytes.Buffer
+	if err := npyio.Write(&values, mat.NewDense(2, 2, []float64{7, 8, 9, 10})); err != nil {
+		t.Fatal(err)
+	}
+	if err := npyio.Write(&labels, []int64{3, 0}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "dino-features.npy"), values.Bytes())
+	write(t, filepath.Join(root, "dino-labels.npy"), labels.Bytes())
+
+	from, to, test, err := LoadFeatures(root, "clip", "dino")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float32, 2)
+	from.CopyRow(row, 1)
+	if !slices.Equal(row, []float32{3, 4}) || from.Label(1) != 2 || from.Len() != 3 || len(from.ClassNames()) != 4 {
+		t.Errorf("source: row %v, label %d of %v", row, from.Label(1), from.ClassNames())
+	}
+	to.CopyRow(row, 1)
+	if !slices.Equal(row, []float32{9, 10}) || to.Label(0) != 3 {
+		t.Errorf("target: row %v, label %d", row, to.Label(0))
+	}
+	if test.Len() != to.Len() {
+		t.Errorf("without a test file, %d rows", test.Len())
+	}
+
+	var buffer bytes.Buffer
+	file := safetensors.File{Tensors: []safetensors.Tensor{
+		{Name: "features", DType: safetensors.F32, Shape: []uint64{1, 2}, Data: []byte{0, 0, 128, 63, 0, 0, 0, 64}},
+		{Name: "labels", DType: safetensors.I64, Shape: []uint64{1}, Data: []byte{1, 0, 0, 0, 0, 0, 0, 0}},
+	}}
+	if err := file.Serialize(&buffer); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "dino-test.safetensors"), buffer.Bytes())
+	if _, _, test, err = LoadFeatures(root, "clip", "dino"); err != nil {
+		t.Fatal(err)
+	}
+	test.CopyRow(row, 0)
+	if !slices.Equal(row, []float32{1, 2}) || test.Label(0) != 1 {
+		t.Errorf("test: row %v, label %d", row, test.Label(0))
+	}
+}
+
+func TestFeatureFilesThatAreWrong(t *testing.T) {
+	root := t.TempDir()
+	good := newFeatures(t, []float32{1, 2, 3, 4}, []int{0, 1}, "a", "b")
+	write(t, filepath.Join(root, "good.npz"), npzOf(t, good))
+	write(t, filepath.Join(root, "wide.npz"), npzOf(t, newFeatures(t, []float32{1, 2, 3, 4}, []int{0}, "a")))
+	write(t, filepath.Join(root, "cut.npz"), npzOf(t, good)[:100])
+	write(t, filepath.Join(root, "text.npz"), []byte("no archive"))
+	write(t, filepath.Join(root, "text.safetensors"), []byte("no tensors"))
+	var wrong bytes.Buffer
+	if err := npyio.Write(&wrong, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "flat-features.npy"), wrong.Bytes())
+	write(t, filepath.Join(root, "flat-labels.npy"), wrong.Bytes())
+	for domain, want := range map[string]string{
+		"wide": "size 4", "cut": "cut.npz", "text": "not a whole", "flat": "rows × size", "absent": "absent.npz", "../good": "not the name of a file",
+	} {
+		_, _, _, err := LoadFeatures(root, "good", domain)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", domain, err, want)
+		}
+	}
+	if _, _, _, err := LoadFeatures(root, "absent", "good"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	for _, c := range []struct {
+		values []float32
+		labels []int
+		want   string
+	}{
+		{[]float32{1, float32(math.NaN())}, []int{0}, "column 1"},
+		{[]float32{1, 2}, []int{1}, "label 1"},
+		{[]float32{1, 2, 3}, []int{0, 0}, "no rows"},
+		{nil, nil, "no rows"},
+	} {
+		if _, err := NewFeatures("x", c.values, c.labels, []string{"a"}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}

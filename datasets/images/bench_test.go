@@ -1,0 +1,128 @@
+package images_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// benchSet writes 216 photograph-like JPEG files of 300×300 pixels, in one class,
+// to the folder that $IWDA_BENCH_IMAGES names, so that bench/loader_peer.py can read
+// the same ones, or to a temporary one.
+func benchSet(b *testing.B) *images.Set {
+	b.Helper()
+	root := os.Getenv("IWDA_BENCH_IMAGES")
+	if root == "" {
+		root = b.TempDir()
+	}
+	folder := filepath.Join(root, "class")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		b.Fatal(err)
+	}
+	for i := range 216 {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), photograph(b, uint64(i)), 0o666); err != nil {
+			b.Fatal(err)
+		}
+	}
+	set, err := images.OpenTree("bench", root, ".", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return set
+}
+
+// photograph is a JPEG file of smooth shades and some noise, of about 40 kB.
+func photograph(b *testing.B, seed uint64) []byte {
+	const side, coarse = 300, 40
+	random := rand.New(rand.NewPCG(seed, 1))
+	small := images.NewRGB(coarse, coarse)
+	for i := range small.Pix {
+		small.Pix[i] = byte(random.IntN(256))
+	}
+	shades := images.NewRGB(side, side)
+	new(images.Resampler).Resize(shades, small, images.Bicubic)
+	picture := image.NewRGBA(image.Rect(0, 0, side, side))
+	for i := range side * side {
+		for c := range 3 {
+			noisy := float64(shades.Pix[3*i+c]) + 6*random.NormFloat64()
+			picture.Pix[4*i+c] = byte(min(max(noisy, 0), 255))
+		}
+		picture.Pix[4*i+3] = 255
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, picture, &jpeg.Options{Quality: 90}); err != nil {
+		b.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// BenchmarkLoader measures training batches of 36 images: the first pass over the
+// files, which fills a cache, and later ones. An operation is a batch.
+func BenchmarkLoader(b *testing.B) {
+	set := benchSet(b)
+	for _, workers := range []int{1, 2} {
+		for _, cache := range []struct {
+			name string
+			kind images.CacheKind
+		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
+			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
+				reader, err := images.NewReader(set, images.ReaderOptions{Cache: cache.kind})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer reader.Close()
+				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Workers: workers}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer loader.Close()
+				step := func() {
+					batch, err := loader.Next(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					loader.Release(batch)
+				}
+				if cache.kind != images.NoCache {
+					for range loader.BatchesPerPass() + 3 {
+						step()
+					}
+				}
+				for b.Loop() {
+					step()
+				}
+				b.ReportMetric(36*float64(b.N)/b.Elapsed().Seconds(), "images/s")
+			})
+		}
+	}
+}
+
+// BenchmarkResize measures one image of 300×300 pixels to 256×256.
+func BenchmarkResize(b *testing.B) {
+	src, dst := images.NewRGB(300, 300), images.NewRGB(256, 256)
+	for i := range src.Pix {
+		src.Pix[i] = byte(i * 7919 >> 3)
+	}
+	var resampler images.Resampler
+	for b.Loop() {
+		resampler.Resize(dst, src, images.Bicubic)
+	}
+}
+
+// BenchmarkDecode measures one JPEG file of 300×300 pixels.
+func BenchmarkDecode(b *testing.B) {
+	file := photograph(b, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := images.Decode(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

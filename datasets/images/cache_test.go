@@ -1,0 +1,266 @@
+package images_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"iwda/datasets/images"
+)
+
+// read returns image i.
+func read(t *testing.T, reader *images.Reader, i int) []byte {
+	t.Helper()
+	pixels := make([]byte, 3*reader.Side()*reader.Side())
+	if err := reader.Read(pixels, i); err != nil {
+		t.Fatal(err)
+	}
+	return pixels
+}
+
+func TestReadIsDecodeAndResize(t *testing.T) {
+	set := makeSet(t, 4)
+	reader := newReader(t, set, images.ReaderOptions{Side: 16})
+	content, err := os.ReadFile(set.Path(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := images.Decode(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := images.NewRGB(16, 16)
+	new(images.Resampler).Resize(want, decoded, images.Bicubic)
+	if !bytes.Equal(read(t, reader, 3), want.Pix) {
+		t.Error("the image differs from the decoded and resized file")
+	}
+}
+
+// kinds are the readers of a set that must all read the same.
+func kinds(t *testing.T) map[string]images.ReaderOptions {
+	return map[string]images.ReaderOptions{
+		"none":   {Side: 16},
+		"memory": {Side: 16, Cache: images.MemoryCache},
+		"file":   {Side: 16, Cache: images.FileCache, Folder: filepath.Join(t.TempDir(), "made", "here")},
+	}
+}
+
+func TestCachesReadTheSame(t *testing.T) {
+	set := makeSet(t, 7)
+	plain := newReader(t, set, images.ReaderOptions{Side: 16})
+	for name, options := range kinds(t) {
+		reader := newReader(t, set, options)
+		want := int64(7 * 16 * 16 * 3)
+		if name == "none" {
+			want = 0
+		}
+		if got := reader.CacheBytes(); got != want {
+			t.Errorf("%s: a cache of %d bytes, want %d", name, got, want)
+		}
+		for range 2 {
+			for i := range set.Len() {
+				if !bytes.Equal(read(t, reader, i), read(t, plain, i)) {
+					t.Errorf("%s: image %d differs", name, i)
+				}
+			}
+		}
+	}
+}
+
+// overwrite puts something that is no image into a file and leaves its size and
+// time of change as they are, so that only a cache can still have the image.
+func overwrite(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, make([]byte, info.Size()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCachesAvoidTheFiles(t *testing.T) {
+	for name, options := range kinds(t) {
+		set := makeSet(t, 3)
+		reader := newReader(t, set, options)
+		want := read(t, reader, 1)
+		overwrite(t, set.Path(1))
+		got := make([]byte, len(want))
+		err := reader.Read(got, 1)
+		if name == "none" {
+			if err == nil {
+				t.Error("no error without a cache")
+			}
+			continue
+		}
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: the cached image is not read: %v", name, err)
+		}
+		// Closed, the cache is gone.
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := reader.Read(got, 1); err == nil {
+			t.Errorf("%s: a closed cache has images", name)
+		}
+	}
+}
+
+func TestFileCacheLasts(t *testing.T) {
+	set := makeSet(t, 3)
+	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: t.TempDir()}
+	first := newReader(t, set, options)
+	want := read(t, first, 2)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, set.Path(2))
+	if got := read(t, newReader(t, set, options), 2); !bytes.Equal(got, want) {
+		t.Error("another image after opening the file again")
+	}
+	// Another size of image has another file.
+	options.Side = 8
+	if err := newReader(t, set, options).Read(make([]byte, 3*8*8), 2); err == nil {
+		t.Error("images of another size were found")
+	}
+}
+
+func TestChangedFilesAreReadAgain(t *testing.T) {
+	set := makeSet(t, 3)
+	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: t.TempDir()}
+	reader := newReader(t, set, options)
+	old := read(t, reader, 0)
+	kept := read(t, reader, 1)
+	if err := os.WriteFile(set.Path(0), pngFile(t, shaded(16, 16, 255)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, set.Path(1))
+
+	again := newReader(t, set, options)
+	want := read(t, newReader(t, set, images.ReaderOptions{Side: 16}), 0)
+	if got := read(t, again, 0); bytes.Equal(got, old) || !bytes.Equal(got, want) {
+		t.Error("the image of the changed file is not read")
+	}
+	if got := read(t, again, 1); !bytes.Equal(got, kept) {
+		t.Error("the image of the unchanged file is not kept")
+	}
+
+	// The same size, another time of change.
+	info, err := os.Stat(set.Path(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, set.Path(0))
+	if err := os.Chtimes(set.Path(0), time.Time{}, info.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := newReader(t, set, options).Read(make([]byte, 3*16*16), 0); err == nil {
+		t.Error("a later time of change is not noticed")
+	}
+}
+
+func TestDamagedCacheIsNotBelieved(t *testing.T) {
+	set := makeSet(t, 3)
+	folder := t.TempDir()
+	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: folder}
+	reader := newReader(t, set, options)
+	var want [3][]byte
+	for i := range want {
+		want[i] = read(t, reader, i)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %q, %v, want one", files, err)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)-100] ^= 1 // of the last image
+	for name, damaged := range map[string][]byte{"a flipped bit": content, "half of it": content[:len(content)/2], "nothing": nil} {
+		if err := os.WriteFile(files[0], damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		reader := newReader(t, set, options)
+		for i := range want {
+			if !bytes.Equal(read(t, reader, i), want[i]) {
+				t.Errorf("%s: image %d is wrong", name, i)
+			}
+		}
+	}
+}
+
+func TestCacheErrors(t *testing.T) {
+	set := makeSet(t, 3)
+	inTheWay := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(inTheWay, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := images.NewReader(set, images.ReaderOptions{Cache: images.FileCache, Folder: inTheWay})
+	if err == nil || !strings.Contains(err.Error(), inTheWay) {
+		t.Errorf("%v, want an error that names %s", err, inTheWay)
+	}
+	if err := os.Remove(set.Path(1)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = images.NewReader(set, images.ReaderOptions{Cache: images.MemoryCache})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.Path(1)) {
+		t.Errorf("%v, want an error that %s does not exist", err, set.Path(1))
+	}
+	if _, err := images.NewReader(set, images.ReaderOptions{Cache: 7}); err == nil {
+		t.Error("no error for an unknown kind of cache")
+	}
+	if _, err := images.NewReader(set, images.ReaderOptions{Side: -1}); err == nil {
+		t.Error("no error for a negative side")
+	}
+}
+
+func TestCacheIsSharedBySeveralReaders(t *testing.T) {
+	set := makeSet(t, 6)
+	plain := newReader(t, set, images.ReaderOptions{Side: 16})
+	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: t.TempDir()}
+	// The first two are opened at the same time, as two processes would.
+	var readers [2]*images.Reader
+	var opening, reading sync.WaitGroup
+	for r := range readers {
+		opening.Go(func() {
+			var err error
+			if readers[r], err = images.NewReader(set, options); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	opening.Wait()
+	for _, reader := range readers {
+		for worker := range 3 {
+			reading.Go(func() {
+				got, want := make([]byte, 3*16*16), make([]byte, 3*16*16)
+				for n := range 4 * set.Len() {
+					i := (n*(worker+1) + worker) % set.Len()
+					if err := errors.Join(reader.Read(got, i), plain.Read(want, i)); err != nil || !bytes.Equal(got, want) {
+						t.Errorf("image %d: %v", i, err)
+					}
+				}
+			})
+		}
+	}
+	reading.Wait()
+	for _, reader := range readers {
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package images
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Report is how a local copy of a data set compares with its description.
+type Report struct {
+	Dataset Dataset
+	Root    string
+	Domains []DomainReport // in the order of Dataset.Domains
+}
+
+// DomainReport is the part of a [Report] on one domain.
+type DomainReport struct {
+	Domain Domain
+	// Err says why nothing of the domain could be read: a [MissingDomainError], or
+	// what is wrong with its list. The fields below are empty then.
+	Err error
+	// Listing is what files there are.
+	Listing *Listing
+	// Counts are the numbers of images found, in label order, to compare with
+	// Domain.Counts.
+	Counts []int
+	// Broken are the images that cannot be decoded, in the listing's order.
+	Broken []*FileError
+}
+
+// OK says whether the copy is the published data set, whole and readable. Extra
+// files that no class asks for do not matter.
+func (r *Report) OK() bool {
+	return !slices.ContainsFunc(r.Domains, func(d DomainReport) bool { return !d.OK() })
+}
+
+// OK says whether the domain has the images that are published, all readable.
+func (d *DomainReport) OK() bool {
+	if d.Err != nil || len(d.Broken) > 0 || !slices.Equal(d.Counts, d.Domain.Counts) {
+		return false
+	}
+	_, err := d.Listing.complete()
+	return err == nil
+}
+
+// Check compares what is in the folder root with the description of the data set
+// and decodes every image. progress, where it is not nil, hears after each image of
+// how many of them have been decoded; its calls come one at a time. Where the
+// context ends, Check returns its error; what is wrong with the data is in the
+// report.
+func (d Dataset) Check(ctx context.Context, root string, progress func(done, total int)) (*Report, error) {
+	report := &Report{Dataset: d, Root: root}
+	total := 0
+	for _, domain := range d.Domains {
+		part := DomainReport{Domain: domain}
+		if part.Listing, part.Err = d.Scan(root, domain.Name); part.Err == nil {
+			part.Counts = part.Listing.Set.Counts()
+			total += part.Listing.Set.Len()
+		}
+		report.Domains = append(report.Domains, part)
+	}
+	done := 0
+	for i := range report.Domains {
+		part := &report.Domains[i]
+		if part.Err != nil {
+			continue
+		}
+		var err error
+		part.Broken, err = Broken(ctx, part.Listing.Set, func(ofSet int) {
+			if progress != nil {
+				progress(done+ofSet, total)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		done += part.Listing.Set.Len()
+	}
+	return report, nil
+}
+
+// Broken decodes every image of a set and returns those that cannot be, in the
+// set's order. progress, where it is not nil, hears after each image of how many
+// have been decoded; its calls come one at a time. The only error is the context's.
+func Broken(ctx context.Context, set *Set, progress func(done int)) ([]*FileError, error) {
+	broken := make([]*FileError, set.Len())
+	rows := make(chan int)
+	var running sync.WaitGroup
+	var counting sync.Mutex
+	done := 0
+	for range runtime.GOMAXPROCS(0) {
+		running.Go(func() {
+			var s scratch
+			for i := range rows {
+				if err := s.decode(set.Path(i)); err != nil {
+					broken[i] = &FileError{Path: set.Path(i), Err: err}
+				}
+				counting.Lock()
+				done++
+				if progress != nil {
+					progress(done)
+				}
+				counting.Unlock()
+			}
+		})
+	}
+	for i := 0; i < set.Len() && ctx.Err() == nil; i++ {
+		select {
+		case rows <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(rows)
+	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+}

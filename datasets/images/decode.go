@@ -1,0 +1,174 @@
+package images
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+)
+
+// maxPixels is the size from which a header is not believed: some 0.5 GB of RGB.
+const maxPixels = 178_956_970
+
+var errFormat = errors.New("neither a JPEG nor a PNG file")
+
+// Decode returns the image that the content of a JPEG or PNG file holds. The first
+// bytes decide which it is.
+//
+// Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
+// grey becomes three equal channels, a palette its colours; alpha is dropped
+// without blending; CMYK is taken for inverted, as Adobe's programs write it;
+// subsampled chroma is interpolated and converted with libjpeg's arithmetic; EXIF's
+// orientation and colour profiles have no effect. What differs: of 16 bits a
+// channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of
+// CMYK files is not interpolated; a JPEG file without its end marker is truncated.
+//
+// A damaged or truncated file, one of another format, or one of more than some 179
+// million pixels is an error.
+func Decode(data []byte) (*RGB, error) {
+	m := new(RGB)
+	if err := m.decode(data); err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	return m, nil
+}
+
+// decode is [Decode] into the memory of m.
+func (m *RGB) decode(data []byte) error {
+	isJPEG := bytes.HasPrefix(data, []byte("\xff\xd8\xff"))
+	isPNG := bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n"))
+	if !isJPEG && !isPNG {
+		return errFormat
+	}
+	readHeader, readImage := png.DecodeConfig, png.Decode
+	if isJPEG {
+		readHeader, readImage = jpeg.DecodeConfig, jpeg.Decode
+		data = withAdobeMarker(data)
+	}
+	header, err := readHeader(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	if int64(header.Width)*int64(header.Height) > maxPixels {
+		return fmt.Errorf("%d×%d pixels, more than can be read", header.Width, header.Height)
+	}
+	decoded, err := readImage(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	m.reshape(header.Width, header.Height)
+	m.convert(decoded)
+	return nil
+}
+
+// withAdobeMarker returns a four-channel JPEG file without Adobe's marker, which
+// image/jpeg refuses, with one that says CMYK; any other file as it is.
+func withAdobeMarker(data []byte) []byte {
+	for at := 2; at+10 <= len(data) && data[at] == 0xff; {
+		marker, length := data[at+1], int(data[at+2])<<8|int(data[at+3])
+		switch {
+		case marker == 0xff: // a fill byte
+			at++
+			continue
+		case marker == 0xee && bytes.HasPrefix(data[at+4:], []byte("Adobe")):
+			return data
+		case marker == 0xc0 || marker == 0xc1 || marker == 0xc2: // the frame's header
+			const channels = 9
+			if data[at+channels] != 4 {
+				return data
+			}
+			const cmyk = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+			return bytes.Join([][]byte{data[:2], []byte(cmyk), data[2:]}, nil)
+		}
+		at += 2 + length
+	}
+	return data
+}
+
+// convert writes a decoded image of m's size to m.
+func (m *RGB) convert(decoded image.Image) {
+	switch from := decoded.(type) {
+	case *image.YCbCr:
+		m.convertYCbCr(from)
+	case *image.Gray:
+		m.convertGrey(from.Pix, from.Stride, 1)
+	case *image.Gray16:
+		m.convertGrey(from.Pix, from.Stride, 2)
+	case *image.RGBA:
+		m.convertColours(from.Pix, from.Stride, 1)
+	case *image.NRGBA:
+		m.convertColours(from.Pix, from.Stride, 1)
+	case *image.RGBA64:
+		m.convertColours(from.Pix, from.Stride, 2)
+	case *image.NRGBA64:
+		m.convertColours(from.Pix, from.Stride, 2)
+	case *image.Paletted:
+		m.convertPalette(from)
+	case *image.CMYK:
+		m.convertCMYK(from)
+	default:
+		panic(fmt.Sprintf("images: a decoded image is a %T", decoded))
+	}
+}
+
+// convertGrey reads grey values of some bytes each, the upper one first.
+func (m *RGB) convertGrey(pix []byte, stride, size int) {
+	for y := range m.Height {
+		row := m.row(y)
+		for x := range m.Width {
+			grey := pix[y*stride+x*size]
+			row[3*x], row[3*x+1], row[3*x+2] = grey, grey, grey
+		}
+	}
+}
+
+// convertColours reads red, green, blue and alpha of some bytes each, the upper one
+// first.
+func (m *RGB) convertColours(pix []byte, stride, size int) {
+	for y := range m.Height {
+		row := m.row(y)
+		for x := range m.Width {
+			pixel := pix[y*stride+4*size*x:][:4*size]
+			row[3*x], row[3*x+1], row[3*x+2] = pixel[0], pixel[size], pixel[2*size]
+		}
+	}
+}
+
+func (m *RGB) convertPalette(from *image.Paletted) {
+	var colours [256][3]byte
+	for i, c := range from.Palette {
+		switch c := c.(type) {
+		case color.RGBA:
+			colours[i] = [3]byte{c.R, c.G, c.B}
+		case color.NRGBA:
+			colours[i] = [3]byte{c.R, c.G, c.B}
+		default:
+			panic(fmt.Sprintf("images: a decoded palette has a %T", c))
+		}
+	}
+	for y := range m.Height {
+		row := m.row(y)
+		for x := range m.Width {
+			copy(row[3*x:], colours[from.Pix[y*from.Stride+x]][:])
+		}
+	}
+}
+
+// convertCMYK takes the inks off white as Pillow does: (255 - k)(255 - c)/255,
+// rounded.
+func (m *RGB) convertCMYK(from *image.CMYK) {
+	for y := range m.Height {
+		row := m.row(y)
+		for x := range m.Width {
+			pixel := from.Pix[y*from.Stride+4*x:][:4]
+			white := 255 - int(pixel[3])
+			for c := range 3 {
+				product := int(pixel[c])*white + 128
+				row[3*x+c] = byte(white - (product>>8+product)>>8)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package images_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// write puts a file, and the folders above it, below root.
+func write(t testing.TB, root, path string, content []byte) {
+	t.Helper()
+	location := filepath.Join(root, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(location), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(location, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shaded is an image of one shade of red and green, and a gradient of blue.
+func shaded(width, height int, shade uint8) image.Image {
+	m := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			m.SetRGBA(x, y, color.RGBA{shade, 255 - shade, uint8(4*x + 3*y), 255})
+		}
+	}
+	return m
+}
+
+func jpegFile(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func pngFile(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, m); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// makeSet writes n JPEG images of different shades and sizes into two classes and
+// opens them.
+func makeSet(t testing.TB, n int) *images.Set {
+	t.Helper()
+	root := t.TempDir()
+	for i := range n {
+		write(t, root, fmt.Sprintf("domain/%s/%03d.jpg", []string{"cat", "dog"}[i%2], i), jpegFile(t, shaded(20+i, 30, uint8(7*i))))
+	}
+	set, err := images.OpenTree("test", root, "domain", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func newReader(t testing.TB, set *images.Set, options images.ReaderOptions) *images.Reader {
+	t.Helper()
+	reader, err := images.NewReader(set, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return reader
+}

@@ -1,0 +1,299 @@
+package images_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// paths are the paths of a set's images below root, with their labels.
+func paths(t *testing.T, set *images.Set, root string) (files []string, labels []int) {
+	t.Helper()
+	for i := range set.Len() {
+		file, err := filepath.Rel(root, set.Path(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, filepath.ToSlash(file))
+	}
+	return files, set.Labels()
+}
+
+func TestOpenTree(t *testing.T) {
+	root := t.TempDir()
+	for _, path := range []string{
+		"Art/alarm clock/2.JPG", "Art/alarm clock/10.jpeg", "Art/Bed/1.png", "Art/bike/a.jpg",
+		"Art/bike/notes.txt", "Art/bike/deeper/x.jpg", "Art/bike/.hidden.jpg", "Art/readme.md", "Art/empty/readme",
+	} {
+		write(t, root, path, nil)
+	}
+	set, err := images.OpenTree("art", root, "Art", []string{"Bed", "Alarm_Clock", "Bike"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, labels := paths(t, set, root)
+	if want := []string{"Art/Bed/1.png", "Art/alarm clock/10.jpeg", "Art/alarm clock/2.JPG", "Art/bike/a.jpg"}; !slices.Equal(files, want) {
+		t.Errorf("files %q, want %q", files, want)
+	}
+	if want := []int{0, 1, 1, 2}; !slices.Equal(labels, want) {
+		t.Errorf("labels %v, want %v", labels, want)
+	}
+	if got, want := set.Counts(), []int{1, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("counts %v, want %v", got, want)
+	}
+}
+
+func TestOpenTreeOfUnknownClasses(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "b/1.jpg", nil)
+	write(t, root, "a/1.jpg", nil)
+	set, err := images.OpenTree("any", root, ".", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b"}; !slices.Equal(set.ClassNames(), want) {
+		t.Errorf("classes %q, want %q", set.ClassNames(), want)
+	}
+}
+
+func TestLayoutErrorListsEverything(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "d/dog/1.jpg", nil)
+	write(t, root, "d/Dog_/1.jpg", nil)
+	write(t, root, "d/wolf/1.jpg", nil)
+	write(t, root, "d/fox/readme", nil)
+	_, err := images.OpenTree("any", root, "d", []string{"cat", "dog", "fox"})
+	var layout *images.LayoutError
+	if !errors.As(err, &layout) {
+		t.Fatalf("%v, want a LayoutError", err)
+	}
+	if got, want := layout.Listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
+		t.Errorf("missing classes %q, want %q", got, want)
+	}
+	if got, want := layout.Listing.ExtraFolders, []string{"d/dog", "d/wolf"}; !slices.Equal(got, want) {
+		t.Errorf("extra folders %q, want %q", got, want)
+	}
+	if got, want := layout.Listing.ExtraFiles, []string{"d/fox/readme"}; !slices.Equal(got, want) {
+		t.Errorf("extra files %q, want %q", got, want)
+	}
+	for _, word := range []string{"cat", "fox", "d/wolf", filepath.Join(root, "d")} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("the error does not name %q: %v", word, err)
+		}
+	}
+}
+
+// fillDomain writes an image of every class below folder.
+func fillDomain(t *testing.T, root, folder string, classes []string) {
+	t.Helper()
+	for _, class := range classes {
+		write(t, root, folder+"/"+class+"/1.jpg", nil)
+	}
+}
+
+func TestOpenFindsTheFoldersOfTheArchives(t *testing.T) {
+	tests := []struct {
+		dataset        images.Dataset
+		domain, folder string
+	}{
+		{images.Office31(), "amazon", "amazon/images"},
+		{images.Office31(), "dslr", "dslr"},
+		{images.OfficeHome(), "real", "Real World"},
+		{images.OfficeHome(), "real", "real_world"},
+		{images.OfficeHome(), "art", "OfficeHomeDataset_10072016/Art"},
+		{images.VisDA(), "synthetic", "train"},
+		{images.VisDA(), "real", "validation"},
+	}
+	for _, test := range tests {
+		root := t.TempDir()
+		fillDomain(t, root, test.folder, test.dataset.Classes)
+		set, err := test.dataset.Open(root, test.domain)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := filepath.Join(root, test.folder, test.dataset.Classes[2], "1.jpg"); set.Path(2) != want {
+			t.Errorf("image 2 of %s is %s, want %s", set.Name(), set.Path(2), want)
+		}
+	}
+}
+
+func TestOpenNothing(t *testing.T) {
+	root := t.TempDir()
+	_, err := images.VisDA().Open(root, "real")
+	var missing *images.MissingDomainError
+	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%v, want a MissingDomainError", err)
+	}
+	for _, word := range []string{"real", "VisDA-2017", root, "validation", "real_list.txt"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("the error does not name %q: %v", word, err)
+		}
+	}
+}
+
+func TestOpenPrefersAList(t *testing.T) {
+	root := t.TempDir()
+	dataset := images.VisDA()
+	fillDomain(t, root, "validation", dataset.Classes)
+	var list strings.Builder
+	for label := range dataset.Classes {
+		// Another label order than the folders have.
+		file := "elsewhere/" + dataset.Classes[label] + " a.png"
+		write(t, root, file, nil)
+		list.WriteString(file + " " + string("0123456789"[(label+1)%10]) + "\r\n\n")
+	}
+	write(t, root, "real.txt", []byte(list.String()))
+	_, err := dataset.Open(root, "real")
+	var layout *images.LayoutError
+	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingClasses, []string{"train", "truck"}) {
+		t.Fatalf("%v, want an error that train and truck are missing", err)
+	}
+	set := layout.Listing.Set
+	if set.Len() != 12 || set.Label(0) != 1 || set.Path(0) != filepath.Join(root, "elsewhere", "aeroplane a.png") {
+		t.Errorf("%d images, the first %s of class %d", set.Len(), set.Path(0), set.Label(0))
+	}
+}
+
+func TestListErrors(t *testing.T) {
+	tests := []struct{ name, list, want string }{
+		{"no label", "a.jpg 0\nb.jpg\n", ":2: "},
+		{"label too large", "a.jpg 2\n", ":1: label \"2\", want a number from 0 to 1"},
+		{"negative label", "a.jpg -1\n", ":1: label"},
+		{"fraction", "a.jpg 0.5\n", ":1: label"},
+		{"absolute", "\n/etc/a.jpg 0\n", ":2: the path \"/etc/a.jpg\" leaves"},
+		{"upwards", "x/../../a.jpg 0\n", ":1: the path \"x/../../a.jpg\" leaves"},
+		{"parent alone", ".. 0\n", ":1: the path"},
+		{"two labels", "a.jpg 0\nx/../a.jpg 1\n", ":2: a.jpg has the label 1 here and 0 in line 1"},
+		{"zero byte", "a\x00.jpg 0\n", ":1: a path with a zero byte"},
+		{"endless line", strings.Repeat("a", 100_000) + " 0\n", ":1: "},
+	}
+	for _, test := range tests {
+		root := t.TempDir()
+		write(t, root, "a.jpg", nil)
+		write(t, root, "list.txt", []byte(test.list))
+		_, err := images.OpenList("any", root, "list.txt", []string{"c", "d"})
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(root, "list.txt")+test.want) {
+			t.Errorf("%s: %v, want an error with %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestListOfMissingFiles(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.jpg", nil)
+	write(t, root, "list.txt", []byte("a.jpg 0\nb.jpg 1\na.jpg 0\n"))
+	_, err := images.OpenList("any", root, "list.txt", []string{"c", "d"})
+	var layout *images.LayoutError
+	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingFiles, []string{"b.jpg"}) {
+		t.Fatalf("%v, want a LayoutError that b.jpg is missing", err)
+	}
+	if len(layout.Listing.MissingClasses) != 0 {
+		t.Errorf("missing classes %q, want none", layout.Listing.MissingClasses)
+	}
+	if layout.Listing.Set.Len() != 2 {
+		t.Errorf("%d images, want the repeated one twice", layout.Listing.Set.Len())
+	}
+}
+
+// small is a data set that a test can have all files of.
+func small() images.Dataset {
+	return images.Dataset{
+		Name: "small", Title: "Small", Classes: []string{"cat", "dog"},
+		Domains: []images.Domain{
+			{Name: "drawn", Folders: []string{"drawn"}, Counts: []int{2, 1}},
+			{Name: "photo", Folders: []string{"photo"}, Counts: []int{1, 1}},
+		},
+	}
+}
+
+func TestCheckFindsEverything(t *testing.T) {
+	root := t.TempDir()
+	good := jpegFile(t, shaded(16, 16, 100))
+	write(t, root, "drawn/cat/1.jpg", good)
+	write(t, root, "drawn/cat/2.png", pngFile(t, shaded(9, 9, 3)))
+	write(t, root, "drawn/dog/1.jpg", good)
+	report, err := small().Check(t.Context(), root, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn := &report.Domains[0]; !drawn.OK() {
+		t.Errorf("the whole domain is not OK: %+v", drawn)
+	}
+	if photo := &report.Domains[1]; photo.OK() || !errors.Is(photo.Err, fs.ErrNotExist) {
+		t.Errorf("the missing domain: error %v", photo.Err)
+	}
+	if report.OK() {
+		t.Error("a report with a missing domain is OK")
+	}
+
+	write(t, root, "drawn/cat/3.jpg", good[:len(good)/2])
+	write(t, root, "drawn/cat/4.jpg", []byte("<html>not found</html>"))
+	write(t, root, "drawn/cat/5.jpg", nil)
+	write(t, root, "photo/cat/1.jpg", good)
+	write(t, root, "photo/dog/1.jpg", good)
+	calls, last := 0, 0
+	report, err = small().Check(t.Context(), root, func(done, total int) {
+		calls++
+		if done != last+1 || total != 8 {
+			t.Errorf("progress %d of %d after %d, want one more of 8", done, total, last)
+		}
+		last = done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls != 8 {
+		t.Errorf("progress was called %d times, want 8", calls)
+	}
+	drawn := report.Domains[0]
+	if want := []int{5, 1}; !slices.Equal(drawn.Counts, want) {
+		t.Errorf("counts %v, want %v", drawn.Counts, want)
+	}
+	var broken []string
+	for _, file := range drawn.Broken {
+		broken = append(broken, filepath.Base(file.Path))
+	}
+	if want := []string{"3.jpg", "4.jpg", "5.jpg"}; !slices.Equal(broken, want) {
+		t.Errorf("broken files %q, want %q", broken, want)
+	}
+	if !report.Domains[1].OK() || report.OK() {
+		t.Error("the photographs should be OK, the whole not")
+	}
+}
+
+func TestCheckStops(t *testing.T) {
+	root := t.TempDir()
+	for _, path := range []string{"drawn/cat/1.jpg", "drawn/cat/2.jpg", "drawn/dog/1.jpg"} {
+		write(t, root, path, nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := small().Check(ctx, root, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the context's error", err)
+	}
+}
+
+func TestLinksAreFollowed(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	write(t, elsewhere, "cats/1.jpg", nil)
+	write(t, root, "d/dog/1.jpg", nil)
+	if err := os.Symlink(filepath.Join(elsewhere, "cats"), filepath.Join(root, "d", "cat")); err != nil {
+		t.Fatal(err)
+	}
+	set, err := images.OpenTree("any", root, "d", []string{"cat", "dog"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := paths(t, set, root); !reflect.DeepEqual(files, []string{"d/cat/1.jpg", "d/dog/1.jpg"}) {
+		t.Errorf("files %q", files)
+	}
+}

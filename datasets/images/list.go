@@ -1,0 +1,113 @@
+package images
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// OpenList returns the images that a list file names, both given relative to root.
+// A line is a path, blanks and a label from 0 to len(classes)-1; the path is
+// separated by slashes, may itself have blanks, and must stay below root: one that
+// is absolute or leaves it through ".." is an error. Empty lines are passed over. A
+// path may occur twice with the same label, not with two.
+//
+// Errors name the file and the line. A class without a line, or a file that is not
+// there, is a [LayoutError].
+func OpenList(name, root, list string, classes []string) (*Set, error) {
+	listing, err := scanList(name, root, list, classes)
+	if err != nil {
+		return nil, err
+	}
+	return listing.complete()
+}
+
+func scanList(name, root, list string, classes []string) (*Listing, error) {
+	location := filepath.Join(root, filepath.FromSlash(list))
+	file, err := os.Open(location)
+	if err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	defer file.Close()
+	lines, err := parseList(file, location, len(classes))
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{From: location, Set: &Set{name: name, root: root, classes: classes}}
+	named := make([]bool, len(classes))
+	for _, line := range lines {
+		named[line.label] = true
+		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(line.path))); err != nil || !info.Mode().IsRegular() {
+			l.MissingFiles = append(l.MissingFiles, line.path)
+			continue
+		}
+		l.Set.paths = append(l.Set.paths, line.path)
+		l.Set.labels = append(l.Set.labels, line.label)
+	}
+	for label, class := range classes {
+		if !named[label] {
+			l.MissingClasses = append(l.MissingClasses, class)
+		}
+	}
+	return l, nil
+}
+
+type listLine struct {
+	path  string
+	label int
+}
+
+// parseList reads the lines of a list file; name is the file's in errors.
+func parseList(r io.Reader, name string, classes int) ([]listLine, error) {
+	var lines []listLine
+	type origin struct{ label, line int }
+	seen := make(map[string]origin)
+	scanner := bufio.NewScanner(r)
+	number := 0
+	for scanner.Scan() {
+		number++
+		text := strings.TrimSpace(scanner.Text())
+		if text == "" {
+			continue
+		}
+		line, err := parseLine(text, classes)
+		if err != nil {
+			return nil, fmt.Errorf("images: %s:%d: %w", name, number, err)
+		}
+		if first, again := seen[line.path]; again && first.label != line.label {
+			return nil, fmt.Errorf("images: %s:%d: %s has the label %d here and %d in line %d",
+				name, number, line.path, line.label, first.label, first.line)
+		}
+		seen[line.path] = origin{line.label, number}
+		lines = append(lines, line)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("images: %s:%d: %w", name, number+1, err)
+	}
+	return lines, nil
+}
+
+func parseLine(text string, classes int) (listLine, error) {
+	at := strings.LastIndexAny(text, " \t")
+	if at < 0 {
+		return listLine{}, fmt.Errorf("%q, want a path and a label", text)
+	}
+	label, err := strconv.Atoi(text[at+1:])
+	if err != nil || label < 0 || label >= classes {
+		return listLine{}, fmt.Errorf("label %q, want a number from 0 to %d", text[at+1:], classes-1)
+	}
+	file := strings.TrimSpace(text[:at])
+	if strings.ContainsRune(file, 0) {
+		return listLine{}, errors.New("a path with a zero byte")
+	}
+	if path.IsAbs(file) || !filepath.IsLocal(filepath.FromSlash(file)) {
+		return listLine{}, fmt.Errorf("the path %q leaves the folder that paths are relative to", file)
+	}
+	return listLine{path.Clean(file), label}, nil
+}

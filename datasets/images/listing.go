@@ -1,0 +1,118 @@
+package images
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Listing is what the files of a domain are, and how they differ from what its
+// classes ask for. Paths are relative to the root and separated by slashes.
+type Listing struct {
+	// From is the folder or the list file that was read.
+	From string
+	// Set has the images of the known classes, by class in label order, then by
+	// path; or in the order of the list.
+	Set *Set
+	// MissingClasses are the classes without a folder, or without a line in the
+	// list.
+	MissingClasses []string
+	// ExtraFolders hold images but belong to no class, or to one that another
+	// folder was taken for.
+	ExtraFolders []string
+	// ExtraFiles are other files and folders that no class asks for; reading
+	// ignores them.
+	ExtraFiles []string
+	// MissingFiles are the files that a list names and that are not there.
+	MissingFiles []string
+}
+
+// LayoutError says that files cannot be read as the classes of a data set.
+type LayoutError struct {
+	Listing *Listing
+}
+
+// Error names up to ten of each kind of trouble.
+func (e *LayoutError) Error() string {
+	var troubles []string
+	add := func(what string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		shown, more := names, ""
+		if len(names) > 10 {
+			shown, more = names[:10], fmt.Sprintf(" and %d more", len(names)-10)
+		}
+		troubles = append(troubles, what+" "+strings.Join(shown, ", ")+more)
+	}
+	add("no images of", e.Listing.MissingClasses)
+	add("folders of no known class:", e.Listing.ExtraFolders)
+	add("no file", e.Listing.MissingFiles)
+	return "images: " + e.Listing.From + ": " + strings.Join(troubles, "; ")
+}
+
+// complete returns the set, or a [LayoutError] where a class or a file is missing
+// or a folder has images of an unknown class.
+func (l *Listing) complete() (*Set, error) {
+	if len(l.MissingClasses)+len(l.ExtraFolders)+len(l.MissingFiles) > 0 {
+		return nil, &LayoutError{Listing: l}
+	}
+	return l.Set, nil
+}
+
+// MissingDomainError says that there is neither a folder nor a list file of a
+// domain. It is an [fs.ErrNotExist] to errors.Is.
+type MissingDomainError struct {
+	Dataset Dataset
+	Domain  string
+	Root    string   // where they were looked for
+	Tried   []string // relative to Root
+}
+
+// Error implements error.
+func (e *MissingDomainError) Error() string {
+	return fmt.Sprintf("images: nothing of the domain %s of %s in %s: neither %s",
+		e.Domain, e.Dataset.Title, e.Root, strings.Join(e.Tried, " nor "))
+}
+
+// Unwrap returns [fs.ErrNotExist].
+func (e *MissingDomainError) Unwrap() error { return fs.ErrNotExist }
+
+// Open returns the images of a domain, named as in "office31-amazon". A list file
+// of the domain in the root decides where there is one, otherwise the first of the
+// domain's folders that exists; see [OpenTree] and [OpenList] for how they are read
+// and what is an error. Nothing there is a [MissingDomainError]. Whether the images
+// are as many as published is for [Dataset.Check] to say.
+func (d Dataset) Open(root, domain string) (*Set, error) {
+	listing, err := d.Scan(root, domain)
+	if err != nil {
+		return nil, err
+	}
+	return listing.complete()
+}
+
+// Scan is [Dataset.Open] for reports: missing and extra classes and files are no
+// error, but listed.
+func (d Dataset) Scan(root, domain string) (*Listing, error) {
+	description, err := d.Domain(domain)
+	if err != nil {
+		return nil, err
+	}
+	name := d.Name + "-" + domain
+	for _, list := range description.Lists() {
+		if info, err := os.Stat(filepath.Join(root, list)); err == nil && info.Mode().IsRegular() {
+			return scanList(name, root, list, d.Classes)
+		}
+	}
+	for _, folder := range description.Folders {
+		if found, ok := findFolder(root, folder); ok {
+			return scanTree(name, root, found, d.Classes)
+		}
+	}
+	return nil, &MissingDomainError{
+		Dataset: d, Domain: domain, Root: root,
+		Tried: append(description.Folders[:len(description.Folders):len(description.Folders)], description.Lists()...),
+	}
+}

@@ -1,0 +1,156 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"iwda/datasets"
+)
+
+// ErrClosed is what a closed [Loader] returns.
+var ErrClosed = errors.New("images: the loader is closed")
+
+// LoaderOptions says what a [Loader] loads.
+type LoaderOptions struct {
+	ViewOptions
+	// Seed and Purpose, as in "source", choose the stream of randomness: see
+	// [datasets.Stream]. Loaders with the same ones, reading as many images, choose
+	// the same places and views.
+	Seed    int64
+	Purpose string
+}
+
+// Loader makes the batches of training: images drawn without replacement, a new
+// order each pass, the incomplete batch at the end of a pass left out; of each image
+// a random crop (a share of 0.08 to 1 of the area, sides of 3:4 to 4:3) resized
+// bilinearly, flipped half of the time, and normalised with ImageNet's means and
+// deviations.
+//
+// Goroutines work ahead of the caller. Order and views follow from the seed, the
+// purpose and the position alone. The methods of a loader are for one goroutine.
+type Loader struct {
+	reader   *Reader
+	options  LoaderOptions
+	position int
+	stream   *stream  // nil until the first batch is asked for
+	next     *pending // taken from the stream, not yet returned
+	err      error    // ends the loading
+}
+
+// NewLoader returns a loader at position 0. Options that are impossible, and fewer
+// images than a batch has, are errors.
+func NewLoader(reader *Reader, options LoaderOptions) (*Loader, error) {
+	var err error
+	if options.ViewOptions, err = options.ViewOptions.withDefaults(reader); err != nil {
+		return nil, err
+	}
+	if n := len(options.Rows); n < options.BatchSize {
+		return nil, fmt.Errorf("images: %s: %d images do not fill a batch of %d", reader.set.name, n, options.BatchSize)
+	}
+	return &Loader{reader: reader, options: options}, nil
+}
+
+// BatchesPerPass returns the number of batches of a pass over the images.
+func (l *Loader) BatchesPerPass() int { return len(l.options.Rows) / l.options.BatchSize }
+
+// Position returns the number of batches before the next one, over all passes.
+func (l *Loader) Position() int { return l.position }
+
+// Seek makes the batch at a position the next one: a new loader goes on where the
+// one that [Loader.Position] was saved of had come to. It panics where the position
+// is negative.
+func (l *Loader) Seek(position int) {
+	if position < 0 {
+		panic(fmt.Sprintf("images: Seek: position %d", position))
+	}
+	l.halt()
+	l.position = position
+	if l.err != ErrClosed {
+		l.err = nil
+	}
+}
+
+// Next returns the next batch, which is the caller's until [Loader.Release]. An
+// image that cannot be read is a [FileError], here and until Seek leads past it. A
+// context that ends while Next waits is its error; the batch is not lost then.
+func (l *Loader) Next(ctx context.Context) (*Batch, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	if l.stream == nil {
+		l.stream = startStream(l.reader, l.options.ViewOptions, l.planner())
+	}
+	if l.next == nil {
+		l.next = <-l.stream.batches
+	}
+	select {
+	case <-l.next.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := l.next.err(); err != nil {
+		l.halt()
+		l.err = err
+		return nil, err
+	}
+	batch := l.next.batch
+	l.next = nil
+	l.position++
+	return batch, nil
+}
+
+// Release gives a batch's memory back, for batches to come.
+func (l *Loader) Release(batch *Batch) {
+	if l.stream != nil {
+		l.stream.release(batch)
+	}
+}
+
+// Close ends the loader's goroutines. The reader stays open.
+func (l *Loader) Close() {
+	l.halt()
+	l.err = ErrClosed
+}
+
+// halt throws away what was made ahead.
+func (l *Loader) halt() {
+	if l.stream != nil {
+		l.stream.close()
+	}
+	l.stream, l.next = nil, nil
+}
+
+// planner returns a function that plans one batch after the other from the loader's
+// position on.
+func (l *Loader) planner() func() (plan, bool) {
+	position, shuffledPass := l.position, -1
+	var shuffled []int
+	return func() (plan, bool) {
+		pass, batch := position/l.BatchesPerPass(), position%l.BatchesPerPass()
+		position++
+		if pass != shuffledPass {
+			shuffled, shuffledPass = l.shuffled(pass), pass
+		}
+		first := batch * l.options.BatchSize
+		return plan{
+			rows:   shuffled[first:][:l.options.BatchSize],
+			pass:   pass,
+			random: func(n int) *rand.Rand { return l.random("view", pass, first+n) },
+		}, true
+	}
+}
+
+// shuffled returns the rows in the order of a pass.
+func (l *Loader) shuffled(pass int) []int {
+	rows := append([]int(nil), l.options.Rows...)
+	l.random("order", pass, 0).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return rows
+}
+
+// random returns a generator of its own for every use, pass and place in the pass.
+func (l *Loader) random(use string, pass, place int) *rand.Rand {
+	purpose := fmt.Sprintf("%s images: %s %d of pass %d", l.options.Purpose, use, place, pass)
+	return rand.New(datasets.Stream(l.options.Seed, purpose))
+}

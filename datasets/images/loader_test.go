@@ -1,0 +1,371 @@
+package images_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// copied is a batch that outlives its memory.
+func copied(b *images.Batch) images.Batch {
+	return images.Batch{Values: slices.Clone(b.Values), Labels: slices.Clone(b.Labels), Rows: slices.Clone(b.Rows), Pass: b.Pass}
+}
+
+func equal(a, b images.Batch) bool {
+	return slices.Equal(a.Values, b.Values) && slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Rows, b.Rows) && a.Pass == b.Pass
+}
+
+func newLoader(t testing.TB, reader *images.Reader, options images.LoaderOptions) *images.Loader {
+	t.Helper()
+	loader, err := images.NewLoader(reader, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(loader.Close)
+	return loader
+}
+
+// take returns the loader's next n batches.
+func take(t testing.TB, loader *images.Loader, n int) []images.Batch {
+	t.Helper()
+	var batches []images.Batch
+	for range n {
+		b, err := loader.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, copied(b))
+		loader.Release(b)
+	}
+	return batches
+}
+
+// options are those of most tests: 11 images make two batches of 4 a pass.
+func options(workers int) images.LoaderOptions {
+	return images.LoaderOptions{
+		ViewOptions: images.ViewOptions{BatchSize: 4, Crop: 12, Workers: workers},
+		Seed:        5, Purpose: "source",
+	}
+}
+
+func TestLoaderPasses(t *testing.T) {
+	set := makeSet(t, 11)
+	loader := newLoader(t, newReader(t, set, images.ReaderOptions{Side: 16}), options(2))
+	if got := loader.BatchesPerPass(); got != 2 {
+		t.Fatalf("%d batches a pass, want 2", got)
+	}
+	const passes = 20
+	seen := make([]int, set.Len())
+	var orders [][]int
+	for n, b := range take(t, loader, 2*passes) {
+		if b.Pass != n/2 {
+			t.Errorf("batch %d is of pass %d, want %d", n, b.Pass, n/2)
+		}
+		if len(b.Rows) != 4 || len(b.Labels) != 4 || len(b.Values) != 4*3*12*12 {
+			t.Fatalf("batch %d has %d rows, %d labels and %d values", n, len(b.Rows), len(b.Labels), len(b.Values))
+		}
+		for j, row := range b.Rows {
+			seen[row]++
+			if int(b.Labels[j]) != set.Label(row) {
+				t.Errorf("image %d has the label %d, want %d", row, b.Labels[j], set.Label(row))
+			}
+		}
+		if n%2 == 0 {
+			orders = append(orders, b.Rows)
+			continue
+		}
+		pass := append(orders[len(orders)-1], b.Rows...)
+		slices.Sort(pass)
+		if len(slices.Compact(pass)) != 8 {
+			t.Errorf("pass %d repeats an image", b.Pass)
+		}
+	}
+	if slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {
+		t.Error("passes have the same order")
+	}
+	// Who is left out changes: 8/11 of 20 passes see an image.
+	for row, times := range seen {
+		if times < 6 || times == passes {
+			t.Errorf("image %d was drawn in %d of %d passes", row, times, passes)
+		}
+	}
+}
+
+func TestLoaderDoesNotDependOnWorkersOrCaches(t *testing.T) {
+	set := makeSet(t, 11)
+	want := take(t, newLoader(t, newReader(t, set, images.ReaderOptions{Side: 16}), options(1)), 7)
+	for name, readerOptions := range kinds(t) {
+		for _, workers := range []int{1, 2, 5} {
+			for _, ahead := range []int{1, 4} {
+				o := options(workers)
+				o.Ahead = ahead
+				got := take(t, newLoader(t, newReader(t, set, readerOptions), o), 7)
+				for n := range want {
+					if !equal(got[n], want[n]) {
+						t.Errorf("cache %s, %d workers, %d ahead: batch %d differs", name, workers, ahead, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestLoaderDependsOnSeedPurposeAndPass(t *testing.T) {
+	// One image, so that only its views can differ.
+	reader := newReader(t, makeSet(t, 1), images.ReaderOptions{Side: 16})
+	o := options(1)
+	o.BatchSize = 1
+	batches := take(t, newLoader(t, reader, o), 2)
+	o.Seed = 6
+	batches = append(batches, take(t, newLoader(t, reader, o), 1)...)
+	o.Seed, o.Purpose = 5, "target"
+	batches = append(batches, take(t, newLoader(t, reader, o), 1)...)
+	for a := range batches {
+		for b := range a {
+			if slices.Equal(batches[a].Values, batches[b].Values) {
+				t.Errorf("views %d and %d are equal", a, b)
+			}
+		}
+	}
+}
+
+func TestSeekContinues(t *testing.T) {
+	set := makeSet(t, 11)
+	reader := newReader(t, set, images.ReaderOptions{Side: 16, Cache: images.MemoryCache})
+	loader := newLoader(t, reader, options(2))
+	want := take(t, loader, 9)
+	if got := loader.Position(); got != 9 {
+		t.Errorf("position %d after 9 batches", got)
+	}
+	for _, position := range []int{0, 3, 4, 8} {
+		other := newLoader(t, reader, options(3))
+		take(t, other, 2) // has begun already
+		other.Seek(position)
+		for n, b := range take(t, other, 9-position) {
+			if !equal(b, want[position+n]) {
+				t.Errorf("after seeking %d: batch %d differs", position, position+n)
+			}
+		}
+	}
+}
+
+func TestLoaderOfRows(t *testing.T) {
+	set := makeSet(t, 11)
+	o := options(2)
+	o.Rows, o.BatchSize = []int{9, 2, 4}, 3
+	for _, b := range take(t, newLoader(t, newReader(t, set, images.ReaderOptions{Side: 16}), o), 4) {
+		rows := slices.Sorted(slices.Values(b.Rows))
+		if !slices.Equal(rows, []int{2, 4, 9}) {
+			t.Errorf("rows %v, want 2, 4 and 9", rows)
+		}
+	}
+}
+
+func TestBrokenFileIsAnErrorAtItsBatch(t *testing.T) {
+	set := makeSet(t, 11)
+	reader := newReader(t, set, images.ReaderOptions{Side: 16})
+	whole := take(t, newLoader(t, reader, options(1)), 4)
+	// The third batch's second image; the first batch may have it too, which would
+	// make the test another one.
+	victim := whole[2].Rows[1]
+	first := slices.IndexFunc(whole, func(b images.Batch) bool { return slices.Contains(b.Rows, victim) })
+	content, err := os.ReadFile(set.Path(victim))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(set.Path(victim), content[:len(content)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	loader := newLoader(t, reader, options(3))
+	for n, b := range take(t, loader, first) {
+		if !equal(b, whole[n]) {
+			t.Errorf("batch %d before the broken file differs", n)
+		}
+	}
+	for range 2 {
+		_, err = loader.Next(t.Context())
+		var broken *images.FileError
+		if !errors.As(err, &broken) || broken.Path != set.Path(victim) {
+			t.Fatalf("%v, want a FileError of %s", err, set.Path(victim))
+		}
+	}
+	if loader.Position() != first {
+		t.Errorf("position %d, want that of the broken batch, %d", loader.Position(), first)
+	}
+	// Once mended, it goes on.
+	if err := os.WriteFile(set.Path(victim), content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	loader.Seek(first)
+	if got := take(t, loader, 1)[0]; !equal(got, whole[first]) {
+		t.Error("the mended batch differs")
+	}
+}
+
+func TestLoaderStops(t *testing.T) {
+	loader := newLoader(t, newReader(t, makeSet(t, 11), images.ReaderOptions{Side: 16}), options(2))
+	want := newLoader(t, newReader(t, makeSet(t, 11), images.ReaderOptions{Side: 16}), options(2))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	// Where the batch is ready at once, it may be returned all the same.
+	b, err := loader.Next(cancelled)
+	if err == nil {
+		loader.Release(b)
+	} else if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	at := loader.Position()
+	expected := take(t, want, at+2)
+	for n, got := range take(t, loader, 2) {
+		if !equal(got, expected[at+n]) {
+			t.Errorf("batch %d after an ended context differs", n)
+		}
+	}
+	loader.Close()
+	loader.Close()
+	if _, err := loader.Next(t.Context()); !errors.Is(err, images.ErrClosed) {
+		t.Errorf("%v, want ErrClosed", err)
+	}
+}
+
+func TestImpossibleOptions(t *testing.T) {
+	reader := newReader(t, makeSet(t, 3), images.ReaderOptions{Side: 16})
+	tests := []struct {
+		options images.ViewOptions
+		want    string
+	}{
+		{images.ViewOptions{BatchSize: 4, Crop: 8}, "test: 3 images do not fill a batch of 4"},
+		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{1}}, "1 images do not fill"},
+		{images.ViewOptions{Crop: 8}, "batches of 0 images"},
+		{images.ViewOptions{BatchSize: 2, Crop: 17}, "views of 17 pixels a side, want 1 to 16"},
+		{images.ViewOptions{BatchSize: 2}, "views of 224 pixels"},
+		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{0, 3}}, "row 3 of test, which has 3"},
+		{images.ViewOptions{BatchSize: 2, Crop: 8, Workers: -1}, "-1 workers"},
+	}
+	for _, test := range tests {
+		_, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: test.options})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want an error with %q", test.options, err, test.want)
+		}
+	}
+}
+
+func TestBatches(t *testing.T) {
+	set := makeSet(t, 11)
+	var want []images.Batch
+	for _, workers := range []int{1, 2, 5} {
+		for name, o := range kinds(t) {
+			var got []images.Batch
+			for b, err := range newReader(t, set, o).Batches(t.Context(), images.ViewOptions{BatchSize: 4, Crop: 12, Workers: workers}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, copied(b))
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.EqualFunc(got, want, equal) {
+				t.Errorf("%d workers, cache %s: batches differ", workers, name)
+			}
+		}
+	}
+	var rows []int
+	for _, b := range want {
+		rows = append(rows, b.Rows...)
+		if len(b.Values) != len(b.Rows)*3*12*12 {
+			t.Errorf("%d values of %d images", len(b.Values), len(b.Rows))
+		}
+		for j, row := range b.Rows {
+			if int(b.Labels[j]) != set.Label(row) {
+				t.Errorf("image %d has the label %d", row, b.Labels[j])
+			}
+		}
+	}
+	if !slices.Equal(rows, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) || len(want) != 3 {
+		t.Errorf("rows %v in %d batches, want all in order in 3", rows, len(want))
+	}
+}
+
+func TestBatchesEnd(t *testing.T) {
+	set := makeSet(t, 11)
+	reader := newReader(t, set, images.ReaderOptions{Side: 16})
+	o := images.ViewOptions{BatchSize: 2, Crop: 8}
+	for range reader.Batches(t.Context(), o) {
+		break // leaves no goroutine behind that the race detector or Close would meet
+	}
+	if err := os.WriteFile(set.Path(5), []byte("no image"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	var last error
+	for _, err := range reader.Batches(t.Context(), o) {
+		n++
+		last = err
+	}
+	var broken *images.FileError
+	if n != 3 || !errors.As(last, &broken) || broken.Path != set.Path(5) {
+		t.Errorf("%d steps, the last with %v, want the third with a FileError of %s", n, last, set.Path(5))
+	}
+	for _, err := range reader.Batches(t.Context(), images.ViewOptions{}) {
+		if err == nil {
+			t.Error("no error for impossible options")
+		}
+	}
+}
+
+func ExampleLoader() {
+	root, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(root)
+	for i := range 10 {
+		folder := fmt.Sprintf("%s/photos/%s", root, []string{"circle", "square"}[i%2])
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			panic(err)
+		}
+		var t testing.T
+		if err := os.WriteFile(fmt.Sprintf("%s/%d.png", folder, i), pngFile(&t, shaded(40, 30, uint8(i))), 0o666); err != nil {
+			panic(err)
+		}
+	}
+
+	set, err := images.OpenTree("photos", root, "photos", []string{"circle", "square"})
+	if err != nil {
+		panic(err)
+	}
+	reader, err := images.NewReader(set, images.ReaderOptions{Cache: images.MemoryCache})
+	if err != nil {
+		panic(err)
+	}
+	defer reader.Close()
+	loader, err := images.NewLoader(reader, images.LoaderOptions{
+		ViewOptions: images.ViewOptions{BatchSize: 4},
+		Seed:        1, Purpose: "source",
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer loader.Close()
+	for range 3 {
+		batch, err := loader.Next(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("pass %d: %d labels, %d values\n", batch.Pass, len(batch.Labels), len(batch.Values))
+		loader.Release(batch)
+	}
+	fmt.Println(reader.CacheBytes(), "bytes of cache")
+	// Output:
+	// pass 0: 4 labels, 602112 values
+	// pass 0: 4 labels, 602112 values
+	// pass 1: 4 labels, 602112 values
+	// 1966080 bytes of cache
+}

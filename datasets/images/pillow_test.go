@@ -1,0 +1,104 @@
+package images_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// pillow is what Pillow made of some files and images; its pixels are RGB bytes.
+type pillow struct {
+	Resize []struct {
+		Width, Height int
+		Pixels        []byte
+		ToWidth       int `json:"to_width"`
+		ToHeight      int `json:"to_height"`
+		Filter        string
+		Want          []byte
+	}
+	Decode []struct {
+		Name          string
+		Width, Height int
+		File, Want    []byte
+	}
+}
+
+func readPillow(t *testing.T) (golden pillow) {
+	t.Helper()
+	content, err := os.ReadFile("testdata/pillow.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Resize) == 0 || len(golden.Decode) == 0 {
+		t.Fatal("testdata/pillow.json has no cases")
+	}
+	return golden
+}
+
+func TestResizeEqualsPillow(t *testing.T) {
+	filters := map[string]images.Filter{"bilinear": images.Bilinear, "bicubic": images.Bicubic}
+	var resampler images.Resampler // one for all cases: its memory must not show
+	for _, c := range readPillow(t).Resize {
+		src := &images.RGB{Pix: c.Pixels, Stride: 3 * c.Width, Width: c.Width, Height: c.Height}
+		dst := images.NewRGB(c.ToWidth, c.ToHeight)
+		resampler.Resize(dst, src, filters[c.Filter])
+		if !bytes.Equal(dst.Pix, c.Want) {
+			t.Errorf("%d×%d to %d×%d, %s: got %v, want %v", c.Width, c.Height, c.ToWidth, c.ToHeight, c.Filter, dst.Pix, c.Want)
+		}
+	}
+}
+
+func TestDecodeEqualsPillow(t *testing.T) {
+	for _, c := range readPillow(t).Decode {
+		m, err := images.Decode(c.File)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if m.Width != c.Width || m.Height != c.Height {
+			t.Errorf("%s: %d×%d pixels, want %d×%d", c.Name, m.Width, m.Height, c.Width, c.Height)
+			continue
+		}
+		// An inverse cosine transform may round one level up or down; 1.77 of it
+		// reach blue, next to the luminance's own level.
+		tolerance, mean := 0, 0.0
+		if strings.HasPrefix(c.Name, "jpeg") {
+			tolerance, mean = 3, 0.1
+		}
+		total := 0
+		for i, want := range c.Want {
+			difference := int(m.Pix[i]) - int(want)
+			difference = max(difference, -difference)
+			total += difference
+			if difference > tolerance {
+				t.Errorf("%s: byte %d is %d, want %d within %d", c.Name, i, m.Pix[i], want, tolerance)
+				break
+			}
+		}
+		if got := float64(total) / float64(len(c.Want)); got > mean {
+			t.Errorf("%s: mean difference %.3f, want at most %.3f", c.Name, got, mean)
+		}
+	}
+}
+
+func TestTruncatedFilesAreErrors(t *testing.T) {
+	for _, c := range readPillow(t).Decode {
+		for length := range len(c.File) - 1 {
+			// The last bytes of a PNG file only say that it ends.
+			if strings.HasPrefix(c.Name, "png") && length >= len(c.File)-12 {
+				continue
+			}
+			if _, err := images.Decode(c.File[:length]); err == nil {
+				t.Errorf("%s: no error for %d of %d bytes", c.Name, length, len(c.File))
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package images
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// DefaultSide is the side of the squares that images are resized to.
+const DefaultSide = 256
+
+// maxFileSize is the size from which a file is not taken for an image.
+const maxFileSize = 1 << 28
+
+// FileError says that a file cannot be read as an image.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error implements error.
+func (e *FileError) Error() string { return fmt.Sprintf("images: %s: %v", e.Path, e.Err) }
+
+// Unwrap returns what is wrong with the file.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// ReaderOptions says how a [Reader] reads.
+type ReaderOptions struct {
+	// Side is the side of the squares that images are resized to, in pixels;
+	// zero means [DefaultSide].
+	Side int
+	// Cache keeps the resized images; zero means [NoCache].
+	Cache CacheKind
+	// Folder is where a [FileCache] lies. It is made where it is missing.
+	Folder string
+}
+
+// Reader reads the images of a [Set], each resized to a square with both sides
+// scaled on their own, as bytes of RGB. Its methods may be called from several
+// goroutines at once.
+type Reader struct {
+	set     *Set
+	side    int
+	cache   *cache    // nil for none
+	scratch sync.Pool // of *scratch
+}
+
+// scratch is the memory that reading one image takes.
+type scratch struct {
+	file      []byte
+	decoded   RGB
+	square    RGB
+	crop      RGB
+	resampler Resampler
+}
+
+// NewReader returns a reader of a set. [Reader.Close] gives the cache's memory back.
+//
+// With a cache, a file that is missing is an error; with a [FileCache], so is a
+// folder without room for the whole of it.
+func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
+	side := options.Side
+	if side == 0 {
+		side = DefaultSide
+	}
+	if side < 0 {
+		return nil, fmt.Errorf("images: side of %d pixels, want a positive number", side)
+	}
+	r := &Reader{set: set, side: side, scratch: sync.Pool{New: func() any { return new(scratch) }}}
+	var err error
+	if r.cache, err = openCache(set, side, options); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Set returns the set that is read.
+func (r *Reader) Set() *Set { return r.set }
+
+// Side returns the side of the resized images, in pixels.
+func (r *Reader) Side() int { return r.side }
+
+// CacheBytes returns the size of the full cache, in memory or in its file, and 0
+// where there is none. A cache in memory grows up to it; a file has it from the
+// start.
+func (r *Reader) CacheBytes() int64 { return r.cache.size() }
+
+// Read writes the 3·Side² bytes of image i, resized to Side×Side, to dst. A file
+// that is missing, damaged or no image is a [FileError]. Read panics unless dst has
+// that length and the image exists.
+func (r *Reader) Read(dst []byte, i int) error {
+	if len(dst) != 3*r.side*r.side {
+		panic(fmt.Sprintf("images: Read: dst has length %d, an image %d", len(dst), 3*r.side*r.side))
+	}
+	s := r.scratch.Get().(*scratch)
+	defer r.scratch.Put(s)
+	return r.read(&RGB{dst, 3 * r.side, r.side, r.side}, i, s)
+}
+
+// Close gives the memory of the cache back. Reading goes on without one.
+func (r *Reader) Close() error { return r.cache.close() }
+
+// read is [Reader.Read] with memory of the caller's.
+func (r *Reader) read(dst *RGB, i int, s *scratch) error {
+	if r.cache.load(dst.Pix, i) {
+		return nil
+	}
+	path := r.set.Path(i)
+	if err := s.decode(path); err != nil {
+		return &FileError{Path: path, Err: err}
+	}
+	s.resampler.Resize(dst, &s.decoded, Bicubic)
+	r.cache.store(dst.Pix, i)
+	return nil
+}
+
+// decode reads a file's image into s.decoded.
+func (s *scratch) decode(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return withoutPath(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
+		return errFormat
+	}
+	s.file = grown(s.file, int(info.Size()))
+	if _, err := io.ReadFull(file, s.file); err != nil {
+		return withoutPath(err)
+	}
+	return s.decoded.decode(s.file)
+}
+
+// withoutPath strips an error of the path, which a [FileError] names.
+func withoutPath(err error) error {
+	if pathError := (*os.PathError)(nil); errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package images
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// OpenTree returns the images of a folder, relative to root and separated by
+// slashes, that has a folder of .jpg, .jpeg and .png files for each class. Where
+// classes is nil, every folder in it is a class, in the order of their names.
+//
+// Names are matched without regard to case, spaces, underscores and other signs:
+// "Alarm Clock" is the class Alarm_Clock. A class without an image, or a folder of
+// images that is none of the classes, is a [LayoutError]; other files are ignored.
+func OpenTree(name, root, folder string, classes []string) (*Set, error) {
+	if classes == nil {
+		entries, err := readFolder(root, folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if entry.folder {
+				classes = append(classes, entry.name)
+			}
+		}
+	}
+	listing, err := scanTree(name, root, folder, classes)
+	if err != nil {
+		return nil, err
+	}
+	return listing.complete()
+}
+
+func scanTree(name, root, folder string, classes []string) (*Listing, error) {
+	entries, err := readFolder(root, folder)
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{From: filepath.Join(root, filepath.FromSlash(folder)), Set: &Set{name: name, root: root, classes: classes}}
+	labels := make(map[string]int, len(classes))
+	for label, class := range classes {
+		labels[simplified(class)] = label
+	}
+	images := make([][]string, len(classes))
+	for _, entry := range entries {
+		entryPath := path.Join(folder, entry.name)
+		if !entry.folder {
+			l.ExtraFiles = append(l.ExtraFiles, entryPath)
+			continue
+		}
+		inside, others, err := imagesIn(root, entryPath)
+		if err != nil {
+			return nil, err
+		}
+		label, known := labels[simplified(entry.name)]
+		switch {
+		case known && images[label] == nil:
+			images[label] = inside
+			l.ExtraFiles = append(l.ExtraFiles, others...)
+		case len(inside) > 0:
+			l.ExtraFolders = append(l.ExtraFolders, entryPath)
+		default:
+			l.ExtraFiles = append(l.ExtraFiles, entryPath)
+		}
+	}
+	for label, paths := range images {
+		if len(paths) == 0 {
+			l.MissingClasses = append(l.MissingClasses, classes[label])
+		}
+		for _, p := range paths {
+			l.Set.paths = append(l.Set.paths, p)
+			l.Set.labels = append(l.Set.labels, label)
+		}
+	}
+	return l, nil
+}
+
+// imagesIn returns the image files of a folder by their names, and what else is in
+// it.
+func imagesIn(root, folder string) (images, others []string, err error) {
+	entries, err := readFolder(root, folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, entry := range entries {
+		entryPath := path.Join(folder, entry.name)
+		if !entry.folder && hasImageName(entry.name) {
+			images = append(images, entryPath)
+		} else {
+			others = append(others, entryPath)
+		}
+	}
+	return images, others, nil
+}
+
+func hasImageName(name string) bool {
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jpg", ".jpeg", ".png":
+		return true
+	}
+	return false
+}
+
+type entry struct {
+	name   string
+	folder bool
+}
+
+// readFolder lists a folder in the order of the names. Links are followed.
+func readFolder(root, folder string) ([]entry, error) {
+	location := filepath.Join(root, filepath.FromSlash(folder))
+	found, err := os.ReadDir(location)
+	if err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	entries := make([]entry, len(found))
+	for i, f := range found {
+		entries[i] = entry{f.Name(), f.IsDir()}
+		if f.Type()&os.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(location, f.Name()))
+			entries[i].folder = err == nil && info.IsDir()
+		}
+	}
+	return entries, nil
+}
+
+// findFolder returns the folder that wanted names, part by part as classes are
+// matched, an exact name before any other.
+func findFolder(root, wanted string) (folder string, ok bool) {
+	for part := range strings.SplitSeq(wanted, "/") {
+		entries, err := readFolder(root, folder)
+		if err != nil {
+			return "", false
+		}
+		match := ""
+		for _, entry := range entries {
+			if entry.folder && (entry.name == part || match == "" && simplified(entry.name) == simplified(part)) {
+				match = entry.name
+			}
+		}
+		if match == "" {
+			return "", false
+		}
+		folder = path.Join(folder, match)
+	}
+	return folder, true
+}
+
+// simplified is a name's letters and digits in lower case.
+func simplified(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}

@@ -1,0 +1,97 @@
+package images
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// DefaultCrop is the side of the views that networks see.
+const DefaultCrop = 224
+
+// The range of a random crop: its share of the image's area and its width over its
+// height, uniform in its logarithm.
+const (
+	smallestArea, largestArea = 0.08, 1.0
+	narrowest, widest         = 3.0 / 4, 4.0 / 3
+	// cropTries is how often a crop is drawn that may not fit into the image.
+	cropTries = 10
+)
+
+// normalised[c][x] is (x/255 - mean)/deviation of channel c, with the means and
+// deviations of ImageNet, each step rounded to float32.
+var normalised = func() (table [3][256]float32) {
+	mean := [3]float32{0.485, 0.456, 0.406}
+	deviation := [3]float32{0.229, 0.224, 0.225}
+	for c := range table {
+		for x := range table[c] {
+			unit := float32(x) / 255
+			centred := float32(unit - mean[c])
+			table[c][x] = centred / deviation[c]
+		}
+	}
+	return table
+}()
+
+// rectangle is a part of an image.
+type rectangle struct{ x, y, width, height int }
+
+// drawCrop draws what part of a square training sees, as the random resized crop of
+// torchvision does: up to ten tries of an area and a ratio of the sides, then a
+// place; the whole square where none fits.
+func drawCrop(side int, random *rand.Rand) rectangle {
+	for range cropTries {
+		area := float64(side*side) * uniform(random, smallestArea, largestArea)
+		ratio := math.Exp(uniform(random, math.Log(narrowest), math.Log(widest)))
+		width := int(math.RoundToEven(math.Sqrt(area * ratio)))
+		height := int(math.RoundToEven(math.Sqrt(area / ratio)))
+		if 0 < width && width <= side && 0 < height && height <= side {
+			return rectangle{random.IntN(side - width + 1), random.IntN(side - height + 1), width, height}
+		}
+	}
+	return rectangle{0, 0, side, side}
+}
+
+func uniform(random *rand.Rand, from, to float64) float64 {
+	return from + (to-from)*random.Float64()
+}
+
+// trainingView writes a random view of s.square to dst: a random crop, resized to
+// crop×crop, flipped half of the time, normalised.
+func (s *scratch) trainingView(dst []float32, crop int, random *rand.Rand) {
+	part := drawCrop(s.square.Width, random)
+	flip := random.IntN(2) == 1
+	s.crop.reshape(crop, crop)
+	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), Bilinear)
+	normalise(dst, &s.crop, flip)
+}
+
+// testView writes the centre of s.square to dst, normalised: its upper left corner
+// is at (side - crop)/2, rounded down.
+func (s *scratch) testView(dst []float32, crop int) {
+	corner := (s.square.Width - crop) / 2
+	normalise(dst, s.square.Crop(corner, corner, crop, crop), false)
+}
+
+// normalise writes the three planes of an image to dst, mirrored left to right
+// where flip is set.
+func normalise(dst []float32, m *RGB, flip bool) {
+	size := m.Width * m.Height
+	if len(dst) != 3*size {
+		panic(fmt.Sprintf("images: normalise: %d values for %d×%d pixels", len(dst), m.Width, m.Height))
+	}
+	for y := range m.Height {
+		row := m.row(y)
+		red := dst[y*m.Width:][:m.Width]
+		green := dst[size+y*m.Width:][:m.Width]
+		blue := dst[2*size+y*m.Width:][:m.Width]
+		x, step := 0, 1
+		if flip {
+			x, step = m.Width-1, -1
+		}
+		for ; len(row) >= 3; row = row[3:] {
+			red[x], green[x], blue[x] = normalised[0][row[0]], normalised[1][row[1]], normalised[2][row[2]]
+			x += step
+		}
+	}
+}
