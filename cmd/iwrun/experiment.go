@@ -9,16 +9,16 @@ import (
 	"iwda/experiments/config"
 )
 
-// experimentOptions name an experiment and where its results are.
+// experimentOptions name experiments and where their results are.
 type experimentOptions struct {
-	Config  string   // path of the experiment file
+	Configs []string // paths of experiment files; most commands take one
 	Results string   // folder
 	Set     []string // assignments path=value
 }
 
 func experimentFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "experiment `FILE`"},
+		&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Usage: "experiment `FILE`"},
 		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Value: "results", Usage: "`FOLDER` of all results"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set a key of the file, `KEY=VALUE`, as in train.epochs=2 or 'methods=[iwdan]'; may be repeated"},
 	}
@@ -26,7 +26,7 @@ func experimentFlags() []cli.Flag {
 
 func experimentOptionsOf(c *cli.Context) experimentOptions {
 	return experimentOptions{
-		Config:  where(c, "config").String("config"),
+		Configs: where(c, "config").StringSlice("config"),
 		Results: where(c, "results").String("results"),
 		Set:     where(c, "set").StringSlice("set"),
 	}
@@ -45,16 +45,36 @@ func where(c *cli.Context, flag string) *cli.Context {
 
 // load reads the experiment file and makes the assignments.
 func (o experimentOptions) load() (*config.File, error) {
-	if o.Config == "" {
+	if len(o.Configs) > 1 {
+		return nil, usageError{"-c: one experiment at a time; only table --kind average takes several", "iwrun -c FILE [options]"}
+	}
+	files, err := o.loadAll()
+	if err != nil {
+		return nil, err
+	}
+	return files[0], nil
+}
+
+// loadAll reads the experiment files, of which there is at least one, and makes the
+// assignments in each.
+func (o experimentOptions) loadAll() ([]*config.File, error) {
+	if len(o.Configs) == 0 {
 		return nil, usageError{"which experiment? name its file with -c FILE", "iwrun -c FILE [options]"}
 	}
-	file, err := config.Load(o.Config)
-	var mistakes config.Errors
-	switch {
-	case errors.As(err, &mistakes):
-		return nil, err
-	case err != nil:
-		return nil, config.Error{Location: o.Config, Message: "cannot be read: " + err.Error()}
+	var files []*config.File
+	for _, path := range o.Configs {
+		file, err := config.Load(path)
+		var mistakes config.Errors
+		switch {
+		case errors.As(err, &mistakes):
+			return nil, err
+		case err != nil:
+			return nil, config.Error{Location: path, Message: "cannot be read: " + err.Error()}
+		}
+		if err := file.Set(o.Set); err != nil {
+			return nil, err
+		}
+		files = append(files, file)
 	}
-	return file, file.Set(o.Set)
+	return files, nil
 }

@@ -1,47 +1,65 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/report"
 )
 
+// figureOptions say in which formats the figures are drawn.
+type figureOptions struct {
+	experimentOptions
+	Formats []string
+}
+
 func newFigureCommand(s streams) *cli.Command {
+	formats := strings.Join(report.Formats(), ",")
 	return &cli.Command{
 		Name:        "figure",
-		Usage:       "draw accuracy and weight distance by epoch, as PNG and SVG",
-		UsageText:   "iwrun figure -c FILE [-o FOLDER] [--set KEY=VALUE]...",
-		Description: "Writes into figures/ in the experiment's folder of results and prints the paths.",
-		Flags:       experimentFlags(),
+		Usage:       "draw the figures of the finished runs",
+		UsageText:   "iwrun figure -c FILE [-o FOLDER] [--set KEY=VALUE]... [--format png,svg]",
+		Description: "Writes into figures/ in the experiment's folder of results and prints the paths: accuracy and weight distance by epoch, class weights, predictions by class; for variants with class fractions gain and performance against divergence.",
+		Flags:       append(experimentFlags(), &cli.StringFlag{Name: "format", Value: formats, Usage: "`FORMATS`, with commas between"}),
 		Action: func(c *cli.Context) error {
-			return withoutArguments(c, func() error { return runFigure(experimentOptionsOf(c), s) })
+			o := figureOptions{experimentOptionsOf(c), strings.Split(c.String("format"), ",")}
+			for _, format := range o.Formats {
+				if !slices.Contains(report.Formats(), format) {
+					return wrongUsage(c, "--format %s: %s", c.String("format"), formats)
+				}
+			}
+			return withoutArguments(c, func() error { return runFigure(o, s) })
 		},
 	}
 }
 
-func runFigure(o experimentOptions, s streams) error {
+func runFigure(o figureOptions, s streams) error {
 	file, err := o.load()
 	if err != nil {
 		return err
 	}
-	finished, notes, err := finishedRuns(file, o.Results, s.err)
+	found, err := findRuns(file, o.Results)
 	if err != nil {
 		return err
 	}
-	for _, note := range notes {
+	found.warn(s.err)
+	for _, note := range found.notes {
 		fmt.Fprintln(s.err, note)
 	}
 	folder := filepath.Join(o.Results, file.Config.Experiment, "figures")
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
-	paths, err := report.WriteCurves(finished, file.Config, folder)
+	figures, unreadable := report.Figures(found.runs, file.Config)
+	paths, err := report.WriteFigures(figures, folder, o.Formats...)
 	for _, path := range paths {
 		fmt.Fprintln(s.out, path)
 	}
-	return err
+	return errors.Join(unreadable, err)
 }

@@ -1,8 +1,13 @@
 // Command iwrun trains the runs of an experiment and shows what came of them:
 //
 //	iwrun -c configs/digits.yaml            run what is not finished, print the table
-//	iwrun table -c configs/digits.yaml      the table of what is finished
+//	iwrun table -c configs/digits.yaml      the tables of what is finished
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
+//	iwrun report -c configs/digits.yaml     all of it as one HTML file
+//	iwrun extract -c FILE                   features of every domain as .npz files
+//	iwrun data list                         which data sets there are, and what goes where
+//	iwrun data check office31               what of one is missing, extra or broken
+//	iwrun data jsd                          divergences between label distributions
 //	iwrun doctor                            versions, devices, threads, what is wrong with them
 //
 // Results go to standard output, progress and errors to standard error. The exit
@@ -46,7 +51,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure -c FILE [options]\niwrun doctor",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun doctor",
 		Version:   train.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -56,7 +61,10 @@ func newApp(s streams) *cli.App {
 		},
 		Commands: []*cli.Command{
 			newTableCommand(s),
+			newExtractCommand(s),
 			newFigureCommand(s),
+			newReportCommand(s),
+			newDataCommand(s),
 			newDoctorCommand(s),
 			newWorkerCommand(s),
 		},

@@ -91,6 +91,14 @@ func TestWrongUsage(t *testing.T) {
 		"-c tiny.yaml --device cuda:99":          {"--device cuda:99", "Usage"},
 		"-c tiny.yaml figures":                   {`"figures"`, "figure?", "Usage"},
 		"table -c tiny.yaml --format xls":        {"xls", "iwrun table", "Usage"},
+		"table -c tiny.yaml --kind weight":       {"--kind weight", "weights", "average", "Usage"},
+		"table -c tiny.yaml -c tiny.yaml":        {"one experiment at a time", "Usage"},
+		"table --kind average":                   {"-c FILE", "Usage"},
+		"figure -c tiny.yaml --format png,gif":   {"png,gif", "png,svg", "Usage"},
+		"report":                                 {"-c FILE", "Usage"},
+		"data":                                   {"jsd", "iwrun data list|jsd", "Usage"},
+		"data jsd tiny.yaml":                     {"tiny.yaml", "iwrun data list|jsd", "Usage"},
+		"data jsd --format xls":                  {"xls", "Usage"},
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
 		"worker":                                 {"folder", "Usage"},
@@ -185,13 +193,30 @@ func TestExperiment(t *testing.T) {
 
 	status, out, err = call(t, "figure", "-c", "tiny.yaml")
 	paths := strings.Fields(out)
-	if status != 0 || len(paths) != 2 {
+	if status != 0 || len(paths) != 6 { // curves, weights and predictions, as PNG and SVG
 		t.Fatalf("figure: status %d, %q, %q", status, out, err)
+	}
+	if status, out, _ = call(t, "figure", "-c", "tiny.yaml", "--format", "svg"); status != 0 || strings.Contains(out, ".png") || strings.Count(out, ".svg") != 3 {
+		t.Errorf("only svg: status %d, %q", status, out)
 	}
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 || filepath.Dir(path) != filepath.Join("results", "tiny", "figures") {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+	for kind, want := range map[string]string{
+		"weights": "| true weights |", "confusion": "| class |", "theory": "theorems", "average": "| glyphs |",
+	} {
+		if status, out, err := call(t, "table", "-c", "tiny.yaml", "--kind", kind); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("table --kind %s: status %d, stderr %q, stdout\n%s", kind, status, err, out)
+		}
+	}
+	if status, out, _ = call(t, "table", "-c", "tiny.yaml", "--format", "tex"); status != 0 || !strings.Contains(out, `\begin{tabular}{lc}`) {
+		t.Errorf("tex: status %d\n%s", status, out)
+	}
+	status, out, err = call(t, "report", "-c", "tiny.yaml")
+	if want := filepath.Join("results", "tiny", "report.html"); status != 0 || out != want+"\n" || !strings.Contains(readFile(t, want), "2</b> of 2 runs finished") {
+		t.Errorf("report: status %d, %q, %q", status, out, err)
 	}
 }
 

@@ -78,7 +78,7 @@ func runExperiment(o runOptions, s streams) error {
 	if len(summary.Left) > 0 {
 		return statusError(statusInterrupted)
 	}
-	if err := printTable(file, o.Results, markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
+	if err := printTable(file, o.Results, "", markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
 		return err
 	}
 	if len(summary.Failed) > 0 {

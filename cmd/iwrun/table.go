@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/experiments/report"
 	"iwda/experiments/store"
 )
@@ -17,100 +15,116 @@ import (
 // tableOptions say which table is printed and how.
 type tableOptions struct {
 	experimentOptions
+	Kind   string
 	Format string
 }
 
 // markdown is the format of tables unless another is asked for.
 const markdown = "md"
 
-// tableFormats are the formats of a table by name.
-var tableFormats = map[string]func(report.Table, io.Writer) error{
-	markdown: report.Table.WriteMarkdown,
-	"csv":    report.Table.WriteCSV,
-	"json":   report.Table.WriteJSON,
+// sheetFormats are the formats of a table by name.
+var sheetFormats = map[string]func(report.Sheet, io.Writer) error{
+	markdown: report.Sheet.WriteMarkdown,
+	"tex":    report.Sheet.WriteLaTeX,
+	"csv":    report.Sheet.WriteCSV,
+	"json":   report.Sheet.WriteJSON,
 }
 
+func formatFlag() cli.Flag {
+	return &cli.StringFlag{Name: "format", Value: markdown, Usage: "`FORMAT`: md, tex, csv or json"}
+}
+
+// checkFormat returns an error if --format names no format of tables.
+func checkFormat(c *cli.Context) error {
+	if _, ok := sheetFormats[c.String("format")]; !ok {
+		return wrongUsage(c, "--format %s: md, tex, csv or json", c.String("format"))
+	}
+	return nil
+}
+
+const averageKind = "average"
+
 func newTableCommand(s streams) *cli.Command {
+	kinds := strings.Join(append(report.Kinds(), averageKind), ", ")
 	return &cli.Command{
 		Name:      "table",
-		Usage:     "print the table of the finished runs",
-		UsageText: "iwrun table -c FILE [-o FOLDER] [--set KEY=VALUE]... [--format md|csv|json]",
-		Flags:     append(experimentFlags(), &cli.StringFlag{Name: "format", Value: markdown, Usage: "`FORMAT`: md, csv or json"}),
+		Usage:     "print a table of the finished runs",
+		UsageText: "iwrun table -c FILE [-o FOLDER] [--set KEY=VALUE]... [--kind KIND] [--format md|tex|csv|json]\niwrun table --kind average -c FILE [-c FILE]... [options]",
+		Flags: append(experimentFlags(), formatFlag(), &cli.StringFlag{
+			Name: "kind", Usage: "`KIND` of table: " + kinds + "; average takes several experiments, each with its own -c",
+			DefaultText: "accuracy, or gains where the variants have class fractions",
+		}),
 		Action: func(c *cli.Context) error {
-			if _, ok := tableFormats[c.String("format")]; !ok {
-				return wrongUsage(c, "--format %s: md, csv or json", c.String("format"))
+			if err := checkFormat(c); err != nil {
+				return err
 			}
-			return withoutArguments(c, func() error {
-				return runTable(tableOptions{experimentOptionsOf(c), c.String("format")}, s)
-			})
+			o := tableOptions{experimentOptionsOf(c), c.String("kind"), c.String("format")}
+			if o.Kind != "" && o.Kind != averageKind && !report.HasKind(o.Kind) {
+				return wrongUsage(c, "--kind %s: one of %s", o.Kind, kinds)
+			}
+			return withoutArguments(c, func() error { return runTable(o, s) })
 		},
 	}
 }
 
 func runTable(o tableOptions, s streams) error {
+	if o.Kind == averageKind {
+		return runAverage(o, s)
+	}
 	file, err := o.load()
 	if err != nil {
 		return err
 	}
-	return printTable(file, o.Results, o.Format, s)
+	return printTable(file, o.Results, o.Kind, o.Format, s)
 }
 
-// printTable prints the table of the experiment's finished runs.
-func printTable(file *config.File, results, format string, s streams) error {
-	finished, notes, err := finishedRuns(file, results, s.err)
+// printTable prints a table of the experiment's finished runs.
+func printTable(file *config.File, results, kind, format string, s streams) error {
+	found, err := findRuns(file, results)
 	if err != nil {
 		return err
 	}
-	var numbers []store.Result
-	for _, run := range finished {
-		numbers = append(numbers, run.Result)
-	}
-	table := report.BuildTable(numbers, file.Config)
-	table.Notes = append(table.Notes, notes...)
-	return tableFormats[format](table, s.out)
+	found.warn(s.err)
+	sheet := report.BuildSheet(kind, found.results(), file.Config)
+	sheet.Notes = append(sheet.Notes, found.notes...)
+	return sheetFormats[format](sheet, s.out)
 }
 
-// errNothingFinished is returned where there is nothing to show.
-var errNothingFinished = errors.New("no run is finished")
-
-// finishedRuns returns the runs that were finished with the experiment's present
-// configuration, together with those that it does not plan, and notes about what else
-// there is. Folders that cannot be made sense of are named on w.
-func finishedRuns(file *config.File, results string, w io.Writer) (finished []store.Run, notes []string, err error) {
-	planned, err := plan.Runs(file)
+// runAverage prints the averages of several experiments side by side. Those without a
+// finished run are named in a note.
+func runAverage(o tableOptions, s streams) error {
+	files, err := o.loadAll()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	hashes := map[string]string{}
-	for _, run := range planned {
-		hashes[run.ID.String()] = run.Config.Hash()
-	}
-	found, problems := store.Collect(results, file.Config.Experiment)
-	usable := 0
-	var others []string
-	for _, run := range found {
-		hash, isPlanned := hashes[run.Result.ID]
-		switch {
-		case !isPlanned:
-			finished = append(finished, run)
-		case hash == run.Result.ConfigHash:
-			finished = append(finished, run)
-			usable++
-		default:
-			others = append(others, run.Result.ID)
+	var tables []report.Table
+	var notes []string
+	for _, file := range files {
+		found, err := findRuns(file, o.Results)
+		if err != nil {
+			if len(files) == 1 {
+				return err
+			}
+			notes = append(notes, fmt.Sprintf("%s: %v.", file.Name, err))
+			continue
 		}
+		found.warn(s.err)
+		tables = append(tables, report.BuildTable(found.results(), file.Config))
+		notes = append(notes, found.notes...)
 	}
-	if usable == 0 {
-		return nil, nil, fmt.Errorf("%w of experiment %q below %s with the configuration of %s (%d with another one)",
-			errNothingFinished, file.Config.Experiment, results, file.Name, len(others))
+	if len(tables) == 0 {
+		return fmt.Errorf("%w: %s", errNothingFinished, strings.Join(notes, " "))
 	}
-	if len(others) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because finished with another configuration: %s.", strings.Join(others, ", ")))
+	sheet := report.AverageTable(tables).Sheet()
+	sheet.Notes = append(sheet.Notes, notes...)
+	return sheetFormats[o.Format](sheet, s.out)
+}
+
+// results are those of the usable runs.
+func (f foundRuns) results() []store.Result {
+	results := make([]store.Result, len(f.runs))
+	for i, run := range f.runs {
+		results[i] = run.Result
 	}
-	for _, problem := range problems {
-		if problem.Kind == store.Unreadable || problem.Kind == store.Foreign {
-			fmt.Fprintln(w, problem)
-		}
-	}
-	return finished, notes, nil
+	return results
 }

@@ -120,7 +120,8 @@ func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
 	d.fail(key, "unknown key %q%s; %s", key.Value, in, suggest)
 }
 
-// list replaces the slice v by the elements of n, which must differ.
+// list replaces the slice v by the elements of n, which must differ unless they
+// are quantities.
 func (d *decoder) list(path string, n *yaml.Node, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
 		d.fail(n, "%s must be a list, as [a, b], not %s", path, describe(n))
@@ -131,7 +132,7 @@ func (d *decoder) list(path string, n *yaml.Node, v reflect.Value) {
 	for i, node := range n.Content {
 		before := len(d.errors)
 		d.decode(fmt.Sprintf("%s[%d]", path, i), node, list.Index(i))
-		if element := list.Index(i); element.Comparable() && len(d.errors) == before {
+		if element := list.Index(i); element.Comparable() && element.Kind() != reflect.Float64 && len(d.errors) == before {
 			if seen[element.Interface()] {
 				d.fail(node, "%s holds %v twice", path, element.Interface())
 			}

@@ -153,6 +153,12 @@ func (f *File) checkTasks(d *decoder) {
 	}
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
+		if data.tasks == nil { // the domains are files that the user names
+			if source, target, two := strings.Cut(task, "-"); !two || source == "" || target == "" {
+				d.failAt(location, "task %q is not of the form source-target", task)
+			}
+			continue
+		}
 		if !slices.Contains(data.tasks, task) && !d.failedAt(location) {
 			d.failAt(location, "unknown task %q of data set %s; %s", task, data.name, suggestion(task, data.tasks))
 		}

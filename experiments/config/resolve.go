@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"iwda/datasets/images"
 )
 
 // Resolved is the configuration of one run: all overrides and assignments are in
@@ -54,12 +56,62 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	if doc.Train.Optimizer.Nesterov && doc.Train.Optimizer.Momentum == 0 {
 		d.failAt(d.at["train.optimizer.nesterov"], "train.optimizer.nesterov needs train.optimizer.momentum above 0")
 	}
+	f.checkClassFractions(d, variant, doc.Dataset)
+	doc.Settings.checkTogether(d)
 	return Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings:     doc.Settings,
 		rootLocation: firstOf(d.at, "dataset.root", "dataset"),
 	}, d.errors.orNil()
+}
+
+// checkClassFractions reports class fractions that are missing, in excess or not one
+// a class.
+func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
+	const key = "dataset.class_fractions"
+	known, _ := findDataset(data.Name)
+	number := len(data.ClassFractions)
+	switch domain := FractionsDomain(variant); {
+	case domain == "" && number > 0:
+		d.failAt(d.at[key], "%s is not for the variant %s, but for variants source-… and target-…; give it in an override, as when: {variant: source-*}", key, variant)
+	case domain != "" && number == 0:
+		location := firstOf(d.at, fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant)), "variants")
+		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
+	case domain != "" && known.classes > 0 && number != known.classes:
+		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, known.classes, data.Name)
+	}
+}
+
+// withoutEffect are the settings that change no result.
+var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache"}
+
+// checkTogether reports settings that do not fit each other.
+func (s *Settings) checkTogether(d *decoder) {
+	fail := func(path, format string, args ...any) {
+		parent, _, _ := strings.Cut(path, ".")
+		d.failAt(firstOf(d.at, path, parent), format, args...)
+	}
+	if data, ok := findDataset(s.Dataset.Name); ok && !slices.Contains(data.kind.networks(), s.Network.Name) {
+		fail("network.name", "network.name is %s, which does not fit data set %s; want one of %s",
+			s.Network.Name, s.Dataset.Name, strings.Join(data.kind.networks(), ", "))
+	}
+	if t := s.Train; t.Steps > 0 && (t.EvalEvery == 0 || t.Steps%t.EvalEvery != 0) {
+		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", t.Steps, t.EvalEvery)
+	} else if t.Steps == 0 && t.Epochs == 0 {
+		fail("train.epochs", "train needs epochs or steps")
+	}
+	if s.Network.Views > 0 && !s.Network.Frozen {
+		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
+	}
+	if s.Dataset.Crop > s.Dataset.Resize {
+		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
+	}
+	if c := s.Train.Schedule; c.Name == "step" && (c.Every == 0 || c.Factor == 0) {
+		fail("train.schedule.name", "the schedule step needs every and factor")
+	} else if c.Name == "inverse" && (c.Gamma == 0 || c.Power == 0) {
+		fail("train.schedule.name", "the schedule inverse needs gamma and power")
+	}
 }
 
 func requireListed[T comparable](d *decoder, file, kind string, value T, list []T) {
@@ -106,8 +158,12 @@ func (r Resolved) CheckData() error {
 	default:
 		return nil
 	}
-	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data",
-		r.Dataset.Root, problem, r.Dataset.Name)}
+	message := fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data",
+		r.Dataset.Root, problem, r.Dataset.Name)
+	if description, err := images.Find(r.Dataset.Name); err == nil {
+		message += "\n" + description.Instructions(r.Dataset.Root)
+	}
+	return Error{r.rootLocation, message}
 }
 
 // YAML returns r as an experiment file with this one run, all keys given. Parse and
@@ -140,7 +196,7 @@ func (r Resolved) Hash() string {
 		fmt.Sprintf("seed=%d", r.Seed),
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
-		if leaf.name != "dataset.root" && !leaf.value.IsZero() {
+		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
 			lines = append(lines, fmt.Sprintf("%s=%#v", leaf.name, leaf.value.Interface()))
 		}
 	}

@@ -16,17 +16,27 @@ type rule func(path string, v reflect.Value) string
 var rules = map[string]rule{
 	"experiment": folderName,
 	"tasks[]":    lowerCase, // known ones depend on the data set, see File.checkTasks
-	"variants[]": oneOf("variant", []string{"full", "subsampled"}),
+	"variants[]": variant,
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
 
-	"dataset.name":            oneOf("data set", datasetNames()),
-	"dataset.root":            expandVariables,
-	"dataset.fraction":        aboveUpTo(0, 1),
-	"dataset.train_per_class": atLeast(1),
-	"dataset.test_per_class":  atLeast(1),
+	"dataset.name":              oneOf("data set", datasetNames()),
+	"dataset.root":              expandVariables,
+	"dataset.fraction":          aboveUpTo(0, 1),
+	"dataset.class_fractions[]": aboveUpTo(0, 1),
+	"dataset.train_per_class":   atLeast(1),
+	"dataset.test_per_class":    atLeast(1),
 
-	"network.name": oneOf("network", []string{"lenet"}),
+	"dataset.resize":  atLeast(1),
+	"dataset.crop":    atLeast(1),
+	"dataset.workers": atLeast(1),
+	"dataset.cache":   oneOf("cache", []string{"none", "memory", "disk"}),
+
+	"network.name":       oneOf("network", networkNames),
+	"network.pretrained": expandVariables,
+	"network.features":   atLeast(1),
+	"network.layers":     atLeast(1),
+	"network.views":      atLeast(0),
 
 	"discriminator.hidden":              atLeast(1),
 	"discriminator.dropout":             fromBelow(0, 1),
@@ -40,6 +50,9 @@ var rules = map[string]rule{
 	"losses.trade_off":      atLeast(0),
 
 	"train.epochs":                 atLeast(1),
+	"train.steps":                  atLeast(1),
+	"train.eval_every":             atLeast(1),
+	"train.head_rate":              above(0),
 	"train.batch":                  atLeast(1),
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
@@ -47,9 +60,11 @@ var rules = map[string]rule{
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
 	"train.optimizer.weight_decay": atLeast(0),
-	"train.schedule.name":          oneOf("schedule", []string{"constant", "step"}),
+	"train.schedule.name":          oneOf("schedule", []string{"constant", "step", "inverse"}),
 	"train.schedule.every":         atLeast(1),
 	"train.schedule.factor":        above(0),
+	"train.schedule.gamma":         above(0),
+	"train.schedule.power":         above(0),
 
 	"weights.estimator":          oneOf("estimator", []string{"qp", "qp-released", "inverse"}),
 	"weights.ema":                fromBelow(0, 1),

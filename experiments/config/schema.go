@@ -7,7 +7,7 @@ type Config struct {
 	Experiment string   `yaml:"experiment"`    // names the result folder
 	Title      string   `yaml:"title"`         // heads the table; the experiment's name where it is left out
 	Tasks      []string `yaml:"tasks,flow"`    // source-target
-	Variants   []string `yaml:"variants,flow"` // full, subsampled
+	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
 	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
 	Seeds      []int64  `yaml:"seeds,flow"`
 	Settings   `yaml:",inline"`
@@ -26,7 +26,7 @@ type Settings struct {
 
 // Dataset names the data and where they lie.
 type Dataset struct {
-	Name string `yaml:"name"` // digits, glyphs
+	Name string `yaml:"name"` // digits, glyphs, office31, officehome, visda, features
 	// Root is the folder that holds the data, relative to the working directory.
 	// ${VARIABLE} and ${VARIABLE:-default} in it are expanded as in a shell.
 	// Generated data sets (glyphs) do not use it.
@@ -34,16 +34,45 @@ type Dataset struct {
 	// Fraction is the share of each class of the first half of the label order
 	// that the source keeps in the variant "subsampled".
 	Fraction float64 `yaml:"fraction"`
+	// ClassFractions are the shares of each class, in label order, that a domain
+	// keeps: the source in the variants source-…, the target, its test set too, in
+	// the variants target-…; see FractionsDomain.
+	ClassFractions []float64 `yaml:"class_fractions,omitempty,flow"`
 	// TrainPerClass and TestPerClass are the numbers of images that generated data
 	// sets (glyphs) draw per class and domain; others ignore them.
 	TrainPerClass int `yaml:"train_per_class,omitempty"`
 	TestPerClass  int `yaml:"test_per_class,omitempty"`
+	// Resize and Crop are the sides in pixels to which images are scaled and of the
+	// part that the network sees. Data sets that are no image files ignore them.
+	Resize int `yaml:"resize,omitempty"`
+	Crop   int `yaml:"crop,omitempty"`
+	// Workers is the number of goroutines that decode images, and Cache where decoded
+	// ones are kept: none, memory, disk. Neither changes a result.
+	Workers int    `yaml:"workers,omitempty"`
+	Cache   string `yaml:"cache,omitempty"`
 }
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	Name string `yaml:"name"` // lenet
+	Name string `yaml:"name"` // lenet, mlp, resnet18, resnet34, resnet50, resnet101, resnet152
+	// Pretrained is the file with a ResNet's weights, or none to train from scratch.
+	// ${VARIABLE:-default} is expanded.
+	Pretrained string `yaml:"pretrained,omitempty"`
+	// Features is the size of each hidden layer of an mlp; the last one's units are z.
+	Features int `yaml:"features,omitempty"`
+	// Layers is the number of hidden layers of an mlp.
+	Layers int `yaml:"layers,omitempty"`
+	// Frozen keeps a ResNet's backbone as it is, in evaluation mode, and trains the
+	// layers after it alone: the protocol of JAN.
+	Frozen bool `yaml:"frozen,omitempty"`
+	// Views computes the features of a frozen backbone for this many augmented views
+	// of each image once, before training; 0 computes them at every step.
+	Views int `yaml:"views,omitempty"`
 }
+
+// NotPretrained is the value of network.pretrained with which a ResNet is trained from
+// scratch.
+const NotPretrained = "none"
 
 // Discriminator is the domain discriminator of the adversarial methods.
 type Discriminator struct {
@@ -52,6 +81,9 @@ type Discriminator struct {
 	// RandomProjection is the size m of the random projection that takes the place of
 	// p ⊗ z, of size k·d, in CDAN and its variants; 0 keeps the product itself.
 	RandomProjection int `yaml:"random_projection"`
+	// Annealed lets the discriminator's learning rate follow the schedule of the
+	// network's; otherwise it is constant.
+	Annealed bool `yaml:"annealed,omitempty"`
 	// Reversal is the schedule of the gradient reversal's coefficient.
 	Reversal Reversal `yaml:"reversal"`
 }
@@ -78,16 +110,24 @@ type Losses struct {
 
 // Train is the training loop.
 type Train struct {
-	Epochs int `yaml:"epochs"`
-	Batch  int `yaml:"batch"` // images of each domain in a step
+	// Epochs is the length of a run in epochs, of floor(max(n_S, n_T)/batch) steps,
+	// with an evaluation after each. It is not used where Steps is given.
+	Epochs int `yaml:"epochs,omitempty"`
+	// Steps is the length of a run in steps, with an evaluation after every EvalEvery
+	// of them: what is called an epoch elsewhere.
+	Steps     int `yaml:"steps,omitempty"`
+	EvalEvery int `yaml:"eval_every,omitempty"`
+	Batch     int `yaml:"batch"` // rows of each domain in a step
 	// DomainFromEpoch is the first epoch, counted from 1, whose total includes the
 	// domain loss.
 	DomainFromEpoch int       `yaml:"domain_from_epoch"`
 	Optimizer       Optimizer `yaml:"optimizer"`
-	// Schedule is the network's learning-rate schedule. The discriminator's rate is
-	// constant.
-	Schedule  Schedule `yaml:"schedule"`
-	EvalBatch int      `yaml:"eval_batch"` // images a forward pass of an evaluation
+	// Schedule is the network's learning-rate schedule.
+	Schedule Schedule `yaml:"schedule"`
+	// HeadRate multiplies the learning rate of all that is not a pretrained backbone:
+	// the layers after it and the discriminator.
+	HeadRate  float64 `yaml:"head_rate,omitempty"`
+	EvalBatch int     `yaml:"eval_batch"` // images a forward pass of an evaluation
 }
 
 // Optimizer is stochastic gradient descent as in PyTorch.
@@ -101,11 +141,15 @@ type Optimizer struct {
 
 // Schedule changes the network's learning rate.
 type Schedule struct {
-	Name string `yaml:"name"` // constant, step
-	// Every and Factor: the rate is multiplied by Factor before each epoch, counted
-	// from 1, that is a multiple of Every.
-	Every  int     `yaml:"every"`
-	Factor float64 `yaml:"factor"`
+	Name string `yaml:"name"` // constant, step, inverse
+	// Every and Factor of step: the rate is multiplied by Factor before each epoch,
+	// counted from 1, that is a multiple of Every.
+	Every  int     `yaml:"every,omitempty"`
+	Factor float64 `yaml:"factor,omitempty"`
+	// Gamma and Power of inverse: at step i, counted from 0, the rate is multiplied by
+	// (1 + Gamma·i)^-Power.
+	Gamma float64 `yaml:"gamma,omitempty"`
+	Power float64 `yaml:"power,omitempty"`
 }
 
 // Weights says how class weights are estimated while training.

@@ -5,14 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 )
+
+// Unit is what the progress of a run is counted in.
+type Unit string
+
+// Runs are counted in epochs, or in steps where their length is given so.
+const (
+	Epochs Unit = "epoch"
+	Steps  Unit = "step"
+)
+
+// unitOf returns the unit of the experiment's runs.
+func unitOf(experiment config.Config) Unit {
+	if experiment.Train.Steps > 0 {
+		return Steps
+	}
+	return Epochs
+}
 
 // Curve is the course of one method on one task.
 type Curve struct {
@@ -20,41 +38,12 @@ type Curve struct {
 	Seeds  [][]store.Metrics // the evaluations of each seed
 }
 
-// WriteCurves draws AccuracyAndWeightDistance for each variant and task of the
-// experiment that has finished runs, as PNG and SVG in folder, which must be
-// there, and returns the paths. A run whose metrics cannot be read is left out of
-// its figure and part of the error; what could be drawn is drawn.
-func WriteCurves(runs []store.Run, experiment config.Config, folder string) (paths []string, err error) {
-	title := cmp.Or(experiment.Title, experiment.Experiment)
-	var failures []error
-	for _, variant := range experiment.Variants {
-		for _, task := range experiment.Tasks {
-			curves, err := readCurves(runs, experiment, variant, task)
-			failures = append(failures, err)
-			if len(curves) == 0 {
-				continue
-			}
-			base := filepath.Join(folder, fmt.Sprintf("curves-%s-%s", variant, task))
-			files := []string{base + ".png", base + ".svg"}
-			if err := AccuracyAndWeightDistance(fmt.Sprintf("%s: %s, %s", title, variant, task), curves, files...); err != nil {
-				failures = append(failures, err)
-				continue
-			}
-			paths = append(paths, files...)
-		}
-	}
-	return paths, errors.Join(failures...)
-}
-
 // readCurves reads the metrics of the planned runs of a task, in the order of
 // config.MethodNames.
 func readCurves(runs []store.Run, experiment config.Config, variant, task string) ([]Curve, error) {
 	var curves []Curve
 	var failures []error
-	for _, method := range config.MethodNames() {
-		if !slices.Contains(experiment.Methods, method) {
-			continue
-		}
+	for _, method := range orderedMethods(experiment) {
 		curve := Curve{Method: method}
 		for _, run := range runs {
 			r := run.Result
@@ -75,29 +64,130 @@ func readCurves(runs []store.Run, experiment config.Config, variant, task string
 	return curves, errors.Join(failures...)
 }
 
-// moment is a quantity at an epoch over seeds.
+// moment is a quantity at a time over seeds.
 type moment struct {
-	epoch           float64
+	at              float64
 	mean, low, high float64
 }
 
-// course returns the quantity by epoch, over the seeds that have a finite value
-// there.
-func course(curve Curve, quantity func(store.Metrics) float64) []moment {
+// course returns the quantity by epoch or step, over the seeds that have a finite
+// value there.
+func course(curve Curve, unit Unit, quantity func(store.Metrics) float64) []moment {
 	values := map[int][]float64{}
 	for _, seed := range curve.Seeds {
 		for _, m := range seed {
 			if v := quantity(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				values[m.Epoch] = append(values[m.Epoch], v)
+				at := m.Epoch
+				if unit == Steps {
+					at = m.Step
+				}
+				values[at] = append(values[at], v)
 			}
 		}
 	}
 	var moments []moment
-	for epoch, v := range values {
+	for at, v := range values {
 		moments = append(moments, moment{
-			epoch: float64(epoch), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v),
+			at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v),
 		})
 	}
-	slices.SortFunc(moments, func(a, b moment) int { return cmp.Compare(a.epoch, b.epoch) })
+	slices.SortFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	return moments
+}
+
+// mostMarks is the number of glyphs on a line above which some are left out.
+const mostMarks = 14
+
+// AccuracyAndWeightDistance draws the target's test accuracy and the Euclidean
+// distance of the class weights to the true ones by epoch or step, a line a method: the
+// mean over seeds, in a band from the lowest to the highest seed. The accuracy of
+// the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
+// curve has an accuracy.
+func AccuracyAndWeightDistance(title string, unit Unit, curves []Curve) (Figure, error) {
+	accuracy := newPanel(string(unit), "accuracy on the target's test set (%)")
+	distance := newPanel(string(unit), "Euclidean distance to the true weights")
+	curves = slices.DeleteFunc(slices.Clone(curves), func(c Curve) bool { return len(course(c, unit, trainedAccuracy)) == 0 })
+	if len(curves) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
+	addCourses(accuracy, curves, unit, trainedAccuracy, 0, 100)
+	addCourses(distance, curves, unit, func(m store.Metrics) float64 { return m.WeightDistance }, 0, math.Inf(1))
+	last := math.Max(math.Max(accuracy.X.Max, distance.X.Max), 1)
+	for _, panel := range []*plot.Plot{accuracy, distance} {
+		setAxis(&panel.X, 0, last, 8, 1, 0, last)
+	}
+	var l legend
+	for _, curve := range curves {
+		style := styleOf(curve.Method)
+		l.add(curve.Method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+	}
+	return Figure{
+		Title: title, Note: seedsNote(curves), panels: [][]*plot.Plot{{accuracy, distance}}, panelHeight: panelHeight, legend: l,
+	}, nil
+}
+
+// trainedAccuracy is the accuracy in percent, and NaN before the first epoch.
+func trainedAccuracy(m store.Metrics) float64 {
+	if m.Epoch == 0 {
+		return math.NaN()
+	}
+	return 100 * m.Accuracy
+}
+
+// addCourses adds to the panel, for each curve, the band, the line and its marks,
+// and lets the y axis reach over what is drawn.
+func addCourses(p *plot.Plot, curves []Curve, unit Unit, quantity func(store.Metrics) float64, floor, ceiling float64) {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	var bands, lines []plot.Plotter
+	for rank, curve := range curves {
+		moments := course(curve, unit, quantity)
+		if len(moments) == 0 {
+			continue
+		}
+		style := styleOf(curve.Method)
+		means, outline := make(plotter.XYs, len(moments)), make(plotter.XYs, 2*len(moments))
+		for i, m := range moments {
+			means[i] = plotter.XY{X: m.at, Y: m.mean}
+			outline[i] = plotter.XY{X: m.at, Y: m.low}
+			outline[len(outline)-1-i] = plotter.XY{X: m.at, Y: m.high}
+			lowest, highest = math.Min(lowest, m.low), math.Max(highest, m.high)
+		}
+		if len(curve.Seeds) > 1 {
+			bands = append(bands, &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: style.band()})
+		}
+		lines = append(lines,
+			&plotter.Line{XYs: means, LineStyle: style.line()},
+			&plotter.Scatter{XYs: marked(means, rank), GlyphStyle: style.mark()})
+	}
+	p.Add(bands...)
+	p.Add(lines...)
+	setAxis(&p.Y, lowest, highest, 6, 0, floor, ceiling)
+}
+
+// marked returns the points that get a glyph: all of a short line, some of a long
+// one, elsewhere for each rank, so that the glyphs of close lines do not coincide.
+func marked(line plotter.XYs, rank int) plotter.XYs {
+	stride := (len(line) + mostMarks - 1) / mostMarks
+	var points plotter.XYs
+	for i, point := range line {
+		if i%stride == rank%stride {
+			points = append(points, point)
+		}
+	}
+	return points
+}
+
+// seedsNote says what lines and bands are.
+func seedsNote(curves []Curve) string {
+	fewest, most := len(curves[0].Seeds), 0
+	for _, c := range curves {
+		fewest, most = min(fewest, len(c.Seeds)), max(most, len(c.Seeds))
+	}
+	switch {
+	case most == 1:
+		return "one seed"
+	case fewest == most:
+		return fmt.Sprintf("mean of %d seeds; band: lowest to highest", most)
+	}
+	return fmt.Sprintf("mean of %d to %d seeds; band: lowest to highest", fewest, most)
 }

@@ -28,7 +28,7 @@ func ExampleBuildTable() {
 	}
 	table := report.BuildTable(results, experiment)
 	fmt.Println(table.Blocks[0].Groups[0].Rows[1].Best.Wins)
-	if err := table.WriteCSV(os.Stdout); err != nil {
+	if err := table.Sheet().WriteCSV(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -37,7 +37,11 @@ func TestCourse(t *testing.T) {
 		metrics(0.1, 0.5, 0.6), metrics(0.1, 0.7, math.NaN(), 0.9), metrics(0.1, 0.75),
 	}}
 	want := []moment{{1, 65, 50, 75}, {2, 60, 60, 60}, {3, 90, 90, 90}}
-	if diff := cmp.Diff(want, course(curve, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
+	if diff := cmp.Diff(want, course(curve, Epochs, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
+		t.Error(diff)
+	}
+	inSteps := Curve{Seeds: [][]store.Metrics{{{Epoch: 1, Step: 500, Accuracy: 0.4}}, {{Epoch: 1, Step: 500, Accuracy: 0.6}}}}
+	if diff := cmp.Diff([]moment{{500, 50, 40, 60}}, course(inSteps, Steps, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -57,13 +61,15 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 		"perfect":    {{"dann", [][]store.Metrics{metrics(1, 1, 1)}}, {"iwdan", [][]store.Metrics{metrics(0, 0, 0)}}},
 	} {
 		folder := t.TempDir()
-		for _, file := range []string{"a.png", "a.svg"} {
-			first, second := filepath.Join(folder, file), filepath.Join(folder, "again-"+file)
-			if err := AccuracyAndWeightDistance("Digits & more", curves, first, second); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		figure, err := AccuracyAndWeightDistance("Digits & more", Epochs, curves)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, format := range Formats() {
+			first, second := filepath.Join(folder, "a."+format), filepath.Join(folder, "again."+format)
+			drawTo(t, figure, first, second)
 			if !bytes.Equal(read(t, first), read(t, second)) {
-				t.Errorf("%s: %s drawn twice differs", name, file)
+				t.Errorf("%s: %s drawn twice differs", name, format)
 			}
 		}
 		checkPNG(t, filepath.Join(folder, "a.png"))
@@ -84,11 +90,13 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 // 75 % on the left, distances of 0.67 to 2 on the right.
 func TestPanels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.svg")
-	if err := AccuracyAndWeightDistance("x", []Curve{{"dann", [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}}, path); err != nil {
+	figure, err := AccuracyAndWeightDistance("x", Epochs, []Curve{{"dann", [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}})
+	if err != nil {
 		t.Fatal(err)
 	}
+	drawTo(t, figure, path)
 	for label, left := range map[string]bool{"65": true, "1.0": false} {
-		place := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(label) + `</text>`).FindSubmatch(read(t, path))
+		place := regexp.MustCompile(`<text [^>]*\bx="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(label) + `</text>`).FindSubmatch(read(t, path))
 		if place == nil {
 			t.Fatalf("no tick %q", label)
 		}
@@ -113,9 +121,11 @@ func TestBands(t *testing.T) {
 		{one, 0, "one seed"},
 		{append(several, Curve{"iwdan", several[0].Seeds[1:]}), 2, "mean of 1 to 2 seeds; band: lowest to highest"},
 	} {
-		if err := AccuracyAndWeightDistance("x", test.curves, path); err != nil {
+		figure, err := AccuracyAndWeightDistance("x", Epochs, test.curves)
+		if err != nil {
 			t.Fatal(err)
 		}
+		drawTo(t, figure, path)
 		text := string(read(t, path))
 		if got := strings.Count(text, "fill-opacity:"); got != test.bands {
 			t.Errorf("%d seeds: %d bands, want %d", len(test.curves[0].Seeds), got, test.bands)
@@ -127,28 +137,45 @@ func TestBands(t *testing.T) {
 }
 
 func TestNothingToDraw(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.png")
 	for _, curves := range [][]Curve{
 		nil,
 		{{Method: "dann"}},
 		{{Method: "dann", Seeds: [][]store.Metrics{nil, metrics(0.1)}}},
 		{{Method: "dann", Seeds: [][]store.Metrics{metrics(0.1, math.NaN())}}},
 	} {
-		if err := AccuracyAndWeightDistance("x", curves, path); !errors.Is(err, ErrNoData) {
+		if _, err := AccuracyAndWeightDistance("x", Epochs, curves); !errors.Is(err, ErrNoData) {
 			t.Errorf("%v: got error %v", curves, err)
 		}
 	}
-	if err := AccuracyAndWeightDistance("x", []Curve{{"dann", [][]store.Metrics{metrics(0, 1)}}}, path+".gif"); err == nil ||
-		!strings.Contains(err.Error(), ".gif") {
+	figure, err := AccuracyAndWeightDistance("x", Epochs, []Curve{{"dann", [][]store.Metrics{metrics(0, 1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := figure.Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `"gif"`) {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
 
-func TestWriteCurves(t *testing.T) {
-	root, folder := t.TempDir(), t.TempDir()
+// drawTo writes the figure to each path, in the format of its extension.
+func drawTo(t *testing.T, figure Figure, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		var b bytes.Buffer
+		if err := figure.Write(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// storedRuns writes the results' metrics below root.
+func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
+	t.Helper()
 	var runs []store.Run
-	for _, r := range append(digitsResults(), result("subsampled", "usps-mnist", "cdan", 1, 1, 1)) {
-		run := store.Run{Dir: store.NewDir(root, "digits", store.RunID(r.Variant, r.Task, r.Method, r.Seed)), Result: r}
+	for _, r := range results {
+		run := store.Run{Dir: store.NewDir(root, r.Experiment, store.RunID(r.Variant, r.Task, r.Method, r.Seed)), Result: r}
 		if err := run.Dir.Begin(); err != nil {
 			t.Fatal(err)
 		}
@@ -157,31 +184,86 @@ func TestWriteCurves(t *testing.T) {
 		}
 		runs = append(runs, run)
 	}
+	return runs
+}
+
+// TestFigures: what is missing, foreign or broken is left out, and what is broken is
+// said.
+func TestFigures(t *testing.T) {
+	folder := t.TempDir()
+	results := detailed(append(digitsResults(), result("subsampled", "usps-mnist", "cdan", 1, 1, 1)))
+	runs := storedRuns(t, t.TempDir(), results)
 	broken := runs[0].Dir.Path(store.MetricsFile) // the only one of source-only
 	if err := os.WriteFile(broken, []byte("x\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := WriteCurves(runs, digitsExperiment(), folder)
+	figures, err := Figures(runs, digitsExperiment())
 	if err == nil || !strings.Contains(err.Error(), broken) {
 		t.Errorf("got error %v, want one of %s", err, broken)
 	}
+	paths, err := WriteFigures(figures, folder, PNG, SVG)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want []string
 	for _, place := range []string{"full-mnist-usps", "subsampled-mnist-usps", "subsampled-usps-mnist"} {
-		want = append(want, filepath.Join(folder, "curves-"+place+".png"), filepath.Join(folder, "curves-"+place+".svg"))
+		for _, name := range []string{"curves", "weights", "confusion"} {
+			base := filepath.Join(folder, name+"-"+place)
+			want = append(want, base+".png", base+".svg")
+		}
 	}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Fatal(diff)
 	}
-	checkPNG(t, paths[4])
-	texts := svgTexts(t, paths[5])
-	for label, there := range map[string]bool{"Digits: subsampled, usps-mnist": true, "dann": true, "iwdan": true, "source-only": false, "cdan": false} {
-		if strings.Contains(texts, "\n"+label+"\n") != there {
-			t.Errorf("label %q: want %v in%s", label, there, texts)
+	checkPNG(t, filepath.Join(folder, "curves-subsampled-usps-mnist.png"))
+	for file, labels := range map[string]map[string]bool{
+		"curves":    {"digits: subsampled, usps-mnist": true, "dann": true, "iwdan": true, "source-only": false, "cdan": false},
+		"weights":   {"true weights": true, "dann": true, "source-only": true, "cdan": false, "class weight": true},
+		"confusion": {"dann: accuracy 69.44%": true, "dann (paper): accuracy 86.71%": true, "66.7": true, "predicted class": true},
+	} {
+		texts := svgTexts(t, filepath.Join(folder, file+"-subsampled-usps-mnist.svg"))
+		for label, there := range labels {
+			if strings.Contains(texts, "\n"+label+"\n") != there {
+				t.Errorf("%s: label %q: want %v in%s", file, label, there, texts)
+			}
 		}
 	}
-	if paths, err := WriteCurves(nil, digitsExperiment(), folder); len(paths) != 0 || err != nil {
-		t.Errorf("without runs: %v, %v", paths, err)
+	if figures, err := Figures(nil, digitsExperiment()); len(figures) != 0 || err != nil {
+		t.Errorf("without runs: %v, %v", figures, err)
 	}
+	if _, err := WriteFigures(figures, filepath.Join(folder, "none"), PNG); err == nil {
+		t.Error("a folder that is not there is no error")
+	}
+}
+
+// detailed gives the results classes, weights and predictions: of ten images of class
+// 0 nine are right, of two of class 1 none; the other classes have three images each,
+// of which the last is taken for a 0.
+func detailed(results []store.Result) []store.Result {
+	const k = 10
+	for i := range results {
+		r := &results[i]
+		r.Confusion = make([][]int, k)
+		for c := range k {
+			r.Classes = append(r.Classes, strconv.Itoa(c))
+			r.TrueWeights = append(r.TrueWeights, 1+float64(c)/10)
+			r.Weights = append(r.Weights, 1+float64(c)/10+float64(r.Seed)/100)
+			r.LabelDistributions.Source = append(r.LabelDistributions.Source, 1./k)
+			r.LabelDistributions.Target = append(r.LabelDistributions.Target, 1./k)
+			r.Confusion[c] = make([]int, k)
+			r.Confusion[c][c], r.Confusion[c][0] = 2, 1
+		}
+		r.Confusion[0] = []int{9, 0, 0, 0, 0, 0, 0, 0, 0, 1}
+		r.Confusion[1] = []int{0, 0, 2, 0, 0, 0, 0, 0, 0, 0}
+		r.SourceConfusion = make([][]int, k)
+		for c := range k {
+			r.SourceConfusion[c] = make([]int, k)
+			r.SourceConfusion[c][c] = 9
+			r.SourceConfusion[c][(c+1)%k] = 1
+		}
+		r.WeightDistance = float64(r.Seed)
+	}
+	return results
 }
 
 func TestStylesDiffer(t *testing.T) {

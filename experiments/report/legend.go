@@ -2,7 +2,6 @@ package report
 
 import (
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -23,27 +22,27 @@ type legend struct {
 	columns int
 }
 
-// newLegend returns the legend for curves, of which there is at least one.
-func newLegend(curves []Curve) legend {
-	l := legend{}
-	for _, curve := range curves {
-		style := styleOf(curve.Method)
-		entry := plot.NewLegend()
-		entry.TextStyle.Font = sans(9)
-		entry.ThumbnailWidth = sampleWidth
-		entry.YPosition = draw.PosCenter
-		entry.Left, entry.Top = true, true
-		entry.Add(curve.Method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
-		l.entries = append(l.entries, entry)
-		l.width = max(l.width, sampleWidth+entry.TextStyle.Width("  "+curve.Method)+entryGap)
-	}
-	l.columns = min(len(curves), int((figureWidth-2*figureMargin)/l.width))
-	return l
+// add appends an entry: a name behind a sample of its line and glyph.
+func (l *legend) add(name string, thumbnails ...plot.Thumbnailer) {
+	entry := plot.NewLegend()
+	entry.TextStyle.Font = sans(9)
+	entry.ThumbnailWidth = sampleWidth
+	entry.YPosition = draw.PosCenter
+	entry.Left, entry.Top = true, true
+	entry.Add(name, thumbnails...)
+	l.entries = append(l.entries, entry)
+	l.width = max(l.width, sampleWidth+entry.TextStyle.Width("  "+name)+entryGap)
+	l.columns = max(1, min(len(l.entries), int((figureWidth-2*figureMargin)/l.width)))
 }
 
-func (l legend) rows() int { return (len(l.entries) + l.columns - 1) / l.columns }
+func (l legend) rows() int { return (len(l.entries) + l.columns - 1) / max(l.columns, 1) }
 
-func (l legend) height() vg.Length { return vg.Length(l.rows())*legendLine + legendGap }
+func (l legend) height() vg.Length {
+	if len(l.entries) == 0 {
+		return 0
+	}
+	return vg.Length(l.rows())*legendLine + legendGap
+}
 
 // draw puts the legend at the bottom of the canvas, in its middle.
 func (l legend) draw(c draw.Canvas) {

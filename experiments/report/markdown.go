@@ -15,19 +15,18 @@ const none = "–"
 // lineWidth is where the text below a table wraps.
 const lineWidth = 80
 
-// WriteMarkdown writes the table for terminals and for pages alike: a section a
-// variant, a line a task and method, columns aligned.
-func (t Table) WriteMarkdown(w io.Writer) error {
+// WriteMarkdown writes the sheet for terminals and for pages alike, columns aligned.
+func (s Sheet) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", t.Title)
-	for _, block := range t.Blocks {
-		fmt.Fprintf(&b, "\n## %s\n\n", block.Variant)
-		writeGrid(&b, t.lines(block))
+	fmt.Fprintf(&b, "# %s\n", s.Title)
+	for _, section := range s.Sections {
+		fmt.Fprintf(&b, "\n## %s\n\n", section.Title)
+		writeGrid(&b, section)
 	}
-	if len(t.Blocks) > 0 {
-		b.WriteString("\n" + wrap(t.legend()))
+	if len(s.Sections) > 0 && s.Legend != "" {
+		b.WriteString("\n" + wrap(s.Legend))
 	}
-	for i, note := range t.Notes {
+	for i, note := range s.Notes {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -37,63 +36,6 @@ func (t Table) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// lines returns the header and the rows of a block as texts.
-func (t Table) lines(block Block) [][]string {
-	header := []string{"task", "method", "best", "last", "wins", "seeds"}
-	if t.InPaper {
-		header = []string{"task", "method", "best", "last", "paper", "Δ", "wins (paper)", "seeds"}
-	}
-	lines := [][]string{header}
-	for _, group := range block.Groups {
-		task := group.Task
-		for _, row := range group.Rows {
-			line := []string{task, row.Method, scoreText(row.Best), scoreText(row.Last)}
-			wins := winsText(row)
-			if t.InPaper {
-				line = append(line, number("%.2f", row.Paper), number("%+.2f", row.Difference()))
-				if !math.IsNaN(row.PaperWins) {
-					wins = fmt.Sprintf("%s (%.0f%%)", wins, row.PaperWins)
-				}
-			}
-			lines = append(lines, append(line, wins, fmt.Sprintf("%d/%d", row.Seeds, row.Planned)))
-			task = "" // once a group
-		}
-	}
-	return lines
-}
-
-// legend explains the columns.
-func (t Table) legend() string {
-	text := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. " +
-		"best: the highest of all epochs, chosen on target labels; last: the last epoch, which needs none. "
-	if t.InPaper {
-		text += "paper: the paper's value, a best epoch too; Δ: best less paper. "
-	}
-	text += "wins: share of seeds in which the best epoch is at least as good as that of the method without weights, " +
-		"on as many seeds as there are pairs"
-	if t.InPaper {
-		text += ", and the paper's share"
-	}
-	return text + ". seeds: finished of planned."
-}
-
-func scoreText(s Score) string {
-	if math.IsNaN(s.Deviation) {
-		return number("%.2f", s.Mean)
-	}
-	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.Deviation)
-}
-
-// winsText is the share of pairs won, and their number where it is not that of the
-// planned seeds.
-func winsText(row Row) string {
-	text := number("%.0f%%", row.Best.Wins)
-	if row.Pairs > 0 && row.Pairs < row.Planned {
-		text += fmt.Sprintf(" of %d", row.Pairs)
-	}
-	return text
-}
-
 func number(format string, value float64) string {
 	if math.IsNaN(value) {
 		return none
@@ -101,20 +43,19 @@ func number(format string, value float64) string {
 	return fmt.Sprintf(format, value)
 }
 
-// writeGrid writes a Markdown table whose first line is the header. The first two
-// columns hold names and align left, the others right.
-func writeGrid(b *strings.Builder, lines [][]string) {
-	const names = 2
-	widths := make([]int, len(lines[0]))
+// writeGrid writes a Markdown table. Names align left, numbers right.
+func writeGrid(b *strings.Builder, section Section) {
+	lines := section.texts()
+	widths := make([]int, len(section.Header))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+			widths[i] = max(widths[i], uniseg.StringWidth(cell), 2)
 		}
 	}
 	for i, line := range lines {
 		for j, cell := range line {
 			padding := strings.Repeat(" ", widths[j]-uniseg.StringWidth(cell))
-			if j < names {
+			if j < section.Names {
 				cell += padding
 			} else {
 				cell = padding + cell
@@ -126,7 +67,7 @@ func writeGrid(b *strings.Builder, lines [][]string) {
 			continue
 		}
 		for j, width := range widths {
-			if j < names {
+			if j < section.Names {
 				b.WriteString("| " + strings.Repeat("-", width) + " ")
 			} else {
 				b.WriteString("| " + strings.Repeat("-", width-1) + ": ")

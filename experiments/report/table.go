@@ -17,11 +17,24 @@ import (
 // average over tasks where there are several.
 type Table struct {
 	Experiment string
+	Dataset    string
 	Title      string
 	InPaper    bool // the paper has numbers for this data set
 	Blocks     []Block
 	Notes      []string // what is missing, what was left out, sentences
+
+	tasks  int // planned
+	layout layout
 }
+
+// layout says what the columns of the table in LaTeX are.
+type layout int
+
+const (
+	byTask    layout = iota // the tasks of each variant
+	byDataset               // the variants of each data set
+	byFamily                // the variants of each family of methods
+)
 
 // Block is the part of one variant.
 type Block struct {
@@ -70,6 +83,8 @@ func (r Row) Difference() float64 { return r.Best.Mean - r.Paper }
 func BuildTable(results []store.Result, experiment config.Config) Table {
 	table := Table{
 		Experiment: experiment.Experiment,
+		Dataset:    experiment.Dataset.Name,
+		tasks:      len(experiment.Tasks),
 		Title:      experiment.Title,
 		InPaper: slices.ContainsFunc(experiment.Variants, func(variant string) bool {
 			return len(paper.Tasks(experiment.Dataset.Name, variant)) > 0
@@ -79,9 +94,8 @@ func BuildTable(results []store.Result, experiment config.Config) Table {
 		table.Title = experiment.Experiment
 	}
 	planned, leftOut := selectPlanned(results, experiment)
-	methods := slices.DeleteFunc(config.MethodNames(), func(name string) bool {
-		return !slices.Contains(experiment.Methods, name)
-	})
+	methods := orderedMethods(experiment)
+	var missing []string
 	for _, variant := range experiment.Variants {
 		block := Block{Variant: variant}
 		for _, task := range experiment.Tasks {
@@ -93,7 +107,7 @@ func BuildTable(results []store.Result, experiment config.Config) Table {
 				group.Rows = append(group.Rows, row)
 			}
 			if finished == 0 {
-				table.Notes = append(table.Notes, fmt.Sprintf("No finished run of %s, %s.", variant, task))
+				missing = append(missing, variant+", "+task)
 				continue
 			}
 			block.Groups = append(block.Groups, group)
@@ -106,14 +120,24 @@ func BuildTable(results []store.Result, experiment config.Config) Table {
 			table.Notes = append(table.Notes, paperNotes(experiment.Dataset.Name, variant, methods)...)
 		}
 	}
-	runs := len(experiment.Variants) * len(experiment.Tasks) * len(methods) * len(experiment.Seeds)
-	if len(planned) < runs {
-		table.Notes = append(table.Notes, fmt.Sprintf("%d of %d runs are finished.", len(planned), runs))
+	if len(missing) > 0 {
+		table.Notes = append(table.Notes, "No finished run of "+strings.Join(missing, "; ")+".")
+	}
+	table.Notes = append(table.Notes, selectionNotes(len(planned), experiment, leftOut)...)
+	return table
+}
+
+// selectionNotes says how many runs are missing and what was left out.
+func selectionNotes(finished int, experiment config.Config, leftOut []string) []string {
+	var notes []string
+	runs := len(experiment.Variants) * len(experiment.Tasks) * len(orderedMethods(experiment)) * len(experiment.Seeds)
+	if finished < runs {
+		notes = append(notes, fmt.Sprintf("%d of %d runs are finished.", finished, runs))
 	}
 	if len(leftOut) > 0 {
-		table.Notes = append(table.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
+		notes = append(notes, "Left out: "+strings.Join(leftOut, "; ")+".")
 	}
-	return table
+	return notes
 }
 
 // selectPlanned maps the ids of the experiment's runs to their results and says

@@ -195,7 +195,7 @@ func TestMarkdown(t *testing.T) {
 		"empty": BuildTable(nil, digitsExperiment()),
 	} {
 		var got bytes.Buffer
-		if err := table.WriteMarkdown(&got); err != nil {
+		if err := table.Sheet().WriteMarkdown(&got); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", name+".md")
@@ -216,7 +216,7 @@ func TestMarkdown(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := BuildTable(digitsResults(), digitsExperiment()).WriteJSON(&text); err != nil {
+	if err := BuildTable(digitsResults(), digitsExperiment()).Sheet().WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -242,14 +242,14 @@ func TestJSON(t *testing.T) {
 		t.Errorf("accuracy without a run: %v, want null", value)
 	}
 	text.Reset()
-	if err := BuildTable(nil, config.Config{}).WriteJSON(&text); err != nil || !strings.Contains(text.String(), `"rows": []`) {
+	if err := BuildTable(nil, config.Config{}).Sheet().WriteJSON(&text); err != nil || !strings.Contains(text.String(), `"rows": []`) {
 		t.Errorf("empty table: %v\n%s", err, &text)
 	}
 }
 
 func TestCSV(t *testing.T) {
 	var text bytes.Buffer
-	if err := BuildTable(digitsResults(), digitsExperiment()).WriteCSV(&text); err != nil {
+	if err := BuildTable(digitsResults(), digitsExperiment()).Sheet().WriteCSV(&text); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&text).ReadAll()

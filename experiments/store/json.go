@@ -63,8 +63,8 @@ func parseResult(text []byte) (Result, error) {
 		return Result{}, locate(text, err)
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
-		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if _, ok := keys[key]; !ok {
+		key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, ok := keys[key]; !ok && options == "" {
 			return Result{}, fmt.Errorf(": the key %q is missing", key)
 		}
 	}
@@ -131,20 +131,25 @@ func (d Dir) check(result Result) error {
 			}
 		}
 	}
-	return checkConfusion(result.Confusion, classes)
+	if result.SourceConfusion != nil {
+		if err := checkConfusion("source_confusion", result.SourceConfusion, classes); err != nil {
+			return err
+		}
+	}
+	return checkConfusion("confusion", result.Confusion, classes)
 }
 
-func checkConfusion(confusion [][]int, classes int) error {
+func checkConfusion(key string, confusion [][]int, classes int) error {
 	if len(confusion) != classes {
-		return fmt.Errorf("confusion has %d rows for %d classes", len(confusion), classes)
+		return fmt.Errorf("%s has %d rows for %d classes", key, len(confusion), classes)
 	}
 	for i, row := range confusion {
 		if len(row) != classes {
-			return fmt.Errorf("confusion[%d] has %d columns for %d classes", i, len(row), classes)
+			return fmt.Errorf("%s[%d] has %d columns for %d classes", key, i, len(row), classes)
 		}
 		for j, count := range row {
 			if count < 0 {
-				return fmt.Errorf("confusion[%d][%d] is %d, not a count", i, j, count)
+				return fmt.Errorf("%s[%d][%d] is %d, not a count", key, i, j, count)
 			}
 		}
 	}

@@ -12,7 +12,11 @@ type Result struct {
 	ConfigHash string            `json:"config_hash"`
 	Versions   map[string]string `json:"versions"`
 	Device     string            `json:"device"`
+	Machine    string            `json:"machine,omitempty"` // processor, cores, system; may be missing
 	Threads    int               `json:"threads"`
+	// WeightsSHA256 is the hash of the file of pretrained weights; it is missing where
+	// there was none.
+	WeightsSHA256 string `json:"weights_sha256,omitempty"`
 
 	// BestAccuracy is the highest accuracy of any evaluation. It selects the epoch
 	// on target labels, which a user does not have: LastAccuracy is the honest one.
@@ -22,9 +26,13 @@ type Result struct {
 	MeanClassAccuracy float64 `json:"mean_class_accuracy"` // at the last evaluation
 	Confusion         [][]int `json:"confusion"`           // at the last evaluation; row = true class, column = predicted
 
+	// SourceConfusion is that on the source's training set, as the classifier is at
+	// the end; it may be missing, as from results of former versions.
+	SourceConfusion [][]int `json:"source_confusion,omitempty"`
+
 	Classes []string `json:"classes"` // in label order
-	// Weights are the final class weights: those in use, or, for methods without
-	// weights, those that the estimator would have used.
+	// Weights are the final class weights of the estimator: methods with estimated
+	// weights used them, for all others they are what it would have said.
 	Weights        []float64 `json:"weights"`
 	TrueWeights    []float64 `json:"true_weights"`
 	WeightDistance float64   `json:"weight_distance"` // Euclidean

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"io"
 	"slices"
 	"testing"
@@ -30,11 +31,11 @@ func benchmarkTrainer(b *testing.B, method string) *trainer {
 	torch.TuneAllocator()
 	torch.SetThreads(1)
 	run := resolve(b, "full", method, 1, "train.batch=64")
-	t, err := newTrainer(run, begin(b, run), Options{Threads: 1, Log: io.Discard}, time.Now())
+	t, err := newTrainer(context.Background(), run, begin(b, run), Options{Threads: 1, Log: io.Discard}, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(t.close)
+	b.Cleanup(func() { _ = t.close() })
 	return t
 }
 
@@ -43,7 +44,7 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(method, func(b *testing.B) {
 			t := benchmarkTrainer(b, method)
 			reportMedian(b, func(i int) {
-				if err := t.step(Position{Epoch: 2, Step: i}); err != nil {
+				if err := t.step(context.Background(), Position{Epoch: 2, Step: i}); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -54,9 +55,13 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkEvaluate classifies 10,000 digits.
 func BenchmarkEvaluate(b *testing.B) {
 	t := benchmarkTrainer(b, "source-only")
-	task, err := LoadTask(resolve(b, "full", "dann", 1, "dataset.test_per_class=1000", "dataset.train_per_class=1"))
+	d, err := openData(resolve(b, "full", "dann", 1, "dataset.test_per_class=1000", "dataset.train_per_class=10"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	reportMedian(b, func(int) { Evaluate(t.network, task.Test, 500, torch.CPU) })
+	reportMedian(b, func(int) {
+		if _, err := evaluate(context.Background(), t.network, d.onTest, 10, 500, torch.CPU); err != nil {
+			b.Fatal(err)
+		}
+	})
 }

@@ -1,54 +1,45 @@
 package train
 
 import (
-	"iwda/datasets"
+	"context"
+
 	"iwda/nets"
 	"iwda/torch"
 )
 
-// Evaluation is how a network does on a labelled set.
-type Evaluation struct {
+// evaluation is how a network does on labelled rows.
+type evaluation struct {
 	Confusion [][]int // counts, row = true class, column = predicted
 }
 
-// Evaluate classifies all rows of a set in evaluation mode, batch rows at a time.
-func Evaluate(network nets.Network, set datasets.Set, batch int, device torch.Device) Evaluation {
-	k := len(set.ClassNames())
-	confusion := make([][]int, k)
+// evaluate classifies all rows in evaluation mode, batch rows at a time.
+func evaluate(ctx context.Context, network nets.Network, r rows, classes, batch int, device torch.Device) (evaluation, error) {
+	confusion := make([][]int, classes)
 	for c := range confusion {
-		confusion[c] = make([]int, k)
+		confusion[c] = make([]int, classes)
 	}
-	rowShape := set.Shape()
-	rowSize := 1
-	for _, n := range rowShape {
-		rowSize *= n
-	}
-	values := make([]float32, batch*rowSize)
-	labels := make([]int64, batch)
 	predicted := make([]int64, batch)
-	rows := make([]int, batch)
-	for first := 0; first < set.Len(); first += batch {
-		n := min(batch, set.Len()-first)
-		for i := range n {
-			rows[i] = first + i
+	for b, err := range r.batches(ctx, batch) {
+		if err != nil {
+			return evaluation{}, err
 		}
-		datasets.CopyRows(values[:n*rowSize], labels[:n], set, rows[:n])
+		n := len(b.labels)
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
-				images := torch.FromSlice(values[:n*rowSize], append([]int{n}, rowShape...)...).To(torch.Float32, device)
-				_, logits := network.Forward(images, false)
+				x := torch.FromSlice(b.values, append([]int{n}, b.shape...)...).To(torch.Float32, device)
+				_, logits := network.Forward(x, false)
 				torch.CopyToSlice(predicted[:n], logits.ArgMax(1))
 			})
 		})
-		for i := range n {
-			confusion[labels[i]][predicted[i]]++
+		for i, label := range b.labels {
+			confusion[label][predicted[i]]++
 		}
 	}
-	return Evaluation{confusion}
+	return evaluation{confusion}, nil
 }
 
-// Accuracy is the share of rows that are classified right.
-func (e Evaluation) Accuracy() float64 {
+// accuracy is the share of rows that are classified right.
+func (e evaluation) accuracy() float64 {
 	right, total := 0, 0
 	for c, row := range e.Confusion {
 		right += row[c]
@@ -59,9 +50,9 @@ func (e Evaluation) Accuracy() float64 {
 	return float64(right) / float64(total)
 }
 
-// MeanClassAccuracy is the mean over the classes that occur of the share of their
+// meanClassAccuracy is the mean over the classes that occur of the share of their
 // rows that are classified right.
-func (e Evaluation) MeanClassAccuracy() float64 {
+func (e evaluation) meanClassAccuracy() float64 {
 	sum, classes := 0.0, 0
 	for c, row := range e.Confusion {
 		total := 0

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -65,14 +66,17 @@ func (r *record) best() store.Metrics {
 }
 
 // evaluate measures the network on the target's test set after that many epochs.
-func (t *trainer) evaluate(epoch, step int) error {
-	e := Evaluate(t.network, t.task.Test, t.run.Train.EvalBatch, t.options.Device)
+func (t *trainer) evaluate(ctx context.Context, epoch, step int) error {
+	e, err := evaluate(ctx, t.evaluated, t.data.onTest, len(t.data.classNames), t.run.Train.EvalBatch, t.options.Device)
+	if err != nil {
+		return err
+	}
 	s := t.losses
 	t.losses = lossSums{}
 	t.record.confusion = e.Confusion
 	t.record.metrics = append(t.record.metrics, store.Metrics{
 		Epoch: epoch, Step: step,
-		Accuracy: e.Accuracy(), MeanClassAccuracy: e.MeanClassAccuracy(),
+		Accuracy: e.accuracy(), MeanClassAccuracy: e.meanClassAccuracy(),
 		ClassificationLoss: mean(s.classification, s.steps),
 		DomainLoss:         mean(s.domain, s.alignedSteps),
 		TotalLoss:          mean(s.total, s.steps),

@@ -2,14 +2,15 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"runtime"
-	"syscall"
 	"time"
 
 	"iwda/datasets"
+	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/nets"
@@ -54,17 +55,17 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 		torch.SetThreads(options.Threads)
 		torch.Seed(datasets.Stream(run.Seed, "initialisation").Uint64())
 		var t *trainer
-		if t, err = newTrainer(run, dir, options, started); err != nil {
+		if t, err = newTrainer(ctx, run, dir, options, started); err != nil {
 			return
 		}
-		defer t.close()
-		if err = t.loop().Run(ctx); err != nil {
+		defer func() { err = errors.Join(err, t.close()) }()
+		if err = t.loop(ctx).Run(ctx); err != nil {
 			if flushErr := t.flush(); flushErr != nil {
 				err = fmt.Errorf("%w (and then: %v)", err, flushErr)
 			}
 			return
 		}
-		result, err = t.finish()
+		result, err = t.finish(ctx)
 	})
 	if err == nil {
 		err = torchErr
@@ -83,16 +84,18 @@ type trainer struct {
 	options Options
 	started time.Time
 
-	task           Task
-	source, target *datasets.WithReplacement
-	batch          batch
+	data *data
 
-	network        nets.Network
+	network       nets.Network
+	weightsSHA256 string
+	// evaluated is the part of the network that maps the rows of an evaluation to
+	// logits: all of it, unless a frozen backbone's features are computed in advance.
+	evaluated      nets.Network
+	apart          bool      // each domain passes through the network on its own
 	alignment      alignment // nil for source-only
 	classification classification
-	networkSGD     *torch.SGD
-	alignmentSGD   *torch.SGD // nil where the alignment trains nothing
-	learningRate   float64    // of the network
+	groups         []group
+	learningRate   float64 // of the network at the last step
 
 	sourceDistribution, targetDistribution []float64
 
@@ -106,56 +109,63 @@ type trainer struct {
 	record   record
 }
 
-func newTrainer(run config.Resolved, dir store.Dir, options Options, started time.Time) (*trainer, error) {
+func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options Options, started time.Time) (*trainer, error) {
 	method, ok := config.ParseMethod(run.Method)
 	if !ok {
 		return nil, fmt.Errorf("no method %q", run.Method)
 	}
-	task, err := LoadTask(run)
-	if err != nil {
-		return nil, err
-	}
-	if err := task.checkLabels(); err != nil {
-		return nil, err
-	}
 	t := &trainer{
-		run: run, method: method, dir: dir, options: options, started: started, task: task,
-		source:             datasets.NewWithReplacement(task.Source.Len(), datasets.Stream(run.Seed, "source batches")),
-		target:             datasets.NewWithReplacement(task.Target.Len(), datasets.Stream(run.Seed, "target batches")),
-		batch:              newBatch(run.Train.Batch, task.Source.Shape()),
-		sourceDistribution: datasets.LabelDistribution(task.Source),
-		targetDistribution: datasets.LabelDistribution(task.Target),
-		learningRate:       run.Train.Optimizer.LR,
-		lastLoss:           math.NaN(),
+		run: run, method: method, dir: dir, options: options, started: started,
+		learningRate: run.Train.Optimizer.LR,
+		lastLoss:     math.NaN(),
 	}
+	if err := t.openDataAndNetwork(ctx); err != nil {
+		return nil, err
+	}
+	classes := len(t.data.classNames)
+	t.sourceDistribution, t.targetDistribution = distribution(t.data.source, classes), distribution(t.data.target, classes)
 	if err := t.initWeights(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, t.data.close())
 	}
-	if err := t.initNetworks(); err != nil {
-		return nil, err
-	}
+	t.alignment = newAlignment(run, method, t.network.FeatureSize(), classes)
+	t.state().Move(torch.Float32, options.Device)
+	t.groups = newGroups(run, t.network, t.alignment)
+	t.classification = newClassification(run, method, t.vector(t.sourceDistribution))
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
 	torch.Seed(datasets.Stream(run.Seed, "dropout").Uint64())
 	return t, nil
 }
 
-func (t *trainer) initNetworks() error {
-	classes := len(t.task.Source.ClassNames())
-	if t.run.Network.Name != "lenet" {
-		return fmt.Errorf("no network %q", t.run.Network.Name)
+// openDataAndNetwork makes the two that may depend on each other: image files need a
+// frozen backbone, networks the classes of the data.
+func (t *trainer) openDataAndNetwork(ctx context.Context) (err error) {
+	if !config.IsImageFiles(t.run.Dataset.Name) {
+		if t.data, err = openData(t.run); err != nil {
+			return err
+		}
+		t.network, t.weightsSHA256, err = newNetwork(t.run, sizeOf(t.data.rowShape), len(t.data.classNames))
+		t.evaluated = t.network
+		return err
 	}
-	t.network = nets.NewLeNet(classes)
-	t.alignment = newAlignment(t.run, t.method, t.network.FeatureSize(), classes)
-	state := t.state()
-	state.Move(torch.Float32, t.options.Device)
-	t.networkSGD = torch.NewSGD(t.network.State().Parameters())
-	if t.alignment != nil {
-		if parameters := t.alignment.state().Parameters(); len(parameters) > 0 {
-			t.alignmentSGD = torch.NewSGD(parameters)
+	description, err := images.Find(t.run.Dataset.Name)
+	if err != nil {
+		return err
+	}
+	if t.network, t.weightsSHA256, err = newNetwork(t.run, 0, len(description.Classes)); err != nil {
+		return err
+	}
+	t.network.State().Move(torch.Float32, t.options.Device)
+	if t.data, err = openImages(ctx, t.run, t.network, t.options); err != nil {
+		return err
+	}
+	t.evaluated, t.apart = t.network, true
+	if frozen, ok := t.network.(*nets.Frozen); ok {
+		t.evaluated, t.apart = frozen.OnPooled(), false
+		if t.run.Network.Views > 0 {
+			t.network = t.evaluated
 		}
 	}
-	t.classification = newClassification(t.run, t.method, t.vector(t.sourceDistribution))
 	return nil
 }
 
@@ -168,11 +178,11 @@ func (t *trainer) state() nets.State {
 	return state
 }
 
-func (t *trainer) close() {
-	t.networkSGD.Close()
-	if t.alignmentSGD != nil {
-		t.alignmentSGD.Close()
+func (t *trainer) close() error {
+	for _, g := range t.groups {
+		g.sgd.Close()
 	}
+	return t.data.close()
 }
 
 // vector returns values as a tensor of the training's type on its device.
@@ -181,26 +191,20 @@ func (t *trainer) vector(values []float64) torch.Tensor {
 }
 
 // loop hangs the run's duties on the loop.
-func (t *trainer) loop() *Loop {
-	larger := max(t.task.Source.Len(), t.task.Target.Len())
-	l := &Loop{Epochs: t.run.Train.Epochs, StepsPerEpoch: larger / t.run.Train.Batch, Step: t.step}
-	l.OnEpochStart("evaluation", func(p Position) error { return t.evaluate(p.Epoch-1, p.Step) })
-	l.OnEpochStart("learning rate", t.anneal)
-	l.OnStep("progress", t.progress(l))
-	l.OnEpochEnd("class weights", t.updateWeights)
-	l.OnEpochEnd("checkpoint", func(p Position) error { return t.writeCheckpoint(p) })
-	l.OnEnd("evaluation", func(p Position) error { return t.evaluate(p.Epoch, p.Step) })
-	return l
-}
-
-// anneal multiplies the learning rate before each epoch that is a multiple of the
-// schedule's period.
-func (t *trainer) anneal(p Position) error {
-	s := t.run.Train.Schedule
-	if s.Name == "step" && p.Epoch%s.Every == 0 {
-		t.learningRate *= s.Factor
+func (t *trainer) loop(ctx context.Context) *Loop {
+	l := &Loop{
+		Epochs: t.run.Train.Epochs, StepsPerEpoch: t.data.feed.passSteps(),
+		Step: func(p Position) error { return t.step(ctx, p) },
 	}
-	return nil
+	if steps := t.run.Train.Steps; steps > 0 {
+		l.Epochs, l.StepsPerEpoch = steps/t.run.Train.EvalEvery, t.run.Train.EvalEvery
+	}
+	l.OnEpochStart("evaluation", func(p Position) error { return t.evaluate(ctx, p.Epoch-1, p.Step) })
+	l.OnStep("progress", t.progress(l))
+	l.OnStep("class weights", t.updateWeights)
+	l.OnEpochEnd("checkpoint", t.writeCheckpoint)
+	l.OnEnd("evaluation", func(p Position) error { return t.evaluate(ctx, p.Epoch, p.Step) })
+	return l
 }
 
 // progress reports at most five times a second.
@@ -219,26 +223,33 @@ func (t *trainer) progress(l *Loop) func(Position) error {
 	}
 }
 
-func (t *trainer) finish() (store.Result, error) {
+func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.flush(); err != nil {
 		return store.Result{}, err
 	}
 	best, last := t.record.best(), t.record.last()
+	onSource, err := evaluate(ctx, t.evaluated, t.data.onSource, len(t.data.classNames), t.run.Train.EvalBatch, t.options.Device)
+	if err != nil {
+		return store.Result{}, err
+	}
 	result := store.Result{
 		ID:         store.RunID(t.run.Variant, t.run.Task, t.run.Method, t.run.Seed),
 		Experiment: t.run.Experiment,
 		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
 		ConfigHash: t.run.Hash(),
 		Versions:   map[string]string{"iwda": Version, "go": runtime.Version(), "libtorch": torch.Version()},
+		Machine:    machine(),
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
-		BestAccuracy: best.Accuracy, BestEpoch: best.Epoch,
+		WeightsSHA256: t.weightsSHA256,
+		BestAccuracy:  best.Accuracy, BestEpoch: best.Epoch,
 		LastAccuracy: last.Accuracy, MeanClassAccuracy: last.MeanClassAccuracy,
-		Confusion:      t.record.confusion,
-		Classes:        t.task.Source.ClassNames(),
-		Weights:        t.weights.Weights(),
-		TrueWeights:    t.trueWeights,
-		WeightDistance: weightest.Distance(t.weights.Weights(), t.trueWeights),
-		JSD:            datasets.JSD(t.sourceDistribution, t.targetDistribution),
+		Confusion:       t.record.confusion,
+		SourceConfusion: onSource.Confusion,
+		Classes:         t.data.classNames,
+		Weights:         t.weights.Weights(),
+		TrueWeights:     t.trueWeights,
+		WeightDistance:  weightest.Distance(t.weights.Weights(), t.trueWeights),
+		JSD:             datasets.JSD(t.sourceDistribution, t.targetDistribution),
 		LabelDistributions: store.LabelDistributions{
 			Source: t.sourceDistribution, Target: t.targetDistribution,
 		},
@@ -247,13 +258,4 @@ func (t *trainer) finish() (store.Result, error) {
 		PeakMemoryBytes: peakMemory(),
 	}
 	return result, t.dir.WriteResult(result)
-}
-
-// peakMemory is the largest resident memory that this process has had.
-func peakMemory() int64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return usage.Maxrss << 10 // Linux counts in KiB
 }

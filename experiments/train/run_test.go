@@ -140,6 +140,15 @@ func TestResultOfARun(t *testing.T) {
 	if total != 60 {
 		t.Errorf("confusion of %d images, want 60", total)
 	}
+	for c, row := range result.SourceConfusion {
+		sum := 0
+		for _, n := range row {
+			sum += n
+		}
+		if want := map[bool]int{true: 6, false: 20}[c < 5]; sum != want {
+			t.Errorf("the source's confusion counts %d images of class %d, want %d", sum, c, want)
+		}
+	}
 	// 6 of 20 images in five classes, 20 in the others.
 	if got, want := result.LabelDistributions.Source[0], 6.0/130; got != want {
 		t.Errorf("source share of class 0 is %v, want %v", got, want)
@@ -217,11 +226,11 @@ func TestWeightsInTheLosses(t *testing.T) {
 	} {
 		run := resolve(t, "subsampled", method, 1)
 		torch.Seed(1)
-		trainer, err := newTrainer(run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trainer.loop().Run(context.Background()); err != nil {
+		if err := trainer.loop(context.Background()).Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		used := torch.ToSlice[float32](trainer.lossWeights)
@@ -240,14 +249,17 @@ func TestWeightsInTheLosses(t *testing.T) {
 			}
 		}
 		torch.Tidy(func() {
-			trainer.batch.draw(trainer.task, trainer.source, trainer.target)
-			f, _ := trainer.forward(Position{Epoch: 2})
+			b, err := trainer.data.feed.next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _ := trainer.forward(Position{Epoch: 2}, b)
 			if f.rowWeights.IsZero() == want.rows {
 				t.Errorf("%s: row weights absent %v", method, f.rowWeights.IsZero())
 			}
 			if want.rows {
 				rows := torch.ToSlice[float32](f.rowWeights)
-				for i, label := range trainer.batch.labels[:trainer.batch.rows] {
+				for i, label := range b.labels {
 					if rows[i] != used[label] {
 						t.Fatalf("%s: row %d of class %d has weight %v, want %v", method, i, label, rows[i], used[label])
 					}
@@ -259,7 +271,9 @@ func TestWeightsInTheLosses(t *testing.T) {
 				t.Errorf("%s: classification loss %v, cross entropy %v", method, plain, entropy)
 			}
 		})
-		trainer.close()
+		if err := trainer.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -376,15 +390,18 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, batch := range []int{1, 3, 7, 100} {
-		e := Evaluate(fixed{3}, set, batch, torch.CPU)
+		e, err := evaluate(context.Background(), fixed{3}, inMemory{set}, 3, batch, torch.CPU)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := [][]int{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}
 		for c := range want {
 			if !slices.Equal(e.Confusion[c], want[c]) {
 				t.Errorf("batch %d: confusion %v, want %v", batch, e.Confusion, want)
 			}
 		}
-		if e.Accuracy() != 5.0/7 || math.Abs(e.MeanClassAccuracy()-(1+2.0/3+2.0/3)/3) > 1e-15 {
-			t.Errorf("accuracy %v, mean over classes %v", e.Accuracy(), e.MeanClassAccuracy())
+		if e.accuracy() != 5.0/7 || math.Abs(e.meanClassAccuracy()-(1+2.0/3+2.0/3)/3) > 1e-15 {
+			t.Errorf("accuracy %v, mean over classes %v", e.accuracy(), e.meanClassAccuracy())
 		}
 	}
 }
@@ -392,14 +409,14 @@ func TestEvaluate(t *testing.T) {
 // The number of live tensors must not depend on how many steps were made.
 func TestTrainingDoesNotLeak(t *testing.T) {
 	run := resolve(t, "full", "iwdan", 1)
-	trainer, err := newTrainer(run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer trainer.close()
+	defer func() { _ = trainer.close() }()
 	step := func(n int) {
 		for i := range n {
-			if err := trainer.step(Position{Epoch: 2, Step: i}); err != nil {
+			if err := trainer.step(context.Background(), Position{Epoch: 2, Step: i}); err != nil {
 				t.Fatal(err)
 			}
 		}

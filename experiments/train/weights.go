@@ -41,7 +41,7 @@ func (t *trainer) initWeights() error {
 // passes over the source. An estimate that cannot be had leaves them as they are, and
 // the statistics go on.
 func (t *trainer) updateWeights(p Position) error {
-	if p.Epoch%t.run.Weights.Every != 0 {
+	if p.Step%(t.run.Weights.Every*t.data.feed.passSteps()) != 0 {
 		return nil
 	}
 	update, err := t.weights.Update(t.statistics, t.sourceDistribution)

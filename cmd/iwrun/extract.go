@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/datasets"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/experiments/train"
+)
+
+// extractOptions say which network's features of an experiment's data are written.
+type extractOptions struct {
+	experimentOptions
+	machineOptions
+	Run string // id of a finished run, or empty for the pretrained backbone
+}
+
+func newExtractCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "extract",
+		Usage:     "write the features of every domain into .npz files",
+		UsageText: "iwrun extract -c FILE [-o FOLDER] [--run ID] [--device DEVICE] [--threads NUMBER]",
+		Description: "Writes features (n×d) and labels (n) of each domain of the tasks into features/ in the experiment's folder of results, " +
+			"test sets into DOMAIN-test.npz, and prints the paths. The data set \"features\" reads them.",
+		Flags: append(append(experimentFlags(), machineFlags()...),
+			&cli.StringFlag{Name: "run", Usage: "take the network of the finished run `ID`, as in subsampled/usps-mnist/iwdan/seed-1, instead of the pretrained backbone"}),
+		OnUsageError: wrongFlag,
+		Action: func(c *cli.Context) error {
+			o := extractOptions{experimentOptionsOf(c), machineOptionsOf(c), c.String("run")}
+			return withoutArguments(c, func() error { return runExtract(o, s) })
+		},
+	}
+}
+
+func runExtract(o extractOptions, s streams) error {
+	file, err := o.load()
+	if err != nil {
+		return err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return err
+	}
+	chosen, checkpoint := runs[0], ""
+	if o.Run != "" {
+		only, err := plan.Only(runs, []string{o.Run})
+		if err != nil {
+			return err
+		}
+		if len(only) != 1 {
+			return usageError{fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)), "iwrun extract -c FILE --run ID"}
+		}
+		chosen = only[0]
+		checkpoint = store.NewDir(o.Results, chosen.Config.Experiment, chosen.ID.String()).Path(store.CheckpointFile)
+	}
+	if err := plan.CheckData([]plan.Run{chosen}); err != nil {
+		return err
+	}
+	device, err := o.device()
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(o.Results, file.Config.Experiment, "features")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer onSignals(cancel)()
+	for _, domain := range domainsOf(file.Config.Tasks) {
+		trainSet, testSet, err := train.Extract(ctx, chosen.Config, checkpoint, domain, train.Options{Device: device, Threads: max(1, o.Threads), Log: s.err})
+		switch {
+		case errors.Is(err, train.ErrNothingLearned):
+			return usageError{err.Error(), "iwrun extract -c FILE --run ID"}
+		case err != nil:
+			return fmt.Errorf("%s: %w", domain, err)
+		}
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		for name, set := range map[string]*datasets.Features{domain: trainSet, domain + "-test": testSet} {
+			if set == nil {
+				continue
+			}
+			path := filepath.Join(folder, name+".npz")
+			if err := store.WriteFile(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])
+		}
+		fmt.Fprintln(s.out, filepath.Join(folder, domain+".npz"))
+	}
+	return nil
+}
+
+// domainsOf returns the domains of the tasks, each once, in order.
+func domainsOf(tasks []string) []string {
+	var domains []string
+	for _, task := range tasks {
+		for domain := range strings.SplitSeq(task, "-") {
+			if !slices.Contains(domains, domain) {
+				domains = append(domains, domain)
+			}
+		}
+	}
+	return domains
+}

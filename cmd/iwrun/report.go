@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/report/page"
+	"iwda/experiments/store"
+)
+
+// reportFile is the name of the page in the experiment's folder of results.
+const reportFile = "report.html"
+
+func newReportCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:        "report",
+		Usage:       "write everything about the finished runs into one HTML file",
+		UsageText:   "iwrun report -c FILE [-o FOLDER] [--set KEY=VALUE]...",
+		Description: "Writes " + reportFile + " into the experiment's folder of results and prints its path. It needs no other file and no network.",
+		Flags:       experimentFlags(),
+		Action: func(c *cli.Context) error {
+			return withoutArguments(c, func() error { return runReport(experimentOptionsOf(c), s) })
+		},
+	}
+}
+
+// runReport writes the page, also where no run is finished but some have failed.
+func runReport(o experimentOptions, s streams) error {
+	file, err := o.load()
+	if err != nil {
+		return err
+	}
+	found, err := findRuns(file, o.Results)
+	if err != nil && !(errors.Is(err, errNothingFinished) && found.failed()) {
+		return err
+	}
+	found.warn(s.err)
+	folder := filepath.Join(o.Results, file.Config.Experiment)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return fmt.Errorf("cannot create the folder of the report: %w", err)
+	}
+	path := filepath.Join(folder, reportFile)
+	err = store.WriteFile(path, func(w io.Writer) error {
+		return page.Write(w, page.Content{
+			Config: file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
+		})
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out, path)
+	return nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/experiments/store"
+)
+
+// TestBrokenResults: what is missing, failed, foreign or broken breaks neither tables
+// nor figures nor the report, and the report says all of it.
+func TestBrokenResults(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "tiny.yaml", strings.Replace(tiny, "[source-only, iwdan]", "[source-only, dann, iwdan, iwdan-o]", 1))
+	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"source-only", "dann"} {
+		if err := tinyDir(method).Begin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tinyDir("source-only").WriteFailure("the disk <burnt>"); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, tinyDir("dann").Path(store.ResultFile), "{")
+	result := readFile(t, tinyDir("iwdan").Path(store.ResultFile))
+	foreign := store.NewDir("results", "tiny", "full/clean-warped/iwdan/seed-1")
+	if err := foreign.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, foreign.Path(store.ResultFile), result)
+
+	status, out, err := call(t, "table", "-c", "tiny.yaml")
+	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(err, "foreign: ") || !strings.Contains(err, "unreadable: ") {
+		t.Errorf("table: status %d, stderr\n%s\nstdout\n%s", status, err, out)
+	}
+	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 6 {
+		t.Errorf("figure: status %d, stderr\n%s\nstdout\n%s", status, err, out)
+	}
+	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 {
+		t.Errorf("report: status %d, stderr\n%s", status, err)
+	}
+	text := readFile(t, filepath.Join("results", "tiny", "report.html"))
+	for _, part := range []string{"<b>1</b> of 4 runs finished", "1 failed", "the disk &lt;burnt&gt;", ">foreign<", ">unreadable<", "3 planned runs are not finished"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in the report", part)
+		}
+	}
+
+	if err := os.Remove(tinyDir("iwdan").Path(store.ResultFile)); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 || !strings.Contains(readFile(t, filepath.Join("results", "tiny", "report.html")), "the disk &lt;burnt&gt;") {
+		t.Errorf("report of failures alone: status %d, stderr\n%s", status, err)
+	}
+}
+
+// TestDivergence: the first table as the paper prints it.
+func TestDivergence(t *testing.T) {
+	status, out, err := call(t, "data", "jsd")
+	if status != 0 || err != "" || !strings.Contains(out, "| USPS   | 6.64e-3 |       0 |       – |\n") {
+		t.Errorf("status %d, %q\n%s", status, err, out)
+	}
+	if status, out, _ := call(t, "data", "jsd", "--format", "csv"); status != 0 || strings.Count(out, "\n") != 43 {
+		t.Errorf("csv: status %d\n%s", status, out)
+	}
+	if status, _, err := call(t, "data", "jsd", "--root", t.TempDir()); status != 1 || !strings.Contains(err, "train-images") {
+		t.Errorf("an empty folder: status %d, %q", status, err)
+	}
+}

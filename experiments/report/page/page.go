@@ -1,0 +1,196 @@
+// Package page writes everything about an experiment into one HTML file that needs
+// nothing else: summary, tables, figures, every run with its curves, what failed and
+// why, the configuration, and what the runs were made with.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/report"
+	"iwda/experiments/store"
+)
+
+// Content is what a page shows.
+type Content struct {
+	Config   config.Config
+	Planned  []plan.Run
+	Runs     []store.Run     // finished; those that are not planned are named and left out
+	Problems []store.Problem // folders of runs without a result
+	Notes    []string        // sentences
+}
+
+//go:embed page.html
+var layout string
+
+//go:embed page.css
+var styles string
+
+//go:embed page.js
+var script string
+
+var page = template.Must(template.New("page").Parse(layout))
+
+// Write writes the page. The same content gives the same bytes. What cannot be read
+// is said on the page.
+func Write(w io.Writer, content Content) error {
+	v := view{
+		Title: content.Config.Title, Experiment: content.Config.Experiment,
+		Styles: template.CSS(styles), Script: template.JS(script),
+		Notes: content.Notes, Planned: len(content.Planned),
+	}
+	if v.Title == "" {
+		v.Title = v.Experiment
+	}
+	planned := map[string]bool{}
+	for _, run := range content.Planned {
+		planned[run.ID.String()] = true
+	}
+	var results []store.Result
+	finished := map[string]bool{}
+	for _, run := range content.Runs {
+		results = append(results, run.Result)
+		if planned[run.Result.ID] {
+			finished[run.Result.ID] = true
+			v.Runs = append(v.Runs, newRunRow(run))
+		}
+	}
+	v.Finished = len(finished)
+	v.Sheets = report.Sheets(results, content.Config)
+	if err := v.addFigures(content); err != nil {
+		return err
+	}
+	for _, problem := range content.Problems {
+		if problem.Kind == store.Failed {
+			v.Failed++
+		}
+		v.Problems = append(v.Problems, problem)
+	}
+	for _, run := range content.Planned {
+		if !finished[run.ID.String()] {
+			v.Missing = append(v.Missing, run.ID.String())
+		}
+	}
+	if err := v.addSettings(content.Planned); err != nil {
+		return err
+	}
+	v.addMachines(content.Runs)
+	return page.Execute(w, v)
+}
+
+// view is what the template shows.
+type view struct {
+	Title, Experiment         string
+	Styles                    template.CSS
+	Script                    template.JS
+	Planned, Finished, Failed int
+	Notes                     []string
+	Sheets                    []report.Sheet // the first sums up
+	Figures                   []drawing
+	Runs                      []runRow
+	Problems                  []store.Problem
+	Missing                   []string
+	Settings                  []settings
+	Machines                  []machine
+}
+
+// drawing is a figure in the page.
+type drawing struct {
+	Title string
+	SVG   template.HTML
+}
+
+// addFigures draws the figures. Curves that cannot be read become notes.
+func (v *view) addFigures(content Content) error {
+	figures, unreadable := report.Figures(content.Runs, content.Config)
+	if unreadable != nil {
+		v.Notes = append(v.Notes, strings.Split("Left out of the figures: "+unreadable.Error(), "\n")...)
+	}
+	for _, figure := range figures {
+		var svg bytes.Buffer
+		if err := figure.Write(&svg, report.SVG); err != nil {
+			return err
+		}
+		start := bytes.Index(svg.Bytes(), []byte("<svg"))
+		if start < 0 {
+			return errors.New("page: a figure is no SVG")
+		}
+		v.Figures = append(v.Figures, drawing{figure.Title, template.HTML(svg.Bytes()[start:])})
+	}
+	return nil
+}
+
+// settings are what some runs have in common.
+type settings struct {
+	Runs []string
+	YAML string
+}
+
+// addSettings lists the different settings of the planned runs.
+func (v *view) addSettings(planned []plan.Run) error {
+	places := map[string]int{}
+	for _, run := range planned {
+		text, err := yaml.Marshal(run.Config.Settings)
+		if err != nil {
+			return fmt.Errorf("page: settings of %v: %w", run.ID, err)
+		}
+		place, ok := places[string(text)]
+		if !ok {
+			place = len(v.Settings)
+			places[string(text)] = place
+			v.Settings = append(v.Settings, settings{YAML: string(text)})
+		}
+		v.Settings[place].Runs = append(v.Settings[place].Runs, run.ID.String())
+	}
+	return nil
+}
+
+// machine is what some runs were made with.
+type machine struct {
+	Runs                      int
+	Machine, Device, Versions string
+	Threads                   int
+	Seconds                   float64 // of all together
+	PeakMemory                string  // the largest
+	peakBytes                 int64
+}
+
+// addMachines lists the different versions and machines of the runs.
+func (v *view) addMachines(runs []store.Run) {
+	for _, run := range runs {
+		r := run.Result
+		var versions []string
+		for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
+			versions = append(versions, name+" "+r.Versions[name])
+		}
+		m := machine{Machine: r.Machine, Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
+		if m.Machine == "" {
+			m.Machine = "not recorded"
+		}
+		place := slices.IndexFunc(v.Machines, func(o machine) bool {
+			return o.Machine == m.Machine && o.Device == m.Device && o.Threads == m.Threads && o.Versions == m.Versions
+		})
+		if place < 0 {
+			place = len(v.Machines)
+			v.Machines = append(v.Machines, m)
+		}
+		known := &v.Machines[place]
+		known.Runs++
+		known.Seconds += r.Seconds
+		known.peakBytes = max(known.peakBytes, r.PeakMemoryBytes)
+		known.PeakMemory = mebibytes(known.peakBytes)
+	}
+}
+
+func mebibytes(bytes int64) string { return fmt.Sprintf("%d", bytes>>20) }

@@ -1,0 +1,168 @@
+package page
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+const experiment = `experiment: glyphs
+title: "Glyphs <& more>"
+dataset: {name: glyphs}
+tasks: [clean-warped]
+variants: [full, subsampled]
+methods: [dann, iwdan]
+seeds: [1, 2]
+overrides: [{when: {method: iwdan}, train: {epochs: 3}}]
+`
+
+// hostile is the message of a failed run.
+const hostile = `epoch 3: loss is NaN </pre><script>alert(1)</script>`
+
+// content is an experiment of which some runs are finished, one without readable
+// curves, one has failed, one is missing and one is foreign.
+func content(t testing.TB) Content {
+	t.Helper()
+	file, err := config.Parse("glyphs.yaml", []byte(experiment))
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, err := plan.Runs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Content{Config: file.Config, Planned: planned, Notes: []string{"Left out: a note."}}
+	root := t.TempDir()
+	for i, run := range planned {
+		dir := store.NewDir(root, "glyphs", run.ID.String())
+		if err := dir.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		switch i {
+		case 0:
+			if err := dir.WriteFailure(hostile); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		case 1:
+			continue
+		}
+		accuracy := 0.5 + 0.05*float64(i)
+		if i > 2 {
+			metrics := []store.Metrics{{Epoch: 0, Accuracy: 0.1, WeightDistance: 3}, {Epoch: 1, Accuracy: accuracy, WeightDistance: 2}}
+			if err := dir.WriteMetrics(metrics); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := store.Result{
+			ID: run.ID.String(), Experiment: "glyphs", Variant: run.ID.Variant, Task: run.ID.Task, Method: run.ID.Method, Seed: run.ID.Seed,
+			ConfigHash: run.Config.Hash(), Versions: map[string]string{"iwda": "0.1.0", "go": "go1"}, Device: "cpu", Threads: 1,
+			BestAccuracy: accuracy, BestEpoch: 1, LastAccuracy: accuracy, MeanClassAccuracy: accuracy,
+			Confusion: [][]int{{9, 1}, {2, 8}}, SourceConfusion: [][]int{{10, 0}, {1, 9}}, Classes: []string{"a", "b"},
+			Weights: []float64{1, 1.5}, TrueWeights: []float64{1, 1.4}, WeightDistance: 0.1,
+			Seconds: 10, PeakMemoryBytes: 1 << 30,
+		}
+		r.LabelDistributions.Source, r.LabelDistributions.Target = []float64{0.5, 0.5}, []float64{0.4, 0.6}
+		if err := dir.WriteResult(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := store.NewDir(root, "glyphs", "full/clean-warped/dann/seed-9/deeper")
+	if err := foreign.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if err := foreign.WriteFailure("x"); err != nil {
+		t.Fatal(err)
+	}
+	c.Runs, c.Problems = store.Collect(root, "glyphs")
+	return c
+}
+
+func write(t testing.TB, c Content) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWrite(t *testing.T) {
+	text := write(t, content(t))
+	for _, part := range []string{
+		"<h1>Glyphs &lt;&amp; more&gt;</h1>", "<b>6</b> of 8 runs finished", "1 failed", "Left out: a note.",
+		"epoch 3: loss is NaN &lt;/pre&gt;&lt;script&gt;", "full/clean-warped/dann/seed-1", ">foreign<", ">incomplete<",
+		"2 planned runs are not finished", "metrics.csv", "4 runs, as full/clean-warped/dann/seed-1", "epochs: 3", "go go1, iwda 0.1.0",
+		"not recorded", "glyphs: class weights", "glyphs: the paper&#39;s theorems", "glyphs: predictions by class",
+		`<polyline points="3.0,29.0 117.0,3.0"/>`, "accuracy over the run, 10 to 65",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not on the page", part)
+		}
+	}
+	if n := strings.Count(text, "<figure "); n != 6 {
+		t.Errorf("%d figures, want curves, weights and predictions of two variants", n)
+	}
+	if again := write(t, content(t)); len(again) != len(text) {
+		t.Errorf("the same content gave %d bytes, then %d", len(text), len(again))
+	}
+	checkSelfContained(t, text)
+}
+
+// checkSelfContained looks for whatever a browser would load from elsewhere, and
+// that all elements are closed.
+func checkSelfContained(t *testing.T, text string) {
+	t.Helper()
+	for _, match := range regexp.MustCompile(`(?i)(?:src|href)\s*=\s*"([^"]*)"|@import|url\(`).FindAllStringSubmatch(text, -1) {
+		if target := match[1]; !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "data:") {
+			t.Errorf("the page loads %q", match[0])
+		}
+	}
+	decoder := xml.NewDecoder(strings.NewReader(text[strings.Index(text, "<body>"):strings.Index(text, "<script>")]))
+	decoder.Entity = xml.HTMLEntity
+	var open []string
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			break // at the end of the part: body is still open
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			open = append(open, token.Name.Local)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+	if fmt.Sprint(open) != "[body]" {
+		t.Errorf("elements left open: %v", open)
+	}
+}
+
+func TestNothingFinished(t *testing.T) {
+	c := content(t)
+	c.Runs = nil
+	text := write(t, c)
+	for _, part := range []string{"<b>0</b> of 8 runs finished", "No run is finished.", "epoch 3: loss is NaN"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not on the page", part)
+		}
+	}
+	checkSelfContained(t, text)
+}
+
+func TestSparkline(t *testing.T) {
+	flat := []store.Metrics{{Epoch: 0, Accuracy: 0.5}, {Epoch: 2, Accuracy: 0.5}}
+	if got := string(sparkline(flat, "accuracy", func(m store.Metrics) float64 { return m.Accuracy })); !strings.Contains(got, `points="3.0,16.0 117.0,16.0"`) {
+		t.Errorf("flat: %s", got)
+	}
+	if got := sparkline(nil, "accuracy", nil); got != "" {
+		t.Errorf("of nothing: %s", got)
+	}
+}

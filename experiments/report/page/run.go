@@ -1,0 +1,78 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+
+	"iwda/experiments/store"
+)
+
+// runRow is a finished run in the table of runs.
+type runRow struct {
+	ID                  string
+	Best, Last          float64 // accuracies in percent
+	BestEpoch           int
+	WeightDistance, JSD float64
+	Seconds             float64
+	PeakMemory          string
+	Accuracy, Distance  template.HTML // over the run
+	Unreadable          string        // why there are no curves
+}
+
+func newRunRow(run store.Run) runRow {
+	r := run.Result
+	row := runRow{
+		ID: r.ID, Best: 100 * r.BestAccuracy, Last: 100 * r.LastAccuracy, BestEpoch: r.BestEpoch,
+		WeightDistance: r.WeightDistance, JSD: r.JSD, Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+	}
+	metrics, err := run.Dir.ReadMetrics()
+	if err != nil {
+		row.Unreadable = err.Error()
+		return row
+	}
+	row.Accuracy = sparkline(metrics, "accuracy", func(m store.Metrics) float64 { return 100 * m.Accuracy })
+	row.Distance = sparkline(metrics, "weight distance", func(m store.Metrics) float64 { return m.WeightDistance })
+	return row
+}
+
+// Measures of a sparkline in pixels.
+const (
+	sparkWidth  = 120
+	sparkHeight = 32
+	sparkMargin = 3
+)
+
+// sparkline draws a quantity over the run, from its lowest to its highest value, which
+// its title names.
+func sparkline(metrics []store.Metrics, name string, quantity func(store.Metrics) float64) template.HTML {
+	low, high, last := math.Inf(1), math.Inf(-1), 1
+	for _, m := range metrics {
+		if value := quantity(m); isFinite(value) {
+			low, high = math.Min(low, value), math.Max(high, value)
+		}
+		last = max(last, m.Epoch)
+	}
+	if low > high {
+		return ""
+	}
+	var points []string
+	for _, m := range metrics {
+		value := quantity(m)
+		if !isFinite(value) {
+			continue
+		}
+		x := sparkMargin + (sparkWidth-2*sparkMargin)*float64(m.Epoch)/float64(last)
+		y := sparkHeight / 2.
+		if high > low {
+			y = sparkHeight - sparkMargin - (sparkHeight-2*sparkMargin)*(value-low)/(high-low)
+		}
+		points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
+	}
+	return template.HTML(fmt.Sprintf(
+		`<svg class="spark" role="img" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d"><title>%s over the run, %.4g to %.4g</title><polyline points="%s"/></svg>`,
+		sparkWidth, sparkHeight, name, low, high, strings.Join(points, " ")))
+}
+
+func isFinite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }

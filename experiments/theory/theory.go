@@ -1,0 +1,189 @@
+// Package theory computes the quantities of the paper's theorems for a classifier
+// whose predictions on both domains are known, so that what they promise can be
+// compared with what a run measured.
+//
+// The paper is "Domain Adaptation with Conditional Distribution Matching and
+// Generalized Label Shift", NeurIPS 2020. Distributions are those of the samples at
+// hand: the theorems hold for any pair of distributions, those included.
+package theory
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"iwda/datasets"
+)
+
+// Joint is a joint distribution of a domain's true class (row) and predicted class
+// (column): D(Y = y, Ŷ = y') of the paper. Its values sum to 1.
+type Joint [][]float64
+
+// ErrNoSample is in the error for a class of the source without a single sample: no
+// conditional distribution is defined for it, so no theorem applies.
+var ErrNoSample = errors.New("a class of the source has no sample")
+
+// JointOf returns the shares of the counts of a confusion matrix, row = true class,
+// column = predicted. A matrix that is not square, holds a negative number or
+// nothing at all is an error.
+func JointOf(confusion [][]int) (Joint, error) {
+	total := 0
+	for y, row := range confusion {
+		if len(row) != len(confusion) {
+			return nil, fmt.Errorf("theory: row %d of the confusion matrix has %d columns, want %d, the number of rows", y, len(row), len(confusion))
+		}
+		for predicted, count := range row {
+			if count < 0 {
+				return nil, fmt.Errorf("theory: confusion[%d][%d] is %d, not a count", y, predicted, count)
+			}
+			total += count
+		}
+	}
+	if total == 0 {
+		return nil, errors.New("theory: the confusion matrix holds no sample")
+	}
+	joint := make(Joint, len(confusion))
+	for y, row := range confusion {
+		joint[y] = make([]float64, len(row))
+		for predicted, count := range row {
+			joint[y][predicted] = float64(count) / float64(total)
+		}
+	}
+	return joint, nil
+}
+
+// Labels returns D(Y), the marginal of the true class.
+func (j Joint) Labels() []float64 {
+	labels := make([]float64, len(j))
+	for y, row := range j {
+		for _, p := range row {
+			labels[y] += p
+		}
+	}
+	return labels
+}
+
+// Predictions returns D(Ŷ), the marginal of the predicted class.
+func (j Joint) Predictions() []float64 {
+	predictions := make([]float64, len(j))
+	for _, row := range j {
+		for predicted, p := range row {
+			predictions[predicted] += p
+		}
+	}
+	return predictions
+}
+
+// Error returns ε = D(Ŷ ≠ Y).
+func (j Joint) Error() float64 {
+	sum := 0.0
+	for y, row := range j {
+		for predicted, p := range row {
+			if predicted != y {
+				sum += p
+			}
+		}
+	}
+	return sum
+}
+
+// BalancedErrorRate returns the largest error of any class, max_y D(Ŷ ≠ Y | Y = y),
+// which the paper calls BER. Classes without samples do not count.
+func (j Joint) BalancedErrorRate() float64 {
+	largest := 0.0
+	for y, share := range j.Labels() {
+		if share > 0 {
+			largest = math.Max(largest, 1-j[y][y]/share)
+		}
+	}
+	return largest
+}
+
+// ConditionalErrorGap returns the largest difference between the domains' rates of
+// one confusion, max over y ≠ y' of |D_S(Ŷ = y' | Y = y) - D_T(Ŷ = y' | Y = y)|,
+// which the paper calls Δ_CE. It is 0 under generalized label shift. Classes that a
+// domain lacks do not count. It panics unless both have as many classes.
+func ConditionalErrorGap(source, target Joint) float64 {
+	checkClasses(source, target)
+	sourceLabels, targetLabels := source.Labels(), target.Labels()
+	largest := 0.0
+	for y := range source {
+		if sourceLabels[y] == 0 || targetLabels[y] == 0 {
+			continue
+		}
+		for predicted := range source {
+			if predicted != y {
+				gap := math.Abs(source[y][predicted]/sourceLabels[y] - target[y][predicted]/targetLabels[y])
+				largest = math.Max(largest, gap)
+			}
+		}
+	}
+	return largest
+}
+
+// Bounds are both sides of the paper's three theorems for one classifier, and what
+// they are made of.
+type Bounds struct {
+	SourceError, TargetError float64 // ε_S, ε_T
+	BalancedErrorRate        float64 // of the source
+	ConditionalErrorGap      float64
+	LabelDistance            float64 // ‖D_S(Y) - D_T(Y)‖₁
+	LabelJSD                 float64 // Jensen-Shannon divergence of D_S(Y) and D_T(Y), natural logarithm
+	PredictionJSD            float64 // that of D_S(Ŷ) and D_T(Ŷ)
+
+	// The error decomposition theorem (thm. 3.1):
+	//
+	//	ErrorGap = |ε_S - ε_T| ≤ ErrorGapBound = ‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) Δ_CE
+	ErrorGap, ErrorGapBound float64
+
+	// The joint error bound (thm. 3.2), which supposes generalized label shift: a
+	// joint error above it shows that the representation is far from it.
+	//
+	//	JointError = ε_S + ε_T ≤ JointErrorBound = 2 BER
+	JointError, JointErrorBound float64
+
+	// The lower bound of the joint error (thm. 2.1) with Ŷ itself as the
+	// representation: aligned predictions under label shift cost accuracy.
+	//
+	//	JointError ≥ JointErrorFloor = ½ (√LabelJSD - √PredictionJSD)²
+	//
+	// The theorem supposes LabelJSD ≥ PredictionJSD; the floor is 0 otherwise.
+	JointErrorFloor float64
+}
+
+// Evaluate returns the bounds for a classifier with these joint distributions. The
+// error wraps ErrNoSample if the source lacks a class that the target has. It panics
+// unless both have as many classes.
+func Evaluate(source, target Joint) (Bounds, error) {
+	checkClasses(source, target)
+	sourceLabels, targetLabels := source.Labels(), target.Labels()
+	b := Bounds{
+		SourceError:         source.Error(),
+		TargetError:         target.Error(),
+		BalancedErrorRate:   source.BalancedErrorRate(),
+		ConditionalErrorGap: ConditionalErrorGap(source, target),
+		LabelJSD:            datasets.JSD(sourceLabels, targetLabels),
+		PredictionJSD:       datasets.JSD(source.Predictions(), target.Predictions()),
+	}
+	for y := range source {
+		if sourceLabels[y] == 0 && targetLabels[y] > 0 {
+			return Bounds{}, fmt.Errorf("theory: class %d: %w", y, ErrNoSample)
+		}
+		b.LabelDistance += math.Abs(sourceLabels[y] - targetLabels[y])
+	}
+	k := float64(len(source))
+	b.ErrorGap = math.Abs(b.SourceError - b.TargetError)
+	b.ErrorGapBound = b.LabelDistance*b.BalancedErrorRate + 2*(k-1)*b.ConditionalErrorGap
+	b.JointError = b.SourceError + b.TargetError
+	b.JointErrorBound = 2 * b.BalancedErrorRate
+	if root := math.Sqrt(b.LabelJSD) - math.Sqrt(b.PredictionJSD); root > 0 {
+		b.JointErrorFloor = root * root / 2
+	}
+	return b, nil
+}
+
+func checkClasses(source, target Joint) {
+	if len(source) != len(target) {
+		panic(fmt.Sprintf("theory: %d classes in the source, %d in the target", len(source), len(target)))
+	}
+}

@@ -1,0 +1,219 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+)
+
+// data is what a run is trained and measured on. The target's labels serve evaluation
+// and the oracles only.
+type data struct {
+	classNames     []string
+	rowShape       []int // of what the network reads, {channels, height, width} or {size}
+	source, target []int // labels of the training rows
+	feed           feed
+	onSource       rows // the source's training rows, as in evaluation
+	onTest         rows // the target's test rows
+}
+
+// rows are labelled rows in order, batch by batch. Values are valid until the next
+// batch.
+type rows interface {
+	batches(ctx context.Context, size int) iter.Seq2[rowBatch, error]
+}
+
+type rowBatch struct {
+	values []float32
+	shape  []int // of one row
+	labels []int64
+}
+
+// openData reads or draws the data of a run and subsamples what the variant says: the
+// source, or the target together with its test set.
+func openData(run config.Resolved) (*data, error) {
+	source, target, test, err := loadSets(run)
+	if err != nil {
+		return nil, err
+	}
+	onSource, onTarget := classFractions(run, len(source.ClassNames()))
+	if source, err = subsample(source, onSource, run.Seed, "subsample"); err != nil {
+		return nil, err
+	}
+	if target, err = subsample(target, onTarget, run.Seed, "subsample"); err != nil {
+		return nil, err
+	}
+	if test, err = subsample(test, onTarget, run.Seed, "subsample test"); err != nil {
+		return nil, err
+	}
+	d := &data{
+		classNames: source.ClassNames(), rowShape: source.Shape(),
+		source: labelsOf(source), target: labelsOf(target),
+		onSource: inMemory{source}, onTest: inMemory{test},
+	}
+	if err := d.check(run); err != nil {
+		return nil, err
+	}
+	d.feed = newResampled(source, target, run.Train.Batch, run.Seed)
+	return d, nil
+}
+
+// loadSets reads or draws the training sets of both domains and the target's test set.
+func loadSets(run config.Resolved) (source, target, test datasets.Set, err error) {
+	from, to := run.Domains()
+	if run.Dataset.Name == "features" {
+		return loadFeatures(run.Dataset.Root, from, to)
+	}
+	if source, _, err = loadDomain(run, from); err != nil {
+		return nil, nil, nil, err
+	}
+	target, test, err = loadDomain(run, to)
+	return source, target, test, err
+}
+
+func loadDomain(run config.Resolved, domain string) (train, test datasets.Set, err error) {
+	if run.Dataset.Name == "glyphs" {
+		return drawGlyphs(run.Dataset, domain, run.Seed)
+	}
+	return loadDigits(run.Dataset.Root, domain)
+}
+
+func loadFeatures(root, from, to string) (source, target, test datasets.Set, err error) {
+	s, t, e, err := datasets.LoadFeatures(root, from, to)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, t, e, nil
+}
+
+func loadDigits(root, domain string) (train, test datasets.Set, err error) {
+	load := datasets.LoadMNIST
+	if domain == "usps" {
+		load = datasets.LoadUSPS
+	}
+	trainImages, testImages, err := load(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	return trainImages, testImages, nil
+}
+
+func drawGlyphs(d config.Dataset, domain string, seed int64) (train, test datasets.Set, err error) {
+	trainImages, err := datasets.DrawGlyphs(domain, "train", d.TrainPerClass, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	testImages, err := datasets.DrawGlyphs(domain, "test", d.TestPerClass, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return trainImages, testImages, nil
+}
+
+// classFractions returns the shares of each class that the variant keeps of the source
+// and of the target, nil for all.
+func classFractions(run config.Resolved, classes int) (source, target []float64) {
+	switch {
+	case run.Variant == config.Subsampled:
+		return datasets.HalfFractions(classes, run.Dataset.Fraction), nil
+	case config.FractionsDomain(run.Variant) == "source":
+		return run.Dataset.ClassFractions, nil
+	case config.FractionsDomain(run.Variant) == "target":
+		return nil, run.Dataset.ClassFractions
+	}
+	return nil, nil
+}
+
+// subsample returns what the fractions keep of a set, all of it where there are none.
+func subsample(set datasets.Set, fractions []float64, seed int64, purpose string) (datasets.Set, error) {
+	if fractions == nil {
+		return set, nil
+	}
+	return datasets.Subsample(set, fractions, rand.New(datasets.Stream(seed, purpose)))
+}
+
+func labelsOf(set datasets.Set) []int {
+	labels := make([]int, set.Len())
+	for i := range labels {
+		labels[i] = set.Label(i)
+	}
+	return labels
+}
+
+// check refuses data on which a method is not defined: a source without rows of a
+// class, of which neither loss nor weight is known, and domains smaller than a batch.
+func (d *data) check(run config.Resolved) error {
+	for class := range d.classNames {
+		if !slices.Contains(d.source, class) {
+			return fmt.Errorf("the source of %s has no image of class %q; class weights need at least one of each",
+				run.Task, d.classNames[class])
+		}
+	}
+	if n := max(len(d.source), len(d.target)); n < run.Train.Batch {
+		return fmt.Errorf("%s has %d and %d rows, which is less than a step; train.batch is %d",
+			run.Task, len(d.source), len(d.target), run.Train.Batch)
+	}
+	return nil
+}
+
+func (d *data) close() error { return d.feed.close() }
+
+// distribution returns the shares of the classes among labels.
+func distribution(labels []int, classes int) []float64 {
+	shares := make([]float64, classes)
+	for _, label := range labels {
+		shares[label]++
+	}
+	for c := range shares {
+		shares[c] /= float64(len(labels))
+	}
+	return shares
+}
+
+// inMemory reads a set in order.
+type inMemory struct{ set datasets.Set }
+
+func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	return func(yield func(rowBatch, error) bool) {
+		shape := m.set.Shape()
+		rowSize := sizeOf(shape)
+		values, labels, indices := make([]float32, size*rowSize), make([]int64, size), make([]int, size)
+		for first := 0; first < m.set.Len(); first += size {
+			if err := ctx.Err(); err != nil {
+				yield(rowBatch{}, err)
+				return
+			}
+			n := min(size, m.set.Len()-first)
+			for i := range n {
+				indices[i] = first + i
+			}
+			datasets.CopyRows(values[:n*rowSize], labels[:n], m.set, indices[:n])
+			if !yield(rowBatch{values[:n*rowSize], shape, labels[:n]}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func sizeOf(shape []int) int {
+	size := 1
+	for _, n := range shape {
+		size *= n
+	}
+	return size
+}
+
+// closeAll closes what is not nil and joins the errors.
+func closeAll(closers ...func() error) error {
+	var all []error
+	for _, c := range closers {
+		all = append(all, c())
+	}
+	return errors.Join(all...)
+}

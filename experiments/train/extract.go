@@ -1,0 +1,152 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// ErrNothingLearned says that features were asked of a network that has neither
+// pretrained weights nor a checkpoint.
+var ErrNothingLearned = errors.New("the network has learned nothing yet: name a finished run, whose checkpoint it takes")
+
+// Extract computes the features of all rows of a domain in evaluation mode, with all
+// its classes in full, as sets that [datasets.WriteFeatures] writes. With a checkpoint
+// of the run they are its network's z, without one a pretrained backbone's output. test
+// is nil where the domain has no test set of its own.
+func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
+	if options.Log == nil {
+		options.Log = discard{}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	torchErr := torch.Try(func() {
+		torch.SetThreads(options.Threads)
+		var trainRows, testRows rows
+		var classNames []string
+		var rowShape []int
+		if trainRows, testRows, classNames, rowShape, err = openRows(run, domain, options); err != nil {
+			return
+		}
+		var extract extractor
+		if extract, err = newExtractor(run, checkpoint, sizeOf(rowShape), len(classNames), options.Device); err != nil {
+			return
+		}
+		name := run.Dataset.Name + "-" + domain
+		if train, err = extract.all(ctx, name, trainRows, classNames, run.Train.EvalBatch, options.Device); err != nil || testRows == nil {
+			return
+		}
+		test, err = extract.all(ctx, name+"-test", testRows, classNames, run.Train.EvalBatch, options.Device)
+	})
+	return train, test, errors.Join(err, torchErr)
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// openRows opens a domain as in evaluation.
+func openRows(run config.Resolved, domain string, options Options) (train, test rows, classNames []string, rowShape []int, err error) {
+	switch {
+	case config.IsImageFiles(run.Dataset.Name):
+		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options.Log)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		return testViews{d, run}, nil, d.reader.Set().ClassNames(), []int{3, run.Dataset.Crop, run.Dataset.Crop}, nil
+	case run.Dataset.Name == "features":
+		return nil, nil, nil, nil, errors.New("data set features holds features already")
+	}
+	trainSet, testSet, err := loadDomain(run, domain)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	return inMemory{trainSet}, inMemory{testSet}, trainSet.ClassNames(), trainSet.Shape(), nil
+}
+
+// extractor maps a batch to features.
+type extractor func(x torch.Tensor) torch.Tensor
+
+func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, device torch.Device) (extractor, error) {
+	if checkpoint == "" {
+		if !config.IsImageFiles(run.Dataset.Name) || run.Network.Pretrained == config.NotPretrained {
+			return nil, ErrNothingLearned
+		}
+		run.Network.Frozen = true
+		network, _, err := newNetwork(run, inputs, classes)
+		if err != nil {
+			return nil, err
+		}
+		network.State().Move(torch.Float32, device)
+		return network.(*nets.Frozen).Pooled, nil
+	}
+	network, _, err := newNetwork(run, inputs, classes)
+	if err != nil {
+		return nil, err
+	}
+	state := network.State()
+	if frozen, ok := network.(*nets.Frozen); ok && run.Network.Views > 0 {
+		state = frozen.Head() // all that such a run trained and kept
+	}
+	if err := loadCheckpoint(state, checkpoint); err != nil {
+		return nil, err
+	}
+	network.State().Move(torch.Float32, device)
+	return func(x torch.Tensor) torch.Tensor {
+		features, _ := network.Forward(x, false)
+		return features
+	}, nil
+}
+
+// loadCheckpoint loads the network's part of a run's checkpoint.
+func loadCheckpoint(state nets.State, path string) (err error) {
+	torch.Tidy(func() {
+		var tensors map[string]torch.Tensor
+		if tensors, _, err = torch.ReadTensors(path); err != nil {
+			return
+		}
+		values := make(map[string]torch.Tensor)
+		for name, tensor := range tensors {
+			if of, ok := strings.CutPrefix(name, "network."); ok {
+				values[of] = tensor
+			}
+		}
+		if err = state.Load(values); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	})
+	return err
+}
+
+func (e extractor) all(ctx context.Context, name string, r rows, classNames []string, batch int, device torch.Device) (*datasets.Features, error) {
+	var features []float32
+	var labels []int
+	for b, err := range r.batches(ctx, batch) {
+		if err != nil {
+			return nil, err
+		}
+		features = e.append(features, b.values, len(b.labels), b.shape, device)
+		for _, label := range b.labels {
+			labels = append(labels, int(label))
+		}
+	}
+	return datasets.NewFeatures(name, features, labels, classNames)
+}
+
+// append appends the features of n rows.
+func (e extractor) append(features, values []float32, n int, shape []int, device torch.Device) []float32 {
+	torch.Tidy(func() {
+		torch.NoGrad(func() {
+			x := torch.FromSlice(values, append([]int{n}, shape...)...).To(torch.Float32, device)
+			features = append(features, torch.ToSlice[float32](e(x))...)
+		})
+	})
+	return features
+}

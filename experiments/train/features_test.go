@@ -1,0 +1,162 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/torch"
+)
+
+func saveFeatures(t testing.TB, path string, set datasets.Set) {
+	t.Helper()
+	err := store.WriteFile(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gaussians draws a label-shift problem: ten classes on a ring, as two numbers that
+// eighteen others hide; the target is turned and moved, and its classes are rare where the
+// source's are frequent.
+func gaussians(t testing.TB, root string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	const classes, size = 10, 20
+	for _, domain := range []string{"flat", "turned", "turned-test"} {
+		var values []float32
+		var labels []int
+		for class := range classes {
+			n := 300
+			if domain == "flat" && class < classes/2 {
+				n = 30
+			}
+			for range n {
+				angle := 2 * math.Pi * float64(class) / classes
+				if domain != "flat" {
+					angle += 0.22
+				}
+				row := make([]float32, size)
+				for i := range row {
+					row[i] = float32(0.5 * random.NormFloat64())
+				}
+				row[0] += float32(3 * math.Cos(angle))
+				row[1] += float32(3 * math.Sin(angle))
+				if domain != "flat" {
+					row[2] += 1.5
+				}
+				values, labels = append(values, row...), append(labels, class)
+			}
+		}
+		set, err := datasets.NewFeatures(domain, values, labels, strings.Split("0123456789", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		saveFeatures(t, filepath.Join(root, domain+".npz"), set)
+	}
+}
+
+const features = `
+experiment: features
+dataset: {name: features, root: ROOT}
+tasks: [flat-turned]
+variants: [full]
+methods: [source-only, dann, iwdan, iwdan-o, cdan, iwcdan, jan, iwjan, iwjan-o]
+seeds: [1, 2]
+network: {name: mlp, features: 64, layers: 2}
+discriminator: {hidden: 64, reversal: {iterations: 500}}
+train: {epochs: 20, optimizer: {lr: 0.01}, schedule: {every: 8}}
+`
+
+// On features with a label shift, every importance-weighted method is better than its
+// base at the end, for each seed.
+func TestWeightsHelpOnFeatures(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	file, err := config.Parse("features.yaml", []byte(strings.ReplaceAll(features, "ROOT", root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := map[string]float64{}
+	for _, method := range []string{"dann", "iwdan", "cdan", "iwcdan", "jan", "iwjan"} {
+		for _, seed := range []int64{1, 2} {
+			run, err := file.Resolve("flat-turned", "full", method, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, result := train(t, run)
+			last[fmt.Sprint(method, seed)] = result.LastAccuracy
+			t.Logf("%s, seed %d: best %.3f, last %.3f, %.1f s", method, seed, result.BestAccuracy, result.LastAccuracy, result.Seconds)
+		}
+	}
+	for weighted, base := range map[string]string{"iwdan": "dann", "iwcdan": "cdan", "iwjan": "jan"} {
+		for _, seed := range []int64{1, 2} {
+			if a, b := last[fmt.Sprint(weighted, seed)], last[fmt.Sprint(base, seed)]; a <= b {
+				t.Errorf("seed %d: %s %.3f, %s %.3f", seed, weighted, a, base, b)
+			}
+		}
+	}
+}
+
+// Features of a trained LeNet carry its classes: an mlp learns them from the files that
+// Extract and WriteFeatures make.
+func TestExtractedFeatures(t *testing.T) {
+	run := resolve(t, "full", "iwdan-o", 1, "train.epochs=3", "dataset.train_per_class=60")
+	dir, result := train(t, run)
+	root := t.TempDir()
+	for _, domain := range []string{"clean", "warped"} {
+		trainSet, testSet, err := Extract(context.Background(), run, dir.Path(store.CheckpointFile), domain, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trainSet.Len() != 600 || testSet.Len() != 60 || trainSet.Shape()[0] != 500 {
+			t.Fatalf("%s: %d rows of %v and %d", domain, trainSet.Len(), trainSet.Shape(), testSet.Len())
+		}
+		saveFeatures(t, filepath.Join(root, domain+".npz"), trainSet)
+		saveFeatures(t, filepath.Join(root, domain+"-test.npz"), testSet)
+	}
+	text := strings.NewReplacer("ROOT", root, "flat-turned", "clean-warped").Replace(features)
+	file, err := config.Parse("features.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	onFeatures, err := file.Resolve("clean-warped", "full", "source-only", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, again := train(t, onFeatures)
+	if again.BestAccuracy < result.LastAccuracy-0.15 {
+		t.Errorf("an mlp on the features reaches %.3f, the network itself %.3f", again.BestAccuracy, result.LastAccuracy)
+	}
+}
+
+func TestExtractNeedsALearnedNetwork(t *testing.T) {
+	run := resolve(t, "full", "dann", 1)
+	if _, _, err := Extract(context.Background(), run, "", "clean", Options{Threads: 1}); !errors.Is(err, ErrNothingLearned) {
+		t.Errorf("error %v", err)
+	}
+	missing := filepath.Join(t.TempDir(), "checkpoint.safetensors")
+	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing) {
+		t.Errorf("error %v", err)
+	}
+	var buffer strings.Builder
+	if err := torch.WriteTensors(&buffer, []torch.Named{{Name: "network.other", Tensor: torch.Full(0, torch.Float32, torch.CPU, 1)}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(missing, []byte(buffer.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "unexpected: other") {
+		t.Errorf("error %v", err)
+	}
+}

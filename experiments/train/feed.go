@@ -1,0 +1,168 @@
+package train
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"iwda/datasets"
+	"iwda/datasets/images"
+	"iwda/torch"
+)
+
+// feed gives the batches of a run.
+type feed interface {
+	// next returns the next batch, whose memory is the feed's until the call after.
+	next(ctx context.Context) (batch, error)
+	// passSteps is the number of steps that count as a pass over the source.
+	passSteps() int
+	close() error
+}
+
+// batch holds rows of both domains, the same number of each.
+type batch struct {
+	shape          []int // of one row
+	source, target []float32
+	labels         []int64 // of the source rows
+}
+
+func (b batch) rows() int { return len(b.labels) }
+
+// images returns the rows of both domains as tensors on the device.
+func (b batch) images(device torch.Device) (source, target torch.Tensor) {
+	shape := append([]int{b.rows()}, b.shape...)
+	return torch.FromSlice(b.source, shape...).To(torch.Float32, device), torch.FromSlice(b.target, shape...).To(torch.Float32, device)
+}
+
+// classes returns the source labels.
+func (b batch) classes() []int {
+	classes := make([]int, b.rows())
+	for i, label := range b.labels {
+		classes[i] = int(label)
+	}
+	return classes
+}
+
+// resampled draws every batch with replacement from sets in memory, as the released
+// code does for digits. A pass is an epoch: as many steps as fill the larger set.
+type resampled struct {
+	source, target               datasets.Set
+	sourceSampler, targetSampler *datasets.WithReplacement
+	indices                      []int
+	batch                        batch
+	targetLabels                 []int64 // drawn with the rows, used by nobody
+}
+
+func newResampled(source, target datasets.Set, rows int, seed int64) *resampled {
+	size := rows * sizeOf(source.Shape())
+	return &resampled{
+		source: source, target: target,
+		sourceSampler: datasets.NewWithReplacement(source.Len(), datasets.Stream(seed, "source batches")),
+		targetSampler: datasets.NewWithReplacement(target.Len(), datasets.Stream(seed, "target batches")),
+		indices:       make([]int, rows),
+		batch: batch{
+			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
+		},
+		targetLabels: make([]int64, rows),
+	}
+}
+
+func (r *resampled) next(context.Context) (batch, error) {
+	r.sourceSampler.Next(r.indices)
+	datasets.CopyRows(r.batch.source, r.batch.labels, r.source, r.indices)
+	r.targetSampler.Next(r.indices)
+	datasets.CopyRows(r.batch.target, r.targetLabels, r.target, r.indices)
+	return r.batch, nil
+}
+
+func (r *resampled) passSteps() int { return max(r.source.Len(), r.target.Len()) / r.batch.rows() }
+func (r *resampled) close() error   { return nil }
+
+// loaded takes the batches of image files from one loader a domain, each of which
+// starts over on its own.
+type loaded struct {
+	source, target           *images.Loader
+	sourceBatch, targetBatch *images.Batch // handed out last
+	crop                     int
+	closers                  []func() error
+}
+
+func (l *loaded) next(ctx context.Context) (batch, error) {
+	if l.sourceBatch != nil {
+		l.source.Release(l.sourceBatch)
+		l.target.Release(l.targetBatch)
+		l.sourceBatch, l.targetBatch = nil, nil
+	}
+	source, err := l.source.Next(ctx)
+	if err != nil {
+		return batch{}, err
+	}
+	target, err := l.target.Next(ctx)
+	if err != nil {
+		return batch{}, err
+	}
+	l.sourceBatch, l.targetBatch = source, target
+	return batch{shape: []int{3, l.crop, l.crop}, source: source.Values, target: target.Values, labels: source.Labels}, nil
+}
+
+func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
+
+func (l *loaded) close() error {
+	l.source.Close()
+	l.target.Close()
+	return closeAll(l.closers...)
+}
+
+// shuffled takes batches without replacement from vectors in memory, of which there
+// are several views of each row: the first n rows, then the same rows once more. A
+// pass draws one view of each row in a new order and leaves out the last incomplete
+// batch; the next pass takes the next view.
+type shuffled struct {
+	source, target shuffledSet
+	batch          batch
+	targetLabels   []int64
+}
+
+type shuffledSet struct {
+	set    datasets.Set
+	rows   int // of one view
+	random *rand.Rand
+	order  []int
+	pass   int
+}
+
+func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuffled {
+	size := rows * sizeOf(source.Shape())
+	of := func(set datasets.Set, purpose string) shuffledSet {
+		return shuffledSet{set: set, rows: set.Len() / views, random: rand.New(datasets.Stream(seed, purpose))}
+	}
+	return &shuffled{
+		source: of(source, "source batches"), target: of(target, "target batches"),
+		batch: batch{
+			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
+		},
+		targetLabels: make([]int64, rows),
+	}
+}
+
+func (s *shuffled) next(context.Context) (batch, error) {
+	s.source.fill(s.batch.source, s.batch.labels)
+	s.target.fill(s.batch.target, s.targetLabels)
+	return s.batch, nil
+}
+
+// fill takes the next rows of the pass, of a new one where they do not suffice.
+func (s *shuffledSet) fill(values []float32, labels []int64) {
+	if len(s.order) < len(labels) {
+		s.order = s.random.Perm(s.rows)
+		view := s.pass % (s.set.Len() / s.rows)
+		for i := range s.order {
+			s.order[i] += view * s.rows
+		}
+		s.pass++
+	}
+	datasets.CopyRows(values, labels, s.set, s.order[:len(labels)])
+	s.order = s.order[len(labels):]
+}
+
+func (s *shuffled) passSteps() int { return s.source.rows / s.batch.rows() }
+func (s *shuffled) close() error   { return nil }

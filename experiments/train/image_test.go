@@ -1,0 +1,334 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iwda/datasets"
+	"iwda/datasets/images"
+	"iwda/experiments/config"
+	"iwda/internal/golden"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// drawOffice writes images of coloured shapes as Office-31 lies on disk: two domains of
+// 31 classes, a class a colour and shape, the domains different in background and
+// contrast.
+func drawOffice(t testing.TB, perClass int) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	description := images.Office31()
+	const side = 40
+	for _, domain := range []string{"amazon", "dslr"} {
+		for class, name := range description.Classes {
+			folder := filepath.Join(root, domain, "images", name)
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			for n := range perClass {
+				m := image.NewRGBA(image.Rect(0, 0, side, side))
+				for y := range side {
+					for x := range side {
+						m.Set(x, y, shade(domain, class, n, x, y))
+					}
+				}
+				var buffer bytes.Buffer
+				if err := png.Encode(&buffer, m); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return root
+}
+
+// shade colours a pixel: hue and radius of a disc by class, its place by number.
+func shade(domain string, class, n, x, y int) color.Color {
+	dx, dy := float64(x-16-4*(n%3)), float64(y-20)
+	angle := 2 * math.Pi * float64(class) / 31
+	ground, contrast := 235.0, 1.0
+	if domain == "dslr" {
+		ground, contrast = 90+float64(x), 0.7
+	}
+	if math.Hypot(dx, dy) > 6+float64(class%4)*2 {
+		return color.Gray{uint8(ground)}
+	}
+	channel := func(phase float64) uint8 { return uint8(contrast * (127 + 120*math.Cos(angle+phase))) }
+	return color.RGBA{channel(0), channel(2), channel(4), 255}
+}
+
+const office = `
+experiment: shapes
+dataset: {name: office31, root: ROOT, resize: 40, crop: 32, workers: 2, cache: memory}
+tasks: [amazon-dslr]
+variants: [full, subsampled]
+methods: [source-only, dann, iwdan, iwcdan, iwcdan-e-o, dan, jan, iwjan]
+seeds: [1]
+network: {name: resnet18, pretrained: none}
+discriminator: {hidden: 32}
+train: {steps: 14, eval_every: 7, batch: 16, eval_batch: 31}
+weights: {every: 1, min_singular_value: 0}
+overrides: [{when: {method: [jan, iwjan]}, network: {frozen: true}}]
+`
+
+func resolveOffice(t testing.TB, root, variant, method string, set ...string) config.Resolved {
+	t.Helper()
+	file, err := config.Parse("office.yaml", []byte(strings.ReplaceAll(office, "ROOT", root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set(set); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("amazon-dslr", variant, method, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// Every family of methods trains a ResNet from image files, from the first step to the
+// table's numbers.
+func TestImagesEndToEnd(t *testing.T) {
+	root := drawOffice(t, 4)
+	for _, c := range []struct {
+		method string
+		set    []string
+	}{
+		{"source-only", nil},
+		{"iwdan", nil},
+		{"iwcdan", []string{"discriminator.random_projection=64"}},
+		{"iwcdan-e-o", nil},
+		{"dan", nil},
+		{"iwjan", nil},
+		{"iwjan", []string{"network.views=2"}},
+	} {
+		run := resolveOffice(t, root, "full", c.method, c.set...)
+		dir, result := train(t, run)
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(metrics) != 3 || result.Steps != 14 || len(result.Classes) != 31 {
+			t.Errorf("%s %v: %d evaluations, %d steps", c.method, c.set, len(metrics), result.Steps)
+		}
+		total := 0
+		for _, row := range result.Confusion {
+			for _, n := range row {
+				total += n
+			}
+		}
+		if total != 4*31 {
+			t.Errorf("%s %v: %d images evaluated, want %d", c.method, c.set, total, 4*31)
+		}
+		updates, err := dir.ReadWeights()
+		// Two passes of 124/16 = 7 steps.
+		if err != nil || len(updates) != 2 || updates[0].Step != 7 {
+			t.Errorf("%s %v: updates %+v, %v", c.method, c.set, updates, err)
+		}
+	}
+}
+
+// Decoding with more goroutines, and the cache, change nothing.
+func TestImageResultsDoNotDependOnWorkers(t *testing.T) {
+	root := drawOffice(t, 2)
+	var losses []float64
+	for _, set := range [][]string{{"dataset.workers=1", "dataset.cache=none"}, {"dataset.workers=3"}} {
+		dir, _ := train(t, resolveOffice(t, root, "full", "dann", append(set, "train.steps=4", "train.eval_every=2", "train.batch=8")...))
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, metrics[1].TotalLoss, metrics[2].TotalLoss)
+	}
+	if losses[0] != losses[2] || losses[1] != losses[3] {
+		t.Errorf("losses %v", losses)
+	}
+}
+
+func TestSubsampledImages(t *testing.T) {
+	run := resolveOffice(t, drawOffice(t, 4), "subsampled", "dann", "dataset.fraction=0.5")
+	d, err := openImages(context.Background(), run, nil, Options{Log: &bytes.Buffer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.close() }()
+	counts := make([]int, 31)
+	for _, label := range d.source {
+		counts[label]++
+	}
+	// floor(31/2) = 15 classes keep 2 of 4.
+	if counts[0] != 2 || counts[14] != 2 || counts[15] != 4 || len(d.target) != 4*31 {
+		t.Errorf("source counts %v, %d target images", counts, len(d.target))
+	}
+	read := 0
+	for b, err := range d.onSource.batches(context.Background(), 10) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, label := range b.labels {
+			if int(label) != d.source[read+i] {
+				t.Fatalf("image %d has label %d, want %d", read+i, label, d.source[read+i])
+			}
+		}
+		read += len(b.labels)
+	}
+	if read != len(d.source) {
+		t.Errorf("%d source images read, want %d", read, len(d.source))
+	}
+}
+
+func TestBrokenImageIsAnErrorAtItsBatch(t *testing.T) {
+	root := drawOffice(t, 2)
+	broken := filepath.Join(root, "dslr", "images", "bike", "frame_0001.png")
+	if err := os.WriteFile(broken, []byte("no image"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := resolveOffice(t, root, "full", "dann")
+	_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
+	var file *images.FileError
+	if !errors.As(err, &file) || file.Path != broken {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAbsentWeightsSayWhereTheyComeFrom(t *testing.T) {
+	run := resolveOffice(t, drawOffice(t, 1), "full", "dann", "network.pretrained=/no/resnet18.pth")
+	_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
+	for _, part := range []string{"network.pretrained", "/no/resnet18.pth", "torchvision", "none"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("error %v lacks %q", err, part)
+		}
+	}
+}
+
+// A frozen backbone stays as it was, and so does a fine-tuned one's share of the rate.
+func TestGroupsOfAResNet(t *testing.T) {
+	root := drawOffice(t, 1)
+	for method, moves := range map[string]bool{"dann": true, "jan": false} {
+		run := resolveOffice(t, root, "full", method)
+		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conv, head := entry(t, trainer.network, "backbone.conv1.weight"), entry(t, trainer.network, "classifier.weight")
+		convBefore, headBefore := torch.ToSlice[float32](conv), torch.ToSlice[float32](head)
+		if err := trainer.step(context.Background(), Position{Epoch: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if moved := !slices.Equal(convBefore, torch.ToSlice[float32](conv)); moved != moves {
+			t.Errorf("%s: the backbone moved: %v", method, moved)
+		}
+		if slices.Equal(headBefore, torch.ToSlice[float32](head)) {
+			t.Errorf("%s: the classifier did not move", method)
+		}
+		rates := map[float64]bool{}
+		for _, g := range trainer.groups {
+			rates[g.rate] = true
+			if g.constant {
+				t.Errorf("%s: a group does not follow the schedule", method)
+			}
+		}
+		if rates[1] != moves || !rates[10] {
+			t.Errorf("%s: rates %v", method, rates)
+		}
+		if err := trainer.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func entry(t *testing.T, network nets.Network, name string) torch.Tensor {
+	t.Helper()
+	for _, e := range network.State() {
+		if e.Name == name {
+			return e.Tensor
+		}
+	}
+	t.Fatalf("no %s", name)
+	return torch.Tensor{}
+}
+
+// Views are drawn in turn, each pass over all rows but the last incomplete batch.
+func TestShuffledViews(t *testing.T) {
+	const rows, views = 5, 2
+	values, labels := make([]float32, rows*views), make([]int, rows*views)
+	for i := range values {
+		values[i], labels[i] = float32(i), i%rows
+	}
+	set, err := datasets.NewFeatures("views", values, labels, []string{"0", "1", "2", "3", "4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShuffled(set, set, views, 2, 1)
+	if s.passSteps() != 2 {
+		t.Errorf("%d steps a pass", s.passSteps())
+	}
+	orders := map[string]bool{}
+	for pass := range 6 {
+		seen := map[int64]bool{}
+		var order []float32
+		for range 2 {
+			b, err := s.next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range b.source {
+				if int(v)/rows != pass%views || int64(v)%rows != b.labels[i] || seen[b.labels[i]] {
+					t.Fatalf("pass %d: value %v with label %d", pass, v, b.labels[i])
+				}
+				seen[b.labels[i]] = true
+			}
+			order = append(order, b.source...)
+		}
+		orders[fmt.Sprint(order)] = true
+	}
+	if len(orders) < 3 {
+		t.Error("the order does not change")
+	}
+}
+
+func TestSchedulesGolden(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(golden.Folder(t), "schedules.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schedules struct {
+		Fine   [][]float64 `json:"inv"`     // step, rate, ten times the rate, …
+		Frozen [][]float64 `json:"inv_mmd"` // step, ten times the rate
+	}
+	if err := json.Unmarshal(data, &schedules); err != nil || len(schedules.Fine) == 0 || len(schedules.Frozen) == 0 {
+		t.Fatalf("schedules.json: %v", err)
+	}
+	rate := func(gamma, step float64) float64 {
+		t := config.Train{Optimizer: config.Optimizer{LR: 3e-4}, Schedule: config.Schedule{Name: "inverse", Gamma: gamma, Power: 0.75}}
+		return scheduled(t, Position{Epoch: 1, Step: int(step)})
+	}
+	for _, s := range schedules.Fine {
+		if got := rate(0.001, s[0]); math.Abs(got/s[1]-1) > 1e-12 || math.Abs(10*got/s[2]-1) > 1e-12 {
+			t.Errorf("step %v: rate %v, want %v", s[0], got, s[1])
+		}
+	}
+	for _, s := range schedules.Frozen {
+		if got := 10 * rate(0.0003, s[0]); math.Abs(got/s[1]-1) > 1e-12 {
+			t.Errorf("step %v: rate %v, want %v", s[0], got, s[1])
+		}
+	}
+}

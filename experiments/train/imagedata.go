@@ -1,0 +1,175 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"iwda/datasets"
+	"iwda/datasets/images"
+	"iwda/experiments/config"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// imageDomain is a domain of image files: its reader and the rows of the set that a
+// run uses.
+type imageDomain struct {
+	reader *images.Reader
+	rows   []int
+	labels []int // of the rows
+}
+
+// openDomain opens a domain and keeps the fractions of its classes, all where there are
+// none.
+func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, log io.Writer) (*imageDomain, error) {
+	description, err := images.Find(run.Dataset.Name)
+	if err != nil {
+		return nil, err
+	}
+	set, err := description.Open(run.Dataset.Root, domain)
+	if err != nil {
+		return nil, err
+	}
+	options := images.ReaderOptions{Side: run.Dataset.Resize}
+	switch run.Dataset.Cache {
+	case "memory":
+		options.Cache = images.MemoryCache
+	case "disk":
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("dataset.cache is disk: %w", err)
+		}
+		options.Cache, options.Folder = images.FileCache, filepath.Join(folder, "iwda")
+	}
+	d := &imageDomain{labels: set.Labels()}
+	if d.reader, err = images.NewReader(set, options); err != nil {
+		return nil, err
+	}
+	if size := d.reader.CacheBytes(); size > 0 {
+		fmt.Fprintf(log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
+	}
+	if f := fractions(len(set.ClassNames())); f != nil {
+		if d.rows, err = datasets.SubsampleRows(d.labels, f, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
+			return nil, err
+		}
+		for i, row := range d.rows {
+			d.labels[i] = d.labels[row] // rows ascend, so that none is overwritten before it is read
+		}
+		d.labels = d.labels[:len(d.rows)]
+	}
+	return d, nil
+}
+
+func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
+	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Workers: run.Dataset.Workers}
+}
+
+// openImages opens the image files of a run. With a frozen backbone, what is evaluated
+// are the backbone's features, computed here once, and so is what is trained on where
+// the configuration asks for a number of views.
+func openImages(ctx context.Context, run config.Resolved, network nets.Network, options Options) (*data, error) {
+	from, to := run.Domains()
+	source, err := openDomain(run, from, func(k int) []float64 { f, _ := classFractions(run, k); return f }, options.Log)
+	if err != nil {
+		return nil, err
+	}
+	target, err := openDomain(run, to, func(k int) []float64 { _, f := classFractions(run, k); return f }, options.Log)
+	if err != nil {
+		return nil, err
+	}
+	d := &data{
+		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
+		source: source.labels, target: target.labels,
+		onSource: testViews{source, run}, onTest: testViews{target, run},
+	}
+	if err := d.check(run); err != nil {
+		return nil, err
+	}
+	frozen, isFrozen := network.(*nets.Frozen)
+	if isFrozen {
+		for _, r := range []*rows{&d.onSource, &d.onTest} {
+			set, err := extractor(frozen.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
+			if err != nil {
+				return nil, err
+			}
+			*r = inMemory{set}
+		}
+	}
+	if isFrozen && run.Network.Views > 0 {
+		var sets [2]*datasets.Features
+		for i, domain := range []*imageDomain{source, target} {
+			if sets[i], err = pooledViews(ctx, frozen, domain, run, []string{"source", "target"}[i], options.Device); err != nil {
+				return nil, err
+			}
+		}
+		d.rowShape = sets[0].Shape()
+		d.feed = newShuffled(sets[0], sets[1], run.Network.Views, run.Train.Batch, run.Seed)
+		return d, closeAll(source.reader.Close, target.reader.Close)
+	}
+	l := &loaded{crop: run.Dataset.Crop, closers: []func() error{source.reader.Close, target.reader.Close}}
+	if l.source, err = images.NewLoader(source.reader, images.LoaderOptions{ViewOptions: source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
+		return nil, err
+	}
+	if l.target, err = images.NewLoader(target.reader, images.LoaderOptions{ViewOptions: target.views(run), Seed: run.Seed, Purpose: "target"}); err != nil {
+		return nil, err
+	}
+	d.feed = l
+	return d, nil
+}
+
+// testViews reads a domain's images in order, as in evaluation.
+type testViews struct {
+	domain *imageDomain
+	run    config.Resolved
+}
+
+func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	return func(yield func(rowBatch, error) bool) {
+		options := v.domain.views(v.run)
+		options.BatchSize = size
+		for b, err := range v.domain.reader.Batches(ctx, options) {
+			if err != nil {
+				yield(rowBatch{}, err)
+				return
+			}
+			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, b.Labels}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pooledViews computes the backbone's features of augmented views of every image of a
+// domain, all first views, then all second ones.
+func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain, run config.Resolved, purpose string, device torch.Device) (*datasets.Features, error) {
+	options := images.LoaderOptions{ViewOptions: domain.views(run), Seed: run.Seed, Purpose: purpose}
+	// Batches of one image leave none out at the end of a pass.
+	options.BatchSize, options.Ahead = 1, 2*run.Train.Batch
+	loader, err := images.NewLoader(domain.reader, options)
+	if err != nil {
+		return nil, err
+	}
+	defer loader.Close()
+	n, shape := len(domain.labels), []int{3, run.Dataset.Crop, run.Dataset.Crop}
+	var features, pending []float32
+	var labels []int
+	for i := range run.Network.Views * n {
+		b, err := loader.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		pending = append(pending, b.Values...)
+		labels = append(labels, int(b.Labels[0]))
+		loader.Release(b)
+		if waiting := len(pending) / sizeOf(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
+			features = extractor(network.Pooled).append(features, pending, waiting, shape, device)
+			pending = pending[:0]
+		}
+	}
+	return datasets.NewFeatures(purpose, features, labels, domain.reader.Set().ClassNames())
+}

@@ -1,0 +1,74 @@
+package train
+
+import (
+	"math"
+
+	"iwda/experiments/config"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// group is a part of the parameters with its own learning rate.
+type group struct {
+	sgd *torch.SGD
+	// rate multiplies the learning rate; constant leaves the schedule out.
+	rate     float64
+	constant bool
+}
+
+// newGroups makes the optimisers of the network and, where it trains something, of
+// the alignment.
+func newGroups(run config.Resolved, network nets.Network, alignment alignment) []group {
+	headRate := run.Train.HeadRate
+	if headRate == 0 {
+		headRate = 1
+	}
+	var groups []group
+	add := func(state nets.State, rate float64, constant bool) {
+		if parameters := state.Parameters(); len(parameters) > 0 {
+			groups = append(groups, group{torch.NewSGD(parameters), rate, constant})
+		}
+	}
+	if p, ok := network.(nets.Grouped); ok {
+		if !run.Network.Frozen {
+			add(p.Backbone(), 1, false)
+		}
+		add(p.Head(), headRate, false)
+	} else {
+		add(network.State(), headRate, false)
+	}
+	if alignment != nil {
+		add(alignment.state(), headRate, !run.Discriminator.Annealed)
+	}
+	return groups
+}
+
+// scheduled is the learning rate of the step that follows the position, before the
+// groups' multipliers.
+func scheduled(t config.Train, p Position) float64 {
+	s := t.Schedule
+	switch s.Name {
+	case "step":
+		return t.Optimizer.LR * math.Pow(s.Factor, float64(p.Epoch/s.Every))
+	case "inverse":
+		return t.Optimizer.LR * math.Pow(1+s.Gamma*float64(p.Step), -s.Power)
+	}
+	return t.Optimizer.LR
+}
+
+// optimise makes a step of every group from the gradients of the total.
+func (t *trainer) optimise(p Position, total torch.Tensor) {
+	for _, g := range t.groups {
+		g.sgd.ZeroGrad()
+	}
+	total.Backward()
+	t.learningRate = scheduled(t.run.Train, p)
+	o := t.run.Train.Optimizer
+	for _, g := range t.groups {
+		rate := t.learningRate
+		if g.constant {
+			rate = o.LR
+		}
+		g.sgd.Step(torch.SGDOptions{LearningRate: rate * g.rate, Momentum: o.Momentum, WeightDecay: o.WeightDecay, Nesterov: o.Nesterov})
+	}
+}
