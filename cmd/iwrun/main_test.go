@@ -97,7 +97,7 @@ func TestWrongUsage(t *testing.T) {
 		"figure -c tiny.yaml --format png,gif":   {"png,gif", "png,svg", "Usage"},
 		"report":                                 {"-c FILE", "Usage"},
 		"data":                                   {"jsd", "iwrun data list|jsd", "Usage"},
-		"data jsd tiny.yaml":                     {"tiny.yaml", "iwrun data list|jsd", "Usage"},
+		"data jsd tiny.yaml":                     {"tiny.yaml", "iwrun data jsd", "Usage"},
 		"data jsd --format xls":                  {"xls", "Usage"},
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
