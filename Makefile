@@ -12,17 +12,17 @@ shim := $(patsubst torch/csrc/%.cc,build/shim/%.o,$(wildcard torch/csrc/*.cc))
 # gotorch's C++ sources, by name: they lie in the module cache.
 gotorch_parts := cuda device functional init memory optim pickle tensor torch
 gotorch_objects := $(gotorch_parts:%=build/gotorch/%.o)
-go_sources := $(shell git ls-files -co --exclude-standard '*.go' go.mod go.sum 2>/dev/null)
+go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.yaml' '*.html' '*.css' '*.js' go.mod go.sum 2>/dev/null))
 
 # What `go` needs to know about the two libraries. The program looks for them beside
 # itself (build/lib), then where they were built.
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test race lint bench clean env force
+.PHONY: help setup build demo test test-browser lint bench clean env force
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
 setup: ## install what is missing (a C++ compiler, libtorch)
 	@sh tools/setup.sh
@@ -39,8 +39,12 @@ test: setup ## run all tests, the concurrent packages with the race detector too
 	$(with_flags) go test ./...
 	$(with_flags) go test -race $(race_packages)
 
+test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
+	@$(MAKE) --no-print-directory $(library)
+	$(with_flags) go test -tags browser ./experiments/report/page
+
 # The packages in which goroutines meet.
-race_packages := ./cmd/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
+race_packages := ./cmd/... ./datasets/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
 
 lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	@$(MAKE) --no-print-directory $(library)

@@ -1,10 +1,11 @@
 """Training batches of images by PyTorch's DataLoader with torchvision and Pillow:
 what the loader of datasets/images is measured against.
 
-usage: loader_peer.py FOLDER WORKERS [EPOCHS]
+usage: loader_peer.py FOLDER WORKERS BATCHES
 FOLDER has a folder of .jpg files for each class, as $IWDA_BENCH_IMAGES after
 "IWDA_BENCH_IMAGES=FOLDER go test -run '^$' -bench Loader ./datasets/images".
-Prints the images a second of the first epoch and the median of the later ones.
+Prints the milliseconds of a batch in the first epoch and in the later ones, of which
+there are as many as BATCHES fill, at least two.
 """
 import statistics
 import sys
@@ -18,7 +19,7 @@ from torchvision.datasets import ImageFolder
 BATCH = 36
 
 
-def main(folder, workers, epochs=6):
+def main(folder, workers, batches):
     torch.set_num_threads(1)
     view = transforms.Compose([
         transforms.Resize((256, 256), interpolation=transforms.InterpolationMode.BICUBIC),
@@ -29,14 +30,14 @@ def main(folder, workers, epochs=6):
     ])
     loader = DataLoader(ImageFolder(folder, view), batch_size=BATCH, shuffle=True, drop_last=True,
                         num_workers=workers, persistent_workers=workers > 0)
-    speeds = []
-    for _ in range(epochs):
-        began, images = time.perf_counter(), 0
-        for values, _ in loader:
-            images += len(values)
-        speeds.append(images / (time.perf_counter() - began))
-    print(f"first {speeds[0]:.0f} later {statistics.median(speeds[1:]):.0f} images/s")
+    times = []
+    for _ in range(1 + max(2, batches // len(loader))):
+        began = time.perf_counter()
+        for _ in loader:
+            pass
+        times.append((time.perf_counter() - began) / len(loader) * 1e3)
+    print(f"{times[0]:.3f} {statistics.median(times[1:]):.3f}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), *map(int, sys.argv[3:]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -25,19 +25,41 @@ type work struct {
 	name       string
 	pack       string // the package with our benchmark
 	benchmark  string // its name, without "Benchmark"
-	peer       string // the work's name in peer.py
-	iterations int    // a round, each side
+	peer       peer
+	iterations int // a round, each side
 	goal       float64
 }
 
+// peer is what the other side runs: a script, its arguments before the number of
+// iterations, and the column of its output that holds milliseconds.
+type peer struct {
+	script    string
+	arguments []string
+	column    int
+}
+
+func torchPeer(work string) peer { return peer{"bench/peer.py", []string{work}, 0} }
+
+// loaderPeer reads the images that our benchmark wrote, with as many workers.
+func loaderPeer(workers, column int) peer {
+	return peer{"bench/loader_peer.py", []string{imagesFolder, strconv.Itoa(workers)}, column}
+}
+
+// imagesFolder stands for the folder of the images in a peer's arguments.
+const imagesFolder = "IMAGES"
+
 var works = []work{
-	{"digits step, source-only", "experiments/train", "Step/source-only", "step-source-only", 60, 1.6},
-	{"digits step, DANN", "experiments/train", "Step/dann", "step-dann", 60, 1.6},
-	{"digits step, IWDAN", "experiments/train", "Step/iwdan", "step-iwdan", 60, 1.6},
-	{"digits step, CDAN", "experiments/train", "Step/cdan", "step-cdan", 40, 1.4},
-	{"digits step, IWCDAN", "experiments/train", "Step/iwcdan", "step-iwcdan", 40, 1.4},
-	{"10,000 digits evaluated, PyTorch one at a time", "experiments/train", "Evaluate", "evaluate-one", 3, 2.5},
-	{"10,000 digits evaluated, both in batches", "experiments/train", "Evaluate", "evaluate-batch", 3, 1},
+	{"digits step, source-only", "experiments/train", "Step/source-only", torchPeer("step-source-only"), 60, 1.6},
+	{"digits step, DANN", "experiments/train", "Step/dann", torchPeer("step-dann"), 60, 1.6},
+	{"digits step, IWDAN", "experiments/train", "Step/iwdan", torchPeer("step-iwdan"), 60, 1.6},
+	{"digits step, CDAN", "experiments/train", "Step/cdan", torchPeer("step-cdan"), 40, 1.4},
+	{"digits step, IWCDAN", "experiments/train", "Step/iwcdan", torchPeer("step-iwcdan"), 40, 1.4},
+	{"10,000 digits evaluated, PyTorch one at a time", "experiments/train", "Evaluate", torchPeer("evaluate-one"), 3, 2.5},
+	{"10,000 digits evaluated, both in batches", "experiments/train", "Evaluate", torchPeer("evaluate-batch"), 3, 1},
+	{"batch of 36 JPEGs, first pass, 1 worker", "datasets/images", "Loader/first/workers=1", loaderPeer(1, 0), 12, 1},
+	{"batch of 36 JPEGs, first pass, 2 workers", "datasets/images", "Loader/first/workers=2", loaderPeer(2, 0), 12, 1},
+	{"batch of 36 JPEGs, cached, 1 worker", "datasets/images", "Loader/cached/workers=1", loaderPeer(1, 1), 12, 1.5},
+	{"batch of 36 JPEGs, cached, 2 workers", "datasets/images", "Loader/cached/workers=2", loaderPeer(2, 1), 12, 1.5},
 }
 
 // result is a line of the table and of the JSON file.
@@ -119,15 +141,11 @@ func (w work) measure(folder, python string, rounds int) (result, error) {
 	}
 	var ours, peers, ratios []float64
 	for range rounds {
-		mine, err := w.ours(binary)
+		mine, err := w.ours(binary, filepath.Join(folder, "images"))
 		if err != nil {
 			return result{}, err
 		}
-		text, err := output(python, "bench/peer.py", w.peer, strconv.Itoa(w.iterations))
-		if err != nil {
-			return result{}, err
-		}
-		peer, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		peer, err := w.peer.run(python, filepath.Join(folder, "images"), w.iterations)
 		if err != nil {
 			return result{}, err
 		}
@@ -139,18 +157,18 @@ func (w work) measure(folder, python string, rounds int) (result, error) {
 	}, nil
 }
 
-var perOperation = regexp.MustCompile(`(?m)^Benchmark\S+\s+\d+\s+.*?([0-9.]+) median-ms`)
+var perOperation = regexp.MustCompile(`(?m)^Benchmark\S+\s+\d+\s+.*?([0-9.]+) ms\b`)
 
-// ours runs our benchmark and returns the median milliseconds that it reports.
-func (w work) ours(binary string) (float64, error) {
+// ours runs our benchmark and returns the milliseconds that it reports.
+func (w work) ours(binary, images string) (float64, error) {
 	pattern := "^Benchmark" + strings.ReplaceAll(w.benchmark, "/", "$/^") + "$"
-	text, err := output(binary, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+strconv.Itoa(w.iterations)+"x")
+	text, err := outputWith([]string{"IWDA_BENCH_IMAGES=" + images}, binary, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+strconv.Itoa(w.iterations)+"x")
 	if err != nil {
 		return 0, err
 	}
 	match := perOperation.FindStringSubmatch(text)
 	if match == nil {
-		return 0, fmt.Errorf("no median-ms in the output of %s: %s", w.benchmark, text)
+		return 0, fmt.Errorf("no ms in the output of %s: %s", w.benchmark, text)
 	}
 	return strconv.ParseFloat(match[1], 64)
 }
@@ -165,11 +183,32 @@ func findPython() (path, version string, err error) {
 	return "", "", fmt.Errorf("no python3 with PyTorch; on Debian: apt-get install --no-install-recommends python3-torch")
 }
 
+// run returns the milliseconds that the peer reports.
+func (p peer) run(python, images string, iterations int) (float64, error) {
+	arguments := []string{p.script}
+	for _, a := range p.arguments {
+		arguments = append(arguments, strings.ReplaceAll(a, imagesFolder, images))
+	}
+	text, err := output(python, append(arguments, strconv.Itoa(iterations))...)
+	if err != nil {
+		return 0, err
+	}
+	columns := strings.Fields(text)
+	if len(columns) <= p.column {
+		return 0, fmt.Errorf("%s printed %q", p.script, text)
+	}
+	return strconv.ParseFloat(columns[p.column], 64)
+}
+
 func output(name string, arguments ...string) (string, error) {
+	return outputWith(nil, name, arguments...)
+}
+
+func outputWith(environment []string, name string, arguments ...string) (string, error) {
 	command := exec.Command(name, arguments...)
 	var errors strings.Builder
 	command.Stderr = &errors
-	command.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	command.Env = append(os.Environ(), append(environment, "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")...)
 	text, err := command.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", name, err, errors.String())

@@ -34,21 +34,14 @@ func Subsample(set Set, fractions []float64, random *rand.Rand) (Set, error) {
 	if len(fractions) != classes {
 		panic(fmt.Sprintf("datasets: Subsample: %d fractions for the %d classes of %s", len(fractions), classes, set.Name()))
 	}
-	byClass := make([][]int, classes)
-	for i := range set.Len() {
-		label := set.Label(i)
-		byClass[label] = append(byClass[label], i)
+	labels := make([]int, set.Len())
+	for i := range labels {
+		labels[i] = set.Label(i)
 	}
-	var kept []int
-	for c, rows := range byClass {
-		if f := fractions[c]; !(f >= 0 && f <= 1) {
-			return nil, fmt.Errorf("datasets: subsampling %s: fraction %v of the class %q, want one in [0, 1]",
-				set.Name(), f, set.ClassNames()[c])
-		}
-		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		kept = append(kept, rows[:floorShare(fractions[c], len(rows))]...)
+	kept, err := SubsampleRows(labels, fractions, random)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name(), err)
 	}
-	slices.Sort(kept)
 	return Subset(set, kept), nil
 }
 
@@ -60,4 +53,29 @@ func floorShare(fraction float64, n int) int {
 	}
 	share.Mul(share, new(big.Rat).SetInt64(int64(n)))
 	return int(new(big.Int).Div(share.Num(), share.Denom()).Int64())
+}
+
+// SubsampleRows returns, in ascending order, the rows that a subsample by class
+// keeps: floor(f n) of the n rows of each label, f being the label's fraction,
+// drawn without replacement. The product is that of the decimal number that a
+// fraction is written as: 0.29 of 100 rows are 29, although the product of float64
+// lies below.
+//
+// A fraction outside [0, 1] is an error; SubsampleRows panics where a label has no
+// fraction.
+func SubsampleRows(labels []int, fractions []float64, random *rand.Rand) ([]int, error) {
+	byClass := make([][]int, len(fractions))
+	for row, label := range labels {
+		byClass[label] = append(byClass[label], row)
+	}
+	kept := []int{}
+	for c, rows := range byClass {
+		if f := fractions[c]; !(f >= 0 && f <= 1) {
+			return nil, fmt.Errorf("datasets: subsampling: fraction %v of class %d, want one in [0, 1]", f, c)
+		}
+		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		kept = append(kept, rows[:floorShare(fractions[c], len(rows))]...)
+	}
+	slices.Sort(kept)
+	return kept, nil
 }

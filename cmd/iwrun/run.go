@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,6 +56,7 @@ func runExperiment(o runOptions, s streams) error {
 		for _, run := range runs {
 			fmt.Fprintln(s.out, run.ID)
 		}
+		fmt.Fprintln(s.err, lengths(runs))
 		return nil
 	}
 	if err := plan.CheckData(runs); err != nil {
@@ -111,4 +113,32 @@ func carryOut(runs []plan.Run, options schedule.Options, s streams) (schedule.Su
 	options.Kill = kill
 	options.Observe = display.Observe
 	return schedule.Run(ctx, runs, options), nil
+}
+
+// lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
+// steps, 4 of 100000 steps; 560000 steps in all".
+func lengths(runs []plan.Run) string {
+	counts := map[string]int{}
+	var kinds []string
+	total := 0
+	for _, run := range runs {
+		t := run.Config.Train
+		kind := fmt.Sprintf("%d epochs", t.Epochs)
+		if t.Steps > 0 {
+			kind = fmt.Sprintf("%d steps", t.Steps)
+			total += t.Steps
+		}
+		if counts[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		counts[kind]++
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+	}
+	line := fmt.Sprintf("%d runs: %s", len(runs), strings.Join(kinds, ", "))
+	if total > 0 {
+		line += fmt.Sprintf("; %d steps in all", total)
+	}
+	return line
 }

@@ -123,6 +123,9 @@ func BuildTable(results []store.Result, experiment config.Config) Table {
 	if len(missing) > 0 {
 		table.Notes = append(table.Notes, "No finished run of "+strings.Join(missing, "; ")+".")
 	}
+	if experiment.Network.Pretrained == config.NotPretrained {
+		table.Notes = append(table.Notes, "The networks were trained from scratch, without pretrained weights; the paper's numbers are with ImageNet weights.")
+	}
 	table.Notes = append(table.Notes, selectionNotes(len(planned), experiment, leftOut)...)
 	return table
 }

@@ -24,7 +24,7 @@ func reportMedian(b *testing.B, f func(i int)) {
 		times[i] = time.Since(start)
 	}
 	slices.Sort(times)
-	b.ReportMetric(float64(times[b.N/2].Nanoseconds())/1e6, "median-ms")
+	b.ReportMetric(float64(times[b.N/2].Nanoseconds())/1e6, "ms")
 }
 
 func benchmarkTrainer(b *testing.B, method string) *trainer {

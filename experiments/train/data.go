@@ -42,6 +42,9 @@ func openData(run config.Resolved) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, k := len(run.Dataset.ClassFractions), len(source.ClassNames()); n > 0 && n != k {
+		return nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
+	}
 	onSource, onTarget := classFractions(run, len(source.ClassNames()))
 	if source, err = subsample(source, onSource, run.Seed, "subsample"); err != nil {
 		return nil, err

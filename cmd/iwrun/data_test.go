@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/datasets/images"
+)
+
+// Without the data, an image experiment says in five lines what to put where.
+func TestMissingImagesAreExplained(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "office.yaml", "experiment: office\ndataset: {name: office31, root: nowhere}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n")
+	status, out, err := call(t, "-c", "office.yaml")
+	if lines := strings.Split(strings.TrimSpace(err), "\n"); status != 2 || out != "" || len(lines) != 6 {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
+	}
+	for _, part := range []string{"office.yaml:2:33", "amazon/images (2817 images)", "nowhere/amazon/images/back_pack/frame_0001.jpg"} {
+		if !strings.Contains(err, part) {
+			t.Errorf("%q lacks %q", err, part)
+		}
+	}
+	if _, err := os.Stat("results"); !os.IsNotExist(err) {
+		t.Errorf("results: %v", err)
+	}
+}
+
+func TestDataCheckAndList(t *testing.T) {
+	inFolder(t)
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range images.Office31().Classes {
+		folder := filepath.Join("copy", "amazon", "images", class)
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(folder, "frame_0001.png"), file.String())
+	}
+	writeFile(t, "copy/amazon/images/bike/frame_0002.png", "no image")
+	status, out, err := call(t, "data", "check", "--root", "copy", "office31")
+	if status != 1 || !strings.Contains(err, "not as published") {
+		t.Errorf("status %d, stderr %q", status, err)
+	}
+	for _, part := range []string{
+		"amazon: 32 of 2817 images, not as published",
+		"  bike: 2 images, want 82",
+		"  broken: copy/amazon/images/bike/frame_0002.png: ",
+		"dslr: images: nothing of the domain dslr",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q lacks %q", out, part)
+		}
+	}
+	if status, _, err := call(t, "data", "check", "--root", "copy", "digits"); status != 1 || !strings.Contains(err, "train-images-idx3-ubyte") {
+		t.Errorf("digits: status %d, stderr %q", status, err)
+	}
+	if status, _, err := call(t, "data", "check", "offce31"); status != 2 || !strings.Contains(err, "office31") {
+		t.Errorf("misspelt: status %d, stderr %q", status, err)
+	}
+	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") {
+		t.Errorf("list: status %d, %q", status, out)
+	}
+}
+
+// The features of a finished run go into files that another experiment reads.
+func TestExtract(t *testing.T) {
+	inFolder(t)
+	if status, _, err := call(t, "extract", "-c", "tiny.yaml"); status != 2 || !strings.Contains(err, "--run") {
+		t.Errorf("without a run: status %d, stderr %q", status, err)
+	}
+	if status, _, err := call(t, "extract", "-c", "tiny.yaml", "--run", "subsampled/clean-warped/iwdan/seed-1"); status != 1 || !strings.Contains(err, "checkpoint.safetensors") {
+		t.Errorf("a run that is not finished: status %d, stderr %q", status, err)
+	}
+	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
+		t.Fatalf("status %d: %s", status, err)
+	}
+	status, out, err := call(t, "extract", "-c", "tiny.yaml", "--run", "subsampled/clean-warped/iwdan/seed-1")
+	want := "results/tiny/features/clean.npz\nresults/tiny/features/warped.npz\n"
+	if status != 0 || out != want {
+		t.Fatalf("status %d, stdout %q, stderr %q", status, out, err)
+	}
+	writeFile(t, "features.yaml", `experiment: features
+dataset: {name: features, root: results/tiny/features}
+tasks: [clean-warped]
+variants: [full]
+methods: [iwdan]
+seeds: [1]
+network: {features: 16}
+train: {epochs: 2, batch: 8}
+`)
+	if status, out, err := call(t, "-c", "features.yaml"); status != 0 || !strings.Contains(out, "iwdan") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
+	}
+}
