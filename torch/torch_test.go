@@ -294,7 +294,8 @@ func TestTrainingDoesNotLeak(t *testing.T) {
 	tensors, memory := LiveTensors(), residentBytes(t)
 	for range 2000 {
 		step()
-		if LiveTensors() != tensors {
+		// Fewer are possible: the collector may find what an earlier test left.
+		if LiveTensors() > tensors {
 			t.Fatalf("%d live tensors, %d before", LiveTensors(), tensors)
 		}
 	}
