@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 
@@ -23,7 +24,7 @@ var ErrNothingLearned = errors.New("the network has learned nothing yet: name a 
 // is nil where the domain has no test set of its own.
 func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
 	if options.Log == nil {
-		options.Log = discard{}
+		options.Log = io.Discard
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -47,10 +48,6 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 	})
 	return train, test, errors.Join(err, torchErr)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // openRows opens a domain as in evaluation.
 func openRows(run config.Resolved, domain string, options Options) (train, test rows, classNames []string, rowShape []int, err error) {
