@@ -58,7 +58,7 @@ bench: build ## speed against PyTorch on this machine
 clean: ## remove build/
 	rm -rf build
 
-env: setup ## print the variables with which plain go commands work: eval "$$(make env)"
+env: setup ## print the variables with which plain go commands work: eval "$(make env)"
 	@$(MAKE) --no-print-directory $(library) >&2
 	@. build/libtorch.env; printf 'export %s\n' "CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,\$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib -L$$libtorch_lib'"
 
