@@ -11,16 +11,34 @@ func Counts(set Set) []int {
 	return counts
 }
 
+// Labels returns the label of every row.
+func Labels(set Set) []int {
+	labels := make([]int, set.Len())
+	for i := range labels {
+		labels[i] = set.Label(i)
+	}
+	return labels
+}
+
 // LabelDistribution returns the share of each class, in label order: D(y) of the
 // paper. It panics where the set is empty.
 func LabelDistribution(set Set) []float64 {
 	if set.Len() == 0 {
 		panic("datasets: LabelDistribution: " + set.Name() + " is empty")
 	}
-	counts := Counts(set)
-	shares := make([]float64, len(counts))
+	return Shares(Labels(set), len(set.ClassNames()))
+}
+
+// Shares is [LabelDistribution] of labels in [0, classes), of which there is at least
+// one.
+func Shares(labels []int, classes int) []float64 {
+	counts := make([]int, classes)
+	for _, label := range labels {
+		counts[label]++
+	}
+	shares := make([]float64, classes)
 	for c, count := range counts {
-		shares[c] = float64(count) / float64(set.Len())
+		shares[c] = float64(count) / float64(len(labels))
 	}
 	return shares
 }

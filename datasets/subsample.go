@@ -34,11 +34,7 @@ func Subsample(set Set, fractions []float64, random *rand.Rand) (Set, error) {
 	if len(fractions) != classes {
 		panic(fmt.Sprintf("datasets: Subsample: %d fractions for the %d classes of %s", len(fractions), classes, set.Name()))
 	}
-	labels := make([]int, set.Len())
-	for i := range labels {
-		labels[i] = set.Label(i)
-	}
-	kept, err := SubsampleRows(labels, fractions, random)
+	kept, err := SubsampleRows(Labels(set), fractions, random)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name(), err)
 	}

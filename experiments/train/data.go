@@ -57,7 +57,7 @@ func openData(run config.Resolved) (*data, error) {
 	}
 	d := &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
-		source: labelsOf(source), target: labelsOf(target),
+		source: datasets.Labels(source), target: datasets.Labels(target),
 		onSource: inMemory{source}, onTest: inMemory{test},
 	}
 	if err := d.check(run); err != nil {
@@ -141,14 +141,6 @@ func subsample(set datasets.Set, fractions []float64, seed int64, purpose string
 	return datasets.Subsample(set, fractions, rand.New(datasets.Stream(seed, purpose)))
 }
 
-func labelsOf(set datasets.Set) []int {
-	labels := make([]int, set.Len())
-	for i := range labels {
-		labels[i] = set.Label(i)
-	}
-	return labels
-}
-
 // check refuses data on which a method is not defined: a source without rows of a
 // class, of which neither loss nor weight is known, and domains smaller than a batch.
 func (d *data) check(run config.Resolved) error {
@@ -166,18 +158,6 @@ func (d *data) check(run config.Resolved) error {
 }
 
 func (d *data) close() error { return d.feed.close() }
-
-// distribution returns the shares of the classes among labels.
-func distribution(labels []int, classes int) []float64 {
-	shares := make([]float64, classes)
-	for _, label := range labels {
-		shares[label]++
-	}
-	for c := range shares {
-		shares[c] /= float64(len(labels))
-	}
-	return shares
-}
 
 // inMemory reads a set in order.
 type inMemory struct{ set datasets.Set }

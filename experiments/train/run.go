@@ -123,7 +123,7 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 		return nil, err
 	}
 	classes := len(t.data.classNames)
-	t.sourceDistribution, t.targetDistribution = distribution(t.data.source, classes), distribution(t.data.target, classes)
+	t.sourceDistribution, t.targetDistribution = datasets.Shares(t.data.source, classes), datasets.Shares(t.data.target, classes)
 	if err := t.initWeights(); err != nil {
 		return nil, errors.Join(err, t.data.close())
 	}
