@@ -15,8 +15,6 @@ import (
 	"strconv"
 
 	"github.com/maruel/safetensors"
-	"github.com/sbinet/npyio"
-	"github.com/sbinet/npyio/npz"
 )
 
 // Features is a labelled set of vectors in memory, such as embeddings that another
@@ -79,8 +77,8 @@ func (f *Features) CopyRow(dst []float32, i int) {
 // DOMAIN-labels.npy. test is what DOMAIN-test holds of the target in the same form, or
 // the target itself where there is none.
 //
-// The classes are 0 to the largest label of any of them. Sizes that differ, a missing
-// file and values that are not finite are errors that name the file.
+// The classes are 0 to the largest label of any of them, 32,767 at most. Sizes that
+// differ, a missing file and values that are not finite are errors that name the file.
 func LoadFeatures(root, source, target string) (from, to, test *Features, err error) {
 	var read [3]rawFeatures
 	for i, name := range []string{source, target, target + "-test"} {
@@ -112,6 +110,9 @@ func LoadFeatures(root, source, target string) (from, to, test *Features, err er
 	return sets[0], sets[1], sets[2], nil
 }
 
+// maxClasses bounds what the largest label makes the reader allocate.
+const maxClasses = 1 << 15
+
 // rawFeatures is what one domain's file holds.
 type rawFeatures struct {
 	path   string
@@ -136,8 +137,10 @@ func readFeatures(root, domain string) (rawFeatures, error) {
 		for i, name := range form.files {
 			paths[i] = filepath.Join(root, name)
 		}
-		if _, err := os.Stat(paths[0]); errors.Is(err, fs.ErrNotExist) {
+		if err := checkFile(paths[0]); errors.Is(err, fs.ErrNotExist) {
 			continue
+		} else if err != nil {
+			return rawFeatures{}, err
 		}
 		values, labels, err := form.read(paths)
 		if err == nil {
@@ -156,13 +159,6 @@ func readFeatures(root, domain string) (rawFeatures, error) {
 	}
 }
 
-// array is an array of a file: its shape and values, of which one slice is set.
-type array struct {
-	shape  []int
-	floats []float32
-	ints   []int
-}
-
 func newRawFeatures(values, labels array) (rawFeatures, error) {
 	switch {
 	case len(values.shape) != 2 || values.floats == nil || values.shape[1] == 0:
@@ -172,87 +168,12 @@ func newRawFeatures(values, labels array) (rawFeatures, error) {
 	case labels.shape[0] != values.shape[0] || labels.shape[0] == 0:
 		return rawFeatures{}, fmt.Errorf("%d labels for %d rows of features", labels.shape[0], values.shape[0])
 	}
-	if least := slices.Min(labels.ints); least < 0 {
-		return rawFeatures{}, fmt.Errorf("row %d has label %d; labels count from 0", slices.Index(labels.ints, least), least)
+	for row, label := range labels.ints {
+		if label < 0 || label >= maxClasses {
+			return rawFeatures{}, fmt.Errorf("row %d has label %d; labels count from 0, up to %d", row, label, maxClasses-1)
+		}
 	}
 	return rawFeatures{size: values.shape[1], values: values.floats, labels: labels.ints}, nil
-}
-
-func readNPZ(paths []string) (values, labels array, err error) {
-	r, err := npz.Open(paths[0])
-	if err != nil {
-		return array{}, array{}, fmt.Errorf("not a whole .npz file: %w", err)
-	}
-	defer r.Close()
-	read := func(name string) (array, error) {
-		for _, key := range []string{name, name + ".npy"} {
-			if h := r.Header(key); h != nil {
-				return readArray(h, func(to any) error { return r.Read(key, to) })
-			}
-		}
-		return array{}, fmt.Errorf("no array %q; there are %v", name, r.Keys())
-	}
-	if values, err = read("features"); err == nil {
-		labels, err = read("labels")
-	}
-	return values, labels, err
-}
-
-func readNPYPair(paths []string) (values, labels array, err error) {
-	var arrays [2]array
-	for i, path := range paths {
-		arrays[i], err = readFile(path, func(r io.Reader, _ string) (array, error) {
-			npy, err := npyio.NewReader(r)
-			if err != nil {
-				return array{}, fmt.Errorf("not a whole .npy file: %w", err)
-			}
-			return readArray(&npy.Header, npy.Read)
-		})
-		if err != nil {
-			return array{}, array{}, err
-		}
-	}
-	return arrays[0], arrays[1], nil
-}
-
-// readArray reads an array of any type that features or labels have.
-func readArray(h *npyio.Header, read func(any) error) (array, error) {
-	a := array{shape: h.Descr.Shape}
-	if h.Descr.Fortran && len(a.shape) > 1 {
-		return a, errors.New("the array is in Fortran order; save it with numpy.ascontiguousarray")
-	}
-	var err error
-	switch h.Descr.Type {
-	case "<f4":
-		err = read(&a.floats)
-	case "<f8":
-		var values []float64
-		err = read(&values)
-		a.floats = convert[float32](values)
-	case "<i8":
-		var values []int64
-		err = read(&values)
-		a.ints = convert[int](values)
-	case "<i4":
-		var values []int32
-		err = read(&values)
-		a.ints = convert[int](values)
-	case "|u1":
-		var values []uint8
-		err = read(&values)
-		a.ints = convert[int](values)
-	default:
-		return a, fmt.Errorf("elements of type %s; want float32 or float64 features and int32, int64 or uint8 labels", h.Descr.Type)
-	}
-	return a, err
-}
-
-func convert[To, From int | int32 | int64 | uint8 | float32 | float64](values []From) []To {
-	converted := make([]To, len(values))
-	for i, v := range values {
-		converted[i] = To(v)
-	}
-	return converted
 }
 
 func readSafetensors(paths []string) (values, labels array, err error) {
@@ -260,15 +181,16 @@ func readSafetensors(paths []string) (values, labels array, err error) {
 	if err != nil {
 		return array{}, array{}, err
 	}
+	return parseSafetensors(data)
+}
+
+func parseSafetensors(data []byte) (values, labels array, err error) {
 	file, err := safetensors.Parse(data)
 	if err != nil {
 		return array{}, array{}, fmt.Errorf("not a whole safetensors file: %w", err)
 	}
 	for _, t := range file.Tensors {
-		if err := t.Validate(); err != nil {
-			return array{}, array{}, err
-		}
-		a := array{shape: convert[int](toInt64s(t.Shape))}
+		a := array{shape: convert[int](t.Shape)}
 		r := bytes.NewReader(t.Data)
 		switch t.DType {
 		case safetensors.F32:
@@ -290,14 +212,6 @@ func readSafetensors(paths []string) (values, labels array, err error) {
 		}
 	}
 	return values, labels, nil
-}
-
-func toInt64s(shape []uint64) []int64 {
-	wide := make([]int64, len(shape))
-	for i, n := range shape {
-		wide[i] = int64(n)
-	}
-	return wide
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features

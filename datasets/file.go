@@ -4,14 +4,39 @@ import (
 	"bufio"
 	"compress/bzip2"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
+
+// What a compressed file may hold: freeBytes, and maxGrowth bytes for each byte of the
+// file. Data sets shrink to a half or a tenth; a few bytes made on purpose can stand for
+// gigabytes.
+const (
+	freeBytes = 1 << 24
+	maxGrowth = 100
+)
+
+var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
+
+// checkFile returns an error unless the path is one of a file: opening a pipe or reading
+// a device could go on for ever.
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a file", path)
+	}
+	return err
+}
 
 // readFile hands the content of a file to parse, with the path as its name.
 func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (T, error) {
 	var none T
+	if err := checkFile(path); err != nil {
+		return none, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return none, err
@@ -21,9 +46,11 @@ func readFile[T any](path string, parse func(r io.Reader, name string) (T, error
 }
 
 // decompress returns what a gzip or bzip2 stream holds, and any other stream as it
-// is. The first bytes decide, whatever the name of the file.
+// is. The first bytes decide, whatever the name of the file. More than a data set
+// unpacks to is an error of the reader's.
 func decompress(r io.Reader, name string) (io.Reader, error) {
-	buffered := bufio.NewReaderSize(r, 1<<16)
+	packed := &counter{Reader: r}
+	buffered := bufio.NewReaderSize(packed, 1<<16)
 	magic, err := buffered.Peek(3)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -34,10 +61,75 @@ func decompress(r io.Reader, name string) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: damaged gzip header: %w", name, err)
 		}
-		return unzipped, nil
+		return &bounded{Reader: unzipped, packed: packed}, nil
 	case string(magic) == "BZh":
-		return bzip2.NewReader(buffered), nil
+		return &bounded{Reader: bzip2.NewReader(buffered), packed: packed}, nil
 	default:
 		return buffered, nil
 	}
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	io.Reader
+	read int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
+	return n, err
+}
+
+// bounded ends with an error where more is unpacked than packed allows.
+type bounded struct {
+	io.Reader
+	packed   *counter
+	unpacked int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	b.unpacked += int64(n)
+	if b.unpacked > freeBytes+maxGrowth*b.packed.read {
+		return 0, errGrowth
+	}
+	return n, err
+}
+
+// readBody reads exactly size bytes, after which the stream must end. The
+// buffer grows as bytes arrive, up to four times what has been read.
+func readBody(r io.Reader, name string, size int64) ([]byte, error) {
+	if size > math.MaxInt {
+		return nil, fmt.Errorf("%s: the header asks for %d bytes, more than this machine can address", name, size)
+	}
+	const first = 1 << 20
+	body := make([]byte, 0, min(size, first))
+	for {
+		n, err := io.ReadFull(r, body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err != nil {
+			return nil, readError(name, err, int64(len(body)), size, "header asks for")
+		}
+		if int64(len(body)) == size {
+			break
+		}
+		body = append(make([]byte, 0, min(size, 4*int64(cap(body)))), body...)
+	}
+	switch _, err := io.ReadFull(r, make([]byte, 1)); err {
+	case io.EOF:
+		return body, nil
+	case nil:
+		return nil, fmt.Errorf("%s: more bytes after the %d that the header asks for", name, size)
+	default:
+		return nil, fmt.Errorf("%s: after all %d bytes, at the end of the compressed stream: %w", name, size, err)
+	}
+}
+
+// readError says how much of a part of the file could be read.
+func readError(name string, err error, got, want int64, part string) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: truncated: %d bytes, want %d (%s): %w", name, got, want, part, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("%s: after %d of %d bytes (%s): %w", name, got, want, part, err)
 }

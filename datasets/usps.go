@@ -15,6 +15,9 @@ const (
 	mnistSide = 28
 	// maxUSPSLine bounds a line of the text: 256 features take some 2,500 bytes.
 	maxUSPSLine = 1 << 16
+	// maxUSPSDigits is twice what both public files hold. A line of two bytes is a
+	// whole image, so a short file could fill the memory otherwise.
+	maxUSPSDigits = 20_000
 )
 
 // ReadUSPS reads USPS digits in LIBSVM's text form, bzip2-compressed, gzipped or
@@ -23,7 +26,8 @@ const (
 // values in [-1, 1], 0 where an index is left out: a 16×16 image in C order. A
 // value v becomes the byte round(255 (v+1)/2), and the image is enlarged
 // bilinearly, pixel centres at half-integers, to {1, 28, 28}. A line that says
-// anything else is an error with its number, and so is a file without lines.
+// anything else is an error with its number, and so is a file without lines, or with
+// more than 20,000.
 func ReadUSPS(r io.Reader, name string) (*Images, error) {
 	r, err := decompress(r, name)
 	if err != nil {
@@ -39,6 +43,9 @@ func ReadUSPS(r io.Reader, name string) (*Images, error) {
 	number := 0
 	for lines.Scan() {
 		number++
+		if number > maxUSPSDigits {
+			return nil, fmt.Errorf("%s:%d: more than %d digits: not USPS", name, number, maxUSPSDigits)
+		}
 		label, err := parseUSPSLine(small, lines.Text())
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)

@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -70,35 +71,46 @@ func ReadTensors(path string) (tensors map[string]Tensor, metadata map[string]st
 }
 
 // ParseTensors is [ReadTensors] for the content of a file, which the error does not
-// name.
-func ParseTensors(data []byte) (map[string]Tensor, map[string]string, error) {
+// name. Where there is an error no tensor is left.
+func ParseTensors(data []byte) (tensors map[string]Tensor, metadata map[string]string, err error) {
 	file, err := safetensors.Parse(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("not a whole safetensors file: %w", err)
 	}
-	tensors := make(map[string]Tensor, len(file.Tensors))
+	tensors = make(map[string]Tensor, len(file.Tensors))
 	for _, entry := range file.Tensors {
-		if err := entry.Validate(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", entry.Name, err)
+		if _, again := tensors[entry.Name]; again {
+			err = errors.New("two tensors of one name")
+		} else if refused := Try(func() { tensors[entry.Name], err = parseTensor(entry) }); refused != nil {
+			err = refused // a shape that no tensor has
 		}
-		shape := make([]int, len(entry.Shape))
-		for i, d := range entry.Shape {
-			shape[i] = int(d)
-		}
-		switch entry.DType {
-		case safetensors.F32:
-			tensors[entry.Name] = FromSlice(valuesOf[float32](entry.Data), shape...)
-		case safetensors.F64:
-			tensors[entry.Name] = FromSlice(valuesOf[float64](entry.Data), shape...)
-		case safetensors.I64:
-			tensors[entry.Name] = FromSlice(valuesOf[int64](entry.Data), shape...)
-		case safetensors.U8:
-			tensors[entry.Name] = FromSlice(entry.Data, shape...)
-		default:
-			return nil, nil, fmt.Errorf("%s: elements of type %s are not supported", entry.Name, entry.DType)
+		if err != nil {
+			for _, t := range tensors {
+				t.Release()
+			}
+			return nil, nil, fmt.Errorf("%.100q: %w", entry.Name, err)
 		}
 	}
 	return tensors, file.Metadata, nil
+}
+
+func parseTensor(entry safetensors.Tensor) (Tensor, error) {
+	shape := make([]int, len(entry.Shape))
+	for i, d := range entry.Shape {
+		shape[i] = int(d)
+	}
+	switch entry.DType {
+	case safetensors.F32:
+		return FromSlice(valuesOf[float32](entry.Data), shape...), nil
+	case safetensors.F64:
+		return FromSlice(valuesOf[float64](entry.Data), shape...), nil
+	case safetensors.I64:
+		return FromSlice(valuesOf[int64](entry.Data), shape...), nil
+	case safetensors.U8:
+		return FromSlice(entry.Data, shape...), nil
+	default:
+		return Tensor{}, fmt.Errorf("elements of type %s are not supported", entry.DType)
+	}
 }
 
 // valuesOf copies the values out of bytes that may lie at any address.

@@ -10,8 +10,22 @@ import (
 	"image/png"
 )
 
-// maxPixels is the size from which a header is not believed: some 0.5 GB of RGB.
-const maxPixels = 178_956_970
+// What of a header is believed. Memory for all pixels is taken before the first is read.
+const (
+	// maxPixels are some 0.5 GB of RGB.
+	maxPixels = 178_956_970
+	// freePixels may come from any file; beyond them it must have a byte for every
+	// pixelsPerByte. A whole JPEG file has more: a bit at least for 8×8 pixels. A PNG
+	// file may have less where it is almost all of one colour.
+	freePixels    = 1 << 22
+	pixelsPerByte = 512
+	// maxSide is the longest side that a JPEG file can have. Resizing keeps a row as
+	// wide as the result for every row of the image, however narrow.
+	maxSide = 1<<16 - 1
+	// maxScans is far above the dozen scans of progressive files. Each goes over the
+	// whole image, and a few bytes are enough for one.
+	maxScans = 500
+)
 
 var errFormat = errors.New("neither a JPEG nor a PNG file")
 
@@ -26,8 +40,9 @@ var errFormat = errors.New("neither a JPEG nor a PNG file")
 // channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of
 // CMYK files is not interpolated; a JPEG file without its end marker is truncated.
 //
-// A damaged or truncated file, one of another format, or one of more than some 179
-// million pixels is an error.
+// A damaged or truncated file is an error, and so are one of another format and one
+// whose header asks for more than its size can mean or than fits in the memory: 179
+// million pixels, a side of 65,535, or, above 4 million pixels, 512 pixels a byte.
 func Decode(data []byte) (*RGB, error) {
 	m := new(RGB)
 	if err := m.decode(data); err != nil {
@@ -46,14 +61,19 @@ func (m *RGB) decode(data []byte) error {
 	readHeader, readImage := png.DecodeConfig, png.Decode
 	if isJPEG {
 		readHeader, readImage = jpeg.DecodeConfig, jpeg.Decode
+		if scans := bytes.Count(data, []byte("\xff\xda")); scans > maxScans {
+			return fmt.Errorf("%d scans, more than can be read", scans)
+		}
 		data = withAdobeMarker(data)
 	}
 	header, err := readHeader(bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
-	if int64(header.Width)*int64(header.Height) > maxPixels {
+	if pixels := header.Width * header.Height; max(header.Width, header.Height) > maxSide || pixels > maxPixels {
 		return fmt.Errorf("%d×%d pixels, more than can be read", header.Width, header.Height)
+	} else if pixels > freePixels+pixelsPerByte*len(data) {
+		return fmt.Errorf("%d×%d pixels in a file of %d bytes: damaged, or made to fill the memory", header.Width, header.Height, len(data))
 	}
 	decoded, err := readImage(bytes.NewReader(data))
 	if err != nil {

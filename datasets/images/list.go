@@ -15,8 +15,8 @@ import (
 // OpenList returns the images that a list file names, both given relative to root.
 // A line is a path, blanks and a label from 0 to len(classes)-1; the path is
 // separated by slashes, may itself have blanks, and must stay below root: one that
-// is absolute or leaves it through ".." is an error. Empty lines are passed over. A
-// path may occur twice with the same label, not with two.
+// is absolute or leaves it through ".." or a link is an error. Empty lines are passed
+// over. A path may occur twice with the same label, not with two.
 //
 // Errors name the file and the line. A class without a line, or a file that is not
 // there, is a [LayoutError].
@@ -39,11 +39,20 @@ func scanList(name, root, list string, classes []string) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	defer folder.Close()
 	l := &Listing{From: location, Set: &Set{name: name, root: root, classes: classes}}
 	named := make([]bool, len(classes))
 	for _, line := range lines {
 		named[line.label] = true
-		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(line.path))); err != nil || !info.Mode().IsRegular() {
+		info, err := folder.Stat(filepath.FromSlash(line.path))
+		if err != nil && exists(root, line.path) {
+			return nil, fmt.Errorf("images: %s:%d: the path %q leaves the folder that paths are relative to through a link; open the folder behind the link instead", location, line.number, line.path)
+		}
+		if err != nil || !info.Mode().IsRegular() {
 			l.MissingFiles = append(l.MissingFiles, line.path)
 			continue
 		}
@@ -58,9 +67,16 @@ func scanList(name, root, list string, classes []string) (*Listing, error) {
 	return l, nil
 }
 
+// exists reports whether there is a file of that path below root or behind a link.
+func exists(root, file string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(file)))
+	return err == nil
+}
+
 type listLine struct {
-	path  string
-	label int
+	number int // from 1
+	path   string
+	label  int
 }
 
 // parseList reads the lines of a list file; name is the file's in errors.
@@ -84,6 +100,7 @@ func parseList(r io.Reader, name string, classes int) ([]listLine, error) {
 			return nil, fmt.Errorf("images: %s:%d: %s has the label %d here and %d in line %d",
 				name, number, line.path, line.label, first.label, first.line)
 		}
+		line.number = number
 		seen[line.path] = origin{line.label, number}
 		lines = append(lines, line)
 	}
@@ -96,18 +113,18 @@ func parseList(r io.Reader, name string, classes int) ([]listLine, error) {
 func parseLine(text string, classes int) (listLine, error) {
 	at := strings.LastIndexAny(text, " \t")
 	if at < 0 {
-		return listLine{}, fmt.Errorf("%q, want a path and a label", text)
+		return listLine{}, fmt.Errorf("%.200q, want a path and a label", text)
 	}
 	label, err := strconv.Atoi(text[at+1:])
 	if err != nil || label < 0 || label >= classes {
-		return listLine{}, fmt.Errorf("label %q, want a number from 0 to %d", text[at+1:], classes-1)
+		return listLine{}, fmt.Errorf("label %.200q, want a number from 0 to %d", text[at+1:], classes-1)
 	}
 	file := strings.TrimSpace(text[:at])
 	if strings.ContainsRune(file, 0) {
 		return listLine{}, errors.New("a path with a zero byte")
 	}
 	if path.IsAbs(file) || !filepath.IsLocal(filepath.FromSlash(file)) {
-		return listLine{}, fmt.Errorf("the path %q leaves the folder that paths are relative to", file)
+		return listLine{}, fmt.Errorf("the path %.200q leaves the folder that paths are relative to", file)
 	}
-	return listLine{path.Clean(file), label}, nil
+	return listLine{path: path.Clean(file), label: label}, nil
 }

@@ -27,7 +27,7 @@ type pillow struct {
 	}
 }
 
-func readPillow(t *testing.T) (golden pillow) {
+func readPillow(t testing.TB) (golden pillow) {
 	t.Helper()
 	content, err := os.ReadFile("testdata/pillow.json")
 	if err != nil {

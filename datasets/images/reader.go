@@ -118,18 +118,19 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 
 // decode reads a file's image into s.decoded.
 func (s *scratch) decode(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return withoutPath(err)
+	}
+	// Opening a pipe would wait for somebody to write to it.
+	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
+		return errFormat
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return withoutPath(err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return withoutPath(err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
-		return errFormat
-	}
 	s.file = grown(s.file, int(info.Size()))
 	if _, err := io.ReadFull(file, s.file); err != nil {
 		return withoutPath(err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ type assignment struct {
 
 // parseAssignment turns a.b=value into the nodes of {a: {b: value}}.
 func parseAssignment(text string) (assignment, *Error) {
+	if len(text) > maxFileSize {
+		return assignment{}, &Error{fmt.Sprintf("--set %.50s…", text), fmt.Sprintf("has %d bytes; an assignment has at most %d", len(text), maxFileSize)}
+	}
 	location := "--set " + text
 	path, value, ok := strings.Cut(text, "=")
 	keys := strings.Split(path, ".")

@@ -127,6 +127,9 @@ func (d *decoder) list(path string, n *yaml.Node, v reflect.Value) {
 		d.fail(n, "%s must be a list, as [a, b], not %s", path, describe(n))
 		return
 	}
+	if v.Type().Elem().Kind() != reflect.Float64 && d.tooLong(path, n) {
+		return
+	}
 	list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 	seen := map[any]bool{}
 	for i, node := range n.Content {
@@ -140,6 +143,18 @@ func (d *decoder) list(path string, n *yaml.Node, v reflect.Value) {
 		}
 	}
 	v.Set(list)
+}
+
+// maxList bounds the lists whose elements are compared with one another.
+const maxList = 1000
+
+// tooLong reports a list of more than maxList elements.
+func (d *decoder) tooLong(path string, n *yaml.Node) bool {
+	if len(n.Content) <= maxList {
+		return false
+	}
+	d.fail(n, "%s has %d elements; at most %d are possible", path, len(n.Content), maxList)
+	return true
 }
 
 // scalar writes a word, number or truth value into v and applies the rule for its

@@ -99,10 +99,22 @@ func (f *File) evaluate() error {
 	}
 	f.checkRequired(d)
 	f.checkTasks(d)
+	f.checkNumber(d)
+	known := listed(f.base, f.Config)
 	for _, o := range f.overrides {
-		o.check(d, f.base, f.Config)
+		o.check(d, known)
 	}
 	return d.errors.orNil()
+}
+
+// checkNumber reports more runs than anyone can want: a list too long by mistake.
+func (f *File) checkNumber(d *decoder) {
+	const most = 100_000
+	c := f.Config
+	if runs := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); runs > most {
+		d.failAt(firstOf(d.at, "seeds"), "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
+			len(c.Tasks), len(c.Variants), len(c.Methods), len(c.Seeds), runs, most)
+	}
 }
 
 func (f *File) decodeAssignments(d *decoder, doc *document) {
@@ -154,8 +166,9 @@ func (f *File) checkTasks(d *decoder) {
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
 		if data.tasks == nil { // the domains are files that the user names
-			if source, target, two := strings.Cut(task, "-"); !two || source == "" || target == "" {
-				d.failAt(location, "task %q is not of the form source-target", task)
+			source, target, two := strings.Cut(task, "-")
+			if !two || !plainFolder.MatchString(source) || !plainFolder.MatchString(target) {
+				d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
 			}
 			continue
 		}

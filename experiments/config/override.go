@@ -33,6 +33,9 @@ type condition struct {
 	Seed    patterns `yaml:"seed"`
 }
 
+// maxPattern bounds a pattern, in bytes; a task, two names of folders, is not longer.
+const maxPattern = 250
+
 // patterns are alternatives in the form of path.Match.
 type patterns []string
 
@@ -57,11 +60,18 @@ func (p *patterns) decodeNode(d *decoder, at string, n *yaml.Node) {
 		if len(nodes) == 0 {
 			d.fail(n, "%s is empty; give a value or a pattern", at)
 		}
+		if d.tooLong(at, n) {
+			return
+		}
 	}
 	*p = nil
 	for _, node := range nodes {
 		if node.Kind != yaml.ScalarNode || node.ShortTag() == "!!null" {
 			d.fail(node, "%s must be a value, a pattern as usps-*, or a list of these, not %s", at, describe(node))
+			continue
+		}
+		if len(node.Value) > maxPattern {
+			d.fail(node, "%s: %.50q… is longer than any name: %d bytes", at, node.Value, len(node.Value))
 			continue
 		}
 		if _, err := path.Match(node.Value, ""); err != nil {
@@ -93,27 +103,37 @@ func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
 	d.errors = append(d.errors, inner.errors...)
 }
 
-// check reports patterns that fit nothing in any of the configurations: the file's,
-// and that with assignments, which may run only a part of it.
-func (o *override) check(d *decoder, configs ...Config) {
-	var tasks, variants, methods, seeds []string
+// names are what the parts of a condition can fit.
+type names struct {
+	tasks, variants, methods, seeds []string
+}
+
+// listed returns what any of the configurations lists: the file's, and that with
+// assignments, which may run only a part of it.
+func listed(configs ...Config) names {
+	var all names
 	for _, c := range configs {
-		tasks = union(tasks, c.Tasks)
-		variants = union(variants, c.Variants)
-		methods = union(methods, c.Methods)
+		all.tasks = union(all.tasks, c.Tasks)
+		all.variants = union(all.variants, c.Variants)
+		all.methods = union(all.methods, c.Methods)
 		for _, seed := range c.Seeds {
-			seeds = union(seeds, []string{strconv.FormatInt(seed, 10)})
+			all.seeds = union(all.seeds, []string{strconv.FormatInt(seed, 10)})
 		}
 	}
+	return all
+}
+
+// check reports patterns that fit nothing.
+func (o *override) check(d *decoder, known names) {
 	for _, part := range []struct {
 		name     string
 		patterns patterns
 		values   []string
 	}{
-		{"task", o.when.Task, tasks},
-		{"variant", o.when.Variant, variants},
-		{"method", o.when.Method, methods},
-		{"seed", o.when.Seed, seeds},
+		{"task", o.when.Task, known.tasks},
+		{"variant", o.when.Variant, known.variants},
+		{"method", o.when.Method, known.methods},
+		{"seed", o.when.Seed, known.seeds},
 	} {
 		for i, pattern := range part.patterns {
 			if len(part.values) > 0 && !slices.ContainsFunc(part.values, patterns{pattern}.match) {

@@ -129,11 +129,16 @@ func zeroOrAtLeast(low float64) rule {
 	return numberRule(func(x float64) bool { return x == 0 || x >= low }, fmt.Sprintf("0 (none) or at least %v", low))
 }
 
-var plainFolder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+// plainFolder matches what may name a folder: it leads nowhere else, and no file system
+// or shell takes it for something else.
+var plainFolder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// folderForm is plainFolder in words.
+const folderForm = "up to 100 letters, digits, and - _ . but not first"
 
 func folderName(path string, v reflect.Value) string {
 	if plainFolder.MatchString(v.String()) {
 		return ""
 	}
-	return fmt.Sprintf("%s is %q; it names a folder: letters, digits, and - _ . but not first", path, v.String())
+	return fmt.Sprintf("%s is %q; it names a folder: %s", path, v.String(), folderForm)
 }

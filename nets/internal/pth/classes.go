@@ -20,11 +20,22 @@ func unpickle(data []byte, persistent func(id any) (any, error)) (value any, res
 	u := pickle.NewUnpickler(bytes.NewReader(checked))
 	u.FindClass = func(module, name string) (any, error) { return class(strings.TrimPrefix(module, "."), name) }
 	u.PersistentLoad = persistent
-	value, err = u.Load()
-	if err != nil {
-		return nil, nil, fmt.Errorf("damaged pickle: %w", err)
+	if value, err = load(&u); err != nil {
+		// Some of gopickle's messages print whole lists.
+		return nil, nil, fmt.Errorf("damaged pickle: %.500s", err)
 	}
 	return value, rest, nil
+}
+
+// load runs the pickle. Gopickle's machine panics on some damaged ones, such as a
+// dictionary of a key without a value.
+func load(u *pickle.Unpickler) (value any, err error) {
+	defer func() {
+		if damage := recover(); damage != nil {
+			value, err = nil, fmt.Errorf("%v", damage)
+		}
+	}()
+	return u.Load()
 }
 
 // class is the list of what a pickle may name.

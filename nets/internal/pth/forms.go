@@ -24,7 +24,7 @@ func readZip(data []byte) (any, error) {
 	records := make(map[string]*zip.File)
 	for _, f := range archive.File {
 		records[f.Name] = f
-		if path.Base(f.Name) == "data.pkl" {
+		if path.Base(f.Name) == "data.pkl" && program == nil {
 			folder = path.Dir(f.Name)
 			if program, err = record(data, f); err != nil {
 				return nil, err
@@ -35,6 +35,7 @@ func readZip(data []byte) (any, error) {
 		return nil, errors.New("the zip archive holds no data.pkl, so torch.save did not write it")
 	}
 	known := make(storages)
+	left := len(data)
 	dictionary, _, err := unpickle(program, func(id any) (any, error) {
 		key, s, isNew, err := known.resolve(id)
 		if err != nil || !isNew {
@@ -42,8 +43,13 @@ func readZip(data []byte) (any, error) {
 		}
 		f, ok := records[path.Join(folder, "data", key)]
 		if !ok {
-			return nil, fmt.Errorf("the zip archive lacks the record of storage %q", key)
+			return nil, fmt.Errorf("the zip archive lacks the record of storage %.100q", key)
 		}
+		// Records may lie on one another, and each is summed up as a whole.
+		if f.UncompressedSize64 > uint64(left) {
+			return nil, fmt.Errorf("%.100q: the records are larger than the file", f.Name)
+		}
+		left -= int(f.UncompressedSize64)
 		content, err := record(data, f)
 		if err != nil {
 			return nil, err
@@ -58,14 +64,14 @@ func readZip(data []byte) (any, error) {
 func record(data []byte, f *zip.File) ([]byte, error) {
 	offset, err := f.DataOffset()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil, fmt.Errorf("%.100q: %w", f.Name, err)
 	}
 	if f.Method != zip.Store || offset < 0 || offset > int64(len(data)) || f.UncompressedSize64 > uint64(len(data))-uint64(offset) {
-		return nil, fmt.Errorf("%s: compressed or cut off, so torch.save did not write it", f.Name)
+		return nil, fmt.Errorf("%.100q: compressed or cut off, so torch.save did not write it", f.Name)
 	}
 	content := data[offset : offset+int64(f.UncompressedSize64)]
 	if crc32.ChecksumIEEE(content) != f.CRC32 {
-		return nil, fmt.Errorf("%s: %w", f.Name, zip.ErrChecksum)
+		return nil, fmt.Errorf("%.100q: %w", f.Name, zip.ErrChecksum)
 	}
 	return content, nil
 }

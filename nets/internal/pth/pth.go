@@ -25,14 +25,9 @@ type Tensor struct {
 }
 
 // Read returns the tensors of a file's content by their names.
-func Read(data []byte) (tensors map[string]Tensor, err error) {
-	// gopickle's machine panics on some damaged pickles.
-	defer func() {
-		if r := recover(); r != nil {
-			tensors, err = nil, fmt.Errorf("damaged pickle: %v", r)
-		}
-	}()
+func Read(data []byte) (map[string]Tensor, error) {
 	var dictionary any
+	var err error
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		dictionary, err = readZip(data)
@@ -48,7 +43,7 @@ func Read(data []byte) (tensors map[string]Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	tensors = make(map[string]Tensor, len(entries))
+	tensors := make(map[string]Tensor, len(entries))
 	left := len(data)
 	for _, e := range entries {
 		v, ok := e.value.(*view)
@@ -56,13 +51,13 @@ func Read(data []byte) (tensors map[string]Tensor, err error) {
 			v, ok = p.view, p.view != nil
 		}
 		if !ok {
-			return nil, fmt.Errorf("%q is not a tensor: want a state dictionary, not a whole checkpoint or model", e.key)
+			return nil, fmt.Errorf("%.100q is not a tensor: want a state dictionary, not a whole checkpoint or model", e.key)
 		}
 		if left -= v.bytes(); left < 0 {
-			return nil, fmt.Errorf("%q: the tensors are larger than the file", e.key)
+			return nil, fmt.Errorf("%.100q: the tensors are larger than the file", e.key)
 		}
 		if tensors[e.key], err = v.read(); err != nil {
-			return nil, fmt.Errorf("%q: %w", e.key, err)
+			return nil, fmt.Errorf("%.100q: %w", e.key, err)
 		}
 	}
 	return tensors, nil

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/allocation"
 )
 
 // Whatever a list says, its paths stay below the root and its labels are classes.
@@ -15,7 +17,11 @@ func FuzzParseList(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, list string) {
 		const classes = 3
-		lines, err := parseList(strings.NewReader(list), "list", classes)
+		var lines []listLine
+		var err error
+		allocation.Within(t, 1<<20+200*len(list), func() {
+			lines, err = parseList(strings.NewReader(list), "list", classes)
+		})
 		if err != nil {
 			if lines != nil || !strings.HasPrefix(err.Error(), "images: list:") {
 				t.Errorf("lines %v with the error %q", lines, err)

@@ -1,0 +1,117 @@
+package images_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"iwda/datasets/images"
+	"iwda/internal/allocation"
+)
+
+// pngWith is a PNG file of grey pixels that says that size, and has none of them.
+func pngWith(width, height uint32) []byte {
+	header := append([]byte("IHDR"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)...)
+	header = append(header, 8, 0, 0, 0, 0)
+	file := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), header...)
+	file = binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(header))
+	return append(file, "\x00\x00\x00\x00IDAT"...)
+}
+
+// jpegWith is a JPEG file of grey pixels that says that size and has some scans.
+func jpegWith(t *testing.T, width, height uint16, scans int) []byte {
+	file := jpegFile(t, shaded(8, 8, 1))
+	frame := bytes.Index(file, []byte("\xff\xc0"))
+	binary.BigEndian.PutUint16(file[frame+5:], height)
+	binary.BigEndian.PutUint16(file[frame+7:], width)
+	return append(file, strings.Repeat("\xff\xda", scans-1)...)
+}
+
+// A header alone does not make the reader take memory for an image that the file cannot
+// hold.
+func TestHeadersThatPromiseTooMuch(t *testing.T) {
+	for name, test := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"a hundred megapixels":    {pngWith(10_000, 10_000), "10000×10000 pixels in a file of"},
+		"more than any":           {pngWith(60_000, 60_000), "60000×60000 pixels, more than"},
+		"a column":                {pngWith(1, 4_000_000), "1×4000000 pixels, more than"},
+		"the longest PNG":         {pngWith(1<<31-1, 1<<31-1), "dimension overflow"},
+		"a hundred megapixels, J": {jpegWith(t, 10_000, 10_000, 1), "10000×10000 pixels in a file of"},
+		"a thousand scans":        {jpegWith(t, 8, 8, 1000), "1000 scans"},
+	} {
+		allocation.Within(t, 1<<20, func() {
+			if _, err := images.Decode(test.file); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+			}
+		})
+	}
+}
+
+// A list cannot name what lies behind a link that leads out of its folder; a link inside
+// is as good as a file.
+func TestListsStayInTheirFolder(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	write(t, elsewhere, "secret.jpg", nil)
+	write(t, root, "real.jpg", nil)
+	for link, target := range map[string]string{
+		"folder": elsewhere, "file.jpg": filepath.Join(elsewhere, "secret.jpg"), "inside.jpg": "real.jpg", "nowhere.jpg": filepath.Join(elsewhere, "none"),
+	} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		"folder/secret.jpg": `list.txt:2: the path "folder/secret.jpg" leaves`,
+		"file.jpg":          `list.txt:2: the path "file.jpg" leaves`,
+		"nowhere.jpg":       "no file nowhere.jpg",
+	} {
+		write(t, root, "list.txt", []byte("real.jpg 0\n"+path+" 0\n"))
+		if _, err := images.OpenList("any", root, "list.txt", []string{"c"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
+	write(t, root, "list.txt", []byte("inside.jpg 0\n"))
+	if set, err := images.OpenList("any", root, "list.txt", []string{"c"}); err != nil || set.Len() != 1 {
+		t.Errorf("a link inside: %v", err)
+	}
+}
+
+// The names of classes are looked for among the folders that are there, so that none
+// leads elsewhere.
+func TestClassesStayInTheirFolder(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "outside/1.jpg", nil)
+	write(t, root, "domain/cat/1.jpg", nil)
+	for _, class := range []string{"../outside", "/outside", "..", "."} {
+		_, err := images.OpenTree("any", root, "domain", []string{"cat", class})
+		if err == nil || !strings.Contains(err.Error(), "no images of "+class) {
+			t.Errorf("class %q: error %v", class, err)
+		}
+	}
+}
+
+// A pipe that nobody writes to, under the name of an image, is an error, not a wait
+// without end.
+func TestOnlyFilesAreOpened(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "domain/cat/1.jpg", nil)
+	if err := unix.Mkfifo(filepath.Join(root, "domain", "cat", "2.jpg"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := images.OpenTree("any", root, "domain", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := newReader(t, set, images.ReaderOptions{Side: 8})
+	if err := reader.Read(make([]byte, 3*8*8), 1); err == nil || !strings.Contains(err.Error(), "2.jpg: neither a JPEG") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/internal/allocation"
+)
+
+// A file and an assignment of any content are a configuration or mistakes with their
+// places. What is accepted names folders that lead nowhere else, and a run's
+// configuration reads from its own file as it was.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(minimal), "train.epochs=2")
+	f.Add([]byte(minimal+"overrides: [{when: {seed: [1, '*']}, train: {epochs: 3}}]\n"), "overrides=[]")
+	f.Add([]byte(replace("name: digits", "name: features")), "tasks=[a-b]")
+	f.Add([]byte("a: &a [*a, *a]\n? {b: c}\n: <<\n"), "a.b=*x")
+	f.Add([]byte("%YAML 1.1\n---\n!!binary x: !!float y\n...\n---"), "seeds=[1")
+	names, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(names) == 0 {
+		f.Fatalf("files %q, error %v", names, err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content, "variants=[full]")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, assign string) {
+		var file *File
+		var err error
+		allocation.Within(t, 1<<24+20_000*len(data), func() { file, err = Parse("f.yaml", data) })
+		if err != nil {
+			placed(t, err, "f.yaml")
+			return
+		}
+		safe(t, file)
+		allocation.Within(t, 1<<24+20_000*(len(data)+len(assign)), func() { err = file.Set([]string{assign}) })
+		if err != nil {
+			placed(t, err, "f.yaml", "--set ")
+		}
+		safe(t, file)
+	})
+}
+
+// placed fails the test unless every mistake begins with one of the places.
+func placed(t *testing.T, err error, places ...string) {
+	t.Helper()
+	var mistakes Errors
+	if !errors.As(err, &mistakes) || len(mistakes) == 0 {
+		t.Fatalf("error of type %T: %v", err, err)
+	}
+	for _, mistake := range mistakes {
+		if !slices.ContainsFunc(places, func(place string) bool { return strings.HasPrefix(mistake.Location, place) }) {
+			t.Errorf("no place: %v", mistake)
+		}
+	}
+}
+
+// safe fails the test if a name of the configuration is more than the name of a folder,
+// or a run's file reads as another run.
+func safe(t *testing.T, file *File) {
+	t.Helper()
+	c := file.Config
+	for _, name := range slices.Concat([]string{c.Experiment}, c.Tasks, c.Variants, c.Methods) {
+		if !filepath.IsLocal(name) || name == "." || filepath.Base(name) != name {
+			t.Errorf("%q names no folder", name)
+		}
+	}
+	run, err := file.Resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
+	if err != nil {
+		placed(t, err, "f.yaml", "--set ")
+		return
+	}
+	text, err := run.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("run.yaml", text)
+	if err != nil {
+		t.Fatalf("a run's file is refused: %v\n%s", err, text)
+	}
+	second, err := again.Resolve(run.Task, run.Variant, run.Method, run.Seed)
+	if err != nil || second.Hash() != run.Hash() {
+		t.Errorf("a run's file reads as another: hash %s, not %s, error %v\n%s", second.Hash(), run.Hash(), err, text)
+	}
+}
