@@ -30,6 +30,17 @@ func (s State) Parameters() []torch.Tensor {
 	return parameters
 }
 
+// ParameterNames returns the names of the tensors that are trained, in order.
+func (s State) ParameterNames() []string {
+	var names []string
+	for _, e := range s {
+		if e.Trained {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
 // Prefixed returns the same entries under names that begin with prefix and a dot.
 func (s State) Prefixed(prefix string) State {
 	named := slices.Clone(s)

@@ -31,16 +31,16 @@ func newDoctorCommand(s streams) *cli.Command {
 
 func runDoctor(o machineOptions, s streams) error {
 	torch.TuneAllocator()
-	device, err := o.device()
+	devices, err := o.devices()
 	if err != nil {
 		return err
 	}
-	jobs, threads, err := o.share(device)
+	jobs, threads, err := o.share(devices)
 	if err != nil {
 		return err
 	}
 	f := examine()
-	f.Device, f.Jobs, f.Threads = device.String(), jobs, threads
+	f.Device, f.Jobs, f.Threads = strings.Join(deviceNames(devices), ", "), jobs, threads
 	f.print(s.out)
 	for _, warning := range f.warnings() {
 		fmt.Fprintln(s.out, "warning:", warning)

@@ -54,11 +54,41 @@ func findRuns(file *config.File, results string) (foundRuns, error) {
 	if len(others) > 0 {
 		found.notes = append(found.notes, fmt.Sprintf("Left out, because finished with another configuration: %s.", strings.Join(others, ", ")))
 	}
+	if ids := onDifferentData(found.runs); len(ids) > 0 {
+		found.notes = append(found.notes, fmt.Sprintf("The data changed between runs of one task and seed (data_sha256): %s.", strings.Join(ids, ", ")))
+	}
 	if usable == 0 {
 		return found, fmt.Errorf("%w of experiment %q below %s with the configuration of %s (%d with another one)",
 			errNothingFinished, file.Config.Experiment, results, file.Name, len(others))
 	}
 	return found, nil
+}
+
+// onDifferentData returns the ids of runs that were made on other data than another
+// method's run of the same variant, task and seed.
+func onDifferentData(runs []store.Run) []string {
+	type group struct {
+		variant, task string
+		seed          int64
+	}
+	of := func(r store.Run) group { return group{r.Result.Variant, r.Result.Task, r.Result.Seed} }
+	data := map[group]string{}
+	differing := map[group]bool{}
+	for _, run := range runs {
+		sum := run.Result.DataSHA256
+		if first := data[of(run)]; sum != "" && first != "" && first != sum {
+			differing[of(run)] = true
+		} else if sum != "" {
+			data[of(run)] = sum
+		}
+	}
+	var ids []string
+	for _, run := range runs {
+		if differing[of(run)] {
+			ids = append(ids, run.Result.ID)
+		}
+	}
+	return ids
 }
 
 // failed reports whether a run has failed.

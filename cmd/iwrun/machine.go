@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,8 +22,8 @@ type machineOptions struct {
 
 func machineFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "1 on a GPU, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
-		&cli.StringFlag{Name: "device", Value: "auto", Usage: "`DEVICE`: cpu, cuda, cuda:N, or auto for a GPU where there is one"},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one a GPU, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
+		&cli.StringFlag{Name: "device", Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, the CPU where there is none"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "`NUMBER` of threads of one run; results are the same bits on every machine only for the same number"},
 	}
 }
@@ -30,7 +32,7 @@ func machineOptionsOf(c *cli.Context) machineOptions {
 	return machineOptions{Device: c.String("device"), Jobs: c.Int("jobs"), Threads: c.Int("threads")}
 }
 
-// device returns the device that the option names.
+// device returns the one device that the option names, or the first of auto.
 func (o machineOptions) device() (torch.Device, error) {
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
@@ -39,8 +41,47 @@ func (o machineOptions) device() (torch.Device, error) {
 	return device, nil
 }
 
-// share returns the number of runs at a time and of threads each.
-func (o machineOptions) share(device torch.Device) (jobs, threads int, err error) {
+// devices returns those that the option names, of which there is at least one. auto
+// names all GPUs.
+func (o machineOptions) devices() ([]torch.Device, error) {
+	if gpus := torch.CUDADevices(); o.Device == "auto" && gpus > 0 {
+		return allGPUs(gpus), nil
+	}
+	var devices []torch.Device
+	for name := range strings.SplitSeq(o.Device, ",") {
+		device, err := machineOptions{Device: strings.TrimSpace(name)}.device()
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(devices, device) {
+			return nil, usageError{
+				fmt.Sprintf("--device %s: %v is named twice; -j says how many runs share the devices", o.Device, device),
+				"iwrun --device cuda:0,cuda:1 -j NUMBER …",
+			}
+		}
+		devices = append(devices, device)
+	}
+	return devices, nil
+}
+
+func allGPUs(number int) []torch.Device {
+	devices := make([]torch.Device, number)
+	for i := range devices {
+		devices[i] = torch.CUDA(i)
+	}
+	return devices
+}
+
+func deviceNames(devices []torch.Device) []string {
+	names := make([]string, len(devices))
+	for i, device := range devices {
+		names[i] = device.String()
+	}
+	return names
+}
+
+// share returns the number of runs at a time on the devices and of threads each.
+func (o machineOptions) share(devices []torch.Device) (jobs, threads int, err error) {
 	usage := "iwrun -j NUMBER --threads NUMBER …"
 	switch {
 	case o.Jobs < 0:
@@ -49,8 +90,8 @@ func (o machineOptions) share(device torch.Device) (jobs, threads int, err error
 		return 0, 0, usageError{fmt.Sprintf("--threads %d: a run needs at least one thread", o.Threads), usage}
 	case o.Jobs > 0:
 		return o.Jobs, o.Threads, nil
-	case device.IsCUDA():
-		return 1, o.Threads, nil
+	case slices.ContainsFunc(devices, torch.Device.IsCUDA):
+		return len(devices), o.Threads, nil
 	}
 	return max(1, cores()/o.Threads), o.Threads, nil
 }

@@ -10,20 +10,41 @@ import (
 )
 
 func TestShare(t *testing.T) {
+	cpu, gpu, gpus := []torch.Device{torch.CPU}, allGPUs(1), allGPUs(3)
 	for _, test := range []struct {
 		options       machineOptions
-		device        torch.Device
+		devices       []torch.Device
 		jobs, threads int
 	}{
-		{machineOptions{Threads: 1}, torch.CPU, cores(), 1},
-		{machineOptions{Threads: 10000}, torch.CPU, 1, 10000},
-		{machineOptions{Threads: 2}, torch.CUDA(0), 1, 2},
-		{machineOptions{Jobs: 7, Threads: 2}, torch.CUDA(0), 7, 2},
-		{machineOptions{Jobs: 7, Threads: 2}, torch.CPU, 7, 2},
+		{machineOptions{Threads: 1}, cpu, cores(), 1},
+		{machineOptions{Threads: 10000}, cpu, 1, 10000},
+		{machineOptions{Threads: 2}, gpu, 1, 2},
+		{machineOptions{Threads: 2}, gpus, 3, 2},
+		{machineOptions{Jobs: 7, Threads: 2}, gpu, 7, 2},
+		{machineOptions{Jobs: 2, Threads: 2}, gpus, 2, 2},
+		{machineOptions{Jobs: 7, Threads: 2}, cpu, 7, 2},
 	} {
-		jobs, threads, err := test.options.share(test.device)
+		jobs, threads, err := test.options.share(test.devices)
 		if err != nil || jobs != test.jobs || threads != test.threads {
-			t.Errorf("%+v on %v: %d, %d, %v", test.options, test.device, jobs, threads, err)
+			t.Errorf("%+v on %v: %d, %d, %v", test.options, test.devices, jobs, threads, err)
+		}
+	}
+}
+
+func TestDevices(t *testing.T) {
+	if got := strings.Join(deviceNames(allGPUs(3)), " "); got != "cuda:0 cuda:1 cuda:2" {
+		t.Errorf("three GPUs: %s", got)
+	}
+	if devices, err := (machineOptions{Device: "cpu"}).devices(); err != nil || len(devices) != 1 || devices[0] != torch.CPU {
+		t.Errorf("cpu: %v, %v", devices, err)
+	}
+	for list, want := range map[string]string{
+		"cpu, cpu":    "cpu is named twice",
+		"cpu,cuda:99": "--device cuda:99",
+		"cpu,":        "--device : ",
+	} {
+		if devices, err := (machineOptions{Device: list}).devices(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v", list, devices, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -18,13 +19,13 @@ import (
 type runOptions struct {
 	experimentOptions
 	machineOptions
-	Only   []string // globs of run ids; none: all
+	selection
+	faultOptions
 	DryRun bool
 }
 
 func runFlags() []cli.Flag {
-	return append(append(experimentFlags(), machineFlags()...),
-		&cli.StringSliceFlag{Name: "only", Usage: "run only ids that fit the `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"},
+	return append(slices.Concat(experimentFlags(), machineFlags(), selectionFlags(), faultFlags()),
 		&cli.BoolFlag{Name: "dry-run", Usage: "print the ids of the runs, one a line, and run nothing"},
 	)
 }
@@ -33,7 +34,8 @@ func runOptionsOf(c *cli.Context) runOptions {
 	return runOptions{
 		experimentOptions: experimentOptionsOf(c),
 		machineOptions:    machineOptionsOf(c),
-		Only:              c.StringSlice("only"),
+		selection:         selectionOf(c),
+		faultOptions:      faultOptionsOf(c),
 		DryRun:            c.Bool("dry-run"),
 	}
 }
@@ -49,7 +51,7 @@ func runExperiment(o runOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	if runs, err = plan.Only(runs, o.Only); err != nil {
+	if runs, _, err = o.choose(runs); err != nil {
 		return err
 	}
 	if o.DryRun {
@@ -62,17 +64,22 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
-	device, err := o.device()
+	devices, err := o.devices()
 	if err != nil {
 		return err
 	}
-	jobs, threads, err := o.share(device)
+	jobs, threads, err := o.share(devices)
 	if err != nil {
 		return err
 	}
-	summary, err := carryOut(runs, schedule.Options{
-		Results: o.Results, Jobs: jobs, Device: device.String(), Threads: threads,
-	}, s)
+	if err := o.faultOptions.check(); err != nil {
+		return err
+	}
+	if err := checkResults(runs, o.Results); err != nil {
+		return err
+	}
+	options := schedule.Options{Results: o.Results, Jobs: jobs, Devices: deviceNames(devices), Threads: threads}
+	summary, err := carryOut(runs, options, o.faultOptions, s)
 	if err != nil {
 		return err
 	}
@@ -80,8 +87,10 @@ func runExperiment(o runOptions, s streams) error {
 	if len(summary.Left) > 0 {
 		return statusError(statusInterrupted)
 	}
-	if err := printTable(file, o.Results, "", markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
-		return err
+	if o.Index == allRuns { // the tables of one run of many would be read by nobody
+		if err := printTable(file, o.Results, "", markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
+			return err
+		}
 	}
 	if len(summary.Failed) > 0 {
 		return statusError(statusFailed)
@@ -90,8 +99,9 @@ func runExperiment(o runOptions, s streams) error {
 }
 
 // carryOut runs the workers, which are this program again, with progress on s.err.
-// The first interruption stops them, the second one ends them.
-func carryOut(runs []plan.Run, options schedule.Options, s streams) (schedule.Summary, error) {
+// The first interruption stops them, the second one ends them; SIGUSR1 asks them for
+// checkpoints.
+func carryOut(runs []plan.Run, options schedule.Options, faults faultOptions, s streams) (schedule.Summary, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
@@ -109,8 +119,18 @@ func carryOut(runs []plan.Run, options schedule.Options, s streams) (schedule.Su
 		func() { close(kill) },
 	)()
 
+	checkpoints := make(chan struct{}, 1)
+	defer onCheckpointSignals(func() {
+		select {
+		case checkpoints <- struct{}{}:
+			display.Print("running workers write a checkpoint and go on")
+		default: // they are asked already
+		}
+	})()
+
 	options.Command = []string{program, workerName, "--" + supervisedFlag}
-	options.Kill = kill
+	faults.apply(&options)
+	options.Kill, options.Checkpoint = kill, checkpoints
 	options.Observe = display.Observe
 	return schedule.Run(ctx, runs, options), nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -30,6 +31,8 @@ type workerOptions struct {
 	Device     string
 	Threads    int
 	Supervised bool // end as soon as standard input does
+	// Checkpoints says how often one is written.
+	Checkpoints train.Interval
 }
 
 // newWorkerCommand is what package schedule starts; it can be started by hand too.
@@ -42,14 +45,20 @@ func newWorkerCommand(s streams) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "device", Value: "auto"},
 			&cli.IntFlag{Name: "threads", Value: 1},
+			checkpointFlag(),
 			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage(c, "a worker makes one run: name its folder")
 			}
+			checkpoints, err := checkpointsOf(c)
+			if err != nil {
+				return err
+			}
 			return runWorker(workerOptions{
-				Folder: c.Args().First(), Device: c.String("device"), Threads: c.Int("threads"), Supervised: c.Bool(supervisedFlag),
+				Folder: c.Args().First(), Device: c.String("device"), Threads: c.Int("threads"),
+				Checkpoints: checkpoints, Supervised: c.Bool(supervisedFlag),
 			}, s)
 		},
 	}
@@ -65,9 +74,16 @@ func runWorker(o workerOptions, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
+	checkpoint := make(chan struct{}, 1)
+	defer onCheckpointSignals(func() {
+		select {
+		case checkpoint <- struct{}{}:
+		default: // one is asked for already
+		}
+	})()
 
 	reporter := schedule.NewReporter(s.out)
-	switch err := trainIn(ctx, o, reporter, s.err); {
+	switch err := trainIn(ctx, o, checkpoint, reporter, s.err); {
 	case errors.Is(err, context.Canceled):
 		return statusError(schedule.StoppedStatus)
 	case err != nil:
@@ -79,8 +95,9 @@ func runWorker(o workerOptions, s streams) error {
 }
 
 // trainIn makes the run of the folder.
-func trainIn(ctx context.Context, o workerOptions, reporter *schedule.Reporter, log io.Writer) error {
+func trainIn(ctx context.Context, o workerOptions, checkpoint <-chan struct{}, reporter *schedule.Reporter, log io.Writer) error {
 	torch.TuneAllocator()
+	saveMemory()
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
 		return err
@@ -94,9 +111,20 @@ func trainIn(ctx context.Context, o workerOptions, reporter *schedule.Reporter, 
 	}
 	_, err = train.Run(ctx, run.Config, dir, train.Options{
 		Device: device, Threads: o.Threads, Log: log,
-		Progress: func(p train.Progress) { reporter.Progress(schedule.Progress(p)) },
+		Progress:    func(p train.Progress) { reporter.Progress(schedule.Progress(p)) },
+		Alive:       reporter.Alive,
+		Checkpoints: o.Checkpoints, CheckpointNow: checkpoint,
 	})
 	return err
+}
+
+// saveMemory lets the collector run before garbage has grown to as much as the data,
+// which stay; a step makes hardly any. GOGC has the last word.
+func saveMemory() {
+	const percent = 25
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // open reads the configuration of the run whose folder it is.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -189,16 +188,9 @@ func (r Resolved) YAML() ([]byte, error) {
 // change no result, and keys with their zero value, so that a new key whose zero
 // value means "as before" keeps the hashes of finished runs.
 func (r Resolved) Hash() string {
-	lines := []string{
-		fmt.Sprintf("task=%q", r.Task),
-		fmt.Sprintf("variant=%q", r.Variant),
-		fmt.Sprintf("method=%q", r.Method),
-		fmt.Sprintf("seed=%d", r.Seed),
-	}
-	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
-		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
-			lines = append(lines, fmt.Sprintf("%s=%#v", leaf.name, leaf.value.Interface()))
-		}
+	var lines []string
+	for key, value := range r.determining() {
+		lines = append(lines, key+"="+source(value))
 	}
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))

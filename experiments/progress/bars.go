@@ -64,6 +64,11 @@ func (b *bars) Observe(u schedule.Update) {
 	case schedule.Started:
 		b.printSkipped()
 		b.byRun[id] = b.addBar(id.String(), nil, func() string { return state(c, b.tracker.now(), "") })
+	case schedule.Waiting:
+		b.Print(waitingLine(u))
+	case schedule.Again:
+		b.Print(againLine(u))
+		b.byRun[id].SetCurrent(0)
 	case schedule.Running:
 		b.byRun[id].SetCurrent(position(u.Progress.Fraction()))
 	case schedule.Finished, schedule.Failed, schedule.Stopped:

@@ -42,6 +42,11 @@ func (l *lines) Observe(u schedule.Update) {
 	now := l.tracker.now()
 	switch u.State {
 	case schedule.Skipped:
+	case schedule.Waiting:
+		l.Print(waitingLine(u))
+	case schedule.Again:
+		l.last[u.Run.ID] = mark{at: now}
+		l.Print(againLine(u))
 	case schedule.Started:
 		l.printSkipped()
 		l.last[u.Run.ID] = mark{at: now}

@@ -40,6 +40,14 @@ func running(seed int64, step int, accuracy float64) schedule.Update {
 	}}
 }
 
+func waiting(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Waiting, Reason: "held by another iwrun (pid 7, host)"}
+}
+
+func again(seed int64) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Again, Reason: "the worker was killed", Attempt: 2, Attempts: 3}
+}
+
 func finished(seed int64) schedule.Update {
 	return schedule.Update{Run: run(seed), State: schedule.Finished, Result: store.Result{BestAccuracy: 0.95, BestEpoch: 3, LastAccuracy: 0.9}}
 }
@@ -79,6 +87,40 @@ finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 1
 failed   full/a-b/dann/seed-2: no memory; 2/4 runs, 1m40s left
 started  full/a-b/dann/seed-3
 stopped  full/a-b/dann/seed-3 after 50s; 3/4 runs, 50s left
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLinesOfFaults: a run that another iwrun finishes counts as finished before, and
+// one that is started again is estimated from there on.
+func TestLinesOfFaults(t *testing.T) {
+	var b strings.Builder
+	c := newClock()
+	l := newLines(&b, 2, c.now)
+	observe := func(after int, u schedule.Update) {
+		c.wait(after)
+		l.Observe(u)
+	}
+	observe(0, waiting(1))
+	observe(0, started(2))
+	observe(1, running(2, 0, math.NaN()))
+	observe(9, running(2, 500, math.NaN()))
+	observe(5, again(2))
+	observe(5, running(2, 300, math.NaN())) // goes on from a checkpoint
+	observe(10, running(2, 400, math.NaN()))
+	observe(0, skipped(1))
+	observe(10, finished(2))
+	l.Close()
+	want := `waiting  full/a-b/dann/seed-1: held by another iwrun (pid 7, host)
+started  full/a-b/dann/seed-2
+running  full/a-b/dann/seed-2: 50%, 9s left, epoch 6/10
+again    full/a-b/dann/seed-2 (2 of 3): the worker was killed
+running  full/a-b/dann/seed-2: 30%, epoch 4/10
+running  full/a-b/dann/seed-2: 40%, 1m00s left, epoch 5/10
+finished full/a-b/dann/seed-2: accuracy best 95.00% (epoch 3), last 90.00%, in 40s; 1/1 runs, 0s left
+1 run had been finished before
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
@@ -195,6 +237,11 @@ func TestBars(t *testing.T) {
 	waitForText(t, s, "1 run had been finished before\n", "full/a-b/dann/seed-1", "starts", "0/3 runs")
 	b.Observe(running(1, 600, 0.25))
 	waitForText(t, s, "epoch 7/10, 25.00%")
+	b.Observe(waiting(4))
+	b.Observe(again(1))
+	waitForText(t, s, "waiting  full/a-b/dann/seed-4: held by another", "again    full/a-b/dann/seed-1 (2 of 3): the worker was killed\n")
+	b.Observe(running(1, 300, 0.5))
+	waitForText(t, s, "epoch 4/10, 50.00%")
 	b.Print("a line")
 	b.Observe(finished(1))
 	b.Observe(failed(2))

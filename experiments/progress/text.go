@@ -23,6 +23,14 @@ func endLine(u schedule.Update, took time.Duration) string {
 	return fmt.Sprintf("stopped  %v after %s", u.Run.ID, short(took))
 }
 
+func waitingLine(u schedule.Update) string {
+	return fmt.Sprintf("waiting  %v: %s", u.Run.ID, u.Reason)
+}
+
+func againLine(u schedule.Update) string {
+	return fmt.Sprintf("again    %v (%d of %d): %s", u.Run.ID, u.Attempt, u.Attempts, u.Reason)
+}
+
 func skippedLine(runs int) string {
 	if runs == 1 {
 		return "1 run had been finished before"

@@ -53,6 +53,8 @@ func (t *tracker) add(u schedule.Update) *course {
 			c.firstReport, c.firstFraction = now, u.Progress.Fraction()
 		}
 		c.progress = u.Progress
+	case schedule.Again:
+		*c = course{started: c.started}
 	case schedule.Finished, schedule.Failed, schedule.Stopped:
 		t.ended++
 		delete(t.running, u.Run.ID)

@@ -14,14 +14,24 @@ import (
 type Failure struct {
 	Run    plan.Run
 	Reason string
+	// Attempts is the number of workers that were started.
+	Attempts int
 	// LogEnd are the last lines of the log where the worker died without a word.
 	LogEnd []string
 	Log    string // path of log.txt
+
+	died      bool // without saying why, so that another worker may do better
+	untouched bool // the folder is to stay as it is
 }
 
-// Error returns the reason and the end of the log.
+// Error returns the reason, the attempts if there were several, and the end of the log.
 func (f Failure) Error() string {
-	return strings.Join(append([]string{f.Reason}, f.LogEnd...), "\n")
+	reason := f.Reason
+	if f.Attempts > 1 {
+		first, rest, _ := strings.Cut(reason, "\n")
+		reason = strings.TrimSpace(fmt.Sprintf("%s (%d attempts)\n%s", first, f.Attempts, rest))
+	}
+	return strings.Join(append([]string{reason}, f.LogEnd...), "\n")
 }
 
 // describe says how a worker ended that did not say itself why it failed.
@@ -50,10 +60,10 @@ const (
 // stacks and registers, matters less.
 var lastWords = []string{"panic: ", "fatal error: ", "terminate called", "SIG"}
 
-// logEnd returns the lines of a log that say most about its end: those from the
-// first last words on, otherwise the last ones.
-func logEnd(path string) []string {
-	text, err := readEnd(path)
+// logEnd returns the lines of a log behind the offset that say most about its end:
+// those from the first last words on, otherwise the last ones.
+func logEnd(path string, offset int64) []string {
+	text, err := readEnd(path, offset, logRead)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -73,7 +83,8 @@ func logEnd(path string) []string {
 	return lines[max(0, len(lines)-logLines):]
 }
 
-func readEnd(path string) (string, error) {
+// readEnd returns the last bytes of a file, limit at most and none before the offset.
+func readEnd(path string, offset, limit int64) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -83,9 +94,7 @@ func readEnd(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := file.Seek(max(0, size-logRead), io.SeekStart); err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(file)
+	start := max(offset, size-limit)
+	text, err := io.ReadAll(io.NewSectionReader(file, start, max(0, size-start)))
 	return string(text), err
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -16,98 +19,148 @@ import (
 // errStopped is the error of a run whose worker stopped because it was asked to.
 var errStopped = errors.New("stopped")
 
-// threadVariables limit the threads of the libraries below libtorch, which read them
-// when they are loaded.
-var threadVariables = []string{"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+// worker is a process that makes a run.
+type worker struct {
+	job
+	command *exec.Cmd
+	output  io.Reader
+	log     *os.File
+	said    int64 // where in the log its words begin
 
-// work makes the run in a worker process. The error is a Failure, errStopped, or
-// what kept the worker from starting.
-func (s *scheduler) work(ctx context.Context, run plan.Run, dir store.Dir) (store.Result, error) {
-	log, err := prepare(run, dir)
-	if err != nil {
+	dog   watchdog
+	lost  atomic.Bool // its folder was taken away
+	last  event       // that spoke of the end of the run
+	ended chan struct{}
+}
+
+// work makes the run in a worker process; the reason stands in a log that has lines
+// already. The error is a Failure, errStopped, or what the disk refused.
+func (s *scheduler) work(ctx context.Context, j job, reason string) (store.Result, error) {
+	w := &worker{job: j, ended: make(chan struct{})}
+	if err := w.prepare(reason); err != nil {
 		return store.Result{}, err
 	}
-	defer log.Close()
-
-	command := s.command(dir)
-	command.Stderr = log
-	// Nothing is written to it, and Wait closes it.
-	if _, err := command.StdinPipe(); err != nil {
-		return store.Result{}, fmt.Errorf("cannot start a worker: %w", err)
+	defer w.log.Close()
+	if err := s.start(w); err != nil {
+		return store.Result{}, Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
 	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return store.Result{}, fmt.Errorf("cannot start a worker: %w", err)
-	}
-	if err := command.Start(); err != nil {
-		return store.Result{}, fmt.Errorf("cannot start a worker: %w", err)
-	}
-	ended := make(chan struct{})
-	go s.passOnStop(ctx, command.Process, ended)
-	last := readEvents(output, log, func(p Progress) {
-		s.observe(Update{Run: run, State: Running, Progress: p})
-	})
-	waitErr := command.Wait()
-	close(ended)
-
-	if last.Kind == failedEvent {
-		return store.Result{}, Failure{Reason: last.Reason}
-	}
-	result, finished, err := dir.Finished(run.Config.Hash())
-	switch {
-	case waitErr == nil && last.Kind == doneEvent && finished:
-		return result, nil
-	case ctx.Err() != nil && stoppedAsAsked(command.ProcessState):
-		return store.Result{}, errStopped
-	case waitErr == nil && err != nil:
-		return store.Result{}, fmt.Errorf("the worker's result cannot be read: %w", err)
-	}
-	return store.Result{}, Failure{Reason: describe(command.ProcessState), LogEnd: logEnd(log.Name())}
+	go s.attend(ctx, w)
+	go w.dog.guard(s.options.Stall, w.command.Process, w.ended)
+	w.last = readEvents(w.output, w.log, func(e event) { s.hear(w, e) })
+	err := w.command.Wait()
+	close(w.ended)
+	s.listen(w.command.Process, false)
+	return s.conclude(ctx, w, err)
 }
 
-// prepare makes the run's folder ready and returns the open log.
-func prepare(run plan.Run, dir store.Dir) (*os.File, error) {
-	if err := dir.Begin(); err != nil {
-		return nil, err
+// prepare makes the run's folder ready and opens the log.
+func (w *worker) prepare(reason string) (err error) {
+	if err := w.dir.Begin(); err != nil {
+		return err
 	}
+	if w.log, w.said, err = openLog(w.dir, reason); err != nil {
+		return err
+	}
+	if err := writeConfig(w.run, w.dir); err != nil {
+		w.log.Close()
+		return err
+	}
+	return nil
+}
+
+func writeConfig(run plan.Run, dir store.Dir) error {
 	yaml, err := run.Config.YAML()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := dir.WriteConfig(yaml); err != nil {
-		return nil, err
-	}
-	return os.Create(dir.Path(store.LogFile))
+	return dir.WriteConfig(yaml)
 }
 
-func (s *scheduler) command(dir store.Dir) *exec.Cmd {
+// start starts the process.
+func (s *scheduler) start(w *worker) (err error) {
 	threads := strconv.Itoa(s.options.Threads)
 	arguments := append([]string{}, s.options.Command[1:]...)
-	arguments = append(arguments, "--device", s.options.Device, "--threads", threads, dir.String())
-	command := exec.Command(s.options.Command[0], arguments...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Env = os.Environ()
-	for _, name := range threadVariables {
-		command.Env = append(command.Env, name+"="+threads)
+	arguments = append(arguments, "--device", w.device, "--threads", threads, w.dir.String())
+	w.command = exec.Command(s.options.Command[0], arguments...)
+	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	w.command.Env = Environment(s.options.Threads)
+	w.command.Stderr = w.log
+	w.command.ExtraFiles = []*os.File{w.lock.File()}
+	// Nothing is written to it, and Wait closes it.
+	if _, err = w.command.StdinPipe(); err != nil {
+		return err
 	}
-	return command
+	if w.output, err = w.command.StdoutPipe(); err != nil {
+		return err
+	}
+	return w.command.Start()
 }
 
-// passOnStop asks the worker to stop when ctx is cancelled, and ends it when Kill is
-// closed.
-func (s *scheduler) passOnStop(ctx context.Context, worker *os.Process, ended <-chan struct{}) {
-	select {
-	case <-ctx.Done():
-		worker.Signal(syscall.SIGTERM)
-	case <-s.options.Kill:
-	case <-ended:
-		return
+// hear takes note of an event.
+func (s *scheduler) hear(w *worker, e event) {
+	w.dog.alive.Store(true)
+	s.listen(w.command.Process, true)
+	if e.Kind == progressEvent {
+		s.observe(Update{Run: w.run, State: Running, Progress: e.progress()})
 	}
-	select {
-	case <-s.options.Kill:
-		worker.Kill()
-	case <-ended:
+}
+
+// folderCheck is the time between two looks whether the run's folder is still there.
+const folderCheck = 2 * time.Second
+
+// attend asks the worker to stop when ctx is cancelled, and ends it when Kill is closed
+// or its folder was deleted: another process may make the run there by now.
+func (s *scheduler) attend(ctx context.Context, w *worker) {
+	process, stop := w.command.Process, ctx.Done()
+	check := time.NewTicker(folderCheck)
+	defer check.Stop()
+	for {
+		select {
+		case <-stop:
+			process.Signal(syscall.SIGTERM)
+			stop = nil
+		case <-s.options.Kill:
+			process.Kill()
+			return
+		case <-check.C:
+			if !w.lock.Held() {
+				w.lost.Store(true)
+				process.Kill()
+				return
+			}
+		case <-w.ended:
+			return
+		}
 	}
+}
+
+// conclude returns the result of a worker that has ended, or what became of it; err is
+// what Wait returned.
+func (s *scheduler) conclude(ctx context.Context, w *worker, err error) (store.Result, error) {
+	if w.last.Kind == failedEvent {
+		return store.Result{}, Failure{Reason: w.last.Reason}
+	}
+	// A worker that dies after its result is written has finished the run.
+	result, finished, readErr := w.dir.Finished(w.run.Config.Hash())
+	state := w.command.ProcessState
+	switch {
+	case w.lost.Load():
+		return store.Result{}, Failure{Reason: "the run's folder was deleted or replaced while it ran", untouched: true}
+	case finished:
+		return result, nil
+	case w.dog.bitten.Load():
+		return store.Result{}, w.death(silence(s.options.Stall))
+	case ctx.Err() != nil && stoppedAsAsked(state):
+		return store.Result{}, errStopped
+	case err == nil && readErr != nil:
+		return store.Result{}, fmt.Errorf("the worker's result cannot be read: %w", readErr)
+	}
+	return store.Result{}, w.death(describe(state))
+}
+
+// death is the failure of a worker that ended without saying why.
+func (w *worker) death(reason string) Failure {
+	return Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said), died: true}
 }
 
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also
@@ -123,4 +176,32 @@ func stoppedAsAsked(state *os.ProcessState) bool {
 func deathSignal(state *os.ProcessState) (syscall.Signal, bool) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return status.Signal(), ok && status.Signaled()
+}
+
+// listen notes whether the worker can be asked for a checkpoint. Before its first event
+// the signal might end it.
+func (s *scheduler) listen(process *os.Process, listens bool) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	if listens {
+		s.listening[process] = true
+	} else {
+		delete(s.listening, process)
+	}
+}
+
+// passOnCheckpoints asks every worker for a checkpoint whenever that is wanted.
+func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
+	for {
+		select {
+		case <-s.options.Checkpoint:
+		case <-ended:
+			return
+		}
+		s.listing.Lock()
+		for process := range s.listening {
+			process.Signal(syscall.SIGUSR1)
+		}
+		s.listing.Unlock()
+	}
 }

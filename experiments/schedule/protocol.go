@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync"
+	"time"
 )
 
 // StoppedStatus is the exit status of a worker that was asked to stop and did.
@@ -15,6 +17,7 @@ const StoppedStatus = 130
 // The kinds of events.
 const (
 	progressEvent = "progress"
+	aliveEvent    = "alive"
 	doneEvent     = "done"
 	failedEvent   = "failed"
 )
@@ -31,31 +34,60 @@ type event struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// Reporter tells the parent of a worker what happens.
+// Reporter tells the parent of a worker what happens. Its methods may be called by
+// several goroutines at once.
 type Reporter struct {
+	writing sync.Mutex
 	encoder *json.Encoder
+	alive   time.Time // of the last event of that kind
 }
 
 // NewReporter returns a Reporter that writes to w, the worker's standard output.
 // Errors of w are passed over: a worker without a parent has nobody to tell.
 func NewReporter(w io.Writer) *Reporter {
-	return &Reporter{json.NewEncoder(w)}
+	return &Reporter{encoder: json.NewEncoder(w)}
 }
 
 // Progress reports how far the run has come.
 func (r *Reporter) Progress(p Progress) {
-	r.encoder.Encode(event{
+	r.report(event{
 		Kind: progressEvent, Epoch: p.Epoch, Epochs: p.Epochs, Step: p.Step, Steps: p.Steps,
 		Accuracy: finite(p.Accuracy), Loss: finite(p.Loss),
 	})
 }
 
+// aliveInterval is the least time between two events that say no more than that work
+// goes on.
+const aliveInterval = time.Second
+
+// Alive reports that a piece of work other than a step is done: a batch evaluated, an
+// image read. It may be called for every one of them, as most calls do nothing. It must
+// be called by what works, never by a clock: a parent takes a worker without events
+// for one that hangs.
+func (r *Reporter) Alive() {
+	r.writing.Lock()
+	due := time.Since(r.alive) >= aliveInterval
+	if due {
+		r.alive = time.Now()
+	}
+	r.writing.Unlock()
+	if due {
+		r.report(event{Kind: aliveEvent})
+	}
+}
+
 // Done reports that the run is finished and its result written.
-func (r *Reporter) Done() { r.encoder.Encode(event{Kind: doneEvent}) }
+func (r *Reporter) Done() { r.report(event{Kind: doneEvent}) }
 
 // Failed reports why the run failed.
 func (r *Reporter) Failed(reason error) {
-	r.encoder.Encode(event{Kind: failedEvent, Reason: reason.Error()})
+	r.report(event{Kind: failedEvent, Reason: reason.Error()})
+}
+
+func (r *Reporter) report(e event) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.encoder.Encode(e)
 }
 
 func finite(value float64) *float64 {
@@ -75,29 +107,34 @@ func orNaN(value *float64) float64 {
 // lineBuffer is the length in bytes above which a line cannot be an event.
 const lineBuffer = 1 << 16
 
-// readEvents reads to the end of a worker's output. It calls progress for each
-// report of progress, copies what is no event to others, and returns the last event
-// of another kind, or the zero event.
-func readEvents(output io.Reader, others io.Writer, progress func(Progress)) event {
+// readEvents reads to the end of a worker's output. It calls heard for each event,
+// copies what is none to others, and returns the last event that speaks of the end of
+// the run, or the zero event.
+func readEvents(output io.Reader, others io.Writer, heard func(event)) event {
 	var last event
 	reader := bufio.NewReaderSize(output, lineBuffer)
 	for {
 		line, err := reader.ReadSlice('\n')
 		e, ok := parseEvent(line)
-		switch {
-		case !ok:
+		if ok {
+			heard(e)
+		} else {
 			others.Write(line)
-		case e.Kind == progressEvent:
-			progress(Progress{
-				Epoch: e.Epoch, Epochs: e.Epochs, Step: e.Step, Steps: e.Steps,
-				Accuracy: orNaN(e.Accuracy), Loss: orNaN(e.Loss),
-			})
-		default:
+		}
+		if e.Kind == doneEvent || e.Kind == failedEvent {
 			last = e
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return last
 		}
+	}
+}
+
+// progress returns what an event of that kind reports.
+func (e event) progress() Progress {
+	return Progress{
+		Epoch: e.Epoch, Epochs: e.Epochs, Step: e.Step, Steps: e.Steps,
+		Accuracy: orNaN(e.Accuracy), Loss: orNaN(e.Loss),
 	}
 }
 
@@ -110,7 +147,7 @@ func parseEvent(line []byte) (event, bool) {
 		return event{}, false
 	}
 	switch e.Kind {
-	case progressEvent, doneEvent, failedEvent:
+	case progressEvent, aliveEvent, doneEvent, failedEvent:
 		return e, true
 	}
 	return event{}, false

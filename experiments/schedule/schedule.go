@@ -1,24 +1,31 @@
 // Package schedule carries out the runs of an experiment on one machine, each in a
 // worker process of its own, several at a time.
 //
-// A crash, an abort in C++ or a lack of memory thus ends one run and not the
-// others. Between the scheduler, the parent, and a worker:
+// A crash, an abort in C++ or a lack of memory thus ends one worker and not the other
+// runs. Between the scheduler, the parent, and a worker:
 //
+//   - The parent takes the run's lock, which the worker inherits: no other parent
+//     makes the run as long as one of the two lives.
 //   - The parent writes config.yaml into the run's folder and starts the worker
 //     with --device, --threads and the folder as last arguments.
 //   - The worker's standard input stays open and empty as long as the parent lives.
 //     Its end tells the worker to stop at once.
 //   - The worker's standard output carries events, written by a Reporter. Lines that
-//     are none go to log.txt, as does its standard error.
+//     are none go to log.txt, as does its standard error. A worker without events for
+//     Options.Stall is ended.
 //   - SIGTERM asks the worker to stop: it writes what it has measured and ends with
-//     StoppedStatus. Workers are no members of the parent's process group, so that
-//     Ctrl-C at a terminal reaches the parent alone.
+//     StoppedStatus. SIGUSR1 asks it for a checkpoint; it comes after the worker's
+//     first event at the earliest. Workers are no members of the parent's process
+//     group, so that Ctrl-C at a terminal reaches the parent alone.
+//   - A worker that dies without saying why is followed by another one, which goes on
+//     from the run's checkpoint. One that says why it failed would fail again.
 package schedule
 
 import (
 	"context"
-	"errors"
+	"os"
 	"sync"
+	"time"
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -32,9 +39,21 @@ type Options struct {
 	Results string
 	// Jobs is the number of runs at a time, at least 1.
 	Jobs int
-	// Device and Threads are handed to every worker.
-	Device  string
+	// Devices, of which there is at least one, are shared by the runs at a time: as
+	// evenly as their numbers allow. Threads is handed to every worker.
+	Devices []string
 	Threads int
+	// Retries is how often a run is started again whose worker died without a word.
+	Retries int
+	// Stall is the time without any event after which a worker counts as hanging and
+	// is ended; 0 means never.
+	Stall time.Duration
+	// Overwrite begins runs anew in whose folder there is a result or a checkpoint of
+	// another configuration. Otherwise these fail.
+	Overwrite bool
+	// Checkpoint asks all workers for a checkpoint each time something comes. It may be
+	// nil.
+	Checkpoint <-chan struct{}
 	// Kill, once closed, ends all workers at once. It may be nil.
 	Kill <-chan struct{}
 	// Observe is told of everything that happens, one update at a time. It must not
@@ -44,53 +63,59 @@ type Options struct {
 
 // Summary is how the runs ended, in the order of the plan.
 type Summary struct {
-	Skipped  []plan.Run // had been finished before
+	Skipped  []plan.Run // had been finished before, or by another iwrun meanwhile
 	Finished []plan.Run
 	Failed   []Failure
 	Left     []plan.Run // stopped or never started, because the context was cancelled
 }
 
 // Run carries out those runs that are not finished yet and returns when the last
-// worker has ended. A run that fails leaves error.txt in its folder and does not stop
-// the others. Once ctx is cancelled no run starts, and every worker is asked to stop.
+// worker has ended. Runs that another process makes come last: Run waits until that
+// process has finished them or let go of them. A run that fails leaves error.txt in its
+// folder and does not stop the others. Once ctx is cancelled no run starts, and every
+// worker is asked to stop.
 func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
-	s := &scheduler{options: options, ends: make([]Update, len(runs))}
-	var pending []int
+	s := &scheduler{options: options, runs: runs, ends: make([]Update, len(runs)), listening: map[*os.Process]bool{}}
 	for i, run := range runs {
-		result, finished, err := s.dir(run).Finished(run.Config.Hash())
-		if err == nil && finished { // a result that cannot be read is made again
-			s.end(i, Update{Run: run, State: Skipped, Result: result})
-			continue
-		}
 		s.ends[i] = Update{Run: run, State: Stopped}
-		pending = append(pending, i)
+		if !s.skip(i) {
+			s.pending = append(s.pending, i)
+		}
 	}
-
-	queue := make(chan int, len(pending))
-	for _, i := range pending {
-		queue <- i
-	}
-	close(queue)
-	var workers sync.WaitGroup
-	for range min(options.Jobs, len(pending)) {
-		workers.Go(func() {
-			for i := range queue {
-				if ctx.Err() != nil {
+	ended := make(chan struct{})
+	var others, slots sync.WaitGroup
+	others.Go(func() { s.passOnCheckpoints(ended) })
+	for slot := range min(options.Jobs, len(s.pending)) {
+		device := options.Devices[slot%len(options.Devices)]
+		slots.Go(func() {
+			for {
+				i, lock := s.take(ctx)
+				if lock == nil {
 					return
 				}
-				s.end(i, s.carryOut(ctx, runs[i]))
+				s.end(i, s.carryOut(ctx, job{run: runs[i], dir: s.dir(runs[i]), lock: lock, device: device}))
 			}
 		})
 	}
-	workers.Wait()
+	slots.Wait()
+	close(ended)
+	others.Wait()
 	return s.summary()
 }
 
 type scheduler struct {
 	options Options
+	runs    []plan.Run
 	ends    []Update // how each run ended, Stopped before
 
+	taking  sync.Mutex // held while the next run is chosen
+	pending []int      // not tried yet
+	held    []int      // by other processes
+
 	observing sync.Mutex // held while Observe runs
+
+	listing   sync.Mutex
+	listening map[*os.Process]bool // workers that have sent an event
 }
 
 func (s *scheduler) dir(run plan.Run) store.Dir {
@@ -108,25 +133,15 @@ func (s *scheduler) end(i int, u Update) {
 	s.observe(u)
 }
 
-// carryOut makes the run and returns how it ended.
-func (s *scheduler) carryOut(ctx context.Context, run plan.Run) Update {
-	s.observe(Update{Run: run, State: Started})
-	dir := s.dir(run)
-	result, err := s.work(ctx, run, dir)
-	var failure Failure
-	switch {
-	case err == nil:
-		return Update{Run: run, State: Finished, Result: result}
-	case errors.Is(err, errStopped):
-		return Update{Run: run, State: Stopped}
-	case !errors.As(err, &failure):
-		failure = Failure{Reason: err.Error()}
+// skip ends the run if it is finished already.
+func (s *scheduler) skip(i int) bool {
+	run := s.runs[i]
+	result, finished, err := s.dir(run).Finished(run.Config.Hash())
+	if err != nil || !finished { // a result that cannot be read is made again
+		return false
 	}
-	failure.Run, failure.Log = run, dir.Path(store.LogFile)
-	if err := dir.WriteFailure(failure.Error()); err != nil {
-		failure.Reason += "; " + err.Error()
-	}
-	return Update{Run: run, State: Failed, Failure: failure}
+	s.end(i, Update{Run: run, State: Skipped, Result: result})
+	return true
 }
 
 func (s *scheduler) summary() Summary {

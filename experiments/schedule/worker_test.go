@@ -11,8 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 )
 
@@ -43,7 +45,15 @@ const (
 	dies // when it is asked to stop
 	waitsForParent
 	describesItself
+	diesOnce
+	hangs
+	isPaused
+	makesCheckpoint
+	waitsForRelease
 )
+
+// release is the file in a run's folder for which waitsForRelease waits.
+const release = "release"
 
 func work(arguments []string) int {
 	folder := arguments[len(arguments)-1]
@@ -56,6 +66,8 @@ func work(arguments []string) int {
 	reporter := NewReporter(os.Stdout)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
+	wanted := make(chan os.Signal, 1)
+	signal.Notify(wanted, syscall.SIGUSR1)
 	reporter.Progress(Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.Inf(1)})
 	switch c.Seeds[0] {
 	case fails:
@@ -101,6 +113,29 @@ func work(arguments []string) int {
 		io.Copy(io.Discard, os.Stdin)
 		os.WriteFile(filepath.Join(folder, "orphan"), nil, 0o666)
 		return 0
+	case diesOnce:
+		fmt.Println("alive")
+		if _, err := os.ReadFile(filepath.Join(folder, "died")); err != nil {
+			os.WriteFile(filepath.Join(folder, "died"), nil, 0o666)
+			panic("in the first life")
+		}
+	case hangs:
+		signal.Reset()
+		select {}
+	case isPaused:
+		signal.Reset()
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		select {}
+	case makesCheckpoint:
+		<-wanted
+		fmt.Println("checkpoint")
+		<-wanted
+		fmt.Println("another one")
+	case waitsForRelease:
+		fmt.Println(strings.Join(arguments[:len(arguments)-1], " "))
+		for !exists(filepath.Join(folder, release)) {
+			time.Sleep(time.Millisecond)
+		}
 	case describesItself:
 		group, _ := syscall.Getpgid(0)
 		fmt.Println(strings.Join(arguments[:len(arguments)-1], " "))
@@ -116,6 +151,11 @@ func work(arguments []string) int {
 	return 0
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func writeResult(c config.Config, folder string, file *config.File) error {
 	variant, task, method, seed := c.Variants[0], c.Tasks[0], c.Methods[0], c.Seeds[0]
 	resolved, err := file.Resolve(task, variant, method, seed)
@@ -124,11 +164,17 @@ func writeResult(c config.Config, folder string, file *config.File) error {
 	}
 	id := store.RunID(variant, task, method, seed)
 	root := strings.TrimSuffix(folder, filepath.Join(c.Experiment, filepath.FromSlash(id)))
-	return store.NewDir(root, c.Experiment, id).WriteResult(store.Result{
-		ID: id, Experiment: c.Experiment, Variant: variant, Task: task, Method: method, Seed: seed,
-		ConfigHash: resolved.Hash(), Versions: map[string]string{}, Device: "cpu", Threads: 1,
+	of := plan.ID{Variant: variant, Task: task, Method: method, Seed: seed}
+	return store.NewDir(root, c.Experiment, id).WriteResult(resultOf(c.Experiment, of, resolved.Hash()))
+}
+
+// resultOf returns a result such as a run has, with invented numbers.
+func resultOf(experiment string, id plan.ID, hash string) store.Result {
+	return store.Result{
+		ID: id.String(), Experiment: experiment, Variant: id.Variant, Task: id.Task, Method: id.Method, Seed: id.Seed,
+		ConfigHash: hash, Versions: map[string]string{}, Device: "cpu", Threads: 1,
 		BestAccuracy: 0.5, BestEpoch: 2, LastAccuracy: 0.25, MeanClassAccuracy: 0.25,
 		Classes: []string{"0"}, Confusion: [][]int{{1}}, Weights: []float64{1}, TrueWeights: []float64{1},
 		LabelDistributions: store.LabelDistributions{Source: []float64{1}, Target: []float64{1}},
-	})
+	}
 }

@@ -20,13 +20,19 @@ const temporaryMark = ".tmp-"
 // and renamed. If anything fails, a full disk for one, the error names path, the
 // temporary file is removed and the former file stays as it was.
 func WriteFile(path string, write func(io.Writer) error) error {
-	if err := replace(path, write); err != nil {
+	return replaceFile(path, write, func() error { return nil })
+}
+
+// replaceFile is WriteFile that calls makeRoom when the new file is whole and the
+// former one still there.
+func replaceFile(path string, write func(io.Writer) error, makeRoom func() error) error {
+	if err := replace(path, write, makeRoom); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }
 
-func replace(path string, write func(io.Writer) error) (err error) {
+func replace(path string, write func(io.Writer) error, makeRoom func() error) (err error) {
 	folder, name := filepath.Split(path)
 	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
 	temporary := fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
@@ -51,6 +57,9 @@ func replace(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := makeRoom(); err != nil {
 		return err
 	}
 	if err := os.Rename(temporary, path); err != nil {

@@ -46,7 +46,9 @@ func (p Problem) String() string {
 }
 
 // runFiles are the names that make a folder one of a run.
-var runFiles = []string{ConfigFile, MetricsFile, WeightsFile, ResultFile, FailureFile, LogFile, CheckpointFile}
+var runFiles = []string{
+	ConfigFile, MetricsFile, WeightsFile, ResultFile, FailureFile, LogFile, CheckpointFile, PreviousCheckpointFile,
+}
 
 // runLayout is <variant>/<task>/<method>/seed-<n>.
 var runLayout = regexp.MustCompile(`^[^/]+/[^/]+/[^/]+/seed-(0|-?[1-9][0-9]*)$`)

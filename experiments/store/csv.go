@@ -32,20 +32,32 @@ const weightColumn = "weight_"
 // WriteMetrics writes metrics.csv: a header and a line for each element. Numbers
 // read back exactly; NaN is an empty cell.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
+	return writeCSV(d.Path(MetricsFile), metricsRecords(metrics))
+}
+
+// FormatMetrics returns the text that WriteMetrics writes.
+func FormatMetrics(metrics []Metrics) string { return formatCSV(metricsRecords(metrics)) }
+
+func metricsRecords(metrics []Metrics) [][]string {
 	records := [][]string{metricsHeader}
 	for _, m := range metrics {
 		records = append(records, append([]string{strconv.Itoa(m.Epoch), strconv.Itoa(m.Step)},
 			formatFloats(m.Accuracy, m.MeanClassAccuracy, m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
 				m.WeightDistance, m.LearningRate, m.Seconds)...))
 	}
-	return writeCSV(d.Path(MetricsFile), records)
+	return records
 }
 
 // ReadMetrics reads metrics.csv. A wrong header or cell is an error with file,
 // line and column.
 func (d Dir) ReadMetrics() ([]Metrics, error) {
+	return readFile(d.Path(MetricsFile), ParseMetrics)
+}
+
+// ParseMetrics reads the text of a metrics.csv; name stands for it in errors.
+func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 	var metrics []Metrics
-	err := readCSV(d.Path(MetricsFile), func(row *row) error {
+	err := readCSV(name, text, func(row *row) error {
 		if row.header {
 			return row.expect(metricsHeader)
 		}
@@ -64,6 +76,13 @@ func (d Dir) ReadMetrics() ([]Metrics, error) {
 // manner of WriteMetrics. It panics if the updates differ in their number of
 // classes.
 func (d Dir) WriteWeights(updates []WeightUpdate) error {
+	return writeCSV(d.Path(WeightsFile), weightsRecords(updates))
+}
+
+// FormatWeights returns the text that WriteWeights writes, and panics as it does.
+func FormatWeights(updates []WeightUpdate) string { return formatCSV(weightsRecords(updates)) }
+
+func weightsRecords(updates []WeightUpdate) [][]string {
 	classes := 0
 	if len(updates) > 0 {
 		classes = len(updates[0].Weights)
@@ -78,15 +97,20 @@ func (d Dir) WriteWeights(updates []WeightUpdate) error {
 		record = append(record, formatFloats(u.Distance, u.SmallestSingular, u.EffectiveSampleSize)...)
 		records = append(records, append(record, u.Note))
 	}
-	return writeCSV(d.Path(WeightsFile), records)
+	return records
 }
 
 // ReadWeights reads weights.csv. A wrong header or cell is an error with file,
 // line and column.
 func (d Dir) ReadWeights() ([]WeightUpdate, error) {
+	return readFile(d.Path(WeightsFile), ParseWeights)
+}
+
+// ParseWeights reads the text of a weights.csv; name stands for it in errors.
+func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
 	var updates []WeightUpdate
 	classes := 0
-	err := readCSV(d.Path(WeightsFile), func(row *row) error {
+	err := readCSV(name, text, func(row *row) error {
 		if row.header {
 			for _, name := range row.cells {
 				if strings.HasPrefix(name, weightColumn) {
@@ -132,15 +156,25 @@ func writeCSV(path string, records [][]string) error {
 	})
 }
 
-// readCSV calls read with every row of the file, the header included, and puts
-// the file's name before its errors. All rows have as many cells as the first.
-func readCSV(path string, read func(*row) error) error {
+func formatCSV(records [][]string) string {
+	var text strings.Builder
+	csv.NewWriter(&text).WriteAll(records) // a Builder takes everything
+	return text.String()
+}
+
+func readFile[T any](path string, parse func(string, io.Reader) (T, error)) (T, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return *new(T), err
 	}
 	defer file.Close()
-	reader := csv.NewReader(file)
+	return parse(path, file)
+}
+
+// readCSV calls read with every row of the text, the header included, and puts
+// its name before its errors. All rows have as many cells as the first.
+func readCSV(path string, text io.Reader, read func(*row) error) error {
+	reader := csv.NewReader(text)
 	for number := 1; ; number++ {
 		cells, err := reader.Read()
 		if errors.Is(err, io.EOF) && number == 1 {
@@ -148,6 +182,9 @@ func readCSV(path string, read func(*row) error) error {
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if damage := (*csv.ParseError)(nil); errors.As(err, &damage) {
+			return fmt.Errorf("%s:%d:%d: %w", path, damage.Line, damage.Column, damage.Err)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -170,7 +207,7 @@ type row struct {
 
 func (r *row) expect(header []string) error {
 	if !slices.Equal(r.cells, header) {
-		return fmt.Errorf("the header is %q, want %q", strings.Join(r.cells, ","), strings.Join(header, ","))
+		return fmt.Errorf("the header is %.500q, want %.500q", strings.Join(r.cells, ","), strings.Join(header, ","))
 	}
 	return nil
 }
@@ -203,6 +240,6 @@ func (r *row) float() float64 {
 
 func (r *row) fail(text, want string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("column %d is %q, want %s", r.next, text, want)
+		r.err = fmt.Errorf("column %d is %.100q, want %s", r.next, text, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,32 @@ func (d Dir) Begin() error {
 		}
 	}
 	return nil
+}
+
+// Clear removes what a former run left, its curves, checkpoints and log too, for one
+// that begins anew. The lock stays, which the caller should hold.
+func (d Dir) Clear() error {
+	entries, err := os.ReadDir(d.String())
+	if err != nil {
+		return fmt.Errorf("cannot read the run's folder: %w", err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !slices.Contains(runFiles, name) && !isTemporary(name) {
+			continue
+		}
+		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove what a former run left: %w", err)
+		}
+	}
+	return nil
+}
+
+// Worked reports whether the folder holds what took work to make: a result, even one
+// that cannot be read, or a checkpoint.
+func (d Dir) Worked() bool {
+	_, err := os.Stat(d.Path(ResultFile))
+	return err == nil || len(d.Checkpoints()) > 0
 }
 
 // WriteConfig writes config.yaml.

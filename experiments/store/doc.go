@@ -9,8 +9,9 @@
 //	    error.txt               why the run failed, if it did
 //	    log.txt                 what the run printed
 //	    checkpoint.safetensors  where an interrupted run goes on
+//	    lock                    held by the process that makes the run: Lock
 //
 // A run is finished when its result.json is there and its configuration hash
-// fits. Every file but the log is replaced in one step: a reader sees the former
+// fits. Every file but log and lock is replaced in one step: a reader sees the former
 // file or the new one, never a part.
 package store

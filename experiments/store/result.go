@@ -17,6 +17,9 @@ type Result struct {
 	// WeightsSHA256 is the hash of the file of pretrained weights; it is missing where
 	// there was none.
 	WeightsSHA256 string `json:"weights_sha256,omitempty"`
+	// DataSHA256 identifies the data that the run was trained and measured on; it may
+	// be missing, as from results of former versions.
+	DataSHA256 string `json:"data_sha256,omitempty"`
 
 	// BestAccuracy is the highest accuracy of any evaluation. It selects the epoch
 	// on target labels, which a user does not have: LastAccuracy is the honest one.

@@ -243,7 +243,7 @@ func TestCSVErrors(t *testing.T) {
 		{MetricsFile, "step," + metrics, "metrics.csv:1: the header is"},
 		{MetricsFile, metrics + "\n1,2,3,4,5,6,7,8,9,10\n1,2,3,4,5,6,x,8,9,y\n", `metrics.csv:3: column 7 is "x", want a number`},
 		{MetricsFile, metrics + "\n1.5,2,3,4,5,6,7,8,9,10\n", `metrics.csv:2: column 1 is "1.5", want a whole number`},
-		{MetricsFile, metrics + "\n1,2,3\n", "metrics.csv: record on line 2: wrong number of fields"},
+		{MetricsFile, metrics + "\n1,2,3\n", "metrics.csv:2:1: wrong number of fields"},
 		{WeightsFile, "weight_0\n1\n", "weights.csv:1: the header is"},
 		{WeightsFile, weights + "\n1,2,,,,,x\n1,,3,4,5,6,\n", `weights.csv:3: column 2 is "", want a whole number`},
 	} {

@@ -16,8 +16,9 @@ import (
 // and the oracles only.
 type data struct {
 	classNames     []string
-	rowShape       []int // of what the network reads, {channels, height, width} or {size}
-	source, target []int // labels of the training rows
+	rowShape       []int  // of what the network reads, {channels, height, width} or {size}
+	source, target []int  // labels of the training rows
+	sha256         string // of all three
 	feed           feed
 	onSource       rows // the source's training rows, as in evaluation
 	onTest         rows // the target's test rows
@@ -58,6 +59,7 @@ func openData(run config.Resolved) (*data, error) {
 	d := &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
 		source: datasets.Labels(source), target: datasets.Labels(target),
+		sha256:   datasets.Fingerprint(source, target, test),
 		onSource: inMemory{source}, onTest: inMemory{test},
 	}
 	if err := d.check(run); err != nil {
@@ -158,6 +160,23 @@ func (d *data) check(run config.Resolved) error {
 }
 
 func (d *data) close() error { return d.feed.close() }
+
+// lively calls alive when a batch has been dealt with.
+type lively struct {
+	rows
+	alive func()
+}
+
+func (l lively) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	return func(yield func(rowBatch, error) bool) {
+		for b, err := range l.rows.batches(ctx, size) {
+			if !yield(b, err) {
+				return
+			}
+			l.alive()
+		}
+	}
+}
 
 // inMemory reads a set in order.
 type inMemory struct{ set datasets.Set }

@@ -2,7 +2,11 @@ package train
 
 import (
 	"context"
+	"encoding"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/images"
@@ -13,6 +17,11 @@ import (
 type feed interface {
 	// next returns the next batch, whose memory is the feed's until the call after.
 	next(ctx context.Context) (batch, error)
+	// state returns all that the next batches depend on, for restore.
+	state() feedState
+	// restore makes the batches follow that another feed of the same data and settings
+	// would have returned after its state.
+	restore(feedState) error
 	// passSteps is the number of steps that count as a pass over the source.
 	passSteps() int
 	close() error
@@ -40,6 +49,16 @@ func (b batch) classes() []int {
 		classes[i] = int(label)
 	}
 	return classes
+}
+
+// feedState is what a feed remembers, for checkpoints. Each kind uses the fields that
+// it needs.
+type feedState struct {
+	Source, Target []byte `json:",omitempty"` // generators
+	// What is left of a pass without replacement, and the number of passes begun.
+	SourceOrder, TargetOrder   []int `json:",omitempty"`
+	SourcePasses, TargetPasses int   `json:",omitempty"`
+	Batches                    int   `json:",omitempty"` // handed out
 }
 
 // resampled draws every batch with replacement from sets in memory, as the released
@@ -74,6 +93,24 @@ func (r *resampled) next(context.Context) (batch, error) {
 	return r.batch, nil
 }
 
+func (r *resampled) state() feedState {
+	return feedState{Source: marshal(r.sourceSampler), Target: marshal(r.targetSampler)}
+}
+
+func (r *resampled) restore(s feedState) error {
+	return errors.Join(r.sourceSampler.UnmarshalBinary(s.Source), r.targetSampler.UnmarshalBinary(s.Target))
+}
+
+// marshal returns the state of a generator of this project or of math/rand/v2, none of
+// which has a state that cannot be saved.
+func marshal(generator encoding.BinaryMarshaler) []byte {
+	state, err := generator.MarshalBinary()
+	if err != nil {
+		panic("train: " + err.Error())
+	}
+	return state
+}
+
 func (r *resampled) passSteps() int { return max(r.source.Len(), r.target.Len()) / r.batch.rows() }
 func (r *resampled) close() error   { return nil }
 
@@ -82,6 +119,7 @@ func (r *resampled) close() error   { return nil }
 type loaded struct {
 	source, target           *images.Loader
 	sourceBatch, targetBatch *images.Batch // handed out last
+	batches                  int           // handed out
 	crop                     int
 	closers                  []func() error
 }
@@ -101,7 +139,22 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 		return batch{}, err
 	}
 	l.sourceBatch, l.targetBatch = source, target
+	l.batches++
 	return batch{shape: []int{3, l.crop, l.crop}, source: source.Values, target: target.Values, labels: source.Labels}, nil
+}
+
+// state counts the batches that both loaders gave: a step that was interrupted
+// between the two took none.
+func (l *loaded) state() feedState { return feedState{Batches: l.batches} }
+
+func (l *loaded) restore(s feedState) error {
+	if s.Batches < 0 {
+		return fmt.Errorf("%d batches were handed out", s.Batches)
+	}
+	l.batches = s.Batches
+	l.source.Seek(s.Batches)
+	l.target.Seek(s.Batches)
+	return nil
 }
 
 func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
@@ -123,17 +176,17 @@ type shuffled struct {
 }
 
 type shuffledSet struct {
-	set    datasets.Set
-	rows   int // of one view
-	random *rand.Rand
-	order  []int
-	pass   int
+	set       datasets.Set
+	rows      int // of one view
+	generator *rand.PCG
+	order     []int // what is left of the pass
+	passes    int   // begun
 }
 
 func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuffled {
 	size := rows * sizeOf(source.Shape())
 	of := func(set datasets.Set, purpose string) shuffledSet {
-		return shuffledSet{set: set, rows: set.Len() / views, random: rand.New(datasets.Stream(seed, purpose))}
+		return shuffledSet{set: set, rows: set.Len() / views, generator: datasets.Stream(seed, purpose)}
 	}
 	return &shuffled{
 		source: of(source, "source batches"), target: of(target, "target batches"),
@@ -153,15 +206,38 @@ func (s *shuffled) next(context.Context) (batch, error) {
 // fill takes the next rows of the pass, of a new one where they do not suffice.
 func (s *shuffledSet) fill(values []float32, labels []int64) {
 	if len(s.order) < len(labels) {
-		s.order = s.random.Perm(s.rows)
-		view := s.pass % (s.set.Len() / s.rows)
+		s.order = rand.New(s.generator).Perm(s.rows)
+		view := s.passes % (s.set.Len() / s.rows)
 		for i := range s.order {
 			s.order[i] += view * s.rows
 		}
-		s.pass++
+		s.passes++
 	}
 	datasets.CopyRows(values, labels, s.set, s.order[:len(labels)])
 	s.order = s.order[len(labels):]
+}
+
+func (s *shuffled) state() feedState {
+	return feedState{
+		Source: marshal(s.source.generator), SourceOrder: s.source.order, SourcePasses: s.source.passes,
+		Target: marshal(s.target.generator), TargetOrder: s.target.order, TargetPasses: s.target.passes,
+	}
+}
+
+func (s *shuffled) restore(state feedState) error {
+	return errors.Join(
+		s.source.restore(state.Source, state.SourceOrder, state.SourcePasses),
+		s.target.restore(state.Target, state.TargetOrder, state.TargetPasses))
+}
+
+func (s *shuffledSet) restore(generator []byte, order []int, passes int) error {
+	for _, row := range order {
+		if row < 0 || row >= s.set.Len() {
+			return fmt.Errorf("row %d of %d is to come", row, s.set.Len())
+		}
+	}
+	s.order, s.passes = slices.Clone(order), passes
+	return s.generator.UnmarshalBinary(generator)
 }
 
 func (s *shuffled) passSteps() int { return s.source.rows / s.batch.rows() }

@@ -2,6 +2,8 @@ package train
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"iter"
@@ -13,7 +15,6 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/nets"
-	"iwda/torch"
 )
 
 // imageDomain is a domain of image files: its reader and the rows of the set that a
@@ -85,9 +86,12 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	d := &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
 		source: source.labels, target: target.labels,
-		onSource: testViews{source, run}, onTest: testViews{target, run},
+		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{target, run}, options.alive},
 	}
 	if err := d.check(run); err != nil {
+		return nil, err
+	}
+	if d.sha256, err = fingerprint(source, target); err != nil {
 		return nil, err
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
@@ -97,13 +101,13 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 			if err != nil {
 				return nil, err
 			}
-			*r = inMemory{set}
+			*r = lively{inMemory{set}, options.alive}
 		}
 	}
 	if isFrozen && run.Network.Views > 0 {
 		var sets [2]*datasets.Features
 		for i, domain := range []*imageDomain{source, target} {
-			if sets[i], err = pooledViews(ctx, frozen, domain, run, []string{"source", "target"}[i], options.Device); err != nil {
+			if sets[i], err = pooledViews(ctx, frozen, domain, run, []string{"source", "target"}[i], options); err != nil {
 				return nil, err
 			}
 		}
@@ -120,6 +124,19 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	d.feed = l
 	return d, nil
+}
+
+// fingerprint identifies the image files of the domains.
+func fingerprint(domains ...*imageDomain) (string, error) {
+	sum := sha256.New()
+	for _, d := range domains {
+		of, err := d.reader.Set().Fingerprint()
+		if err != nil {
+			return "", err
+		}
+		io.WriteString(sum, of)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // testViews reads a domain's images in order, as in evaluation.
@@ -146,11 +163,11 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 
 // pooledViews computes the backbone's features of augmented views of every image of a
 // domain, all first views, then all second ones.
-func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain, run config.Resolved, purpose string, device torch.Device) (*datasets.Features, error) {
-	options := images.LoaderOptions{ViewOptions: domain.views(run), Seed: run.Seed, Purpose: purpose}
+func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain, run config.Resolved, purpose string, options Options) (*datasets.Features, error) {
+	loaderOptions := images.LoaderOptions{ViewOptions: domain.views(run), Seed: run.Seed, Purpose: purpose}
 	// Batches of one image leave none out at the end of a pass.
-	options.BatchSize, options.Ahead = 1, 2*run.Train.Batch
-	loader, err := images.NewLoader(domain.reader, options)
+	loaderOptions.BatchSize, loaderOptions.Ahead = 1, 2*run.Train.Batch
+	loader, err := images.NewLoader(domain.reader, loaderOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +184,9 @@ func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain,
 		labels = append(labels, int(b.Labels[0]))
 		loader.Release(b)
 		if waiting := len(pending) / sizeOf(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
-			features = extractor(network.Pooled).append(features, pending, waiting, shape, device)
+			features = extractor(network.Pooled).append(features, pending, waiting, shape, options.Device)
 			pending = pending[:0]
+			options.alive()
 		}
 	}
 	return datasets.NewFeatures(purpose, features, labels, domain.reader.Set().ClassNames())

@@ -16,10 +16,14 @@ type Position struct {
 // added.
 type Loop struct {
 	Epochs, StepsPerEpoch int
+	// Done is the number of steps that an interrupted run had completed, 0 for a new
+	// one. Hooks of moments that lie before are not called again, those of the start
+	// and those after the last completed step, in case it ended an epoch, are.
+	Done int
 	// Step makes the step that follows the position.
 	Step func(Position) error
 
-	start, epochStart, afterStep, epochEnd, end []hook
+	start, epochStart, afterStep, end []hook
 }
 
 type hook struct {
@@ -42,11 +46,6 @@ func (l *Loop) OnStep(name string, call func(Position) error) {
 	l.afterStep = append(l.afterStep, hook{name, call})
 }
 
-// OnEpochEnd adds a hook that is called after each epoch's last step.
-func (l *Loop) OnEpochEnd(name string, call func(Position) error) {
-	l.epochEnd = append(l.epochEnd, hook{name, call})
-}
-
 // OnEnd adds a hook that is called after the last epoch.
 func (l *Loop) OnEnd(name string, call func(Position) error) {
 	l.end = append(l.end, hook{name, call})
@@ -55,15 +54,18 @@ func (l *Loop) OnEnd(name string, call func(Position) error) {
 // Run makes all steps. It stops between two steps when the context is cancelled, and
 // at the first error, which then names the position and the hook.
 func (l *Loop) Run(ctx context.Context) error {
-	var p Position
-	if err := callAll(l.start, p); err != nil {
+	if err := callAll(l.start, Position{}); err != nil {
 		return err
 	}
-	for p.Epoch = 1; p.Epoch <= l.Epochs; p.Epoch++ {
-		if err := callAll(l.epochStart, p); err != nil {
-			return err
+	p := Position{Epoch: 1 + l.Done/l.StepsPerEpoch, Step: l.Done}
+	for ; p.Epoch <= l.Epochs; p.Epoch++ {
+		before := p.Step % l.StepsPerEpoch // of this epoch, completed by the interrupted run
+		if before == 0 {
+			if err := callAll(l.epochStart, p); err != nil {
+				return err
+			}
 		}
-		for range l.StepsPerEpoch {
+		for range l.StepsPerEpoch - before {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -74,9 +76,6 @@ func (l *Loop) Run(ctx context.Context) error {
 			if err := callAll(l.afterStep, p); err != nil {
 				return err
 			}
-		}
-		if err := callAll(l.epochEnd, p); err != nil {
-			return err
 		}
 	}
 	p.Epoch = l.Epochs

@@ -19,7 +19,6 @@ func TestLoopCallsHooksInOrder(t *testing.T) {
 	}
 	l := &Loop{Epochs: 2, StepsPerEpoch: 2, Step: say("step")}
 	l.OnEnd("end", say("end"))
-	l.OnEpochEnd("epoch end", say("epoch end"))
 	l.OnStep("after", say("after"))
 	l.OnEpochStart("first", say("first"))
 	l.OnEpochStart("second", say("second"))
@@ -29,8 +28,8 @@ func TestLoopCallsHooksInOrder(t *testing.T) {
 	}
 	want := []string{
 		"start 0/0",
-		"first 1/0", "second 1/0", "step 1/0", "after 1/1", "step 1/1", "after 1/2", "epoch end 1/2",
-		"first 2/2", "second 2/2", "step 2/2", "after 2/3", "step 2/3", "after 2/4", "epoch end 2/4",
+		"first 1/0", "second 1/0", "step 1/0", "after 1/1", "step 1/1", "after 1/2",
+		"first 2/2", "second 2/2", "step 2/2", "after 2/3", "step 2/3", "after 2/4",
 		"end 2/4",
 	}
 	if !slices.Equal(calls, want) {

@@ -29,8 +29,9 @@ func (f forward) split(x torch.Tensor) (source, target torch.Tensor) {
 
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// loss returns the domain loss of a step; step counts the run's steps from 0.
-	loss(f forward, step int) torch.Tensor
+	// loss returns the domain loss of a step; step counts the run's steps from 0, pass
+	// the steps with a domain loss from 1.
+	loss(f forward, step, pass int) torch.Tensor
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
 }
@@ -61,13 +62,11 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 	case config.NoAlignment:
 		return nil
 	case config.DANN:
-		a := discriminated(plain{}, featureSize)
-		return &a
+		return discriminated(plain{}, featureSize)
 	case config.CDAN:
-		a := conditional()
-		return &a
+		return conditional()
 	case config.CDANE:
-		return &entropyConditioned{conditional()}
+		return entropyConditioned{conditional()}
 	case config.DAN:
 		return kernelAlignment{estimate: estimate}
 	case config.DANLinear:
@@ -112,33 +111,31 @@ type adversarial struct {
 	input         conditioning
 	discriminator *nets.Discriminator
 	reversal      nets.Reversal
-	passes        int // of the discriminator in training
 }
 
 // discriminate returns the discriminator's logits of the source and target rows.
-func (a *adversarial) discriminate(f forward) (source, target torch.Tensor) {
-	a.passes++
-	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(a.passes))
+func (a adversarial) discriminate(f forward, pass int) (source, target torch.Tensor) {
+	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(pass))
 	return f.split(a.discriminator.Forward(input, true))
 }
 
-func (a *adversarial) loss(f forward, _ int) torch.Tensor {
-	source, target := a.discriminate(f)
+func (a adversarial) loss(f forward, _, pass int) torch.Tensor {
+	source, target := a.discriminate(f, pass)
 	if f.rowWeights.IsZero() {
 		return losses.Adversarial(source, target)
 	}
 	return losses.WeightedAdversarial(source, target, f.rowWeights)
 }
 
-func (a *adversarial) state() nets.State {
+func (a adversarial) state() nets.State {
 	return slices.Concat(a.discriminator.State(), a.input.state())
 }
 
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a *entropyConditioned) loss(f forward, step int) torch.Tensor {
-	source, target := a.discriminate(f)
+func (a entropyConditioned) loss(f forward, step, pass int) torch.Tensor {
+	source, target := a.discriminate(f, pass)
 	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(step))
 	sourceCertainty, targetCertainty := f.split(certainty)
 	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
@@ -152,7 +149,7 @@ type kernelAlignment struct {
 	joint    bool
 }
 
-func (k kernelAlignment) loss(f forward, _ int) torch.Tensor {
+func (k kernelAlignment) loss(f forward, _, _ int) torch.Tensor {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
 		source, target := f.split(x)
 		return losses.Layer{Source: source, Target: target, Kernel: kernel}

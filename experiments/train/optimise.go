@@ -10,7 +10,8 @@ import (
 
 // group is a part of the parameters with its own learning rate.
 type group struct {
-	sgd *torch.SGD
+	sgd   *torch.SGD
+	names []string // of its parameters
 	// rate multiplies the learning rate; constant leaves the schedule out.
 	rate     float64
 	constant bool
@@ -26,7 +27,7 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	var groups []group
 	add := func(state nets.State, rate float64, constant bool) {
 		if parameters := state.Parameters(); len(parameters) > 0 {
-			groups = append(groups, group{torch.NewSGD(parameters), rate, constant})
+			groups = append(groups, group{torch.NewSGD(parameters), state.ParameterNames(), rate, constant})
 		}
 	}
 	if p, ok := network.(nets.Grouped); ok {

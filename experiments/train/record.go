@@ -1,32 +1,29 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"iwda/experiments/store"
-	"iwda/torch"
 	"iwda/weightest"
 )
 
-// lossSums collects the losses of the steps since the last evaluation.
+// lossSums collects the losses of the steps since the last evaluation. Its fields are
+// exported for checkpoints.
 type lossSums struct {
-	classification, domain, total float64
-	steps, alignedSteps           int
+	Classification, Domain, Total float64
+	Steps, AlignedSteps           int
 }
 
 func (s *lossSums) add(classification, domain, total float64, aligned bool) {
-	s.classification += classification
-	s.total += total
-	s.steps++
+	s.Classification += classification
+	s.Total += total
+	s.Steps++
 	if aligned {
-		s.domain += domain
-		s.alignedSteps++
+		s.Domain += domain
+		s.AlignedSteps++
 	}
 }
 
@@ -47,6 +44,10 @@ type record struct {
 
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
+func (r *record) evaluatedAfter(step int) bool {
+	return len(r.metrics) > 0 && r.last().Step == step
+}
+
 func (r *record) lastAccuracy() float64 {
 	if len(r.metrics) == 0 {
 		return math.NaN()
@@ -65,8 +66,12 @@ func (r *record) best() store.Metrics {
 	return best
 }
 
-// evaluate measures the network on the target's test set after that many epochs.
+// evaluate measures the network on the target's test set after that many epochs. A run
+// that was interrupted right after an evaluation does not repeat it.
 func (t *trainer) evaluate(ctx context.Context, epoch, step int) error {
+	if t.record.evaluatedAfter(step) {
+		return nil
+	}
 	e, err := evaluate(ctx, t.evaluated, t.data.onTest, len(t.data.classNames), t.run.Train.EvalBatch, t.options.Device)
 	if err != nil {
 		return err
@@ -77,9 +82,9 @@ func (t *trainer) evaluate(ctx context.Context, epoch, step int) error {
 	t.record.metrics = append(t.record.metrics, store.Metrics{
 		Epoch: epoch, Step: step,
 		Accuracy: e.accuracy(), MeanClassAccuracy: e.meanClassAccuracy(),
-		ClassificationLoss: mean(s.classification, s.steps),
-		DomainLoss:         mean(s.domain, s.alignedSteps),
-		TotalLoss:          mean(s.total, s.steps),
+		ClassificationLoss: mean(s.Classification, s.Steps),
+		DomainLoss:         mean(s.Domain, s.AlignedSteps),
+		TotalLoss:          mean(s.Total, s.Steps),
 		WeightDistance:     weightest.Distance(t.weights.Weights(), t.trueWeights),
 		LearningRate:       t.learningRate,
 		Seconds:            time.Since(t.started).Seconds(),
@@ -93,27 +98,6 @@ func (t *trainer) flush() error {
 		return err
 	}
 	return t.dir.WriteWeights(t.record.updates)
-}
-
-// writeCheckpoint writes the numbers of the networks.
-func (t *trainer) writeCheckpoint(p Position) error {
-	var tensors []torch.Named
-	for _, e := range t.state() {
-		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
-	}
-	metadata := map[string]string{
-		"config_hash": t.run.Hash(),
-		"epoch":       strconv.Itoa(p.Epoch),
-		"step":        strconv.Itoa(p.Step),
-	}
-	return store.WriteFile(t.dir.Path(store.CheckpointFile), func(w io.Writer) error {
-		var buffer bytes.Buffer
-		if err := torch.WriteTensors(&buffer, tensors, metadata); err != nil {
-			return err
-		}
-		_, err := w.Write(buffer.Bytes())
-		return err
-	})
 }
 
 func (t *trainer) logf(format string, args ...any) {

@@ -28,6 +28,20 @@ type Options struct {
 	Threads  int            // of libtorch; at least 1
 	Progress func(Progress) // called a few times a second, never concurrently; may be nil
 	Log      io.Writer      // takes a line for each noteworthy event; nil discards them
+	// Alive is called after every piece of work that is no step, as a batch evaluated;
+	// it may be nil.
+	Alive func()
+	// Checkpoints says when the run writes one besides those when it is cancelled and
+	// at its end.
+	Checkpoints Interval
+	// CheckpointNow asks for a checkpoint after the current step; it may be nil.
+	CheckpointNow <-chan struct{}
+}
+
+func (o Options) alive() {
+	if o.Alive != nil {
+		o.Alive()
+	}
 }
 
 // Progress is how far a run has come.
@@ -38,17 +52,16 @@ type Progress struct {
 	Loss          float64 // total loss of the last step; NaN before the first
 }
 
-// Run trains a run and writes its files to dir, which must have been begun. What was
-// measured so far is on disk when it returns, also where it returns an error: that of
-// a cancelled context, a [*NotFiniteError], a [*torch.Error], or one of data or disk.
+// Run trains a run and writes its files to dir, which must have been begun. It goes on
+// from the checkpoint that is there, with the same bits as if it had never stopped, on
+// a CPU. What was measured so far is on disk when it returns, also where it returns an
+// error: that of a cancelled context, a [*NotFiniteError], an [*OtherRunError], a
+// [*torch.Error], or one of data or disk.
 //
 // It uses libtorch's process-wide generator and number of threads, so that a process
 // must not have two runs at once.
 func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Options) (result store.Result, err error) {
 	started := time.Now()
-	if options.Log == nil {
-		options.Log = io.Discard
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	torchErr := torch.Try(func() {
@@ -59,9 +72,12 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 			return
 		}
 		defer func() { err = errors.Join(err, t.close()) }()
+		if err = t.resume(); err != nil {
+			return
+		}
 		if err = t.loop(ctx).Run(ctx); err != nil {
-			if flushErr := t.flush(); flushErr != nil {
-				err = fmt.Errorf("%w (and then: %v)", err, flushErr)
+			if lastErr := t.leave(ctx); lastErr != nil {
+				err = fmt.Errorf("%w (and then: %v)", err, lastErr)
 			}
 			return
 		}
@@ -107,9 +123,16 @@ type trainer struct {
 	losses   lossSums
 	lastLoss float64
 	record   record
+
+	completed  Position // the last step whose hooks are done
+	passes     int      // steps with a domain loss
+	peakMemory int64    // of former processes of this run, in bytes
 }
 
 func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options Options, started time.Time) (*trainer, error) {
+	if options.Log == nil {
+		options.Log = io.Discard
+	}
 	method, ok := config.ParseMethod(run.Method)
 	if !ok {
 		return nil, fmt.Errorf("no method %q", run.Method)
@@ -144,6 +167,7 @@ func (t *trainer) openDataAndNetwork(ctx context.Context) (err error) {
 		if t.data, err = openData(t.run); err != nil {
 			return err
 		}
+		t.data.onSource, t.data.onTest = lively{t.data.onSource, t.options.alive}, lively{t.data.onTest, t.options.alive}
 		t.network, t.weightsSHA256, err = newNetwork(t.run, sizeOf(t.data.rowShape), len(t.data.classNames))
 		t.evaluated = t.network
 		return err
@@ -192,19 +216,31 @@ func (t *trainer) vector(values []float64) torch.Tensor {
 
 // loop hangs the run's duties on the loop.
 func (t *trainer) loop(ctx context.Context) *Loop {
+	epochs, stepsPerEpoch := t.length()
 	l := &Loop{
-		Epochs: t.run.Train.Epochs, StepsPerEpoch: t.data.feed.passSteps(),
+		Epochs: epochs, StepsPerEpoch: stepsPerEpoch, Done: t.completed.Step,
 		Step: func(p Position) error { return t.step(ctx, p) },
-	}
-	if steps := t.run.Train.Steps; steps > 0 {
-		l.Epochs, l.StepsPerEpoch = steps/t.run.Train.EvalEvery, t.run.Train.EvalEvery
 	}
 	l.OnEpochStart("evaluation", func(p Position) error { return t.evaluate(ctx, p.Epoch-1, p.Step) })
 	l.OnStep("progress", t.progress(l))
 	l.OnStep("class weights", t.updateWeights)
-	l.OnEpochEnd("checkpoint", t.writeCheckpoint)
+	l.OnStep("checkpoint", t.checkpoints(l.StepsPerEpoch))
 	l.OnEnd("evaluation", func(p Position) error { return t.evaluate(ctx, p.Epoch, p.Step) })
 	return l
+}
+
+// length is that of the run; the epochs of one that counts steps lie between two
+// evaluations.
+func (t *trainer) length() (epochs, stepsPerEpoch int) {
+	if steps := t.run.Train.Steps; steps > 0 {
+		return steps / t.run.Train.EvalEvery, t.run.Train.EvalEvery
+	}
+	return t.run.Train.Epochs, t.data.feed.passSteps()
+}
+
+func (t *trainer) totalSteps() int {
+	epochs, stepsPerEpoch := t.length()
+	return epochs * stepsPerEpoch
 }
 
 // progress reports at most five times a second.
@@ -223,8 +259,21 @@ func (t *trainer) progress(l *Loop) func(Position) error {
 	}
 }
 
+// leave writes what there is of a run that stops early. The networks of one that was
+// cancelled are whole; after an error within a step they may not be.
+func (t *trainer) leave(ctx context.Context) error {
+	err := t.flush()
+	if ctx.Err() != nil && t.completed.Step > 0 {
+		err = errors.Join(err, t.writeCheckpoint())
+	}
+	return err
+}
+
 func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.flush(); err != nil {
+		return store.Result{}, err
+	}
+	if err := t.writeCheckpoint(); err != nil {
 		return store.Result{}, err
 	}
 	best, last := t.record.best(), t.record.last()
@@ -241,6 +290,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		Machine:    machine(),
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256: t.weightsSHA256,
+		DataSHA256:    t.data.sha256,
 		BestAccuracy:  best.Accuracy, BestEpoch: best.Epoch,
 		LastAccuracy: last.Accuracy, MeanClassAccuracy: last.MeanClassAccuracy,
 		Confusion:       t.record.confusion,
@@ -255,7 +305,10 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		},
 		Steps:           last.Step,
 		Seconds:         time.Since(t.started).Seconds(),
-		PeakMemoryBytes: peakMemory(),
+		PeakMemoryBytes: max(t.peakMemory, peakMemory()),
 	}
-	return result, t.dir.WriteResult(result)
+	if err := t.dir.WriteResult(result); err != nil {
+		return store.Result{}, err
+	}
+	return result, t.dir.RemovePreviousCheckpoint()
 }

@@ -27,7 +27,8 @@ func (t *trainer) learn(p Position, b batch) error {
 	}
 	aligned := t.aligned(p)
 	if aligned {
-		domain := t.alignment.loss(f, p.Step)
+		t.passes++
+		domain := t.alignment.loss(f, p.Step, t.passes)
 		domainValue = domain.Item()
 		if err := checkFinite("domain", domainValue); err != nil {
 			return err

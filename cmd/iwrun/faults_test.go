@@ -1,0 +1,344 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/wangkuiyi/gotorch"
+
+	"iwda/experiments/store"
+)
+
+// asFault makes the workers of the test program die in the way that its value names,
+// each run's first worker only.
+const asFault = "IWRUN_TEST_FAULT"
+
+// faults are the ways to die. They strike once the run has a checkpoint.
+var faults = map[string]func(){
+	"killed":  func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
+	"aborted": func() { syscall.Kill(os.Getpid(), syscall.SIGABRT) },
+	// An exception of C++ that nobody catches: gotorch's Backward has no handler, and
+	// this tensor has no gradient.
+	"abort in C++": func() { gotorch.RandN([]int64{2}, false).Backward() },
+	"paused":       func() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) },
+}
+
+// injectFault prepares this process, which may be a worker, for its fault.
+func injectFault() {
+	fault := os.Getenv(asFault)
+	if fault == "" || !slices.Contains(os.Args, workerName) {
+		return
+	}
+	folder := os.Args[len(os.Args)-1]
+	marker := filepath.Join(folder, "fault")
+	if _, err := os.Stat(marker); err == nil {
+		return
+	}
+	if fault == "no memory" || fault == "small files" {
+		limit(fault)
+		return
+	}
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(folder, store.CheckpointFile)); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		os.WriteFile(marker, nil, 0o666)
+		faults[fault]()
+	}()
+}
+
+// limit lets the system refuse what this process will want: addresses for its tensors,
+// or the bytes of a checkpoint.
+func limit(fault string) {
+	var kind int
+	var bytes uint64
+	switch fault {
+	case "no memory":
+		// OpenBLAS wants 128 MiB at its first product, and asks for ever where they are
+		// refused: the limit lies beyond that and the arenas of the C library.
+		kind, bytes = syscall.RLIMIT_AS, addressesInUse()+1<<30
+	case "small files":
+		kind, bytes = syscall.RLIMIT_FSIZE, 1<<16
+	}
+	if err := syscall.Setrlimit(kind, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
+		panic(err)
+	}
+}
+
+// enduring is a run of some seconds with many epochs.
+const enduring = `experiment: tiny
+dataset: {name: glyphs, train_per_class: 8, test_per_class: 4}
+tasks: [clean-warped]
+variants: [subsampled]
+methods: [iwdan]
+seeds: [1]
+train: {epochs: 20, batch: 8, eval_batch: 20}
+`
+
+// withoutTimes returns the result but for what differs between two equal runs.
+func withoutTimes(t *testing.T, dir store.Dir) store.Result {
+	t.Helper()
+	result, err := dir.ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Seconds, result.PeakMemoryBytes = 0, 0
+	return result
+}
+
+// TestWorkersThatDie: whatever ends a worker, another one goes on from the checkpoint to
+// the same result.
+func TestWorkersThatDie(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "tiny.yaml", enduring)
+	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
+		t.Fatal(err)
+	}
+	id := store.RunID("subsampled", "clean-warped", "iwdan", 1)
+	want := withoutTimes(t, store.NewDir("undisturbed", "tiny", id))
+	for fault, reason := range map[string]string{
+		"killed":       "the worker was killed (signal 9)",
+		"aborted":      "the worker ended with exit status 2", // Go prints its stacks first
+		"abort in C++": "the worker ended with exit status 2",
+		"paused":       "no sign of life for 4s",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Setenv(asFault, fault)
+			status, _, err := call(t, "-c", "tiny.yaml", "-o", fault, "--checkpoint-every", "1", "--stall", "4s")
+			if status != 0 || !strings.Contains(err, "again    "+id+" (2 of 2): "+reason) {
+				t.Fatalf("status %d, stderr\n%s", status, err)
+			}
+			dir := store.NewDir(fault, "tiny", id)
+			if diff := cmp.Diff(want, withoutTimes(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+			log := readFile(t, dir.Path(store.LogFile))
+			before, after, ok := strings.Cut(log, ": attempt 2 of 2, because "+reason)
+			if !ok || !strings.HasPrefix(before, "epoch 1: ") || !strings.Contains(after, "epoch 20: ") || strings.Contains(after, "\nepoch 1: ") {
+				t.Errorf("log\n%s", log)
+			}
+			if fault == "abort in C++" && !strings.Contains(before, "terminate called after throwing an instance of 'c10::Error'") {
+				t.Errorf("log\n%s", log)
+			}
+		})
+	}
+}
+
+// TestRetriesEnd: a run whose workers die again and again fails, with its attempts and
+// the end of its log.
+func TestRetriesEnd(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "tiny.yaml", enduring)
+	t.Setenv(asFault, "abort in C++")
+	status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1", "--retries", "0")
+	dir := tinyDir("iwdan")
+	for _, part := range []string{
+		"failed: subsampled/clean-warped/iwdan/seed-1: the worker ended with exit status 2\n",
+		"| terminate called after throwing an instance of 'c10::Error'\n",
+		"log: " + dir.Path(store.LogFile),
+	} {
+		if status != 1 || !strings.Contains(err, part) {
+			t.Errorf("status %d, %q is not in\n%s", status, part, err)
+		}
+	}
+	if err := os.Remove(dir.Path("fault")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(asFault, "killed")
+	if status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1"); status != 0 || strings.Count(err, "again ") != 1 {
+		t.Errorf("status %d, stderr\n%s", status, err)
+	}
+}
+
+// TestOutOfMemory sets a real limit. What the worker says speaks of memory, whoever
+// noticed first: Go, which dies, or libtorch, which throws.
+func TestOutOfMemory(t *testing.T) {
+	inFolder(t)
+	t.Setenv(asFault, "no memory")
+	iwdan := []string{"-c", "tiny.yaml", "--only", "*/*/iwdan/*", "--stall", "1m", "--retries", "0"}
+	status, _, err := call(t, append(iwdan, "--set", "dataset.train_per_class=400", "--set", "train.batch=4000")...)
+	message, failed, readErr := tinyDir("iwdan").ReadFailure()
+	if status != 1 || !failed || readErr != nil || !regexp.MustCompile(`(?i)memory|bad_alloc`).MatchString(message) {
+		t.Errorf("status %d, error.txt %q, %v, stderr\n%s", status, message, readErr, err)
+	}
+	t.Setenv(asFault, "")
+	if status, _, err := call(t, iwdan...); status != 0 {
+		t.Errorf("with memory: status %d, stderr\n%s", status, err)
+	}
+}
+
+// start starts the program. Its standard error can be read when it has ended.
+func start(t *testing.T, arguments ...string) (*exec.Cmd, *strings.Builder) {
+	t.Helper()
+	command := exec.Command(os.Args[0], arguments...)
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	stderr := &strings.Builder{}
+	command.Stderr = stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { command.Process.Kill() })
+	return command, stderr
+}
+
+func waitForFile(t *testing.T, path string) {
+	t.Helper()
+	waitFor(t, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// TestParentIsKilled: its worker ends without it, and the next iwrun goes on.
+func TestParentIsKilled(t *testing.T) {
+	inFolder(t)
+	writeFile(t, "tiny.yaml", enduring)
+	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
+		t.Fatal(err)
+	}
+	parent, _ := start(t, "-c", "tiny.yaml", "--checkpoint-every", "1")
+	dir := tinyDir("iwdan")
+	waitForFile(t, dir.Path(store.CheckpointFile))
+	if by, locked, err := dir.Locked(); !locked || err != nil {
+		t.Errorf("held by %q, %v, %v", by, locked, err)
+	}
+	parent.Process.Kill()
+	parent.Wait()
+	waitFor(t, func() bool { _, locked, err := dir.Locked(); return !locked && err == nil })
+	if _, err := dir.ReadResult(); err == nil {
+		t.Fatal("the run was finished before its parent was killed")
+	}
+	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
+		t.Fatal(err)
+	}
+	undisturbed := store.NewDir("undisturbed", "tiny", store.RunID("subsampled", "clean-warped", "iwdan", 1))
+	if diff := cmp.Diff(withoutTimes(t, undisturbed), withoutTimes(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	if log := readFile(t, dir.Path(store.LogFile)); !strings.Contains(log, ": started once more ---\n") || strings.Count(log, "epoch 1: ") != 1 {
+		t.Errorf("log\n%s", log)
+	}
+}
+
+// TestTwoAtOnce: two iwrun on one folder make every run once, and both end with all of
+// them finished.
+func TestTwoAtOnce(t *testing.T) {
+	inFolder(t)
+	seeds := []string{"-c", "tiny.yaml", "-j", "1", "--set", "seeds=[1,2]", "--set", "train.epochs=4"}
+	first, firstSaid := start(t, seeds...)
+	second, secondSaid := start(t, seeds...)
+	for _, command := range []*exec.Cmd{first, second} {
+		if err := command.Wait(); err != nil {
+			t.Errorf("%v\n%s\n%s", err, firstSaid, secondSaid)
+		}
+	}
+	said := firstSaid.String() + secondSaid.String()
+	if strings.Count(said, "finished sub") != 4 || strings.Count(said, "started  ") != 4 || !strings.Contains(said, "had been finished before") {
+		t.Errorf("said\n%s\n%s", firstSaid, secondSaid)
+	}
+	for _, method := range []string{"source-only", "iwdan"} {
+		for seed := range 2 {
+			dir := store.NewDir("results", "tiny", store.RunID("subsampled", "clean-warped", method, int64(seed+1)))
+			withoutTimes(t, dir)
+			if log := readFile(t, dir.Path(store.LogFile)); strings.Contains(log, "---") {
+				t.Errorf("started twice: %s", log)
+			}
+		}
+	}
+}
+
+// TestHeldRun: a run that another process makes is waited for, and named.
+func TestHeldRun(t *testing.T) {
+	inFolder(t)
+	lock, err := tinyDir("iwdan").Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(os.Args[0], "-c", "tiny.yaml", "-j", "1")
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	said, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for scanner := bufio.NewScanner(said); scanner.Scan(); {
+		lines = append(lines, scanner.Text())
+		if strings.HasPrefix(scanner.Text(), "waiting  subsampled/clean-warped/iwdan/seed-1: held by another iwrun (pid ") {
+			lock.Close()
+		}
+	}
+	if err := command.Wait(); err != nil || !strings.HasPrefix(lines[len(lines)-1], "finished subsampled/clean-warped/iwdan/seed-1") {
+		t.Errorf("%v\n%s", err, strings.Join(lines, "\n"))
+	}
+	withoutTimes(t, tinyDir("iwdan"))
+}
+
+// TestCheckpointOnSignal: SIGUSR1 to the parent gives every worker a checkpoint; all go on.
+func TestCheckpointOnSignal(t *testing.T) {
+	inFolder(t)
+	command, said := start(t, "-c", "tiny.yaml", "-j", "2", "--set", "train.epochs=100000", "--checkpoint-every", "1h")
+	methods := []string{"source-only", "iwdan"}
+	for _, method := range methods {
+		waitForFile(t, tinyDir(method).Path(store.MetricsFile))
+	}
+	// A worker is asked from its first report on, which is not seen from here.
+	waitFor(t, func() bool {
+		command.Process.Signal(syscall.SIGUSR1)
+		time.Sleep(50 * time.Millisecond)
+		return len(tinyDir(methods[0]).Checkpoints()) > 0 && len(tinyDir(methods[1]).Checkpoints()) > 0
+	})
+	for _, method := range methods {
+		metrics, err := tinyDir(method).ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool {
+			later, err := tinyDir(method).ReadMetrics()
+			return err == nil && len(later) > len(metrics)
+		})
+	}
+	command.Process.Signal(syscall.SIGTERM)
+	command.Wait()
+	if status := command.ProcessState.ExitCode(); status != 130 || !strings.Contains(said.String(), "write a checkpoint and go on") {
+		t.Errorf("status %d, stderr\n%s", status, said)
+	}
+}
+
+// TestAnotherConfiguration: work of another configuration is neither lost nor used.
+func TestAnotherConfiguration(t *testing.T) {
+	inFolder(t)
+	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
+		t.Fatal(err)
+	}
+	former := withoutTimes(t, tinyDir("iwdan"))
+	changed := []string{"-c", "tiny.yaml", "--set", "train.epochs=2", "--set", "weights.ema=0.25"}
+	status, _, err := call(t, changed...)
+	for _, part := range []string{
+		"2 failed", "another configuration", "| train.epochs: 1 there, 2 here\n", "| weights.ema: 0.5 there, 0.25 here\n", "--overwrite",
+	} {
+		if status != 1 || !strings.Contains(err, part) {
+			t.Errorf("status %d, %q is not in\n%s", status, part, err)
+		}
+	}
+	if diff := cmp.Diff(former, withoutTimes(t, tinyDir("iwdan"))); diff != "" {
+		t.Error(diff)
+	}
+	if status, _, err := call(t, append(changed, "--overwrite")...); status != 0 {
+		t.Errorf("status %d, stderr\n%s", status, err)
+	}
+	if metrics, err := tinyDir("iwdan").ReadMetrics(); err != nil || len(metrics) != 3 {
+		t.Errorf("%d evaluations, %v, want one before and two epochs", len(metrics), err)
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/store"
+)
+
+const killed = `experiment: killed
+dataset: {name: glyphs, train_per_class: 20, test_per_class: 6}
+tasks: [clean-warped]
+variants: [subsampled]
+methods: [iwcdan]
+seeds: [1]
+train: {epochs: 6, batch: 16}
+weights: {min_singular_value: 0}
+`
+
+// killedOutcome is what a run leaves that does not depend on its speed.
+type killedOutcome struct {
+	Result           store.Result
+	Metrics, Weights string
+}
+
+func outcomeBelow(t *testing.T, results string) killedOutcome {
+	t.Helper()
+	dir := store.NewDir(results, "killed", "subsampled/clean-warped/iwcdan/seed-1")
+	result, err := dir.ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Seconds, result.PeakMemoryBytes = 0, 0
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range metrics {
+		metrics[i].Seconds = 0
+	}
+	weights, err := os.ReadFile(dir.Path(store.WeightsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return killedOutcome{result, store.FormatMetrics(metrics), string(weights)}
+}
+
+func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(os.Args[0], arguments...)
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return command
+}
+
+// killAll sends SIGKILL to a process and, if asked, first to its children, the workers.
+func killAll(t *testing.T, process *os.Process, workersToo bool) {
+	t.Helper()
+	pid := strconv.Itoa(process.Pid)
+	if workersToo {
+		children, err := os.ReadFile(filepath.Join("/proc", pid, "task", pid, "children"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, child := range strings.Fields(string(children)) {
+			number, err := strconv.Atoi(child)
+			if err != nil {
+				t.Fatal(err)
+			}
+			syscall.Kill(number, syscall.SIGKILL) // it may have ended by itself
+		}
+	}
+	process.Kill()
+}
+
+// A run that is killed at random moments, its parent alone or both, ends with the same
+// bits as one that was left alone.
+func TestKilledAtRandomMoments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "killed.yaml", killed)
+	started := time.Now()
+	if err := startProgram(t, "-c", "killed.yaml", "-o", "whole").Wait(); err != nil {
+		t.Fatal(err)
+	}
+	length := time.Since(started)
+	whole := outcomeBelow(t, "whole")
+
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	const most = 20
+	kills, rounds := 0, 0
+	for ; kills < most; rounds++ {
+		results := "round" + strconv.Itoa(rounds)
+		for finished := false; !finished; {
+			command := startProgram(t, "-c", "killed.yaml", "-o", results, "--checkpoint-every", "30ms")
+			ended := make(chan error, 1)
+			go func() { ended <- command.Wait() }()
+			var moment <-chan time.Time // never, once there were enough
+			if kills < most {
+				moment = time.After(time.Duration(random.Float64() * float64(length)))
+			}
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatalf("seed %d, round %d, after %d kills: %v", seed, rounds, kills, err)
+				}
+				finished = true
+			case <-moment:
+				killAll(t, command.Process, random.IntN(2) == 0)
+				kills++
+				<-ended
+			}
+		}
+		if diff := cmp.Diff(whole, outcomeBelow(t, results)); diff != "" {
+			t.Errorf("seed %d, round %d: killed and left alone differ:\n%s", seed, rounds, diff)
+		}
+	}
+	t.Logf("%d kills in %d runs of %v", kills, rounds, length.Round(time.Millisecond))
+}

@@ -1,0 +1,214 @@
+package schedule
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"iwda/experiments/store"
+)
+
+// TestRetries: a worker that died without a word is followed by another one, but not
+// for ever, and not where it said why.
+func TestRetries(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, diesOnce, isKilled, fails)
+	var again []Update
+	options := makeOptions(t, results, func(u Update) {
+		if u.State == Again {
+			again = append(again, u)
+		}
+	})
+	options.Jobs, options.Retries = 1, 2
+	summary := Run(t.Context(), runs, options)
+	if got := seedsOf(summary.Finished); !slices.Equal(got, []int64{diesOnce}) || len(summary.Failed) != 2 {
+		t.Fatalf("%+v", summary)
+	}
+	for i, want := range []int{3, 1} {
+		failure := summary.Failed[i]
+		if failure.Attempts != want {
+			t.Errorf("seed %d: %d attempts, want %d", failure.Run.ID.Seed, failure.Attempts, want)
+		}
+		message, _, err := folderOf(results, failure.Run).ReadFailure()
+		if err != nil || strings.Contains(message, "(3 attempts)") != (want == 3) {
+			t.Errorf("error.txt %q, %v", message, err)
+		}
+	}
+	if len(again) != 3 || again[0].Attempt != 2 || again[2].Attempt != 3 || again[2].Attempts != 3 ||
+		again[0].Reason != "the worker ended with exit status 2" || !strings.Contains(again[1].Reason, "killed") {
+		t.Errorf("updates %+v", again)
+	}
+	log := logOf(results, runs[0])
+	first, second, ok := strings.Cut(log, ": attempt 2 of 3, because the worker ended with exit status 2 ---\n")
+	if !ok || !strings.HasPrefix(first, "alive\npanic: in the first life") || second != "alive\n" {
+		t.Errorf("log\n%s", log)
+	}
+}
+
+// TestFailureQuotesItsOwnAttempt: the words of a former worker are not those of the last.
+func TestFailureQuotesItsOwnAttempt(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, exits)
+	dir := folderOf(results, runs[0])
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.Path(store.LogFile), []byte("panic: of last year\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
+	if len(summary.Failed) != 1 || strings.Contains(summary.Failed[0].Error(), "last year") || !strings.HasSuffix(summary.Failed[0].Error(), "\nsix") {
+		t.Errorf("%+v", summary)
+	}
+	if log := logOf(results, runs[0]); !strings.HasPrefix(log, "panic: of last year\n\n--- ") || !strings.Contains(log, ": started once more ---\none\n") {
+		t.Errorf("log\n%s", log)
+	}
+}
+
+func TestLogStaysShort(t *testing.T) {
+	dir := store.NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		log, offset, err := openLog(dir, "started once more")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := log.Stat(); err != nil || info.Size() != offset || offset > logLimit+1000 {
+			t.Fatalf("offset %d, %v", offset, err)
+		}
+		log.WriteString(strings.Repeat(strings.Repeat("x", 99)+"\n", logLimit/300))
+		log.WriteString("last words\n")
+		log.Close()
+	}
+	text, err := os.ReadFile(dir.Path(store.LogFile))
+	if err != nil || len(text) > 2*logLimit || !strings.HasPrefix(string(text), "--- earlier lines were removed ---\nx") ||
+		!strings.HasSuffix(string(text), "x\nlast words\n") || !strings.Contains(string(text), "last words\n\n--- ") {
+		t.Errorf("%d bytes, %v: %.200q", len(text), err, text)
+	}
+	for line := range strings.Lines(string(text)) {
+		if len(line) != 100 && strings.HasPrefix(line, "x") {
+			t.Errorf("a cut line of %d bytes", len(line))
+		}
+	}
+}
+
+// TestHangingWorkers: one waits for ever, the other was stopped from outside. Both are
+// ended after their stacks are written.
+func TestHangingWorkers(t *testing.T) {
+	results := t.TempDir()
+	runs := makeRuns(t, hangs, isPaused)
+	options := makeOptions(t, results, func(Update) {})
+	options.Stall = time.Second
+	summary := Run(t.Context(), runs, options)
+	if len(summary.Failed) != 2 {
+		t.Fatalf("%+v", summary)
+	}
+	for _, failure := range summary.Failed {
+		if !strings.HasPrefix(failure.Reason, "no sign of life for 1s: ") || !strings.HasPrefix(failure.LogEnd[0], "SIGQUIT") {
+			t.Errorf("%q", failure.Error())
+		}
+		if log := logOf(results, failure.Run); !strings.Contains(log, "schedule.work(") {
+			t.Errorf("no stacks in the log\n%s", log)
+		}
+	}
+}
+
+// TestWatchdogCounts: nothing but ticks without a sign of life in between makes it bite,
+// so that a jump of the system's clock cannot.
+func TestWatchdogCounts(t *testing.T) {
+	var dog watchdog
+	for range 5 {
+		for i := range patience - 1 {
+			if dog.tick() {
+				t.Fatalf("bites after %d ticks of silence", i+1)
+			}
+		}
+		dog.alive.Store(true)
+		if dog.tick() {
+			t.Fatal("bites after a sign of life")
+		}
+	}
+	for range patience - 1 {
+		dog.tick()
+	}
+	if !dog.tick() {
+		t.Errorf("does not bite after %d ticks of silence", patience)
+	}
+}
+
+// TestWatchdogIgnoresTheClock: what stands on a tick, decades from the one before it,
+// does not matter.
+func TestWatchdogIgnoresTheClock(t *testing.T) {
+	var dog watchdog
+	ticks, ended, done := make(chan time.Time), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		dog.watch(ticks, ended, func() { t.Error("bites") })
+	}()
+	for i := range patience - 1 {
+		ticks <- time.Date(2030+50*(i%2), 1, 1, 0, 0, 0, 0, time.UTC) // no monotonic reading
+	}
+	close(ended)
+	<-done
+	if dog.bitten.Load() {
+		t.Error("it says that it has bitten")
+	}
+}
+
+// TestWatchdogInTime: signs of life come just often enough for five hours, then no more.
+func TestWatchdogInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const stall = 30 * time.Minute
+		var dog watchdog
+		var bitten time.Time
+		ticker := time.NewTicker(stall / patience)
+		defer ticker.Stop()
+		go dog.watch(ticker.C, nil, func() { bitten = time.Now() })
+		for range 10 {
+			time.Sleep(stall - time.Second)
+			dog.alive.Store(true)
+		}
+		last := time.Now()
+		time.Sleep(2 * stall)
+		synctest.Wait()
+		if silent := bitten.Sub(last); !dog.bitten.Load() || silent < stall-stall/patience || silent > stall+stall/patience {
+			t.Errorf("bitten after %v", silent)
+		}
+	})
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		30 * time.Minute: "30m", time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Second: "10s", 70 * time.Second: "1m10s", 10 * time.Minute: "10m",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%v: %s", d, got)
+		}
+	}
+}
+
+// TestAliveIsRare: of many calls within a second one is reported.
+func TestAliveIsRare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text strings.Builder
+		reporter := NewReporter(&text)
+		for range 300 { // three seconds
+			reporter.Alive()
+			time.Sleep(10 * time.Millisecond)
+		}
+		heard := 0
+		last := readEvents(strings.NewReader(text.String()), t.Output(), func(e event) {
+			if heard++; e.Kind != aliveEvent {
+				t.Errorf("%+v", e)
+			}
+		})
+		if heard != 3 || last != (event{}) {
+			t.Errorf("%d events, the last %+v", heard, last)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+// heldPause is the time between two attempts to take runs that others hold.
+const heldPause = time.Second
+
+// take returns the next run with its lock, first those that nobody else makes. The lock
+// is nil when there is none left, or ctx was cancelled.
+func (s *scheduler) take(ctx context.Context) (int, *store.Lock) {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	for ctx.Err() == nil {
+		if len(s.pending) == 0 {
+			if len(s.held) == 0 {
+				return 0, nil
+			}
+			select {
+			case <-time.After(heldPause):
+			case <-ctx.Done():
+			}
+			s.pending, s.held = s.held, nil
+			continue
+		}
+		i := s.pending[0]
+		s.pending = s.pending[1:]
+		if lock := s.claim(i); lock != nil {
+			return i, lock
+		}
+	}
+	return 0, nil
+}
+
+// claim takes the lock of a run. It returns nil for a run that another process holds,
+// which goes to the end, and for one that has ended in one way or another.
+func (s *scheduler) claim(i int) *store.Lock {
+	run := s.runs[i]
+	dir := s.dir(run)
+	if !s.options.Overwrite {
+		if err := otherConfiguration(run, dir); err != nil {
+			s.refuse(i, Failure{Reason: err.Error(), untouched: true})
+			return nil
+		}
+	}
+	lock, err := dir.Lock()
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		if s.ends[i].State != Waiting {
+			s.end(i, Update{Run: run, State: Waiting, Reason: err.Error()})
+		}
+		s.held = append(s.held, i)
+		return nil
+	case err != nil:
+		s.refuse(i, Failure{Reason: err.Error()})
+		return nil
+	}
+	if s.skip(i) { // its former holder finished it
+		lock.Close()
+		return nil
+	}
+	return lock
+}
+
+// refuse ends a run that cannot start.
+func (s *scheduler) refuse(i int, failure Failure) {
+	s.observe(Update{Run: s.runs[i], State: Started})
+	s.end(i, s.failed(s.runs[i], failure))
+}
+
+// failed records a failure in the run's folder and returns the update that tells of it.
+func (s *scheduler) failed(run plan.Run, failure Failure) Update {
+	dir := s.dir(run)
+	failure.Run, failure.Log = run, dir.Path(store.LogFile)
+	if !failure.untouched {
+		if err := dir.WriteFailure(failure.Error()); err != nil {
+			failure.Reason += "; " + err.Error()
+		}
+	}
+	return Update{Run: run, State: Failed, Failure: failure}
+}

@@ -1,0 +1,91 @@
+package schedule
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// patience is the number of ticks without a sign of life after which a worker counts as
+// hanging.
+const patience = 10
+
+// watchdog notices that a worker hangs. It counts ticks and never looks at a clock:
+// neither a change of the system's time nor a pause of this process, in which the
+// worker's events wait to be read and all ticks but one are lost, makes it bite.
+type watchdog struct {
+	alive  atomic.Bool // since the last tick
+	bitten atomic.Bool
+	silent int // ticks without a sign of life
+}
+
+// tick reports whether patience has come to its end.
+func (w *watchdog) tick() (bites bool) {
+	if w.silent++; w.alive.Swap(false) {
+		w.silent = 0
+	}
+	return w.silent >= patience
+}
+
+// watch calls bite when patience has come to its end, and returns then or when the
+// worker has ended.
+func (w *watchdog) watch(ticks <-chan time.Time, ended <-chan struct{}, bite func()) {
+	for {
+		select {
+		case <-ticks:
+			if w.tick() {
+				w.bitten.Store(true)
+				bite()
+				return
+			}
+		case <-ended:
+			return
+		}
+	}
+}
+
+// guard ends the worker once it has given no sign of life for that long. Zero means
+// never.
+func (w *watchdog) guard(stall time.Duration, worker *os.Process, ended <-chan struct{}) {
+	if stall <= 0 {
+		return
+	}
+	ticker := time.NewTicker(max(1, stall/patience))
+	defer ticker.Stop()
+	w.watch(ticker.C, ended, func() { endHanging(worker, ended) })
+}
+
+// dumpTime is what a hanging worker gets to write its stacks into the log.
+const dumpTime = 5 * time.Second
+
+// endHanging ends a worker. SIGQUIT lets Go print what every goroutine is at; a worker
+// that was stopped must go on for that.
+func endHanging(worker *os.Process, ended <-chan struct{}) {
+	worker.Signal(syscall.SIGQUIT)
+	worker.Signal(syscall.SIGCONT)
+	select {
+	case <-ended:
+	case <-time.After(dumpTime):
+		worker.Kill()
+	}
+}
+
+// silence says what the watchdog noticed.
+func silence(stall time.Duration) string {
+	return fmt.Sprintf("no sign of life for %s: the worker hung and was ended; the log shows what it was at", short(stall))
+}
+
+// short returns a duration without last units that are zero: 30m, not 30m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// LockFile is held by whoever makes the run. It stays when the run has ended: a file
+// that is removed while another process waits for it would be two locks.
+const LockFile = "lock"
+
+// ErrLocked is in the error for a run that another process makes.
+var ErrLocked = errors.New("held by another iwrun")
+
+// Lock keeps other processes from making the same run. The system takes it away when
+// the last process that has the file open ends, however it ends.
+type Lock struct {
+	path string
+	file *os.File
+}
+
+// Lock takes the run for this process; the folder is created if need be. The error
+// wraps ErrLocked and names the holder if another process has it.
+func (d Dir) Lock() (*Lock, error) {
+	for {
+		if err := os.MkdirAll(d.String(), 0o777); err != nil {
+			return nil, fmt.Errorf("cannot create the run's folder: %w", err)
+		}
+		file, err := os.OpenFile(d.Path(LockFile), os.O_RDWR|os.O_CREATE, 0o666)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // somebody deleted the folder in between
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot lock the run: %w", err)
+		}
+		lock := &Lock{path: d.Path(LockFile), file: file}
+		if err := lock.take(); err != nil {
+			file.Close()
+			return nil, err
+		}
+		if lock.Held() {
+			return lock, nil
+		}
+		// The folder was deleted before the lock was there: the file that is locked
+		// now is not the one that others find.
+		file.Close()
+	}
+}
+
+// take locks the file and writes who holds it.
+func (l *Lock) take() error {
+	err := flock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
+	case err != nil:
+		return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
+	}
+	// Without space for its name the lock holds all the same.
+	host, _ := os.Hostname()
+	if l.file.Truncate(0) == nil {
+		fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
+	}
+	return nil
+}
+
+// Held reports whether the lock is the one that other processes find: it is not once
+// somebody has deleted or replaced the run's folder.
+func (l *Lock) Held() bool {
+	ours, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	found, err := os.Stat(l.path)
+	return err == nil && os.SameFile(ours, found)
+}
+
+// File is what a child process must inherit to hold the lock too, for as long as it
+// lives.
+func (l *Lock) File() *os.File { return l.file }
+
+// Close lets go of the lock. Processes that inherited it still hold it.
+func (l *Lock) Close() error { return l.file.Close() }
+
+// Locked reports whether a process makes the run at this moment, and which one.
+func (d Dir) Locked() (by string, locked bool, err error) {
+	file, err := os.Open(d.Path(LockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	defer file.Close() // which lets go of the shared lock
+	err = flock(file, syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return holder(file.Name()), true, nil
+	}
+	return "", false, err
+}
+
+// flock is the system call of that name, made again where a signal interrupted it.
+func flock(file *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// holder returns what the holder of a lock wrote about itself.
+func holder(path string) string {
+	text, _ := os.ReadFile(path)
+	if name := strings.TrimSpace(string(text)); name != "" {
+		return name
+	}
+	return "which one is not known"
+}

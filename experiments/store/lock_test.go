@@ -1,0 +1,145 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func lockOf(t *testing.T, dir Dir) *Lock {
+	t.Helper()
+	lock, err := dir.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Close() })
+	return lock
+}
+
+func TestLock(t *testing.T) {
+	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	if _, locked, err := dir.Locked(); locked || err != nil {
+		t.Errorf("without a folder: %v, %v", locked, err)
+	}
+	lock := lockOf(t, dir)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := fmt.Sprintf("pid %d, %s", os.Getpid(), host)
+	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) || err.Error() != "held by another iwrun ("+holder+")" {
+		t.Errorf("locked twice: %v", err)
+	}
+	if by, locked, err := dir.Locked(); by != holder || !locked || err != nil {
+		t.Errorf("held by %q, %v, %v", by, locked, err)
+	}
+	if err := dir.Begin(); err != nil || !lock.Held() {
+		t.Errorf("a run that begins: %v, held %v", err, lock.Held())
+	}
+	if err := dir.Clear(); err != nil || !lock.Held() {
+		t.Errorf("a run that begins anew: %v, held %v", err, lock.Held())
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, locked, err := dir.Locked(); locked || err != nil {
+		t.Errorf("let go: %v, %v", locked, err)
+	}
+	lockOf(t, dir)
+}
+
+// TestLockOfDeletedFolder: who holds the lock of a folder that was made anew does not
+// keep others from it, and can tell.
+func TestLockOfDeletedFolder(t *testing.T) {
+	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	former := lockOf(t, dir)
+	if err := os.RemoveAll(dir.String()); err != nil {
+		t.Fatal(err)
+	}
+	if former.Held() {
+		t.Error("held without a folder")
+	}
+	present := lockOf(t, dir)
+	if former.Held() || !present.Held() {
+		t.Errorf("former held: %v, present held: %v", former.Held(), present.Held())
+	}
+	if err := former.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) {
+		t.Errorf("the former holder let go of the present lock: %v", err)
+	}
+}
+
+// TestLockIsInherited: a child holds the lock for as long as it lives.
+func TestLockIsInherited(t *testing.T) {
+	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	lock := lockOf(t, dir)
+	child := exec.Command("cat")
+	child.ExtraFiles = []*os.File{lock.File()}
+	input, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) {
+		t.Errorf("while the child lives: %v", err)
+	}
+	io.WriteString(input, "end")
+	input.Close()
+	if err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	lockOf(t, dir)
+}
+
+func TestLockWithoutPlace(t *testing.T) {
+	path := t.TempDir() + "/file"
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewDir(path, "test", "full/a-b/dann/seed-1").Lock(); err == nil || errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCollectLocked: a folder with nothing but a lock is that of a run without a result.
+func TestCollectLocked(t *testing.T) {
+	root := t.TempDir()
+	lockOf(t, NewDir(root, "test", "full/a-b/dann/seed-1"))
+	runs, problems := Collect(root, "test")
+	if len(runs) != 0 || len(problems) != 1 || problems[0].Kind != Incomplete {
+		t.Errorf("%v, %v", runs, problems)
+	}
+}
+
+func TestClear(t *testing.T) {
+	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	lockOf(t, dir)
+	for _, name := range append([]string{"notes.txt", ".metrics.csv" + temporaryMark + "1"}, runFiles...) {
+		if err := os.WriteFile(dir.Path(name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !dir.Worked() {
+		t.Error("a folder with a result and checkpoints holds no work")
+	}
+	if err := dir.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(names(t, dir.String()), " "); got != "lock notes.txt" {
+		t.Errorf("left: %s", got)
+	}
+	if dir.Worked() {
+		t.Error("an empty folder holds work")
+	}
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"iwda/internal/allocation"
+)
+
+func encoded(t testing.TB, result Result) []byte {
+	t.Helper()
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// A result that is read can be written, and reads the same again.
+func FuzzParseResult(f *testing.F) {
+	whole := encoded(f, sampleResult("iwdan", 1))
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte(`{"id": "a",\n"weights": [1e999]}`))
+	f.Add([]byte("null"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var result Result
+		var err error
+		allocation.Within(t, 1<<20+400*len(text), func() {
+			if result, err = parseResult(text); err == nil {
+				err = NewDir("", result.Experiment, result.ID).check(result)
+			}
+		})
+		if err != nil {
+			return
+		}
+		first := encoded(t, result)
+		again, err := parseResult(first)
+		if err != nil {
+			t.Fatalf("%s is read, but not %s: %v", text, first, err)
+		}
+		if second := encoded(t, again); string(second) != string(first) {
+			t.Errorf("%s reads as %s", first, second)
+		}
+	})
+}
+
+// fuzzCSV checks that what is read, written and read again is the same, and that errors
+// name the file.
+func fuzzCSV[T any](t *testing.T, text string, parse func(string, io.Reader) ([]T, error), format func([]T) string) {
+	t.Helper()
+	var rows []T
+	var err error
+	allocation.Within(t, 1<<20+400*len(text), func() { rows, err = parse("f.csv", strings.NewReader(text)) })
+	if err != nil {
+		if !strings.HasPrefix(err.Error(), "f.csv:") {
+			t.Errorf("error %q does not name the file", err)
+		}
+		return
+	}
+	first := format(rows)
+	again, err := parse("f.csv", strings.NewReader(first))
+	if err != nil {
+		t.Fatalf("%q is read, but not %q: %v", text, first, err)
+	}
+	if second := format(again); second != first {
+		t.Errorf("%q reads as %q", first, second)
+	}
+}
+
+func FuzzParseMetrics(f *testing.F) {
+	f.Add(FormatMetrics([]Metrics{{Epoch: 1, Step: 2, Accuracy: 1. / 3, DomainLoss: math.NaN(), TotalLoss: math.Inf(1)}}))
+	f.Add("epoch,step\n1,2\n")
+	f.Add("\"")
+	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseMetrics, FormatMetrics) })
+}
+
+func FuzzParseWeights(f *testing.F) {
+	f.Add(FormatWeights([]WeightUpdate{{Epoch: 1, Step: 2, Weights: []float64{0.5, math.NaN()}, Note: "a, \"b\"\nc"}}))
+	f.Add(FormatWeights(nil))
+	f.Add("epoch,step,weight_1,distance\n")
+	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseWeights, FormatWeights) })
+}
