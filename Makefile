@@ -19,7 +19,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-browser lint bench clean env force
+.PHONY: help setup build demo test test-browser test-slurm fuzz sanitize lint bench clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -38,13 +38,36 @@ test: setup ## run all tests, the concurrent packages with the race detector too
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test ./...
 	$(with_flags) go test -race $(race_packages)
+	$(with_flags) go test -race -run 'Signal|AtOnce' ./cmd/iwrun
+	cd tools/kubernetes && go test ./...
 
 test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -tags browser ./experiments/report/page
 
+test-slurm: ## arrays on a real Slurm of this machine, which is installed where it is missing
+	@sh tools/setup.sh slurmctld:slurm-wlm shellcheck:shellcheck
+	@$(MAKE) --no-print-directory $(library)
+	shellcheck --severity=warning experiments/cluster/testdata/*.sh
+	$(with_flags) go test -tags slurm -timeout 30m -run '^TestSlurm' ./cmd/iwrun
+
 # The packages in which goroutines meet.
-race_packages := ./cmd/... ./datasets/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
+race_packages := ./datasets/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
+
+# An input of new coverage is made smaller for a second, not for the minute of the default,
+# in which nothing else is tried.
+FUZZTIME ?= 1m
+fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each
+	@$(MAKE) --no-print-directory $(library)
+	$(with_flags) grep -o '^func Fuzz[A-Za-z0-9]*' $$(git ls-files -co --exclude-standard '*_test.go') | while IFS=: read -r file target; do \
+		go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s "./$${file%/*}" || exit 1; done
+
+# Freed blocks are kept for a while to find later uses of them; by default so many that
+# a test takes them for a leak. With -o the tests keep the names that leaks.supp needs.
+sanitize: setup ## the C++ parts under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory $(sanitized_library)
+	@mkdir -p build/sanitize/tests
+	$(with_sanitizers) $(sanitizer_options) go test -asan -o build/sanitize/tests/ ./torch/... ./losses/... ./nets/...
 
 lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	@$(MAKE) --no-print-directory $(library)
@@ -86,3 +109,26 @@ build/lib/libiwtorch.so: $(shim)
 
 build/iwrun: $(library) $(go_sources)
 	$(with_flags) go build -o $@ ./cmd/iwrun
+
+# What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
+with_sanitizers = . build/libtorch.env; export CGO_LDFLAGS='-L$(CURDIR)/build/sanitize -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$(CURDIR)/build/sanitize '"-L$$libtorch_lib";
+sanitizer_options = ASAN_OPTIONS=quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/leaks.supp:print_suppressions=0
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1
+sanitized_library := build/sanitize/libiwtorch.so build/sanitize/libcgotorch.so
+sanitized_shim := $(shim:build/shim/%=build/sanitize/shim/%)
+sanitized_gotorch := $(gotorch_objects:build/gotorch/%=build/sanitize/gotorch/%)
+
+build/sanitize/gotorch/%.o: build/libtorch.env go.mod
+	@mkdir -p $(@D)
+	. build/libtorch.env; source=$$(go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && \
+	$(CXX) -std=c++17 $(sanitizers) -fPIC -w -I"$$source" $$libtorch_flags -c "$$source/cgotorch/$*.cc" -o $@
+
+build/sanitize/shim/%.o: torch/csrc/%.cc torch/csrc/iwtorch.h torch/csrc/guard.h build/libtorch.env
+	@mkdir -p $(@D)
+	. build/libtorch.env; $(CXX) -std=c++17 $(sanitizers) -fPIC -Wall -Wextra -Werror $$libtorch_flags -c $< -o $@
+
+build/sanitize/libcgotorch.so: $(sanitized_gotorch)
+	. build/libtorch.env; $(CXX) -shared $(sanitizers) $^ -o $@ $$libtorch_link
+
+build/sanitize/libiwtorch.so: $(sanitized_shim)
+	. build/libtorch.env; $(CXX) -shared $(sanitizers) $^ -o $@ $$libtorch_link

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what building needs and does nothing where all is there.
+# Installs what building needs and does nothing where all is there. Arguments name
+# programs that are needed besides, with their packages, as in slurmctld:slurm-wlm.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -9,6 +10,10 @@ missing=''
 command -v g++ >/dev/null 2>&1 || missing="$missing g++"
 command -v nm >/dev/null 2>&1 || missing="$missing binutils"
 sh tools/find-libtorch.sh build/libtorch.env 2>build/setup.log || missing="$missing libtorch-dev"
+
+for wanted in "$@"; do
+	PATH=$PATH:/usr/sbin command -v "${wanted%:*}" >/dev/null 2>&1 || missing="$missing ${wanted#*:}"
+done
 
 # Debian's libtorch takes whatever BLAS is installed; the reference one, which is
 # installed if nothing else is, makes training seven times slower. This variant

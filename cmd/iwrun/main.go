@@ -4,6 +4,9 @@
 //	iwrun table -c configs/digits.yaml      the tables of what is finished
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
 //	iwrun report -c configs/digits.yaml     all of it as one HTML file
+//	iwrun status -c configs/digits.yaml     what is finished, running, failed, left
+//	iwrun slurm -c configs/digits.yaml      job scripts for a cluster with Slurm
+//	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
 //	iwrun extract -c FILE                   features of every domain as .npz files
 //	iwrun data list                         which data sets there are, and what goes where
 //	iwrun data check office31               what of one is missing, extra or broken
@@ -51,7 +54,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun doctor",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun doctor",
 		Version:   train.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -64,6 +67,9 @@ func newApp(s streams) *cli.App {
 			newExtractCommand(s),
 			newFigureCommand(s),
 			newReportCommand(s),
+			newStatusCommand(s),
+			newSlurmCommand(s),
+			newKubernetesCommand(s),
 			newDataCommand(s),
 			newDoctorCommand(s),
 			newWorkerCommand(s),

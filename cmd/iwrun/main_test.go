@@ -20,6 +20,7 @@ const asProgram = "IWRUN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		injectFault()
 		main()
 	}
 	os.Exit(m.Run())
@@ -89,6 +90,11 @@ func TestWrongUsage(t *testing.T) {
 		"-c tiny.yaml -j -1":                     {"-j -1", "Usage"},
 		"-c tiny.yaml --threads 0":               {"--threads 0", "Usage"},
 		"-c tiny.yaml --device cuda:99":          {"--device cuda:99", "Usage"},
+		"-c tiny.yaml --device cpu,cpu":          {"cpu is named twice", "Usage"},
+		"-c tiny.yaml --retries -1":              {"--retries -1", "Usage"},
+		"-c tiny.yaml --stall 10ms":              {"--stall 10ms", "0 for never", "Usage"},
+		"-c tiny.yaml --stall -1h":               {"--stall -1h", "Usage"},
+		"-c tiny.yaml --checkpoint-every often":  {`--checkpoint-every "often"`, "10m", "Usage"},
 		"-c tiny.yaml figures":                   {`"figures"`, "figure?", "Usage"},
 		"table -c tiny.yaml --format xls":        {"xls", "iwrun table", "Usage"},
 		"table -c tiny.yaml --kind weight":       {"--kind weight", "weights", "average", "Usage"},
@@ -102,6 +108,13 @@ func TestWrongUsage(t *testing.T) {
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
 		"worker":                                 {"folder", "Usage"},
+		"status":                                 {"-c FILE", "Usage"},
+		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
+		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
+		"slurm -c tiny.yaml --time 1:00#":        {"--time", `"1:00#"`, "Usage"},
+		"slurm -c tiny.yaml --sbatch qos=a":      {`"qos=a"`, "--name=value", "Usage"},
+		"slurm -c tiny.yaml --retries -1":        {"--retries -1", "Usage"},
+		"kubernetes -c tiny.yaml --image a":      {"claim", "iwrun kubernetes", "Usage"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			inFolder(t)
@@ -294,8 +307,10 @@ func TestWorkerByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{store.ResultFile, store.CheckpointFile} { // with the latter it would have nothing to do
+		if err := os.Remove(dir.Path(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	status, out, text := call(t, "worker", "--device", "cpu", dir.String())
 	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || !strings.HasSuffix(out, "{\"event\":\"done\"}\n") {

@@ -1,0 +1,199 @@
+//go:build slurm
+
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/experiments/store"
+	"iwda/internal/slurmtest"
+)
+
+// short makes the demonstration small: a run takes some seconds.
+var short = []string{"--set", "train.epochs=12", "--set", "dataset.train_per_class=40", "--set", "dataset.test_per_class=10", "--set", "train.batch=32"}
+
+// demoMethods are those of configs/demo.yaml.
+var demoMethods = []string{"source-only", "dann", "iwdan", "iwdan-o", "iwcdan", "iwjan"}
+
+// TestSlurmInterruptedArray: six tasks, each stopped and queued again in the middle of its
+// run, give the same bits as runs that were never stopped; then come the tables.
+func TestSlurmInterruptedArray(t *testing.T) {
+	demo, err := filepath.Abs("../../configs/demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv(asProgram, "yes")
+	slurmtest.Start(t, 1001)
+	status, out, text := call(t, append([]string{"slurm", "-c", demo, "--time", "1:00:00", "--submit"}, short...)...)
+	jobs := jobNumbers(out)
+	if status != 0 || len(jobs) != 2 {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+
+	waiting := slices.Clone(demoMethods)
+	slurmtest.Wait(t, "every task was interrupted in the middle", func() bool {
+		waiting = slices.DeleteFunc(waiting, func(method string) bool {
+			metrics, err := demoDir("results", method).ReadMetrics()
+			if err != nil || metrics[len(metrics)-1].Epoch < 2 {
+				return false
+			}
+			task := fmt.Sprintf("%s_%d", jobs[0], slices.Index(demoMethods, method))
+			slurmtest.Output(t, "scancel", "--batch", "--signal=USR1", task)
+			return true
+		})
+		return len(waiting) == 0
+	})
+	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	for i, method := range demoMethods {
+		log := readFile(t, filepath.Join("results", "demo", "slurm", "logs", fmt.Sprintf("%s_%d.txt", jobs[0], i)))
+		if !strings.Contains(log, "queued again") || !strings.Contains(log, "start 2") {
+			t.Errorf("%s was not interrupted:\n%s", method, log)
+		}
+	}
+
+	status, _, text = call(t, append([]string{"-c", demo, "-o", "uninterrupted", "-j", "2"}, short...)...)
+	if status != 0 {
+		t.Fatal(text)
+	}
+	for _, method := range demoMethods {
+		expectSame(t, demoDir("results", method), demoDir("uninterrupted", method))
+	}
+	if table := readFile(t, filepath.Join("results", "demo", "table.md")); strings.Count(table, "1/1") != len(demoMethods) {
+		t.Errorf("the table is\n%s", table)
+	}
+	if report := readFile(t, filepath.Join("results", "demo", "report.html")); !strings.Contains(report, "6</b> of 6 runs finished") {
+		t.Error("the report does not show six runs")
+	}
+}
+
+func demoDir(results, method string) store.Dir {
+	return store.NewDir(results, "demo", store.RunID("subsampled", "clean-warped", method, 1))
+}
+
+var jobLine = regexp.MustCompile(`(?m): job ([0-9]+)$`)
+
+// jobNumbers returns the numbers of the jobs that iwrun slurm --submit printed.
+func jobNumbers(out string) []string {
+	var numbers []string
+	for _, match := range jobLine.FindAllStringSubmatch(out, -1) {
+		numbers = append(numbers, match[1])
+	}
+	return numbers
+}
+
+// expectSame compares two runs in all that does not depend on the clock.
+func expectSame(t *testing.T, interrupted, whole store.Dir) {
+	t.Helper()
+	for _, name := range []string{store.MetricsFile, store.WeightsFile} {
+		if diff := cmp.Diff(withoutSeconds(t, whole.Path(name)), withoutSeconds(t, interrupted.Path(name))); diff != "" {
+			t.Errorf("%s: %s", interrupted.Path(name), diff)
+		}
+	}
+	got, err := interrupted.ReadResult()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	want, err := whole.ReadResult()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(store.Result{}, "Seconds", "PeakMemoryBytes")); diff != "" {
+		t.Errorf("%s: %s", interrupted.Path(store.ResultFile), diff)
+	}
+}
+
+// withoutSeconds returns the cells of a CSV file but for those of the column seconds.
+func withoutSeconds(t *testing.T, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if column := slices.Index(rows[0], "seconds"); column >= 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], column, column+1)
+		}
+	}
+	return rows
+}
+
+// TestSlurmAwkwardNamesAndManyArrays: folders and values with blanks, quotes and line breaks
+// reach the tasks, also where the runs take several arrays, one after the other.
+func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "it's a \"b\"\n$HOME")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	t.Setenv(asProgram, "yes")
+	t.Setenv("ROOT_OF_TEST", "a b'c")
+	writeFile(t, "tiny.yaml", strings.Replace(tiny, "{name: glyphs,", `{name: glyphs, root: "${ROOT_OF_TEST}/x",`, 1))
+	slurmtest.Start(t, 2)
+	title := `it's "$HOME" \n`
+	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "-o", "my results", "--set", "methods=[source-only, dann, iwdan]",
+		"--set", "title='"+strings.ReplaceAll(title, "'", "''")+"'", "--at-once", "1", "--submit")
+	jobs := jobNumbers(out)
+	if status != 0 || len(jobs) != 3 {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	// What is queued keeps its meaning.
+	writeFile(t, "tiny.yaml", "changed: later\n")
+	os.Unsetenv("ROOT_OF_TEST")
+	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	logs, err := filepath.Glob(filepath.Join("my results", "tiny", "slurm", "logs", "*.txt"))
+	if err != nil || len(logs) != 4 {
+		t.Errorf("logs: %q, %v", logs, err)
+	}
+	for _, method := range []string{"source-only", "dann", "iwdan"} {
+		dir := store.NewDir("my results", "tiny", store.RunID("subsampled", "clean-warped", method, 1))
+		if _, err := dir.ReadResult(); err != nil {
+			t.Error(err)
+			continue
+		}
+		if config := readFile(t, dir.Path(store.ConfigFile)); !strings.Contains(config, "root: a b'c/x\n") {
+			t.Errorf("the variable's value is not in\n%s", config)
+		}
+	}
+	if table := readFile(t, filepath.Join("my results", "tiny", "table.md")); !strings.Contains(table, title) {
+		t.Errorf("the title is not in\n%s", table)
+	}
+}
+
+// TestSlurmCancelledTask: scancel ends a task for good; its run has a checkpoint all the same.
+func TestSlurmCancelledTask(t *testing.T) {
+	inFolder(t)
+	t.Setenv(asProgram, "yes")
+	slurmtest.Start(t, 1001)
+	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "--set", "train.epochs=100000", "--only", "*/*/iwdan/*", "--submit")
+	jobs := jobNumbers(out)
+	if status != 0 || len(jobs) != 2 {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	slurmtest.Wait(t, "the run trains", func() bool {
+		metrics, err := tinyDir("iwdan").ReadMetrics()
+		return err == nil && metrics[len(metrics)-1].Epoch > 0
+	})
+	slurmtest.Output(t, "scancel", jobs[0])
+	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	job := slurmtest.Output(t, "scontrol", "show", "job", jobs[0]+"_1")
+	if !strings.Contains(job, "JobState=CANCELLED") || !strings.Contains(job, "Restarts=0") {
+		t.Errorf("the job is\n%s", job)
+	}
+	if status, out, text = call(t, "status", "-c", "tiny.yaml", "--set", "train.epochs=100000"); status != 0 ||
+		!strings.Contains(out, "tiny: 2 runs: 0 finished, 2 left\n") || !regexp.MustCompile(`\n1 .*iwdan/seed-1 +left .* step [1-9]`).MatchString(out) {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+}

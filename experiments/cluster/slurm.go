@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Slurm says how Slurm carries out an experiment. Paths are absolute.
+type Slurm struct {
+	Experiment
+	Program   string // iwrun
+	Directory string // from which relative paths of the experiment are meant
+	Results   string // folder of all results
+	// Environment are the values of those Variables that are set; the others are unset
+	// in the tasks too.
+	Environment map[string]string
+
+	Options []Option // of every task
+	// TableOptions are those of the last job, which makes the tables.
+	TableOptions []Option
+	AtOnce       int // largest number of tasks at a time; 0: no limit
+	MaxArraySize int // of the cluster: every task's number is below it
+}
+
+// Option is one of sbatch, as in time, 4:00:00. A value may be empty.
+type Option struct{ Name, Value string }
+
+func (o Option) String() string {
+	if o.Value == "" {
+		return "--" + o.Name
+	}
+	return "--" + o.Name + "=" + o.Value
+}
+
+// Lines that begin with #SBATCH have their own rules for blanks, quotes and #.
+var (
+	optionName  = regexp.MustCompile(`^[a-z][a-z-]*$`)
+	optionValue = regexp.MustCompile(`^[A-Za-z0-9_.,:;=+@%/*&|!()\[\]-]*$`)
+)
+
+// ParseOption reads an option as it stands on the command line of sbatch:
+// --name=value, or --name.
+func ParseOption(text string) (Option, error) {
+	name, value, _ := strings.Cut(strings.TrimPrefix(text, "--"), "=")
+	o := Option{name, value}
+	if !strings.HasPrefix(text, "--") || !optionName.MatchString(name) {
+		return o, fmt.Errorf("%q is no option of sbatch in the form --name=value", text)
+	}
+	return o, o.check()
+}
+
+func (o Option) check() error {
+	if !optionValue.MatchString(o.Value) {
+		return fmt.Errorf("--%s %q: a value may not hold blanks, quotes, \\, # or $", o.Name, o.Value)
+	}
+	return nil
+}
+
+// SubmitScript submits all others.
+const SubmitScript = "submit.sh"
+
+// File is a text to be written into the folder of the scripts.
+type File struct{ Name, Text string }
+
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").
+	Funcs(template.FuncMap{"quote": quote, "quoteAll": quoteAll, "ranges": ranges}).
+	ParseFS(templateFiles, "templates/*.sh"))
+
+// warning is the time in seconds between the signal and the time limit: a run needs a
+// few for a checkpoint, and Slurm may be a minute late.
+const warning = 120
+
+// fruitless is the number of starts in a row without a new checkpoint after which a task
+// gives up.
+const fruitless = 3
+
+// script is what the templates see.
+type script struct {
+	Slurm
+	Folder     string // of the scripts
+	ConfigPath string // of the copied experiment file
+	Array      block
+	Arrays     []string // names of the scripts, one an array
+	Warning    int
+	Fruitless  int
+}
+
+// Same is the number of starts in a row with the same checkpoint that are too many.
+func (s script) Same() int { return s.Fruitless + 1 }
+
+// Exports are the commands that give the experiment's variables their values.
+func (s script) Exports() []string {
+	var commands []string
+	for _, name := range s.Variables() {
+		if value, set := s.Environment[name]; set {
+			commands = append(commands, "export "+name+"="+quote(value))
+		} else {
+			commands = append(commands, "unset "+name)
+		}
+	}
+	return commands
+}
+
+// Files returns the scripts and the copy of the experiment's file, whose name changes
+// with its content: tasks that are queued keep theirs. folder is where all of it will
+// lie. The error is for options and a folder that Slurm could not read.
+func (s Slurm) Files(folder string) ([]File, error) {
+	for _, o := range slices.Concat(s.Options, s.TableOptions) {
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+	}
+	if strings.ContainsAny(folder, `%\`) {
+		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
+	}
+	config := fmt.Sprintf("experiment-%s.yaml", hash(string(s.Config)))
+	files := []File{{config, string(s.Config)}}
+	data := script{
+		Slurm: s, Folder: folder, ConfigPath: filepath.Join(folder, config), Warning: warning, Fruitless: fruitless,
+	}
+	for i, block := range blocks(s.Indices, s.MaxArraySize) {
+		data.Array = block
+		file := File{fmt.Sprintf("array-%d.sh", i+1), execute("array.sh", data)}
+		files = append(files, file)
+		data.Arrays = append(data.Arrays, file.Name)
+	}
+	return append(files,
+		File{"tables.sh", execute("tables.sh", data)},
+		File{SubmitScript, execute(SubmitScript, data)}), nil
+}
+
+// execute panics only where a template does not fit script, which no input changes.
+func execute(name string, data script) string {
+	var text bytes.Buffer
+	if err := templates.ExecuteTemplate(&text, name, data); err != nil {
+		panic(err)
+	}
+	return text.String()
+}

@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// job is one of seven runs in two arrays.
+func job() Slurm {
+	return Slurm{
+		Experiment: Experiment{
+			Name: "digits", Config: []byte("experiment: digits\ndataset: {root: \"${IWDA_DATA:-data}/digits\"}\nnetwork: {pretrained: \"${WEIGHTS}\"}\n"),
+			Set: []string{"methods=[dann, iwdan]", "title=it's $HOME"}, Indices: []int{0, 1, 2, 5, 1002, 1004, 1005},
+			Arguments: []string{"--checkpoint-every=10m", "--overwrite=true"},
+		},
+		Program: "/opt/iwda/iwrun", Directory: "/home/me/my work", Results: "/home/me/my work/results",
+		Environment: map[string]string{"IWDA_DATA": "/data of all", "UNUSED": "x"},
+		Options:     []Option{{"time", "4:00:00"}, {"gres", "gpu:1"}}, TableOptions: []Option{{"time", "0:30:00"}},
+		AtOnce: 3, MaxArraySize: 1001,
+	}
+}
+
+const folder = "/home/me/my work/results/digits/slurm"
+
+func TestSlurmScripts(t *testing.T) {
+	files, err := job().Files(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name)
+		if strings.HasSuffix(file.Name, ".sh") {
+			expectGolden(t, file.Name, file.Text)
+		}
+	}
+	if want := []string{"experiment-fa085725.yaml", "array-1.sh", "array-2.sh", "tables.sh", "submit.sh"}; !slices.Equal(names, want) {
+		t.Errorf("files %q, want %q", names, want)
+	}
+	if files[0].Text != string(job().Config) {
+		t.Errorf("the configuration became\n%s", files[0].Text)
+	}
+}
+
+func expectGolden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s: %s", path, diff)
+	}
+}
+
+func TestSlurmWithoutOptions(t *testing.T) {
+	j := job()
+	j.Options, j.AtOnce, j.Arguments, j.Set, j.Indices = nil, 0, nil, nil, []int{4}
+	files, err := j.Files(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	array, submit := files[1].Text, files[3].Text
+	for text, script := range map[string]string{
+		"#SBATCH --array=4\n": array, "--threads \"${SLURM_CPUS_PER_TASK:-1}\" &\n": array, "#SBATCH --ntasks=1\nset -u\n": array,
+		"\nsubmit array-1.sh\narrays+=:$job\nsubmit tables.sh": submit,
+	} {
+		if !strings.Contains(script, text) {
+			t.Errorf("%q is not in\n%s", text, script)
+		}
+	}
+}
+
+// TestConfigurationsLieSideBySide: what is queued keeps the file that it was queued with.
+func TestConfigurationsLieSideBySide(t *testing.T) {
+	changed := job()
+	changed.Config = append(slices.Clone(changed.Config), '#')
+	a, errA := job().Files(folder)
+	b, errB := changed.Files(folder)
+	if errA != nil || errB != nil || a[0].Name == b[0].Name || !strings.Contains(b[1].Text, b[0].Name) {
+		t.Errorf("%v, %v: %s and %s", errA, errB, a[0].Name, b[0].Name)
+	}
+}
+
+func TestSlurmMistakes(t *testing.T) {
+	for _, value := range []string{"1 2", "a\nb", `a"b`, "a'b", "a#b", "$HOME", `a\b`} {
+		j := job()
+		j.TableOptions = []Option{{"partition", value}}
+		if _, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), "--partition") {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+	for _, path := range []string{"/a%j/slurm", `/a\b/slurm`} {
+		if _, err := job().Files(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestParseOption(t *testing.T) {
+	for text, want := range map[string]Option{
+		"--qos=long": {"qos", "long"}, "--exclusive": {"exclusive", ""}, "--constraint=a&b|[c*2]": {"constraint", "a&b|[c*2]"},
+	} {
+		if got, err := ParseOption(text); err != nil || got != want || got.String() != text {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"qos=long", "-p", "--", "--a b", "--qos=a b", ""} {
+		if got, err := ParseOption(text); err == nil {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	for _, test := range []struct {
+		indices []int
+		size    int
+		want    []block
+		short   []string
+	}{
+		{[]int{0}, 1, []block{{0, []int{0}}}, []string{"0"}},
+		{[]int{0, 1, 2, 3, 4, 5, 8}, 9, []block{{0, []int{0, 1, 2, 3, 4, 5, 8}}}, []string{"0-5,8"}},
+		{[]int{0, 1, 2, 3, 4, 5, 8}, 3, []block{{0, []int{0, 1, 2}}, {3, []int{0, 1, 2}}, {6, []int{2}}}, []string{"0-2", "0-2", "2"}},
+		{[]int{2, 3, 7, 2002}, 1001, []block{{0, []int{2, 3, 7}}, {2002, []int{0}}}, []string{"2-3,7", "0"}},
+	} {
+		got := blocks(test.indices, test.size)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%v by %d: %s", test.indices, test.size, diff)
+		}
+		for i, b := range got {
+			if short := ranges(b.Tasks); short != test.short[i] {
+				t.Errorf("%v became %s, want %s", b.Tasks, short, test.short[i])
+			}
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	words := []string{"", "plain-1.0", "a b", "it's", `"$HOME" \`, "a\nb", "`id`", "-n", "*", "~", "ä", "!x", "a;b&c|d>e", "\t"}
+	script := `for word in ` + quoteAll(words) + `; do printf '%s\0' "$word"; done`
+	out, err := exec.Command("bash", "-c", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, words) {
+		t.Errorf("got %q, want %q", got, words)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	e := Experiment{Config: []byte("a: ${B}/${A:-x}\nb: ${B} $C ${1}\n"), Set: []string{"d=${D_1}"}}
+	if got, want := e.Variables(), []string{"A", "B", "D_1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Makes runs of the experiment {{.Name}}, one a task. submit.sh, beside this file, submits it.
+#
+# {{.Warning}} seconds before its time limit a task stops its run, which writes a checkpoint, and
+# queues itself again, to go on from there. So it does when it is asked to end by a
+# signal. A run that fails is not queued again.
+#SBATCH --job-name={{.Name}}
+#SBATCH --array={{ranges .Array.Tasks}}{{if .AtOnce}}%{{.AtOnce}}{{end}}
+#SBATCH --output=logs/%A_%a.txt
+#SBATCH --open-mode=append
+#SBATCH --requeue
+#SBATCH --signal=B:USR1@{{.Warning}}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+{{- range .Options}}
+#SBATCH {{.}}
+{{- end}}
+set -u
+
+{{template "experiment" .}}
+# Tasks are numbered as `iwrun --dry-run` lists the runs, from {{if .Array.First}}number {{.Array.First}}{{else}}0{{end}} on.
+index=$((SLURM_ARRAY_TASK_ID + {{.Array.First}}))
+task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+echo "task $task: run $index, start $((${SLURM_RESTART_COUNT:-0} + 1)), on $(hostname)"
+
+# Starts that find the same checkpoint as the one before were for nothing: either
+# the time limit is too short for a first checkpoint, or the run ends its node.
+starts={{quote .Folder}}/logs/$task.starts
+step=$("$iwrun" status "${experiment[@]}" --index "$index" --format json | grep checkpoint_step)
+echo "$step" >>"$starts"
+if [ "$(tail -n {{.Same}} "$starts" | grep -cxF -- "$step")" -eq {{.Same}} ]; then
+  echo "task $task: the last {{.Fruitless}} starts brought no new checkpoint; give more --time, or see the run's log.txt" >&2
+  exit 1
+fi
+
+stopping=no
+interrupted=no
+child=
+stop() {
+  stopping=yes
+  interrupted=yes
+  [ -z "$child" ] || kill -TERM "$child"
+}
+trap stop USR1 TERM
+
+# A GPU is used where one was asked for; one that does not work is an error.
+device=cpu
+[ -z "${SLURM_JOB_GPUS:-}" ] || device=cuda
+"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
+{{- with .Arguments}} {{quoteAll .}}{{end}} &
+child=$!
+[ "$stopping" = no ] || kill -TERM "$child"
+
+# A signal ends wait early, and only then is there something to wait for again.
+while :; do
+  interrupted=no
+  wait "$child"
+  status=$?
+  [ "$interrupted" = yes ] || break
+done
+
+# Status 130 is that of a run with a checkpoint; 143 was too early for one. A task that
+# is cancelled, or that Slurm itself queues again, is not RUNNING any more.
+if [ "$stopping" = yes ] && { [ "$status" -eq 130 ] || [ "$status" -eq 143 ]; }; then
+  if [ "$(squeue --noheader --format=%T --job="$task")" = RUNNING ]; then
+    echo "task $task: queued again"
+    scontrol requeue "$task" && exit
+  fi
+fi
+exit "$status"

@@ -1,0 +1,154 @@
+// Package status tells from the folders of results alone how far an experiment is: no
+// process is asked, so that it does not matter where runs are made.
+package status
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/experiments/train"
+)
+
+// State is what a run's folder says about it.
+type State string
+
+// The states of a run.
+const (
+	Finished State = "finished" // with the present configuration
+	Running  State = "running"  // its lock is held
+	Failed   State = "failed"   // and is not being made again
+	Left     State = "left"     // not begun, or interrupted
+	Other    State = "other"    // its folder holds work with another configuration
+)
+
+// States returns all states, in the order in which they are shown.
+func States() []State { return []State{Finished, Running, Failed, Left, Other} }
+
+// Run is how far a run is. Of a finished one there are only Index, ID and State.
+type Run struct {
+	Index  int    `json:"index"` // in what Inspect was given
+	ID     string `json:"id"`
+	State  State  `json:"state"`
+	Reason string `json:"reason,omitempty"` // why it failed, or what is wrong with its folder
+	// Holder is the process that makes the run, or that made it last: pid and host.
+	Holder string `json:"holder,omitempty"`
+	// Epoch is that of the last evaluation on the disk, of Epochs.
+	Epoch  int `json:"epoch"`
+	Epochs int `json:"epochs"`
+	// CheckpointStep is the number of steps after which the run would go on.
+	CheckpointStep int `json:"checkpoint_step"`
+	// Changed is when the run wrote a file last; nil if it never did.
+	Changed *time.Time `json:"changed,omitempty"`
+}
+
+// atOnce is the number of folders that are read at a time: on a network's disk, reading
+// is waiting.
+const atOnce = 16
+
+// Inspect returns the states of the runs whose folders lie below results, in their
+// order.
+func Inspect(runs []plan.Run, results string) []Run {
+	states := make([]Run, len(runs))
+	next := make(chan int)
+	var readers sync.WaitGroup
+	for range min(atOnce, len(runs)) {
+		readers.Go(func() {
+			for i := range next {
+				states[i] = inspect(runs[i], results)
+				states[i].Index = i
+			}
+		})
+	}
+	for i := range runs {
+		next <- i
+	}
+	close(next)
+	readers.Wait()
+	return states
+}
+
+func inspect(run plan.Run, results string) Run {
+	dir := store.NewDir(results, run.Config.Experiment, run.ID.String())
+	s := Run{ID: run.ID.String(), Epochs: epochs(run.Config)}
+	hash, err := dir.ResultHash()
+	if err == nil && hash == run.Config.Hash() {
+		s.State = Finished
+		return s
+	}
+	s.follow(dir)
+	holder, locked, lockErr := dir.Locked()
+	message, failed, failureErr := dir.ReadFailure()
+	switch difference := otherConfiguration(run, dir, hash); {
+	case locked:
+		s.State, s.Holder = Running, holder
+	case difference != "":
+		s.State, s.Reason = Other, difference
+	case failed:
+		s.State, s.Reason = Failed, message
+	default:
+		s.State = Left
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err := errors.Join(err, lockErr, failureErr); err != nil {
+			s.Reason = err.Error()
+		}
+	}
+	return s
+}
+
+// follow fills in how far the run's files are. What cannot be read counts as not there:
+// a run in the making may be about to replace it.
+func (s *Run) follow(dir store.Dir) {
+	if metrics, err := dir.ReadMetrics(); err == nil && len(metrics) > 0 {
+		s.Epoch = metrics[len(metrics)-1].Epoch
+	}
+	for _, path := range dir.Checkpoints() {
+		if step, err := train.CheckpointStep(path); err == nil {
+			s.CheckpointStep = step
+			break
+		}
+	}
+	text, _ := os.ReadFile(dir.Path(store.LockFile))
+	s.Holder = strings.TrimSpace(string(text))
+	for _, name := range []string{store.MetricsFile, store.CheckpointFile, store.LogFile} {
+		if info, err := os.Stat(dir.Path(name)); err == nil && (s.Changed == nil || info.ModTime().After(*s.Changed)) {
+			changed := info.ModTime()
+			s.Changed = &changed
+		}
+	}
+}
+
+// otherConfiguration says in what the folder's work differs from that of the run, "" if
+// in nothing that can be told. resultHash is that of its result, if it has one.
+func otherConfiguration(run plan.Run, dir store.Dir, resultHash string) string {
+	if !dir.Worked() {
+		return ""
+	}
+	text, err := os.ReadFile(dir.Path(store.ConfigFile))
+	if err == nil {
+		if there, err := config.ParseRun(dir.Path(store.ConfigFile), text); err == nil && there.Hash() != run.Config.Hash() {
+			return strings.Join(config.Differences(there, run.Config), "; ")
+		}
+	}
+	if resultHash != "" && resultHash != run.Config.Hash() {
+		return fmt.Sprintf("its result has the hash %s instead of %s", resultHash, run.Config.Hash())
+	}
+	return ""
+}
+
+// epochs returns the number of the run's evaluations after the first.
+func epochs(c config.Resolved) int {
+	if c.Train.Steps > 0 {
+		return c.Train.Steps / c.Train.EvalEvery
+	}
+	return c.Train.Epochs
+}
