@@ -19,7 +19,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-browser test-slurm fuzz sanitize lint bench clean env force
+.PHONY: help setup build demo test test-browser test-slurm fuzz sanitize lint bench bench-growth clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -75,8 +75,12 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	$(with_flags) go vet ./...
 	$(with_flags) go tool staticcheck ./...
 
-bench: build ## speed against PyTorch on this machine
+bench: build ## speed against PyTorch and cvxopt on this machine
+	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt
 	$(with_flags) go run ./bench
+
+bench-growth: build ## time and memory against classes, batch and data
+	$(with_flags) go run ./bench/growth
 
 clean: ## remove build/
 	rm -rf build

@@ -1,12 +1,13 @@
 """Training batches of images by PyTorch's DataLoader with torchvision and Pillow:
 what the loader of datasets/images is measured against.
 
-usage: loader_peer.py FOLDER WORKERS BATCHES
+usage: loader_peer.py first|later FOLDER WORKERS BATCHES
 FOLDER has a folder of .jpg files for each class, as $IWDA_BENCH_IMAGES after
 "IWDA_BENCH_IMAGES=FOLDER go test -run '^$' -bench Loader ./datasets/images".
-Prints the milliseconds of a batch in the first epoch and in the later ones, of which
+Prints the milliseconds of a batch in the first epoch or in the later ones, of which
 there are as many as BATCHES fill, at least two.
 """
+import json
 import statistics
 import sys
 import time
@@ -19,7 +20,7 @@ from torchvision.datasets import ImageFolder
 BATCH = 36
 
 
-def main(folder, workers, batches):
+def main(epoch, folder, workers, batches):
     torch.set_num_threads(1)
     view = transforms.Compose([
         transforms.Resize((256, 256), interpolation=transforms.InterpolationMode.BICUBIC),
@@ -36,8 +37,8 @@ def main(folder, workers, batches):
         for _ in loader:
             pass
         times.append((time.perf_counter() - began) / len(loader) * 1e3)
-    print(f"{times[0]:.3f} {statistics.median(times[1:]):.3f}")
+    print(json.dumps({"ms": times[0] if epoch == "first" else statistics.median(times[1:])}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

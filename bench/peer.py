@@ -1,14 +1,18 @@
-"""The same work in eager PyTorch, one thread: what the Go program is measured against.
+"""Training and evaluation on digits in eager PyTorch, one thread: what the Go program
+is measured against.
 
 usage: peer.py WORK ITERATIONS   prints the median milliseconds of one iteration
+       peer.py versions          prints the versions, loads what the other peers need
 """
+import json
 import math
 import sys
-import time
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+from timing import report
 
 BATCH, CLASSES, FEATURES = 64, 10, 500
 
@@ -49,12 +53,16 @@ def discriminator(inputs):
     return d
 
 
-def digits_step(method):
-    """A training step of a digits method, from drawing the batch to both optimisers."""
+def digits_step(method, images=None, labels=None, target_images=None, network=None):
+    """A training step of a digits method, from drawing the batch to both optimisers.
+
+    Without images they are random, as is their order: batches are drawn with replacement.
+    """
     torch.manual_seed(0)
-    images = torch.rand(7000, 1, 28, 28) * 2 - 1
-    labels = torch.randint(0, CLASSES, (7000,))
-    network = LeNet()
+    if images is None:
+        images = target_images = torch.rand(7000, 1, 28, 28) * 2 - 1
+        labels = torch.randint(0, CLASSES, (7000,))
+    network = network or LeNet()
     conditional, weighted = "cdan" in method, method.startswith("iw")
     d = discriminator(CLASSES * FEATURES if conditional else FEATURES)
     sgd = dict(lr=0.02, momentum=0.9, weight_decay=5e-4)
@@ -64,8 +72,8 @@ def digits_step(method):
     confusion, target_predictions = torch.zeros(CLASSES, CLASSES), torch.zeros(CLASSES)
 
     def step(i):
-        source, target = torch.randint(0, 7000, (BATCH,)), torch.randint(0, 7000, (BATCH,))
-        x, y = torch.cat([images[source], images[target]]), labels[source]
+        source, target = torch.randint(0, len(images), (BATCH,)), torch.randint(0, len(target_images), (BATCH,))
+        x, y = torch.cat([images[source], target_images[target]]), labels[source]
         network_sgd.zero_grad()
         d_sgd.zero_grad()
         z, logits = network(x)
@@ -95,17 +103,32 @@ def digits_step(method):
     return step
 
 
-def evaluate(batch):
-    """Classifies 10,000 digits, batch at a time; the released code's loader takes one."""
+def evaluate(batch, count=10000, network=None):
+    """Classifies that many digits, batch at a time; the released code's loader takes one."""
     torch.manual_seed(0)
-    images, labels, network = torch.rand(10000, 1, 28, 28), torch.randint(0, CLASSES, (10000,)), LeNet().eval()
+    images, labels, network = torch.rand(count, 1, 28, 28), torch.randint(0, CLASSES, (count,)), network or LeNet()
 
     def run(_):
+        network.eval()
         right = 0
         with torch.no_grad():
-            for first in range(0, len(images), batch):
+            for first in range(0, count, batch):
                 _, logits = network(images[first:first + batch])
                 right += (logits.argmax(1) == labels[first:first + batch]).sum().item()
+        network.train()
+
+    return run
+
+
+def tenth_of_epoch(method):
+    """A tenth of an epoch of usps-mnist: 94 steps, then 1,000 images one at a time."""
+    network = LeNet()
+    step, test = digits_step(method, network=network), evaluate(1, 1000, network)
+
+    def run(i):
+        for j in range(94):
+            step(94 * i + j)
+        test(i)
 
     return run
 
@@ -113,22 +136,24 @@ def evaluate(batch):
 WORKS = {"evaluate-one": lambda: evaluate(1), "evaluate-batch": lambda: evaluate(500)}
 for name in ["source-only", "dann", "iwdan", "cdan", "iwcdan"]:
     WORKS["step-" + name] = lambda name=name: digits_step(name)
+    WORKS["epoch-" + name] = lambda name=name: tenth_of_epoch(name)
+
+
+def versions():
+    import cvxopt
+    import numpy
+    import PIL
+    import torchvision
+    print(json.dumps({"PyTorch": torch.__version__, "torchvision": torchvision.__version__, "Pillow": PIL.__version__,
+                      "numpy": numpy.__version__, "cvxopt": cvxopt.__version__}))
 
 
 def main():
     torch.set_num_threads(1)
-    if sys.argv[1] == "version":
-        print(torch.__version__)
-        return
-    work, iterations = WORKS[sys.argv[1]](), int(sys.argv[2])
-    for i in range(max(1, iterations // 10)):
-        work(i)
-    times = []
-    for i in range(iterations):
-        start = time.perf_counter()
-        work(i)
-        times.append(time.perf_counter() - start)
-    print(sorted(times)[len(times) // 2] * 1e3)
+    if sys.argv[1] == "versions":
+        versions()
+    else:
+        report(WORKS[sys.argv[1]](), int(sys.argv[2]))
 
 
 if __name__ == "__main__":

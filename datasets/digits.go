@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Where the files of the digits come from, in words, for messages.
@@ -44,10 +46,20 @@ func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 // [MissingFileError]; see [ReadIDXImages] and [ReadIDXLabels] for what is wrong
 // with a file. Compare with [CheckDigits] where it must be the public data set.
 func LoadMNIST(root string) (train, test *Images, err error) {
-	if train, err = loadMNIST(root, "mnist-train", "train"); err != nil {
-		return nil, nil, err
-	}
-	if test, err = loadMNIST(root, "mnist-test", "t10k"); err != nil {
+	return loadBoth(
+		func() (*Images, error) { return loadMNIST(root, "mnist-train", "train") },
+		func() (*Images, error) { return loadMNIST(root, "mnist-test", "t10k") })
+}
+
+// loadBoth loads two sets at the same time: unpacking takes most of it. Of two errors
+// the training set's counts.
+func loadBoth(loadTrain, loadTest func() (*Images, error)) (train, test *Images, err error) {
+	var testErr error
+	var loading sync.WaitGroup
+	loading.Go(func() { test, testErr = loadTest() })
+	train, err = loadTrain()
+	loading.Wait()
+	if err = cmp.Or(err, testErr); err != nil {
 		return nil, nil, err
 	}
 	return train, test, nil
@@ -89,13 +101,9 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 // [MissingFileError]; see [ReadUSPS] for what is wrong with a file. Compare with
 // [CheckDigits] where it must be the public data set.
 func LoadUSPS(root string) (train, test *Images, err error) {
-	if train, err = loadUSPS(root, "usps-train", "usps"); err != nil {
-		return nil, nil, err
-	}
-	if test, err = loadUSPS(root, "usps-test", "usps.t"); err != nil {
-		return nil, nil, err
-	}
-	return train, test, nil
+	return loadBoth(
+		func() (*Images, error) { return loadUSPS(root, "usps-train", "usps") },
+		func() (*Images, error) { return loadUSPS(root, "usps-test", "usps.t") })
 }
 
 func loadUSPS(root, name, file string) (*Images, error) {

@@ -69,10 +69,13 @@ func MaximumMeanDiscrepancy(estimate Estimate, rowWeights torch.Tensor, layers .
 func pairWeights(estimate Estimate, rows int, rowWeights, like torch.Tensor) torch.Tensor {
 	dtype, device := like.DType(), like.Device()
 	var share torch.Tensor
-	if estimate == Biased {
+	switch {
+	case estimate == Biased:
 		share = torch.Full(1/float64(rows*rows), dtype, device, 2*rows, 2*rows)
-	} else {
-		share = unbiasedShares(rows).To(dtype, device)
+	case dtype == torch.Float64:
+		share = unbiasedShares[float64](rows).To(dtype, device)
+	default:
+		share = unbiasedShares[float32](rows).To(dtype, device)
 	}
 	var v torch.Tensor
 	minusOne := torch.Full(-1, dtype, device, rows, 1)
@@ -86,19 +89,20 @@ func pairWeights(estimate Estimate, rows int, rowWeights, like torch.Tensor) tor
 
 // unbiasedShares returns 1/(B(B-1)) for pairs within a domain, 0 for a row with
 // itself, and 1/B² for pairs across.
-func unbiasedShares(rows int) torch.Tensor {
+func unbiasedShares[T float32 | float64](rows int) torch.Tensor {
 	n := 2 * rows
-	shares := make([]float64, n*n)
+	within, across := T(1/float64(rows*(rows-1))), T(1/float64(rows*rows))
+	shares := make([]T, n*n)
 	for i := range n {
-		for j := range n {
-			switch {
-			case i == j:
-			case (i < rows) == (j < rows):
-				shares[i*n+j] = 1 / float64(rows*(rows-1))
-			default:
-				shares[i*n+j] = 1 / float64(rows*rows)
-			}
+		row := shares[i*n : (i+1)*n]
+		left, right := within, across
+		if i >= rows {
+			left, right = across, within
 		}
+		for j := range rows {
+			row[j], row[rows+j] = left, right
+		}
+		row[i] = 0
 	}
 	return torch.FromSlice(shares, n, n)
 }

@@ -359,17 +359,3 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkJAN(b *testing.B) {
-	torch.SetThreads(1)
-	random := func(rows, columns int) torch.Tensor {
-		return torch.RandN(torch.Float32, rows, columns).SetRequiresGrad(true)
-	}
-	zs, zt, ls, lt := random(36, 256), random(36, 256), random(36, 31), random(36, 31)
-	w := torch.Full(1.5, torch.Float32, torch.CPU, 36)
-	for b.Loop() {
-		torch.Tidy(func() {
-			MaximumMeanDiscrepancy(Unbiased, w, Layer{zs, zt, FeatureKernel}, Layer{ls.Softmax(1), lt.Softmax(1), PredictionKernel}).Backward()
-		})
-	}
-}

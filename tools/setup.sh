@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what building needs and does nothing where all is there. Arguments name
-# programs that are needed besides, with their packages, as in slurmctld:slurm-wlm.
+# programs that are needed besides, with their packages, as in slurmctld:slurm-wlm, and
+# modules of Python, as in torch.py:python3-torch.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,8 +12,19 @@ command -v g++ >/dev/null 2>&1 || missing="$missing g++"
 command -v nm >/dev/null 2>&1 || missing="$missing binutils"
 sh tools/find-libtorch.sh build/libtorch.env 2>build/setup.log || missing="$missing libtorch-dev"
 
+# The first python3 need not be the one that the system's packages are for.
+has_module() {
+	for python in python3 /usr/bin/python3; do
+		"$python" -c "import $1" >/dev/null 2>&1 && return
+	done
+	return 1
+}
+
 for wanted in "$@"; do
-	PATH=$PATH:/usr/sbin command -v "${wanted%:*}" >/dev/null 2>&1 || missing="$missing ${wanted#*:}"
+	case ${wanted%:*} in
+	*.py) has_module "${wanted%.py:*}" || missing="$missing ${wanted#*:}" ;;
+	*) PATH=$PATH:/usr/sbin command -v "${wanted%:*}" >/dev/null 2>&1 || missing="$missing ${wanted#*:}" ;;
+	esac
 done
 
 # Debian's libtorch takes whatever BLAS is installed; the reference one, which is

@@ -1,12 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
@@ -75,11 +77,15 @@ func loadSets(run config.Resolved) (source, target, test datasets.Set, err error
 	if run.Dataset.Name == "features" {
 		return loadFeatures(run.Dataset.Root, from, to)
 	}
-	if source, _, err = loadDomain(run, from); err != nil {
+	var targetErr error
+	var loading sync.WaitGroup
+	loading.Go(func() { target, test, targetErr = loadDomain(run, to) })
+	source, _, err = loadDomain(run, from)
+	loading.Wait()
+	if err = cmp.Or(err, targetErr); err != nil {
 		return nil, nil, nil, err
 	}
-	target, test, err = loadDomain(run, to)
-	return source, target, test, err
+	return source, target, test, nil
 }
 
 func loadDomain(run config.Resolved, domain string) (train, test datasets.Set, err error) {

@@ -106,9 +106,6 @@ iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t
 iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding) {
   return produce([&] { return at::max_pool2d(tensor(a), kernel, stride, padding); });
 }
-iwt_result iwt_dropout(void* a, double probability) {
-  return produce([&] { return at::dropout(tensor(a), probability, true); });
-}
 iwt_result iwt_dropout2d(void* a, double probability) {
   return produce([&] { return at::feature_dropout(tensor(a), probability, true); });
 }

@@ -1,0 +1,103 @@
+// Package worker starts workers of iwrun alone, without the parent that schedules them,
+// and measures them.
+package worker
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/store"
+)
+
+// Prepare makes the folder of the only run of an experiment, below the folder of
+// results.
+func Prepare(results, experiment string) (store.Dir, error) {
+	file, err := config.Parse("bench.yaml", []byte(experiment))
+	if err != nil {
+		return store.Dir{}, err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return store.Dir{}, err
+	}
+	if len(runs) != 1 {
+		return store.Dir{}, fmt.Errorf("the experiment has %d runs, want 1", len(runs))
+	}
+	run := runs[0]
+	dir := store.NewDir(results, run.Config.Experiment, run.ID.String())
+	if err := dir.Begin(); err != nil {
+		return store.Dir{}, err
+	}
+	text, err := run.Config.YAML()
+	if err != nil {
+		return store.Dir{}, err
+	}
+	return dir, dir.WriteConfig(text)
+}
+
+// ForgetKernels takes the settings of OpenBLAS out of this process's environment, and
+// so out of those of the processes that it starts: each does what it does by itself. It
+// returns them, as NAME=value.
+func ForgetKernels() (forgotten []string) {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OPENBLAS_") {
+			os.Unsetenv(name)
+			forgotten = append(forgotten, variable)
+		}
+	}
+	return forgotten
+}
+
+// Command is a worker of one thread for the run of a folder, in the environment that
+// iwrun gives it.
+func Command(program string, dir store.Dir) *exec.Cmd {
+	command := exec.Command(program, "worker", "--device", "cpu", "--threads", "1", dir.String())
+	command.Env = schedule.Environment(1)
+	return command
+}
+
+// Step is the number of steps that a line of a worker's output reports, 0 where it
+// reports none.
+func Step(line string) int {
+	var event struct {
+		Event string `json:"event"`
+		Step  int    `json:"step"`
+	}
+	if json.Unmarshal([]byte(line), &event) != nil || event.Event != "progress" {
+		return 0
+	}
+	return event.Step
+}
+
+// Follow starts a command and reads its output line by line, until heard, which gets
+// the time since the start, returns true. Then it kills the process and waits for it.
+// A process that ends before is an error.
+func Follow(command *exec.Cmd, heard func(line string, since time.Duration) (enough bool)) error {
+	var said strings.Builder
+	command.Stderr = &said
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	if err := command.Start(); err != nil {
+		return err
+	}
+	var last string
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		if last = lines.Text(); heard(last, time.Since(started)) {
+			command.Process.Kill()
+			command.Wait()
+			return nil
+		}
+	}
+	return fmt.Errorf("%s ended early: %v: %s%s", command, command.Wait(), said.String(), last)
+}
