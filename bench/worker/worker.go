@@ -20,23 +20,15 @@ import (
 // Prepare makes the folder of the only run of an experiment, below the folder of
 // results.
 func Prepare(results, experiment string) (store.Dir, error) {
-	file, err := config.Parse("bench.yaml", []byte(experiment))
+	run, err := config.ParseRun("bench.yaml", []byte(experiment))
 	if err != nil {
 		return store.Dir{}, err
 	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		return store.Dir{}, err
-	}
-	if len(runs) != 1 {
-		return store.Dir{}, fmt.Errorf("the experiment has %d runs, want 1", len(runs))
-	}
-	run := runs[0]
-	dir := store.NewDir(results, run.Config.Experiment, run.ID.String())
+	dir := plan.Of(run).Dir(results)
 	if err := dir.Begin(); err != nil {
 		return store.Dir{}, err
 	}
-	text, err := run.Config.YAML()
+	text, err := run.YAML()
 	if err != nil {
 		return store.Dir{}, err
 	}

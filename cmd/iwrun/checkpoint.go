@@ -41,22 +41,28 @@ func parseCheckpoints(text string) (train.Interval, error) {
 	return train.Interval{}, fmt.Errorf("--%s %q: want a number of epochs, as in 2, or a time, as in 10m", checkpointName, text)
 }
 
-// onCheckpointSignals calls ask for every SIGUSR1 until release is called.
-func onCheckpointSignals(ask func()) (release func()) {
+// onCheckpointSignals returns a channel on which each SIGUSR1 comes, until release is
+// called, and calls noted for it. One that follows before the last was received says
+// nothing new and is dropped.
+func onCheckpointSignals(noted func()) (wishes <-chan struct{}, release func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
-	released := make(chan struct{})
+	pending, released := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		for {
 			select {
 			case <-signals:
-				ask()
+				select {
+				case pending <- struct{}{}:
+					noted()
+				default:
+				}
 			case <-released:
 				return
 			}
 		}
 	}()
-	return func() {
+	return pending, func() {
 		signal.Stop(signals)
 		close(released)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 )
 
 // experimentOptions name experiments and where their results are.
@@ -53,6 +54,16 @@ func (o experimentOptions) load() (*config.File, error) {
 		return nil, err
 	}
 	return files[0], nil
+}
+
+// loadRuns reads the experiment file as load does and returns its runs too.
+func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
+	file, err := o.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, err := plan.Runs(file)
+	return file, runs, err
 }
 
 // loadAll reads the experiment files, of which there is at least one, and makes the

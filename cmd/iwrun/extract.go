@@ -43,11 +43,7 @@ func newExtractCommand(s streams) *cli.Command {
 }
 
 func runExtract(o extractOptions, s streams) error {
-	file, err := o.load()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
+	file, runs, err := o.loadRuns()
 	if err != nil {
 		return err
 	}
@@ -61,7 +57,7 @@ func runExtract(o extractOptions, s streams) error {
 			return usageError{fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)), "iwrun extract -c FILE --run ID"}
 		}
 		chosen = only[0]
-		checkpoint = store.NewDir(o.Results, chosen.Config.Experiment, chosen.ID.String()).Path(store.CheckpointFile)
+		checkpoint = chosen.Dir(o.Results).Path(store.CheckpointFile)
 	}
 	if err := plan.CheckData([]plan.Run{chosen}); err != nil {
 		return err

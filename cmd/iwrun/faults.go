@@ -11,7 +11,6 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
-	"iwda/experiments/store"
 )
 
 // faultOptions say what happens when something goes wrong.
@@ -65,8 +64,7 @@ func (o faultOptions) apply(options *schedule.Options) {
 // run is not finished yet.
 func checkResults(runs []plan.Run, results string) error {
 	for _, run := range runs {
-		dir := store.NewDir(results, run.Config.Experiment, run.ID.String())
-		if _, finished, err := dir.Finished(run.Config.Hash()); err == nil && finished {
+		if _, finished, err := run.Dir(results).Finished(run.Config.Hash()); err == nil && finished {
 			continue
 		}
 		if err := tryWriting(results); err != nil {

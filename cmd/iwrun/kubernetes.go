@@ -4,7 +4,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/cluster"
-	"iwda/experiments/plan"
 )
 
 // kubernetesOptions say what the tasks on Kubernetes are made of.
@@ -62,11 +61,7 @@ func kubernetesOptionsOf(c *cli.Context) (kubernetesOptions, error) {
 }
 
 func runKubernetes(c *cli.Context, o kubernetesOptions, s streams) error {
-	file, err := o.load()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
+	file, runs, err := o.loadRuns()
 	if err != nil {
 		return err
 	}

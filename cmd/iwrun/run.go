@@ -43,11 +43,7 @@ func runOptionsOf(c *cli.Context) runOptions {
 // runExperiment carries out what is not finished and prints the table. Everything
 // that can be wrong with the options is found before anything is written.
 func runExperiment(o runOptions, s streams) error {
-	file, err := o.load()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
+	file, runs, err := o.loadRuns()
 	if err != nil {
 		return err
 	}
@@ -119,14 +115,8 @@ func carryOut(runs []plan.Run, options schedule.Options, faults faultOptions, s 
 		func() { close(kill) },
 	)()
 
-	checkpoints := make(chan struct{}, 1)
-	defer onCheckpointSignals(func() {
-		select {
-		case checkpoints <- struct{}{}:
-			display.Print("running workers write a checkpoint and go on")
-		default: // they are asked already
-		}
-	})()
+	checkpoints, release := onCheckpointSignals(func() { display.Print("running workers write a checkpoint and go on") })
+	defer release()
 
 	options.Command = []string{program, workerName, "--" + supervisedFlag}
 	faults.apply(&options)

@@ -105,11 +105,7 @@ func slurmOptionsOf(c *cli.Context) (slurmOptions, error) {
 var tableTime = cluster.Option{Name: "time", Value: "0:30:00"}
 
 func runSlurm(o slurmOptions, s streams) error {
-	file, err := o.load()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
+	file, runs, err := o.loadRuns()
 	if err != nil {
 		return err
 	}

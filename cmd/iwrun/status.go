@@ -41,11 +41,7 @@ func newStatusCommand(s streams) *cli.Command {
 }
 
 func runStatus(o statusOptions, s streams) error {
-	file, err := o.load()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
+	file, runs, err := o.loadRuns()
 	if err != nil {
 		return err
 	}

@@ -74,13 +74,8 @@ func runWorker(o workerOptions, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	checkpoint := make(chan struct{}, 1)
-	defer onCheckpointSignals(func() {
-		select {
-		case checkpoint <- struct{}{}:
-		default: // one is asked for already
-		}
-	})()
+	checkpoint, release := onCheckpointSignals(func() {})
+	defer release()
 
 	reporter := schedule.NewReporter(s.out)
 	switch err := trainIn(ctx, o, checkpoint, reporter, s.err); {
@@ -130,26 +125,19 @@ func saveMemory() {
 // open reads the configuration of the run whose folder it is.
 func open(folder string) (plan.Run, store.Dir, error) {
 	path := filepath.Join(folder, store.ConfigFile)
-	file, err := config.Load(path)
+	resolved, err := config.LoadRun(path)
 	if err != nil {
 		return plan.Run{}, store.Dir{}, err
 	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		return plan.Run{}, store.Dir{}, err
-	}
-	if len(runs) != 1 {
-		return plan.Run{}, store.Dir{}, fmt.Errorf("%s: a worker makes one run, this file has %d", path, len(runs))
-	}
-	run := runs[0]
+	run := plan.Of(resolved)
 	whole, err := filepath.Abs(folder)
 	if err != nil {
 		return plan.Run{}, store.Dir{}, err
 	}
-	end := filepath.Join(string(filepath.Separator), run.Config.Experiment, filepath.FromSlash(run.ID.String()))
+	end := run.Dir(string(filepath.Separator)).String()
 	root, ok := strings.CutSuffix(whole, end)
 	if !ok {
 		return plan.Run{}, store.Dir{}, fmt.Errorf("%s: the folder of this run must end in %s", path, end)
 	}
-	return run, store.NewDir(root, run.Config.Experiment, run.ID.String()), nil
+	return run, run.Dir(root), nil
 }

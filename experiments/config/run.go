@@ -9,9 +9,24 @@ func ParseRun(name string, text []byte) (Resolved, error) {
 	if err != nil {
 		return Resolved{}, err
 	}
-	c := file.Config
-	if n := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); n != 1 {
-		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", name, n)
+	return file.Single()
+}
+
+// LoadRun is [ParseRun] of a file.
+func LoadRun(path string) (Resolved, error) {
+	file, err := Load(path)
+	if err != nil {
+		return Resolved{}, err
 	}
-	return file.Resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
+	return file.Single()
+}
+
+// Single returns the configuration of the only run of an experiment. More runs than
+// one are an error.
+func (f *File) Single() (Resolved, error) {
+	c := f.Config
+	if n := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); n != 1 {
+		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
+	}
+	return f.Resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
 }

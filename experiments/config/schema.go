@@ -130,6 +130,15 @@ type Train struct {
 	EvalBatch int     `yaml:"eval_batch"` // images a forward pass of an evaluation
 }
 
+// Evaluations returns the number of evaluations after the one at the start: that of the
+// run's epochs, of which each ends with one.
+func (t Train) Evaluations() int {
+	if t.Steps > 0 {
+		return t.Steps / t.EvalEvery
+	}
+	return t.Epochs
+}
+
 // Optimizer is stochastic gradient descent as in PyTorch.
 type Optimizer struct {
 	Name        string  `yaml:"name"` // sgd

@@ -68,7 +68,7 @@ func Runs(file *config.File) ([]Run, error) {
 						mistakes = appendNew(mistakes, err.(config.Errors))
 						continue
 					}
-					runs = append(runs, Run{ID{variant, task, method, seed}, resolved})
+					runs = append(runs, Of(resolved))
 				}
 			}
 		}

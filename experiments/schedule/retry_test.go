@@ -32,7 +32,7 @@ func TestRetries(t *testing.T) {
 		if failure.Attempts != want {
 			t.Errorf("seed %d: %d attempts, want %d", failure.Run.ID.Seed, failure.Attempts, want)
 		}
-		message, _, err := folderOf(results, failure.Run).ReadFailure()
+		message, _, err := failure.Run.Dir(results).ReadFailure()
 		if err != nil || strings.Contains(message, "(3 attempts)") != (want == 3) {
 			t.Errorf("error.txt %q, %v", message, err)
 		}
@@ -52,7 +52,7 @@ func TestRetries(t *testing.T) {
 func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, exits)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,6 @@ import (
 	"time"
 
 	"iwda/experiments/plan"
-	"iwda/experiments/store"
 )
 
 // Options say how runs are carried out.
@@ -93,7 +92,7 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 				if lock == nil {
 					return
 				}
-				s.end(i, s.carryOut(ctx, job{run: runs[i], dir: s.dir(runs[i]), lock: lock, device: device}))
+				s.end(i, s.carryOut(ctx, job{run: runs[i], dir: runs[i].Dir(options.Results), lock: lock, device: device}))
 			}
 		})
 	}
@@ -118,10 +117,6 @@ type scheduler struct {
 	listening map[*os.Process]bool // workers that have sent an event
 }
 
-func (s *scheduler) dir(run plan.Run) store.Dir {
-	return store.NewDir(s.options.Results, run.Config.Experiment, run.ID.String())
-}
-
 func (s *scheduler) observe(u Update) {
 	s.observing.Lock()
 	defer s.observing.Unlock()
@@ -136,7 +131,7 @@ func (s *scheduler) end(i int, u Update) {
 // skip ends the run if it is finished already.
 func (s *scheduler) skip(i int) bool {
 	run := s.runs[i]
-	result, finished, err := s.dir(run).Finished(run.Config.Hash())
+	result, finished, err := run.Dir(s.options.Results).Finished(run.Config.Hash())
 	if err != nil || !finished { // a result that cannot be read is made again
 		return false
 	}

@@ -55,13 +55,9 @@ func makeOptions(t *testing.T, results string, observe func(Update)) Options {
 	}
 }
 
-func folderOf(results string, run plan.Run) store.Dir {
-	return store.NewDir(results, run.Config.Experiment, run.ID.String())
-}
-
 // logOf returns the log of a run, nothing while there is none.
 func logOf(results string, run plan.Run) string {
-	text, _ := os.ReadFile(folderOf(results, run).Path(store.LogFile))
+	text, _ := os.ReadFile(run.Dir(results).Path(store.LogFile))
 	return string(text)
 }
 
@@ -109,7 +105,7 @@ func TestRunFinishesAndSkips(t *testing.T) {
 		t.Errorf("updates %+v", u)
 	}
 
-	if err := os.WriteFile(folderOf(results, runs[1]).Path(store.ResultFile), []byte("{"), 0o666); err != nil {
+	if err := os.WriteFile(runs[1].Dir(results).Path(store.ResultFile), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	summary = Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
@@ -142,7 +138,7 @@ func TestFailures(t *testing.T) {
 		if got := failure.Error(); !strings.Contains(got, want[failure.Run.ID.Seed]) || strings.Contains(got, "before") {
 			t.Errorf("seed %d: %q", failure.Run.ID.Seed, got)
 		}
-		dir := folderOf(results, failure.Run)
+		dir := failure.Run.Dir(results)
 		if failure.Log != dir.Path(store.LogFile) {
 			t.Errorf("log %s", failure.Log)
 		}
@@ -179,12 +175,8 @@ func TestWorkerSurroundings(t *testing.T) {
 	if diff := cmp.Diff(want, logOf(results, runs[0])); diff != "" {
 		t.Error(diff)
 	}
-	again, err := config.Load(folderOf(results, runs[0]).Path(store.ConfigFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := again.Resolve("clean-warped", "full", "dann", describesItself)
-	if err != nil || resolved.Hash() != runs[0].Config.Hash() {
+	again, err := config.LoadRun(runs[0].Dir(results).Path(store.ConfigFile))
+	if err != nil || again.Hash() != runs[0].Config.Hash() {
 		t.Errorf("config.yaml is of another run: %v", err)
 	}
 }
@@ -207,14 +199,14 @@ func TestStop(t *testing.T) {
 	if len(summary.Failed) != 1 || summary.Failed[0].Run.ID.Seed != dies {
 		t.Errorf("failed %+v", summary.Failed)
 	}
-	stopped := folderOf(results, runs[0])
+	stopped := runs[0].Dir(results)
 	if text, err := os.ReadFile(stopped.Path(store.MetricsFile)); string(text) != "so far" {
 		t.Errorf("metrics %q, %v", text, err)
 	}
 	if _, failed, err := stopped.ReadFailure(); failed || err != nil {
 		t.Errorf("a stopped run counts as failed: %v", err)
 	}
-	if _, err := os.Stat(filepath.Dir(folderOf(results, runs[2]).String()) + "/seed-1"); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Dir(runs[2].Dir(results).String()) + "/seed-1"); !os.IsNotExist(err) {
 		t.Errorf("a run started after the stop: %v", err)
 	}
 }
@@ -261,7 +253,7 @@ func TestParentDies(t *testing.T) {
 	parent.Process.Kill()
 	parent.Wait()
 	waitFor(t, func() bool {
-		_, err := os.Stat(folderOf(results, runs[0]).Path("orphan"))
+		_, err := os.Stat(runs[0].Dir(results).Path("orphan"))
 		return err == nil
 	})
 }

@@ -17,7 +17,7 @@ import (
 // lockRun takes a run as another iwrun would.
 func lockRun(t *testing.T, results string, run plan.Run) *store.Lock {
 	t.Helper()
-	lock, err := folderOf(results, run).Lock()
+	lock, err := run.Dir(results).Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestHeldRuns(t *testing.T) {
 		case u.Run.ID.Seed == describesItself && u.State == Finished:
 			resolved := runs[0].Config
 			result := resultOf(resolved.Experiment, runs[0].ID, resolved.Hash())
-			if err := folderOf(results, runs[0]).WriteResult(result); err != nil {
+			if err := runs[0].Dir(results).WriteResult(result); err != nil {
 				t.Error(err)
 			}
 			first.Close()
@@ -78,7 +78,7 @@ func TestStopWhileWaiting(t *testing.T) {
 func TestWorkerHoldsTheLock(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, waitsForRelease)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(u Update) {
 		if u.State != Running {
 			return
@@ -105,7 +105,7 @@ func letGo(t *testing.T, dir store.Dir) {
 func TestDeletedFolder(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, waitsForRelease)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	deleted := false
 	options := makeOptions(t, results, func(u Update) {
 		if u.State == Running && !deleted {
@@ -130,7 +130,7 @@ func TestDeletedFolder(t *testing.T) {
 func TestOtherConfiguration(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	options := makeOptions(t, results, func(Update) {})
 	if summary := Run(t.Context(), runs, options); len(summary.Finished) != 1 {
 		t.Fatalf("%+v", summary)
@@ -178,7 +178,7 @@ func TestOtherConfiguration(t *testing.T) {
 func TestBegunWithoutWork(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestBegunWithoutWork(t *testing.T) {
 func TestUnreadableConfiguration(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
-	dir := folderOf(results, runs[0])
+	dir := runs[0].Dir(results)
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +220,11 @@ func TestDevices(t *testing.T) {
 		switch {
 		case u.State == Running:
 			if running[u.Run.ID] = true; len(running) == 4 && !running[runs[4].ID] {
-				letGo(t, folderOf(results, runs[1])) // its device is free then
+				letGo(t, runs[1].Dir(results)) // its device is free then
 			}
 			if u.Run.ID == runs[4].ID {
 				for _, run := range runs {
-					letGo(t, folderOf(results, run))
+					letGo(t, run.Dir(results))
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func (s *scheduler) take(ctx context.Context) (int, *store.Lock) {
 // which goes to the end, and for one that has ended in one way or another.
 func (s *scheduler) claim(i int) *store.Lock {
 	run := s.runs[i]
-	dir := s.dir(run)
+	dir := run.Dir(s.options.Results)
 	if !s.options.Overwrite {
 		if err := otherConfiguration(run, dir); err != nil {
 			s.refuse(i, Failure{Reason: err.Error(), untouched: true})
@@ -76,7 +76,7 @@ func (s *scheduler) refuse(i int, failure Failure) {
 
 // failed records a failure in the run's folder and returns the update that tells of it.
 func (s *scheduler) failed(run plan.Run, failure Failure) Update {
-	dir := s.dir(run)
+	dir := run.Dir(s.options.Results)
 	failure.Run, failure.Log = run, dir.Path(store.LogFile)
 	if !failure.untouched {
 		if err := dir.WriteFailure(failure.Error()); err != nil {

@@ -57,19 +57,18 @@ const release = "release"
 
 func work(arguments []string) int {
 	folder := arguments[len(arguments)-1]
-	file, err := config.Load(filepath.Join(folder, store.ConfigFile))
+	c, err := config.LoadRun(filepath.Join(folder, store.ConfigFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 3
 	}
-	c := file.Config
 	reporter := NewReporter(os.Stdout)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
 	wanted := make(chan os.Signal, 1)
 	signal.Notify(wanted, syscall.SIGUSR1)
 	reporter.Progress(Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.Inf(1)})
-	switch c.Seeds[0] {
+	switch c.Seed {
 	case fails:
 		reporter.Failed(errors.New("the loss is not a number"))
 		return 1
@@ -142,7 +141,7 @@ func work(arguments []string) int {
 		fmt.Println("OMP_NUM_THREADS", os.Getenv("OMP_NUM_THREADS"), "MKL_NUM_THREADS", os.Getenv("MKL_NUM_THREADS"))
 		fmt.Println("own group", group == os.Getpid())
 	}
-	if err := writeResult(c, folder, file); err != nil {
+	if err := writeResult(plan.Of(c), folder); err != nil {
 		reporter.Failed(err)
 		return 1
 	}
@@ -156,16 +155,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func writeResult(c config.Config, folder string, file *config.File) error {
-	variant, task, method, seed := c.Variants[0], c.Tasks[0], c.Methods[0], c.Seeds[0]
-	resolved, err := file.Resolve(task, variant, method, seed)
-	if err != nil {
-		return err
-	}
-	id := store.RunID(variant, task, method, seed)
-	root := strings.TrimSuffix(folder, filepath.Join(c.Experiment, filepath.FromSlash(id)))
-	of := plan.ID{Variant: variant, Task: task, Method: method, Seed: seed}
-	return store.NewDir(root, c.Experiment, id).WriteResult(resultOf(c.Experiment, of, resolved.Hash()))
+func writeResult(run plan.Run, folder string) error {
+	root := strings.TrimSuffix(folder, run.Dir("").String())
+	return run.Dir(root).WriteResult(resultOf(run.Config.Experiment, run.ID, run.Config.Hash()))
 }
 
 // resultOf returns a result such as a run has, with invented numbers.

@@ -4,14 +4,12 @@ package status
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
@@ -76,8 +74,8 @@ func Inspect(runs []plan.Run, results string) []Run {
 }
 
 func inspect(run plan.Run, results string) Run {
-	dir := store.NewDir(results, run.Config.Experiment, run.ID.String())
-	s := Run{ID: run.ID.String(), Epochs: epochs(run.Config)}
+	dir := run.Dir(results)
+	s := Run{ID: run.ID.String(), Epochs: run.Config.Train.Evaluations()}
 	hash, err := dir.ResultHash()
 	if err == nil && hash == run.Config.Hash() {
 		s.State = Finished
@@ -86,11 +84,12 @@ func inspect(run plan.Run, results string) Run {
 	s.follow(dir)
 	holder, locked, lockErr := dir.Locked()
 	message, failed, failureErr := dir.ReadFailure()
-	switch difference := otherConfiguration(run, dir, hash); {
+	differences, _ := run.Conflict(dir) // what cannot be told is no difference
+	switch {
 	case locked:
 		s.State, s.Holder = Running, holder
-	case difference != "":
-		s.State, s.Reason = Other, difference
+	case len(differences) > 0:
+		s.State, s.Reason = Other, strings.Join(differences, "; ")
 	case failed:
 		s.State, s.Reason = Failed, message
 	default:
@@ -125,30 +124,4 @@ func (s *Run) follow(dir store.Dir) {
 			s.Changed = &changed
 		}
 	}
-}
-
-// otherConfiguration says in what the folder's work differs from that of the run, "" if
-// in nothing that can be told. resultHash is that of its result, if it has one.
-func otherConfiguration(run plan.Run, dir store.Dir, resultHash string) string {
-	if !dir.Worked() {
-		return ""
-	}
-	text, err := os.ReadFile(dir.Path(store.ConfigFile))
-	if err == nil {
-		if there, err := config.ParseRun(dir.Path(store.ConfigFile), text); err == nil && there.Hash() != run.Config.Hash() {
-			return strings.Join(config.Differences(there, run.Config), "; ")
-		}
-	}
-	if resultHash != "" && resultHash != run.Config.Hash() {
-		return fmt.Sprintf("its result has the hash %s instead of %s", resultHash, run.Config.Hash())
-	}
-	return ""
-}
-
-// epochs returns the number of the run's evaluations after the first.
-func epochs(c config.Resolved) int {
-	if c.Train.Steps > 0 {
-		return c.Train.Steps / c.Train.EvalEvery
-	}
-	return c.Train.Epochs
 }

@@ -232,10 +232,11 @@ func (t *trainer) loop(ctx context.Context) *Loop {
 // length is that of the run; the epochs of one that counts steps lie between two
 // evaluations.
 func (t *trainer) length() (epochs, stepsPerEpoch int) {
-	if steps := t.run.Train.Steps; steps > 0 {
-		return steps / t.run.Train.EvalEvery, t.run.Train.EvalEvery
+	epochs = t.run.Train.Evaluations()
+	if t.run.Train.Steps > 0 {
+		return epochs, t.run.Train.EvalEvery
 	}
-	return t.run.Train.Epochs, t.data.feed.passSteps()
+	return epochs, t.data.feed.passSteps()
 }
 
 func (t *trainer) totalSteps() int {

@@ -1,0 +1,41 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+)
+
+// Of returns the run of a configuration.
+func Of(c config.Resolved) Run {
+	return Run{ID: ID{Variant: c.Variant, Task: c.Task, Method: c.Method, Seed: c.Seed}, Config: c}
+}
+
+// Dir returns the run's folder below that of all results.
+func (r Run) Dir(results string) store.Dir {
+	return store.NewDir(results, r.Config.Experiment, r.ID.String())
+}
+
+// Conflict says in what the result or the checkpoint of a folder is not one of this run's
+// configuration, as in "train.epochs: 12 there, 70 here"; there is nothing to say of a
+// folder without either. The error is for a configuration in the folder that cannot be
+// read; the result alone may differ all the same.
+func (r Run) Conflict(dir store.Dir) (differences []string, err error) {
+	if !dir.Worked() {
+		return nil, nil
+	}
+	there, err := config.LoadRun(dir.Path(store.ConfigFile))
+	if err == nil && there.Hash() != r.Config.Hash() {
+		return config.Differences(there, r.Config), nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if hash, hashErr := dir.ResultHash(); hashErr == nil && hash != r.Config.Hash() {
+		differences = []string{fmt.Sprintf("its result has the hash %s instead of %s", hash, r.Config.Hash())}
+	}
+	return differences, err
+}
