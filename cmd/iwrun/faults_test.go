@@ -87,17 +87,6 @@ seeds: [1]
 train: {epochs: 20, batch: 8, eval_batch: 20}
 `
 
-// withoutTimes returns the result but for what differs between two equal runs.
-func withoutTimes(t *testing.T, dir store.Dir) store.Result {
-	t.Helper()
-	result, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
-	result.Seconds, result.PeakMemoryBytes = 0, 0
-	return result
-}
-
 // TestWorkersThatDie: whatever ends a worker, another one goes on from the checkpoint to
 // the same result.
 func TestWorkersThatDie(t *testing.T) {

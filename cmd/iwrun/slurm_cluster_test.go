@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/experiments/store"
 	"iwda/internal/slurmtest"
@@ -90,44 +86,6 @@ func jobNumbers(out string) []string {
 		numbers = append(numbers, match[1])
 	}
 	return numbers
-}
-
-// expectSame compares two runs in all that does not depend on the clock.
-func expectSame(t *testing.T, interrupted, whole store.Dir) {
-	t.Helper()
-	for _, name := range []string{store.MetricsFile, store.WeightsFile} {
-		if diff := cmp.Diff(withoutSeconds(t, whole.Path(name)), withoutSeconds(t, interrupted.Path(name))); diff != "" {
-			t.Errorf("%s: %s", interrupted.Path(name), diff)
-		}
-	}
-	got, err := interrupted.ReadResult()
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	want, err := whole.ReadResult()
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(store.Result{}, "Seconds", "PeakMemoryBytes")); diff != "" {
-		t.Errorf("%s: %s", interrupted.Path(store.ResultFile), diff)
-	}
-}
-
-// withoutSeconds returns the cells of a CSV file but for those of the column seconds.
-func withoutSeconds(t *testing.T, path string) [][]string {
-	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if column := slices.Index(rows[0], "seconds"); column >= 0 {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], column, column+1)
-		}
-	}
-	return rows
 }
 
 // TestSlurmAwkwardNamesAndManyArrays: folders and values with blanks, quotes and line breaks

@@ -57,32 +57,24 @@ func (d Dir) Begin() error {
 	if err := os.MkdirAll(d.String(), 0o777); err != nil {
 		return fmt.Errorf("cannot create the run's folder: %w", err)
 	}
-	entries, err := os.ReadDir(d.String())
-	if err != nil {
-		return fmt.Errorf("cannot read the run's folder: %w", err)
-	}
-	for _, entry := range entries {
-		name := entry.Name()
-		if name != ResultFile && name != FailureFile && !isTemporary(name) {
-			continue
-		}
-		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove what a former run left: %w", err)
-		}
-	}
-	return nil
+	return d.remove(ResultFile, FailureFile)
 }
 
 // Clear removes what a former run left, its curves, checkpoints and log too, for one
 // that begins anew. The lock stays, which the caller should hold.
 func (d Dir) Clear() error {
+	return d.remove(runFiles...)
+}
+
+// remove removes the files of those names and what is half written.
+func (d Dir) remove(names ...string) error {
 	entries, err := os.ReadDir(d.String())
 	if err != nil {
 		return fmt.Errorf("cannot read the run's folder: %w", err)
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !slices.Contains(runFiles, name) && !isTemporary(name) {
+		if !slices.Contains(names, name) && !isTemporary(name) {
 			continue
 		}
 		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -75,7 +76,8 @@ type OtherRunError struct {
 }
 
 func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("%s was written by another run: %s; to begin anew, remove it or give --overwrite, else choose another results folder",
+	return fmt.Sprintf("%s was written by another run: %s; to begin anew, remove the run's folder (--overwrite clears only "+
+		"one whose config.yaml or result is of another configuration), else choose another results folder",
 		e.Path, strings.Join(e.Differences, "; "))
 }
 
@@ -103,18 +105,18 @@ func (t *trainer) checkpoints(stepsPerEpoch int) func(Position) error {
 // writeCheckpoint writes the state after the last completed step.
 func (t *trainer) writeCheckpoint() (err error) {
 	torch.Tidy(func() {
+		statistics := t.statistics.State()
 		var metadata map[string]string
-		if metadata, err = t.checkpointMetadata(); err != nil {
+		if metadata, err = t.checkpointMetadata(statistics); err != nil {
 			return
 		}
-		tensors := t.checkpointTensors()
+		tensors := t.checkpointTensors(statistics)
 		err = t.dir.WriteCheckpoint(func(w io.Writer) error { return writeSealed(w, tensors, metadata) })
 	})
 	return err
 }
 
-func (t *trainer) checkpointMetadata() (map[string]string, error) {
-	statistics := t.statistics.State()
+func (t *trainer) checkpointMetadata(statistics weightest.AccumulatorState) (map[string]string, error) {
 	state, err := json.Marshal(checkpointState{
 		Step: t.completed.Step, Passes: t.passes,
 		Seconds: time.Since(t.started).Seconds(), PeakMemory: max(t.peakMemory, peakMemory()),
@@ -136,7 +138,7 @@ func (t *trainer) checkpointMetadata() (map[string]string, error) {
 	}, nil
 }
 
-func (t *trainer) checkpointTensors() []torch.Named {
+func (t *trainer) checkpointTensors(statistics weightest.AccumulatorState) []torch.Named {
 	var tensors []torch.Named
 	add := func(name string, tensor torch.Tensor) {
 		tensors = append(tensors, torch.Named{Name: name, Tensor: tensor})
@@ -151,7 +153,6 @@ func (t *trainer) checkpointTensors() []torch.Named {
 			}
 		}
 	}
-	statistics := t.statistics.State()
 	k := statistics.Classes
 	add(classWeights, torch.FromSlice(t.weights.Weights(), k))
 	add(lossWeights, t.lossWeights)
@@ -253,7 +254,7 @@ func (t *trainer) restore(s checkpointState, tensors map[string]torch.Tensor) er
 	if err := t.check(s, updates); err != nil {
 		return err
 	}
-	taken := takenTensors{tensors: tensors}
+	taken := takenTensors{rest: maps.Clone(tensors)}
 	estimate, inLosses := taken.take(classWeights), taken.take(lossWeights)
 	joint, target := taken.take(confusionSums), taken.take(targetPredictions)
 	generator := taken.take(cpuGenerator)
@@ -271,7 +272,7 @@ func (t *trainer) restore(s checkpointState, tensors map[string]torch.Tensor) er
 	if len(taken.missing) > 0 {
 		return fmt.Errorf("it lacks %s", strings.Join(taken.missing, ", "))
 	}
-	if err := t.state().Load(taken.rest()); err != nil {
+	if err := t.state().Load(taken.rest); err != nil {
 		return err
 	}
 	for i, g := range t.groups {
@@ -315,43 +316,28 @@ func (t *trainer) check(s checkpointState, updates []store.WeightUpdate) error {
 			return fmt.Errorf("an update of the class weights has %d classes, not %d", len(u.Weights), k)
 		}
 	}
-	square := func(row []int) bool { return len(row) == k }
-	if n := len(s.Confusion); n != 0 && (n != k || !allOf(s.Confusion, square)) {
+	wrong := func(row []int) bool { return len(row) != k }
+	if n := len(s.Confusion); n != 0 && (n != k || slices.ContainsFunc(s.Confusion, wrong)) {
 		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
 	}
 	return nil
 }
 
-func allOf[T any](values []T, holds func(T) bool) bool {
-	return !slices.ContainsFunc(values, func(v T) bool { return !holds(v) })
-}
-
 // takenTensors hands out a checkpoint's tensors and remembers which were missing.
 type takenTensors struct {
-	tensors map[string]torch.Tensor
-	taken   []string
+	rest    map[string]torch.Tensor // not taken
 	missing []string
 }
 
 func (t *takenTensors) take(name string) torch.Tensor {
-	if _, ok := t.tensors[name]; !ok {
+	if _, ok := t.rest[name]; !ok {
 		t.missing = append(t.missing, name)
 	}
 	return t.takeIfThere(name)
 }
 
 func (t *takenTensors) takeIfThere(name string) torch.Tensor {
-	t.taken = append(t.taken, name)
-	return t.tensors[name]
-}
-
-// rest returns what was not taken.
-func (t *takenTensors) rest() map[string]torch.Tensor {
-	rest := make(map[string]torch.Tensor)
-	for name, tensor := range t.tensors {
-		if !slices.Contains(t.taken, name) {
-			rest[name] = tensor
-		}
-	}
-	return rest
+	tensor := t.rest[name]
+	delete(t.rest, name)
+	return tensor
 }

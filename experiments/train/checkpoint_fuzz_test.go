@@ -45,7 +45,7 @@ func FuzzResumeFrom(f *testing.F) {
 		err := torch.Try(func() {
 			torch.Tidy(func() {
 				if err := trainer.resumeFrom("checkpoint", tensors, changed); err == nil {
-					trainer.checkpointTensors()
+					trainer.checkpointTensors(trainer.statistics.State())
 					if trainer.completed.Step < 1 || trainer.completed.Step > trainer.totalSteps() {
 						t.Errorf("step %d of %d", trainer.completed.Step, trainer.totalSteps())
 					}
