@@ -9,6 +9,7 @@ CXX ?= g++
 gotorch := github.com/wangkuiyi/gotorch
 library := build/lib/libiwtorch.so build/lib/libcgotorch.so
 shim := $(patsubst torch/csrc/%.cc,build/shim/%.o,$(wildcard torch/csrc/*.cc))
+shim_headers := $(wildcard torch/csrc/*.h)
 # gotorch's C++ sources, by name: they lie in the module cache.
 gotorch_parts := cuda device functional init memory optim pickle tensor torch
 gotorch_objects := $(gotorch_parts:%=build/gotorch/%.o)
@@ -99,7 +100,7 @@ build/gotorch/%.o: build/libtorch.env go.mod
 	. build/libtorch.env; source=$$(go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && \
 	$(CXX) -std=c++17 -O2 -fPIC -w -I"$$source" $$libtorch_flags -c "$$source/cgotorch/$*.cc" -o $@
 
-build/shim/%.o: torch/csrc/%.cc torch/csrc/iwtorch.h torch/csrc/guard.h build/libtorch.env
+build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
 	. build/libtorch.env; $(CXX) -std=c++17 -O3 -fPIC -Wall -Wextra -Werror $$libtorch_flags -c $< -o $@
 
@@ -127,7 +128,7 @@ build/sanitize/gotorch/%.o: build/libtorch.env go.mod
 	. build/libtorch.env; source=$$(go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/\1/p') && \
 	$(CXX) -std=c++17 $(sanitizers) -fPIC -w -I"$$source" $$libtorch_flags -c "$$source/cgotorch/$*.cc" -o $@
 
-build/sanitize/shim/%.o: torch/csrc/%.cc torch/csrc/iwtorch.h torch/csrc/guard.h build/libtorch.env
+build/sanitize/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
 	. build/libtorch.env; $(CXX) -std=c++17 $(sanitizers) -fPIC -Wall -Wextra -Werror $$libtorch_flags -c $< -o $@
 

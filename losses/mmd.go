@@ -136,9 +136,7 @@ func LinearMaximumMeanDiscrepancy(layers ...Layer) torch.Tensor {
 
 // matrix returns K(x_i, x_j) for all rows of x (n × d), shape (n × n).
 func (k Kernel) matrix(x torch.Tensor) torch.Tensor {
-	squares := x.Square().SumDim(1, true)
-	distances := squares.Add(squares.Transpose(0, 1)).Sub(x.MatMul(x.Transpose(0, 1)).Scale(2)).ClampMin(0)
-	return k.of(distances, k.bandwidth(x))
+	return x.GaussianKernelSum(k.bandwidth(x), k.Bandwidths)
 }
 
 // rows returns K(a_i, b_i), shape (n).

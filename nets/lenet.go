@@ -40,13 +40,15 @@ func NewLeNet(classes int) *LeNet {
 // Forward maps images, shape (rows × 1 × 28 × 28), to features (rows × 500) and
 // logits (rows × classes).
 func (n *LeNet) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
-	x := images.ChannelsLast()
-	x = x.Conv2D(n.conv1.weight, n.conv1.bias, 1, 0).MaxPool2D(2, 2, 0).ReLU()
-	x = x.Conv2D(n.conv2.weight, n.conv2.bias, 1, 0)
+	x := images.BlockBatch()
+	x = x.ConvMaxPoolReLU(n.conv1.weight, n.conv1.bias)
+	x = x.ConvMaxPoolReLU(n.conv2.weight, n.conv2.bias)
+	x = x.UnblockBatch(images.Shape()[0])
 	if training {
+		// The released code drops channels before the maximum, which is the same: it
+		// only scales them by 0 or 2.
 		x = x.Dropout2D(0.5)
 	}
-	x = x.MaxPool2D(2, 2, 0).ReLU()
 	x = n.hidden.linear(x.Reshape(-1, 50*4*4)).ReLU()
 	if training {
 		x = x.Dropout(0.5)

@@ -194,3 +194,22 @@ func TestReversalCoefficientGolden(t *testing.T) {
 		t.Errorf("the coefficient grows to %v, want High", got)
 	}
 }
+
+// The released code drops channels between the second convolution and its maximum.
+func TestChannelsDropBeforeTheMaximum(t *testing.T) {
+	torch.Tidy(func() {
+		n := NewLeNet(10)
+		n.State().Move(torch.Float64, torch.CPU)
+		images := torch.RandN(torch.Float64, 20, 1, 28, 28)
+		torch.Seed(11)
+		features, _ := n.Forward(images, true)
+
+		torch.Seed(11)
+		x := images.Conv2D(n.conv1.weight, n.conv1.bias, 1, 0).MaxPool2D(2, 2, 0).ReLU()
+		x = x.Conv2D(n.conv2.weight, n.conv2.bias, 1, 0).Dropout2D(0.5).MaxPool2D(2, 2, 0).ReLU()
+		want := n.hidden.linear(x.Reshape(-1, 800)).ReLU().Dropout(0.5)
+		if d := features.Sub(want).Square().Sum().Item(); !(d < 1e-20) {
+			t.Errorf("squared distance %v from the released order", d)
+		}
+	})
+}

@@ -55,6 +55,14 @@ var differentiable = []operation{
 		return x[0].ChannelsLast().Conv2D(x[1], x[2], 1, 0)
 	}},
 	{"MaxPool2D", [][]int{{2, 3, 6, 6}}, func(x []Tensor) Tensor { return x[0].MaxPool2D(2, 2, 0) }},
+	{"GaussianKernelSum", [][]int{{5, 3}}, func(x []Tensor) Tensor {
+		return x[0].GaussianKernelSum(Full(2.5, Float64, CPU), 3)
+	}},
+	{"BlockBatch", [][]int{{3, 2, 2, 2}}, func(x []Tensor) Tensor { return x[0].BlockBatch() }},
+	{"UnblockBatch", [][]int{{2, 1, 1, 2, 16}}, func(x []Tensor) Tensor { return x[0].UnblockBatch(19) }},
+	{"ConvMaxPoolReLU", [][]int{{2, 2, 7, 6}, {3, 2, 3, 3}, {3}}, func(x []Tensor) Tensor {
+		return x[0].BlockBatch().ConvMaxPoolReLU(x[1], x[2])
+	}},
 	{"Dropout", [][]int{{40}}, func(x []Tensor) Tensor {
 		Seed(5)
 		return x[0].Dropout(0.5)

@@ -152,6 +152,27 @@ func (t Tensor) MaxPool2D(kernel, stride, padding int) Tensor {
 	return made("MaxPool2D", C.iwt_max_pool2d(t.box(), C.int64_t(kernel), C.int64_t(stride), C.int64_t(padding)), t)
 }
 
+// BlockBatch returns images t (n×c×h×w) in the layout that [Tensor.ConvMaxPoolReLU] is
+// fast in: blocks of 16 rows, shape (⌈n/16⌉×c×h×w×16), the last one filled up with zeros.
+// Only the CPU has it, for Float32 and Float64; any other t comes back in the layout of
+// [Tensor.ChannelsLast].
+func (t Tensor) BlockBatch() Tensor {
+	return made("BlockBatch", C.iwt_block_batch(t.box()), t)
+}
+
+// UnblockBatch undoes BlockBatch, given the number of rows.
+func (t Tensor) UnblockBatch(rows int) Tensor {
+	return made("UnblockBatch", C.iwt_unblock_batch(t.box(), C.int64_t(rows)), t)
+}
+
+// ConvMaxPoolReLU returns t.Conv2D(weight, bias, 1, 0).MaxPool2D(2, 2, 0).ReLU(), in
+// blocks if t is from [Tensor.BlockBatch]: shape (blocks×out×⌊(h-k+1)/2⌋×⌊(w-k+1)/2⌋×16)
+// for weight (out×c×k×k) and bias (out).
+func (t Tensor) ConvMaxPoolReLU(weight, bias Tensor) Tensor {
+	r := C.iwt_conv_max_pool_relu(t.box(), weight.box(), bias.box())
+	return made("ConvMaxPoolReLU", r, t, weight, bias)
+}
+
 // Dropout zeroes each element with the probability and divides the others by its
 // complement, as in training. In evaluation, leave it out.
 func (t Tensor) Dropout(probability float64) Tensor {
@@ -161,4 +182,11 @@ func (t Tensor) Dropout(probability float64) Tensor {
 // Dropout2D is Dropout for whole channels of t (n×c×h×w).
 func (t Tensor) Dropout2D(probability float64) Tensor {
 	return made("Dropout2D", C.iwt_dropout2d(t.box(), C.double(probability)), t)
+}
+
+// GaussianKernelSum returns Σ_k exp(-‖t_i - t_j‖² / (bandwidth·2^k)), k < count, for all
+// pairs of rows of t (n×d), shape (n×n). bandwidth is 0-dimensional and constant; count
+// is 1 to 62.
+func (t Tensor) GaussianKernelSum(bandwidth Tensor, count int) Tensor {
+	return made("GaussianKernelSum", C.iwt_gaussian_kernel_sum(t.box(), bandwidth.box(), C.int64_t(count)), t, bandwidth)
 }

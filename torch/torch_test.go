@@ -27,6 +27,8 @@ func refused(t *testing.T, what string, f func()) *Error {
 func TestMisuseIsAnError(t *testing.T) {
 	Tidy(func() {
 		a, b := Full(1, Float64, CPU, 2, 3), Full(1, Float64, CPU, 4, 5)
+		images := Full(1, Float64, CPU, 32, 3, 6, 6).BlockBatch()
+		kernel, bias := Full(1, Float64, CPU, 4, 3, 3, 3), Full(1, Float64, CPU, 4)
 		for _, c := range []struct {
 			what, op string
 			f        func()
@@ -47,6 +49,18 @@ func TestMisuseIsAnError(t *testing.T) {
 			{"setting another shape", "Set", func() { a.Set(b) }},
 			{"the zero tensor", "Add", func() { Tensor{}.Add(a) }},
 			{"too many dimensions", "shape", func() { a.Reshape(1, 1, 1, 1, 1, 1, 1, 2, 3) }},
+			{"kernels of no rows", "GaussianKernelSum", func() { bias.GaussianKernelSum(Full(1, Float64, CPU), 1) }},
+			{"bandwidths for each row", "GaussianKernelSum", func() { a.GaussianKernelSum(Full(1, Float64, CPU, 2), 1) }},
+			{"no kernel", "GaussianKernelSum", func() { a.GaussianKernelSum(Full(1, Float64, CPU), 0) }},
+			{"no images", "BlockBatch", func() { a.BlockBatch() }},
+			{"more rows than the blocks have", "UnblockBatch", func() { images.UnblockBatch(33) }},
+			{"fewer rows than the blocks have", "UnblockBatch", func() { images.UnblockBatch(16) }},
+			{"blocks of another size", "ConvMaxPoolReLU", func() { images.Narrow(4, 0, 8).ConvMaxPoolReLU(kernel, bias) }},
+			{"a kernel for other channels", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(Full(1, Float64, CPU, 4, 2, 3, 3), bias) }},
+			{"a kernel of another type", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(kernel.To(Float32, CPU), bias) }},
+			{"a kernel that is not square", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(Full(1, Float64, CPU, 4, 3, 3, 2), bias) }},
+			{"a kernel of the images' size", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(Full(1, Float64, CPU, 4, 3, 6, 6), bias) }},
+			{"a bias of another size", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(kernel, Full(1, Float64, CPU, 5)) }},
 			{"zero threads", "SetThreads", func() { SetThreads(0) }},
 			{"a damaged generator state", "SetGeneratorState", func() { SetGeneratorState(CPU, []byte{1, 2, 3}) }},
 			{"an optimiser of constants", "NewSGD", func() { NewSGD([]Tensor{a}) }},

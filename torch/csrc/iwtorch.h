@@ -105,8 +105,12 @@ iwt_result iwt_log_softmax(void* a, int64_t dim);
 iwt_result iwt_linear(void* a, void* weight, void* bias);  // bias may be NULL
 iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t padding);
 iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding);
+iwt_result iwt_block_batch(void* a);
+iwt_result iwt_conv_max_pool_relu(void* a, void* weight, void* bias);
+iwt_result iwt_unblock_batch(void* a, int64_t rows);
 iwt_result iwt_dropout(void* a, double probability);
 iwt_result iwt_dropout2d(void* a, double probability);
+iwt_result iwt_gaussian_kernel_sum(void* a, void* bandwidth, int64_t count);
 iwt_result iwt_batch_norm(void* a, void* weight, void* bias, void* mean, void* variance, bool training, double momentum,
                           double epsilon);
 iwt_result iwt_global_average_pool2d(void* a);
