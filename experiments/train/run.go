@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the program's version, recorded with every result.
-const Version = "0.2.0"
+const Version = "0.3.0"
 
 // Options are what a run is told beside its configuration. None of them changes a
 // result, but the last bits of it: devices and numbers of threads add in other orders.
