@@ -3,6 +3,7 @@
 // 16 samples, (blocks × channels × height × width × 16), so that no channel count leaves
 // lanes empty, every load is whole and a block's images stay in a core's cache. The
 // convolution's output is pooled in registers and never written.
+#include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
