@@ -77,7 +77,7 @@ func throughput(b *bench, environment []string) (numbers, error) {
 	return numbers{"ms": two.Seconds() * 1e3, "value": 2 * one.Seconds() / two.Seconds()}, err
 }
 
-// timeRuns makes so many runs of 300 steps at once.
+// timeRuns makes so many runs of 1,000 steps at once.
 func (b *bench) timeRuns(environment []string, runs int) (time.Duration, error) {
 	results, err := os.MkdirTemp(b.folder, "runs")
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *bench) timeRuns(environment []string, runs int) (time.Duration, error) 
 	}
 	seeds := "1, 2"[:3*runs-2]
 	file := b.path("runs.yaml")
-	experiment := b.experiment("iwdan", seeds, "steps: 300, eval_every: 150, domain_from_epoch: 1")
+	experiment := b.experiment("iwdan", seeds, "steps: 1000, eval_every: 500, domain_from_epoch: 1")
 	if err := os.WriteFile(file, []byte(experiment), 0o666); err != nil {
 		return 0, err
 	}
@@ -125,7 +125,7 @@ func overhead(b *bench, environment []string) (numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	const steps = 400
+	const steps = 1000
 	profile := b.path("steps.pprof")
 	text, err := b.runBenchmark(environment, binary, "Step/dann", steps, "-test.cpuprofile="+profile)
 	if err != nil {
