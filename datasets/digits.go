@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Where the files of the digits come from, in words, for messages.
@@ -39,30 +37,30 @@ func (e *MissingFileError) Error() string {
 // Unwrap returns [fs.ErrNotExist].
 func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 
-// LoadMNIST reads "mnist-train" (60,000 images in the public files) and
-// "mnist-test" (10,000), of shape {1, 28, 28}, from train-images-idx3-ubyte,
-// train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte in
-// the folder root, gzipped (.gz) or not. A file that is not there is a
-// [MissingFileError]; see [ReadIDXImages] and [ReadIDXLabels] for what is wrong
-// with a file. Compare with [CheckDigits] where it must be the public data set.
-func LoadMNIST(root string) (train, test *Images, err error) {
-	return loadBoth(
-		func() (*Images, error) { return loadMNIST(root, "mnist-train", "train") },
-		func() (*Images, error) { return loadMNIST(root, "mnist-test", "t10k") })
-}
-
-// loadBoth loads two sets at the same time: unpacking takes most of it. Of two errors
-// the training set's counts.
-func loadBoth(loadTrain, loadTest func() (*Images, error)) (train, test *Images, err error) {
-	var testErr error
-	var loading sync.WaitGroup
-	loading.Go(func() { test, testErr = loadTest() })
-	train, err = loadTrain()
-	loading.Wait()
-	if err = cmp.Or(err, testErr); err != nil {
-		return nil, nil, err
+// LoadDigits reads a set of digits, of shape {1, 28, 28}, from files in the folder root:
+//
+//   - "mnist-train" (60,000 images in the public files) and "mnist-test" (10,000) from
+//     train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
+//     t10k-labels-idx1-ubyte, gzipped (.gz) or not;
+//   - "usps-train" (7,291 images) and "usps-test" (2,007), enlarged, from usps and
+//     usps.t, bzip2-compressed (.bz2) or not.
+//
+// Another name is an error. A file that is not there is a [MissingFileError]; see
+// [ReadIDXImages], [ReadIDXLabels] and [ReadUSPS] for what is wrong with a file.
+// Compare with [CheckDigits] where it must be the public data set.
+func LoadDigits(root, name string) (*Images, error) {
+	switch name {
+	case "mnist-train":
+		return loadMNIST(root, name, "train")
+	case "mnist-test":
+		return loadMNIST(root, name, "t10k")
+	case "usps-train":
+		return loadUSPS(root, name, "usps")
+	case "usps-test":
+		return loadUSPS(root, name, "usps.t")
+	default:
+		return nil, fmt.Errorf("datasets: no set of digits %q", name)
 	}
-	return train, test, nil
 }
 
 func loadMNIST(root, name, prefix string) (*Images, error) {
@@ -93,17 +91,6 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 			labelsPath, len(labels), images.Count, imagesPath)
 	}
 	return NewImages(name, []int{1, mnistSide, mnistSide}, digitNames(), images.Pixels, labels)
-}
-
-// LoadUSPS reads "usps-train" (7,291 images in the public files) and "usps-test"
-// (2,007), enlarged to {1, 28, 28}, from the files usps and usps.t in the folder
-// root, bzip2-compressed (.bz2) or not. A file that is not there is a
-// [MissingFileError]; see [ReadUSPS] for what is wrong with a file. Compare with
-// [CheckDigits] where it must be the public data set.
-func LoadUSPS(root string) (train, test *Images, err error) {
-	return loadBoth(
-		func() (*Images, error) { return loadUSPS(root, "usps-train", "usps") },
-		func() (*Images, error) { return loadUSPS(root, "usps-test", "usps.t") })
 }
 
 func loadUSPS(root, name, file string) (*Images, error) {
@@ -154,9 +141,9 @@ func DigitCounts(name string) []int {
 	}
 }
 
-// CheckDigits returns an error unless a set that [LoadMNIST] or [LoadUSPS] read
-// has as many images of each class as [DigitCounts] says. It panics where the
-// set's name is none of theirs.
+// CheckDigits returns an error unless a set that [LoadDigits] read has as many images
+// of each class as [DigitCounts] says. It panics where the set's name is none of
+// theirs.
 func CheckDigits(set Set) error {
 	want := DigitCounts(set.Name())
 	if want == nil {

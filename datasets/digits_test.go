@@ -19,6 +19,16 @@ const (
 	testLabels  = "t10k-labels-idx1-ubyte"
 )
 
+// load reads both sets of "mnist" or "usps".
+func load(root, digits string) (train, test *datasets.Images, err error) {
+	train, err = datasets.LoadDigits(root, digits+"-train")
+	if err != nil {
+		return nil, nil, err
+	}
+	test, err = datasets.LoadDigits(root, digits+"-test")
+	return train, test, err
+}
+
 func TestLoadMNIST(t *testing.T) {
 	images := idxImages(3, 28, 28)
 	root := folder(t, map[string][]byte{
@@ -27,7 +37,7 @@ func TestLoadMNIST(t *testing.T) {
 		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
 		testLabels:          gzipped(t, idxLabels(7, 2)),
 	})
-	train, test, err := datasets.LoadMNIST(root)
+	train, test, err := load(root, "mnist")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +75,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			if err := os.WriteFile(path, test.content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := datasets.LoadMNIST(root)
+			_, _, err := load(root, "mnist")
 			wantError(t, err, path, test.want)
 		})
 	}
@@ -75,7 +85,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			if err := os.Remove(filepath.Join(root, name)); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := datasets.LoadMNIST(root)
+			_, _, err := load(root, "mnist")
 			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
 			var missing *datasets.MissingFileError
 			if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +100,7 @@ func TestLoadUSPS(t *testing.T) {
 		"usps.bz2": bzip2OfTwoDigits(t),
 		"usps.t":   []byte(uspsLine(6, constant(1))),
 	})
-	train, test, err := datasets.LoadUSPS(root)
+	train, test, err := load(root, "usps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +113,12 @@ func TestLoadUSPS(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "usps.t"), []byte("1 1:0\n1 1:2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = datasets.LoadUSPS(root)
+	_, _, err = load(root, "usps")
 	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
-	_, _, err = datasets.LoadUSPS(filepath.Join(root, "nowhere"))
+	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train")
 	wantError(t, err, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
+	_, err = datasets.LoadDigits(root, "usps")
+	wantError(t, err, `no set of digits "usps"`)
 }
 
 func TestDigitCounts(t *testing.T) {
@@ -139,12 +151,9 @@ func TestPublicDigits(t *testing.T) {
 	if !filepath.IsAbs(root) {
 		root = filepath.Join("..", root)
 	}
-	for name, load := range map[string]func(string) (train, test *datasets.Images, err error){
-		"mnist": datasets.LoadMNIST,
-		"usps":  datasets.LoadUSPS,
-	} {
-		t.Run(name, func(t *testing.T) {
-			train, test, err := load(filepath.Join(root, "digits"))
+	for _, digits := range []string{"mnist", "usps"} {
+		t.Run(digits, func(t *testing.T) {
+			train, test, err := load(filepath.Join(root, "digits"), digits)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,9 +3,9 @@
 //
 // A [Set] is what a training loop reads: rows of normalised float32 values with a
 // label each. [Images] is the implementation in memory; it keeps the bytes of the
-// pixels, so that MNIST's training images cost 47 MB. [LoadMNIST] and [LoadUSPS]
-// read the digits of the paper from their public files, [DrawGlyphs] draws two
-// domains of digits from fonts and needs no file.
+// pixels, so that MNIST's training images cost 47 MB. [LoadDigits] reads the digits
+// of the paper from their public files, [DrawGlyphs] draws two domains of digits from
+// fonts and needs no file.
 //
 // Label shift is made by [Subsample], which keeps a fraction of each class;
 // [LabelDistribution] and [JSD] measure it.

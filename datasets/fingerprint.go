@@ -29,16 +29,9 @@ func Fingerprint(sets ...Set) string {
 // writeRows writes the values of all rows. Images in memory give their bytes, which
 // is four times less than the numbers that come of them.
 func writeRows(sum hash.Hash, set Set) {
-	whole, rows := set, []int(nil)
-	if s, ok := set.(*subset); ok {
-		whole, rows = s.Set, s.rows
-	}
-	if images, ok := whole.(*Images); ok && rows == nil {
-		sum.Write(images.pixels)
-		return
-	} else if ok {
-		for _, i := range rows {
-			sum.Write(images.Pixels(i))
+	if pixels := pixelsOf(set); pixels != nil {
+		for i := range set.Len() {
+			sum.Write(pixels(i))
 		}
 		return
 	}
@@ -52,4 +45,18 @@ func writeRows(sum hash.Hash, set Set) {
 		}
 		sum.Write(bytes)
 	}
+}
+
+// pixelsOf returns what gives the bytes of a row of images in memory, or of a view of
+// some, and nil for all other sets.
+func pixelsOf(set Set) func(row int) []byte {
+	switch s := set.(type) {
+	case *Images:
+		return s.Pixels
+	case *subset:
+		if pixels := pixelsOf(s.Set); pixels != nil {
+			return func(row int) []byte { return pixels(s.rows[row]) }
+		}
+	}
+	return nil
 }

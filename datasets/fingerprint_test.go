@@ -42,7 +42,34 @@ func TestFingerprint(t *testing.T) {
 		}
 		prints = append(prints, got)
 	}
-	if got := datasets.Fingerprint(datasets.Subset(base, []int{0, 1, 2})); got != prints[0] {
-		t.Error("a view of all rows has another fingerprint than the rows")
+	view := datasets.Subset(base, []int{0, 1, 2})
+	for _, same := range []datasets.Set{view, datasets.Subset(view, []int{0, 1, 2})} {
+		if got := datasets.Fingerprint(same); got != prints[0] {
+			t.Error("a view of all rows has another fingerprint than the rows")
+		}
+	}
+}
+
+// A checkpoint names the data that it was trained on, so that no later version may
+// change what the same data are called.
+func TestFingerprintsStay(t *testing.T) {
+	images, err := datasets.NewImages("images", []int{1, 2, 2}, []string{"a", "b"}, []byte{0, 1, 2, 3, 252, 253, 254, 255}, []int{1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	features, err := datasets.NewFeatures("features", []float32{-1, 0.5, 3, 1e-9}, []int{0, 1}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, sets := range map[string][]datasets.Set{
+		"441be33fb1b217577ab2cb00ad2a63630585fbded3c5959813cd03482cadbda4": {images},
+		"a68a41458813b2cd49d64cdd3bd30d0bfb21c99670fa40bbff724c501c88d3d6": {datasets.Subset(images, []int{1, 1, 0})},
+		"ebfb2c1cdac4567f9387c05e26eef955b2c18db856f894c4f495c4006cf67571": {features},
+		"b428757cdf8770f1ba7f00e245b2c4fbc0e008bdfbd42fea0fb0dfce3095968d": {datasets.Subset(features, []int{1, 0})},
+		"16cbfda51048d960b471258592794ce4e8ba86352dbc33e4828cda41e62f1433": {images, features, images},
+	} {
+		if got := datasets.Fingerprint(sets...); got != want {
+			t.Errorf("fingerprint %s, want %s", got, want)
+		}
 	}
 }

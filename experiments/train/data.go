@@ -79,20 +79,24 @@ func loadSets(run config.Resolved) (source, target, test datasets.Set, err error
 	}
 	var targetErr error
 	var loading sync.WaitGroup
-	loading.Go(func() { target, test, targetErr = loadDomain(run, to) })
-	source, _, err = loadDomain(run, from)
+	loading.Go(func() { target, targetErr = loadSet(run, to, "train") })
+	source, err = loadSet(run, from, "train")
+	test, testErr := loadSet(run, to, "test")
 	loading.Wait()
-	if err = cmp.Or(err, targetErr); err != nil {
+	if err = cmp.Or(err, targetErr, testErr); err != nil {
 		return nil, nil, nil, err
 	}
 	return source, target, test, nil
 }
 
-func loadDomain(run config.Resolved, domain string) (train, test datasets.Set, err error) {
-	if run.Dataset.Name == "glyphs" {
-		return drawGlyphs(run.Dataset, domain, run.Seed)
+// loadSet reads or draws a domain's "train" or "test" set.
+func loadSet(run config.Resolved, domain, split string) (datasets.Set, error) {
+	d := run.Dataset
+	if d.Name == "digits" {
+		return datasets.LoadDigits(d.Root, domain+"-"+split)
 	}
-	return loadDigits(run.Dataset.Root, domain)
+	perClass := map[string]int{"train": d.TrainPerClass, "test": d.TestPerClass}[split]
+	return datasets.DrawGlyphs(domain, split, perClass, run.Seed)
 }
 
 func loadFeatures(root, from, to string) (source, target, test datasets.Set, err error) {
@@ -101,30 +105,6 @@ func loadFeatures(root, from, to string) (source, target, test datasets.Set, err
 		return nil, nil, nil, err
 	}
 	return s, t, e, nil
-}
-
-func loadDigits(root, domain string) (train, test datasets.Set, err error) {
-	load := datasets.LoadMNIST
-	if domain == "usps" {
-		load = datasets.LoadUSPS
-	}
-	trainImages, testImages, err := load(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	return trainImages, testImages, nil
-}
-
-func drawGlyphs(d config.Dataset, domain string, seed int64) (train, test datasets.Set, err error) {
-	trainImages, err := datasets.DrawGlyphs(domain, "train", d.TrainPerClass, seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	testImages, err := datasets.DrawGlyphs(domain, "test", d.TestPerClass, seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	return trainImages, testImages, nil
 }
 
 // classFractions returns the shares of each class that the variant keeps of the source

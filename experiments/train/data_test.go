@@ -1,10 +1,16 @@
 package train
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/datasets"
 	"iwda/experiments/config"
 )
 
@@ -47,6 +53,50 @@ overrides:
 		if err := d.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A run of digits needs every file but those of the source's test set, which it does not
+// use.
+func TestDigitsReadWhatARunUses(t *testing.T) {
+	pixel := make([]byte, 28*28)
+	images := append([]byte{0, 0, 8, 3, 0, 0, 0, 10, 0, 0, 0, 28, 0, 0, 0, 28}, bytes.Repeat(pixel, 10)...)
+	labels := []byte{0, 0, 8, 1, 0, 0, 0, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	files := map[string][]byte{
+		"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels,
+		"usps": []byte("1 1:1\n2 1:1\n"), "usps.t": []byte("3 1:1\n"),
+	}
+	root := t.TempDir()
+	file, err := config.Parse("f.yaml", fmt.Appendf(nil, `experiment: digits
+dataset: {name: digits, root: %q}
+tasks: [mnist-usps]
+variants: [full]
+methods: [dann]
+seeds: [1]
+train: {batch: 5}
+`, root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("mnist-usps", "full", "dann", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		_, err := openData(run)
+		if missing := (*datasets.MissingFileError)(nil); !errors.As(err, &missing) {
+			t.Errorf("error %v without %s, want a MissingFileError", err, name)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := openData(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.source) != 10 || len(d.target) != 2 || testCounts(t, d)[2] != 1 {
+		t.Errorf("%d source and %d target rows, want 10 and 2", len(d.source), len(d.target))
 	}
 }
 

@@ -61,7 +61,11 @@ func openRows(run config.Resolved, domain string, options Options) (train, test 
 	case run.Dataset.Name == "features":
 		return nil, nil, nil, nil, errors.New("data set features holds features already")
 	}
-	trainSet, testSet, err := loadDomain(run, domain)
+	trainSet, err := loadSet(run, domain, "train")
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	testSet, err := loadSet(run, domain, "test")
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
