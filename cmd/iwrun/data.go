@@ -76,8 +76,8 @@ func knownCounts(dataset, domain string) ([]int, error) {
 
 // countDigits returns the images per class of the training sets in the folder.
 func countDigits(root string) (map[string][]int, error) {
-	mnist, errMNIST := datasets.LoadDigits(root, "mnist-train")
-	usps, errUSPS := datasets.LoadDigits(root, "usps-train")
+	mnist, errMNIST := datasets.LoadDigits(root, "mnist-train", "")
+	usps, errUSPS := datasets.LoadDigits(root, "usps-train", "")
 	if err := errors.Join(errMNIST, errUSPS); err != nil {
 		return nil, err
 	}

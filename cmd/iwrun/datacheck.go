@@ -93,7 +93,7 @@ func runDataCheck(name, root string, s streams) error {
 func checkDigits(root string, out io.Writer) error {
 	var problems []error
 	for _, name := range []string{"mnist-train", "mnist-test", "usps-train", "usps-test"} {
-		set, err := datasets.LoadDigits(root, name)
+		set, err := datasets.LoadDigits(root, name, "")
 		if err == nil {
 			err = datasets.CheckDigits(set)
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -93,7 +95,11 @@ func loadSets(run config.Resolved) (source, target, test datasets.Set, err error
 func loadSet(run config.Resolved, domain, split string) (datasets.Set, error) {
 	d := run.Dataset
 	if d.Name == "digits" {
-		return datasets.LoadDigits(d.Root, domain+"-"+split)
+		cache, err := cacheFolder()
+		if err != nil {
+			cache = "" // where there is no home
+		}
+		return datasets.LoadDigits(d.Root, domain+"-"+split, cache)
 	}
 	perClass := map[string]int{"train": d.TrainPerClass, "test": d.TestPerClass}[split]
 	return datasets.DrawGlyphs(domain, split, perClass, run.Seed)
@@ -105,6 +111,12 @@ func loadFeatures(root, from, to string) (source, target, test datasets.Set, err
 		return nil, nil, nil, err
 	}
 	return s, t, e, nil
+}
+
+// cacheFolder is where files are kept that spare later runs work.
+func cacheFolder() (string, error) {
+	folder, err := os.UserCacheDir()
+	return filepath.Join(folder, "iwda"), err
 }
 
 // classFractions returns the shares of each class that the variant keeps of the source

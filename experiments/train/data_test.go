@@ -66,7 +66,8 @@ func TestDigitsReadWhatARunUses(t *testing.T) {
 		"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels,
 		"usps": []byte("1 1:1\n2 1:1\n"), "usps.t": []byte("3 1:1\n"),
 	}
-	root := t.TempDir()
+	cache, root := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
 	file, err := config.Parse("f.yaml", fmt.Appendf(nil, `experiment: digits
 dataset: {name: digits, root: %q}
 tasks: [mnist-usps]
@@ -91,13 +92,23 @@ train: {batch: 5}
 			t.Fatal(err)
 		}
 	}
-	d, err := openData(run)
-	if err != nil {
-		t.Fatal(err)
+	check := func() {
+		t.Helper()
+		d, err := openData(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.source) != 10 || len(d.target) != 2 || testCounts(t, d)[2] != 1 {
+			t.Errorf("%d source and %d target rows, want 10 and 2", len(d.source), len(d.target))
+		}
 	}
-	if len(d.source) != 10 || len(d.target) != 2 || testCounts(t, d)[2] != 1 {
-		t.Errorf("%d source and %d target rows, want 10 and 2", len(d.source), len(d.target))
+	check()
+	if kept, err := filepath.Glob(filepath.Join(cache, "iwda", "usps-*")); err != nil || len(kept) != 2 {
+		t.Errorf("files %q and error %v, want one for each file of USPS", kept, err)
 	}
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "") // no cache, and no need of one
+	check()
 }
 
 func countsOf(labels []int) []int {

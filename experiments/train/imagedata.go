@@ -8,8 +8,6 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"iwda/datasets"
 	"iwda/datasets/images"
@@ -41,11 +39,10 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 	case "memory":
 		options.Cache = images.MemoryCache
 	case "disk":
-		folder, err := os.UserCacheDir()
-		if err != nil {
+		if options.Folder, err = cacheFolder(); err != nil {
 			return nil, fmt.Errorf("dataset.cache is disk: %w", err)
 		}
-		options.Cache, options.Folder = images.FileCache, filepath.Join(folder, "iwda")
+		options.Cache = images.FileCache
 	}
 	d := &imageDomain{labels: set.Labels()}
 	if d.reader, err = images.NewReader(set, options); err != nil {
