@@ -161,7 +161,7 @@ func TestOutOfMemory(t *testing.T) {
 	inFolder(t)
 	t.Setenv(asFault, "no memory")
 	iwdan := []string{"-c", "tiny.yaml", "--only", "*/*/iwdan/*", "--stall", "1m", "--retries", "0"}
-	status, _, err := call(t, append(iwdan, "--set", "dataset.train_per_class=400", "--set", "train.batch=4000")...)
+	status, _, err := call(t, append(iwdan, "--set", "dataset.train_per_class=1200", "--set", "train.batch=12000")...)
 	message, failed, readErr := tinyDir("iwdan").ReadFailure()
 	if status != 1 || !failed || readErr != nil || !regexp.MustCompile(`(?i)memory|bad_alloc`).MatchString(message) {
 		t.Errorf("status %d, error.txt %q, %v, stderr\n%s", status, message, readErr, err)
