@@ -118,6 +118,20 @@ func TestConvMaxPoolReLUNotANumberAndTies(t *testing.T) {
 	}
 }
 
+// Types without loops of their own go through libtorch, in channels-last order.
+func TestBlockBatchOfOtherTypes(t *testing.T) {
+	Tidy(func() {
+		for _, channels := range []int{1, 3} {
+			x := RandN(Float32, 2, channels, 4, 4).To(BFloat16, CPU)
+			w := RandN(Float32, 5, channels, 3, 3).To(BFloat16, CPU)
+			y := x.BlockBatch()
+			if !y.Conv2D(w, Tensor{}, 1, 0).IsChannelsLast() || y.Sub(x).Square().Sum().Item() != 0 || !slices.Equal(y.UnblockBatch(2).Shape(), x.Shape()) {
+				t.Errorf("%d channels: order or values differ", channels)
+			}
+		}
+	})
+}
+
 // BenchmarkConvMaxPoolReLU makes a training pass through LeNet's two convolutions with
 // 128 digits, in blocks and by libtorch in channels-last order.
 func BenchmarkConvMaxPoolReLU(b *testing.B) {

@@ -238,7 +238,7 @@ void check_blocked(const at::Tensor& x, const at::Tensor& weight, const at::Tens
 iwt_result iwt_block_batch(void* a) {
   return produce([&] {
     at::Tensor x = tensor(a);
-    if (!blocks_fit(x)) return x.contiguous(at::MemoryFormat::ChannelsLast);
+    if (!blocks_fit(x)) return channels_last(x);
     TORCH_CHECK(x.dim() == 4, "images are (n×c×h×w), not ", x.sizes());
     const int64_t rows = x.size(0), missing = (block - rows % block) % block;
     if (missing > 0) x = at::constant_pad_nd(x, {0, 0, 0, 0, 0, 0, 0, missing});

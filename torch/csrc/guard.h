@@ -66,4 +66,7 @@ inline at::IntArrayRef ints(const int64_t* values, int64_t count) {
 at::ScalarType scalar_type(int dtype);
 at::Device device(int index);
 
+// channels_last returns images in that order of memory.
+at::Tensor channels_last(const at::Tensor& a);
+
 }  // namespace iwt

@@ -225,15 +225,17 @@ iwt_result iwt_to(void* a, int dtype, int index) {
   return produce([&] { return tensor(a).to(device(index), scalar_type(dtype)); });
 }
 
+at::Tensor iwt::channels_last(const at::Tensor& a) {
+  at::Tensor t = a.contiguous(at::MemoryFormat::ChannelsLast);
+  // With one channel both orders are the same memory, and libtorch takes it for
+  // channels first unless the strides say otherwise.
+  if (t.suggest_memory_format() != at::MemoryFormat::ChannelsLast)
+    t = t.as_strided(t.sizes(), c10::get_channels_last_strides_2d(t.sizes()));
+  return t;
+}
+
 iwt_result iwt_channels_last(void* a) {
-  return produce([&] {
-    at::Tensor t = tensor(a).contiguous(at::MemoryFormat::ChannelsLast);
-    // With one channel both orders are the same memory, and libtorch takes it for
-    // channels first unless the strides say otherwise.
-    if (t.suggest_memory_format() != at::MemoryFormat::ChannelsLast)
-      t = t.as_strided(t.sizes(), c10::get_channels_last_strides_2d(t.sizes()));
-    return t;
-  });
+  return produce([&] { return channels_last(tensor(a)); });
 }
 
 iwt_result iwt_clone(void* a) {
