@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"iwda/internal/wholefile"
 )
 
 // What a file of the cache may come of and hold. The public files have 2 MB, 14 MB
@@ -89,19 +91,12 @@ func storeCached(path string, images *Images) {
 	sum := sha256.Sum256(content[sha256.Size:])
 	copy(content, sum[:])
 
-	folder, file := filepath.Split(path)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return
 	}
-	temporary, err := os.CreateTemp(folder, file+".*")
-	if err != nil {
-		return
-	}
-	_, err = temporary.Write(content)
-	if closeErr := temporary.Close(); err == nil && closeErr == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		os.Remove(temporary.Name())
-	}
+	// What cannot be kept is read again.
+	_ = wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
+	"iwda/internal/wholefile"
 )
 
 // extractOptions say which network's features of an experiment's data are written.
@@ -86,7 +87,7 @@ func runExtract(o extractOptions, s streams) error {
 				continue
 			}
 			path := filepath.Join(folder, name+".npz")
-			if err := store.WriteFile(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
+			if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])

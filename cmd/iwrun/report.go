@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/report/page"
-	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 )
 
 // reportFile is the name of the page in the experiment's folder of results.
@@ -45,7 +45,7 @@ func runReport(o experimentOptions, s streams) error {
 		return fmt.Errorf("cannot create the folder of the report: %w", err)
 	}
 	path := filepath.Join(folder, reportFile)
-	err = store.WriteFile(path, func(w io.Writer) error {
+	err = wholefile.Write(path, func(w io.Writer) error {
 		return page.Write(w, page.Content{
 			Config: file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
 		})

@@ -16,7 +16,7 @@ import (
 	"iwda/experiments/cluster"
 	"iwda/experiments/plan"
 	"iwda/experiments/status"
-	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 )
 
 // slurmOptions say which runs Slurm makes, on what.
@@ -200,7 +200,7 @@ func writeScripts(job cluster.Slurm) (string, error) {
 		}
 	}
 	for _, file := range files {
-		err := store.WriteFile(filepath.Join(folder, file.Name), func(w io.Writer) error {
+		err := wholefile.Write(filepath.Join(folder, file.Name), func(w io.Writer) error {
 			_, err := io.WriteString(w, file.Text)
 			return err
 		})

@@ -16,6 +16,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 )
 
 // ErrNoData is returned for a figure without a single point.
@@ -112,7 +113,7 @@ func WriteFigures(figures []Figure, folder string, formats ...string) (paths []s
 	for _, f := range figures {
 		for _, format := range formats {
 			path := filepath.Join(folder, f.Name+"."+format)
-			if err := store.WriteFile(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+			if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 				return paths, err
 			}
 			paths = append(paths, path)

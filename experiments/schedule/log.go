@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 )
 
 // A log that has grown past logLimit bytes keeps its last logKept ones when another
@@ -56,7 +57,7 @@ func trimLog(path string) error {
 	if _, whole, ok := strings.Cut(end, "\n"); ok { // the first line is cut
 		end = whole
 	}
-	return store.WriteFile(path, func(w io.Writer) error {
+	return wholefile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, "--- earlier lines were removed ---\n"+end)
 		return err
 	})

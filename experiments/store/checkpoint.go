@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"iwda/internal/wholefile"
 )
 
 // PreviousCheckpointFile is the checkpoint before the last one, in case that is
@@ -14,7 +16,7 @@ const PreviousCheckpointFile = "checkpoint.previous.safetensors"
 // WriteCheckpoint writes the checkpoint that write produces and keeps the one before
 // it. At any moment one of the two is whole, also where the writing fails.
 func (d Dir) WriteCheckpoint(write func(io.Writer) error) error {
-	return replaceFile(d.Path(CheckpointFile), write, func() error {
+	return wholefile.WriteAfter(d.Path(CheckpointFile), write, func() error {
 		err := os.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"iwda/internal/wholefile"
 )
 
 // metricsHeader names the columns of metrics.csv, in the order of Metrics.
@@ -151,7 +153,7 @@ func formatFloats(values ...float64) []string {
 }
 
 func writeCSV(path string, records [][]string) error {
-	return WriteFile(path, func(w io.Writer) error {
+	return wholefile.Write(path, func(w io.Writer) error {
 		return csv.NewWriter(w).WriteAll(records)
 	})
 }

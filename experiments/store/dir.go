@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"iwda/internal/wholefile"
 )
 
 // The files of a run's folder.
@@ -74,7 +76,7 @@ func (d Dir) remove(names ...string) error {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !slices.Contains(names, name) && !isTemporary(name) {
+		if !slices.Contains(names, name) && !wholefile.IsTemporary(name) {
 			continue
 		}
 		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +95,7 @@ func (d Dir) Worked() bool {
 
 // WriteConfig writes config.yaml.
 func (d Dir) WriteConfig(yaml []byte) error {
-	return WriteFile(d.Path(ConfigFile), func(w io.Writer) error {
+	return wholefile.Write(d.Path(ConfigFile), func(w io.Writer) error {
 		_, err := w.Write(yaml)
 		return err
 	})
@@ -101,7 +103,7 @@ func (d Dir) WriteConfig(yaml []byte) error {
 
 // WriteFailure records why the run failed, for whoever reads the folder later.
 func (d Dir) WriteFailure(message string) error {
-	return WriteFile(d.Path(FailureFile), func(w io.Writer) error {
+	return wholefile.Write(d.Path(FailureFile), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, strings.TrimRight(message, "\n"))
 		return err
 	})

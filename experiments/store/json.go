@@ -10,6 +10,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+
+	"iwda/internal/wholefile"
 )
 
 // WriteResult writes result.json, which makes the run a finished one. The same
@@ -19,7 +21,7 @@ func (d Dir) WriteResult(result Result) error {
 	if err := d.check(result); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error {
+	return wholefile.Write(path, func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")

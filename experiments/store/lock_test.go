@@ -125,7 +125,7 @@ func TestCollectLocked(t *testing.T) {
 func TestClear(t *testing.T) {
 	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
 	lockOf(t, dir)
-	for _, name := range append([]string{"notes.txt", ".metrics.csv" + temporaryMark + "1"}, runFiles...) {
+	for _, name := range append([]string{"notes.txt", ".metrics.csv" + ".tmp-1"}, runFiles...) {
 		if err := os.WriteFile(dir.Path(name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,7 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -258,36 +255,6 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-func TestWriteFileKeepsFormerFile(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "metrics.csv")
-	write(t, path, "former")
-	broken := errors.New("broken")
-	err := WriteFile(path, func(w io.Writer) error {
-		fmt.Fprint(w, strings.Repeat("new", 1<<16))
-		return broken
-	})
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
-		t.Errorf("got error %v, want one that names %s", err, path)
-	}
-	if got := read(t, path); got != "former" {
-		t.Errorf("the file became %q", got)
-	}
-	if got := names(t, folder); len(got) != 1 {
-		t.Errorf("files left: %v", got)
-	}
-
-	if err := WriteFile(filepath.Join(folder, "none", "x"), func(io.Writer) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in a folder that is not there: %v", err)
-	}
-	if err := WriteFile(folder, func(io.Writer) error { return nil }); err == nil {
-		t.Error("a folder was replaced by a file")
-	}
-	if got := names(t, filepath.Dir(folder)); len(got) != 1 {
-		t.Errorf("files left: %v", got)
-	}
-}
-
 func TestBegin(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
 	if err := dir.WriteFailure("no memory\n"); err != nil {
@@ -299,7 +266,7 @@ func TestBegin(t *testing.T) {
 	if err := dir.WriteConfig([]byte("a: 1\n")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{ResultFile, MetricsFile, CheckpointFile, "." + MetricsFile + temporaryMark + "1"} {
+	for _, name := range []string{ResultFile, MetricsFile, CheckpointFile, "." + MetricsFile + ".tmp-1"} {
 		write(t, dir.Path(name), "x")
 	}
 	if err := dir.Begin(); err != nil {

@@ -15,12 +15,13 @@ import (
 	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
 func saveFeatures(t testing.TB, path string, set datasets.Set) {
 	t.Helper()
-	err := store.WriteFile(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
+	err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package store
+// Package wholefile replaces files in one step: a reader sees the former file or the
+// new one, never a part.
+package wholefile
 
 import (
 	"bufio"
@@ -15,17 +17,17 @@ import (
 // temporaryMark is part of the name of every file that is still being written.
 const temporaryMark = ".tmp-"
 
-// WriteFile replaces the file at path by what write produces, in one step: the
+// Write replaces the file at path by what write produces, in one step: the
 // bytes go to a temporary file in the same folder, which is flushed to the disk
 // and renamed. If anything fails, a full disk for one, the error names path, the
 // temporary file is removed and the former file stays as it was.
-func WriteFile(path string, write func(io.Writer) error) error {
-	return replaceFile(path, write, func() error { return nil })
+func Write(path string, write func(io.Writer) error) error {
+	return WriteAfter(path, write, func() error { return nil })
 }
 
-// replaceFile is WriteFile that calls makeRoom when the new file is whole and the
-// former one still there.
-func replaceFile(path string, write func(io.Writer) error, makeRoom func() error) error {
+// WriteAfter is [Write] that calls makeRoom when the new file is whole and the former
+// one still there.
+func WriteAfter(path string, write func(io.Writer) error, makeRoom func() error) error {
 	if err := replace(path, write, makeRoom); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
@@ -83,8 +85,8 @@ func syncFolder(path string) error {
 	return err
 }
 
-// isTemporary reports whether a file of that name was being written when its
-// writer died.
-func isTemporary(name string) bool {
+// IsTemporary reports whether a file of that name was being written when its writer
+// died.
+func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, temporaryMark)
 }
