@@ -139,9 +139,18 @@ func (k Kernel) matrix(x torch.Tensor) torch.Tensor {
 	return x.GaussianKernelSum(k.bandwidth(x), k.Bandwidths)
 }
 
-// rows returns K(a_i, b_i), shape (n).
+// rows returns K(a_i, b_i), shape (n). Each kernel is the square of the next wider one,
+// so that one exponential serves all.
 func (k Kernel) rows(a, b, bandwidth torch.Tensor) torch.Tensor {
-	return k.of(a.Sub(b).Square().SumDim(1, false), bandwidth)
+	distances := a.Sub(b).Square().SumDim(1, false)
+	widest := float64(int(1) << (k.Bandwidths - 1))
+	kernel := distances.Div(bandwidth).Scale(-1 / widest).Exp()
+	sum := kernel
+	for range k.Bandwidths - 1 {
+		kernel = kernel.Square()
+		sum = sum.Add(kernel)
+	}
+	return sum
 }
 
 // bandwidth returns the smallest bandwidth for the rows of x (n × d), 0-dimensional
@@ -163,19 +172,6 @@ func (k Kernel) bandwidth(x torch.Tensor) torch.Tensor {
 // smallestBandwidth stands for 0 where all rows of a batch are the same; it is a
 // normal number in float32, and so are the distances that it divides.
 const smallestBandwidth = 1e-30
-
-// of returns the sum of kernels at the squared distances. Each kernel is the square
-// of the next wider one, so that one exponential serves all.
-func (k Kernel) of(distances, bandwidth torch.Tensor) torch.Tensor {
-	widest := float64(int(1) << (k.Bandwidths - 1))
-	kernel := distances.Div(bandwidth).Scale(-1 / widest).Exp()
-	sum := kernel
-	for range k.Bandwidths - 1 {
-		kernel = kernel.Square()
-		sum = sum.Add(kernel)
-	}
-	return sum
-}
 
 func batchRows(layers []Layer) int {
 	if len(layers) == 0 {

@@ -1,0 +1,64 @@
+package torch
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTensorFiles(t *testing.T) {
+	Tidy(func() {
+		path := filepath.Join(t.TempDir(), "weights.safetensors")
+		var buffer bytes.Buffer
+		err := WriteTensors(&buffer, []Named{
+			{"b", FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).Transpose(0, 1)},
+			{"a", FromSlice([]float64{math.Pi}, 1)},
+			{"n", FromSlice([]int64{-1, 1 << 40}, 2)},
+			{"state", FromSlice([]uint8{7, 8}, 2)},
+			{"scalar", Full(3, Float32, CPU)},
+		}, map[string]string{"epoch": "3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, buffer.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tensors, metadata, err := ReadTensors(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if metadata["epoch"] != "3" || len(tensors) != 5 {
+			t.Errorf("read %d tensors and %v", len(tensors), metadata)
+		}
+		if got := ToSlice[float32](tensors["b"]); !slices.Equal(got, []float32{1, 4, 2, 5, 3, 6}) || !slices.Equal(tensors["b"].Shape(), []int{3, 2}) {
+			t.Errorf("b is %v of shape %v", got, tensors["b"].Shape())
+		}
+		if got := ToSlice[int64](tensors["n"]); got[1] != 1<<40 {
+			t.Errorf("n is %v", got)
+		}
+		if got := tensors["scalar"]; got.Item() != 3 || len(got.Shape()) != 0 {
+			t.Errorf("scalar is %v", got)
+		}
+
+		for name, content := range map[string][]byte{
+			"missing": nil, "cut": buffer.Bytes()[:buffer.Len()-3], "empty": {}, "other": []byte("GIF89a, no tensors in here"),
+		} {
+			bad := filepath.Join(t.TempDir(), name)
+			if name != "missing" {
+				if err := os.WriteFile(bad, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _, err := ReadTensors(bad)
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), bad) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	})
+}
