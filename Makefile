@@ -22,7 +22,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-browser test-slurm fuzz sanitize lint bench bench-growth clean env force
+.PHONY: help setup build demo test test-browser test-latex test-slurm fuzz sanitize lint bench bench-growth clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -47,6 +47,11 @@ test: setup ## run all tests, the concurrent packages with the race detector too
 test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -tags browser ./experiments/report/page
+
+test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
+	@sh tools/setup.sh pdflatex:texlive-latex-recommended
+	@$(MAKE) --no-print-directory $(library)
+	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report
 
 test-slurm: ## arrays on a real Slurm of this machine, which is installed where it is missing
 	@sh tools/setup.sh slurmctld:slurm-wlm shellcheck:shellcheck

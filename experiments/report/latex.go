@@ -14,6 +14,9 @@ type Tabular struct {
 	Lines   []string
 }
 
+// floatsHeld is how many floats every LaTeX can hold back until there is room for them.
+const floatsHeld = 18
+
 // WriteLaTeX writes a float for each tabular of the sheet, to be included in a
 // document that loads booktabs and graphicx. Wide tables shrink to the line.
 func (s Sheet) WriteLaTeX(w io.Writer) error {
@@ -28,7 +31,10 @@ func (s Sheet) WriteLaTeX(w io.Writer) error {
 	for _, note := range s.Notes {
 		b.WriteString("% " + strings.ReplaceAll(strings.TrimSuffix(wrap(note), "\n"), "\n", "\n%   ") + "\n")
 	}
-	for _, t := range tabulars {
+	for i, t := range tabulars {
+		if i > 0 && i%floatsHeld == 0 {
+			b.WriteString("\n\\clearpage\n")
+		}
 		fmt.Fprintf(&b, "\n\\begin{table}[htb]\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n"+
 			"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{%s}\n\\toprule\n", t.Caption, t.Columns)
 		for _, line := range t.Lines {
