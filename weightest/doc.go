@@ -22,6 +22,9 @@
 // # The pieces
 //
 //   - Accumulator collects C and mu batch by batch while a model trains.
+//   - Sample holds the predictions of a finished classifier on held-out source rows
+//     and target rows, Sums their sums, which parts of a data set can be merged from.
+//     Both give the Problem that every estimator reads.
 //   - SolveQP solves the quadratic program, for C of any rank. It is also an Estimator,
 //     next to others that NewEstimator knows by name; another estimator is any type
 //     with the method Estimate.

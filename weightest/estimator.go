@@ -14,8 +14,8 @@ import (
 // none.
 var ErrSingular = errors.New("weightest: the confusion matrix is singular")
 
-// Estimator computes class weights from C, mu and D_S. Anything that implements it
-// can take the place of the estimators of this package. Estimate must not change the
+// Estimator computes class weights from a Problem. Anything that implements it can
+// take the place of the estimators of this package. Estimate must not change the
 // problem, nor keep it.
 type Estimator interface {
 	Estimate(Problem) (Estimate, error)
@@ -24,17 +24,37 @@ type Estimator interface {
 // Estimate is what an Estimator returns.
 type Estimate struct {
 	Weights []float64 // w, length k, not negative, w·D_S = 1
-	Warning string    // what to know before relying on the weights; empty where nothing is
+	// TargetDistribution is q, length k, the estimate of the target's label
+	// distribution: q_j = w_j D_S[j].
+	TargetDistribution []float64
+	Warning            string // what to know before relying on the weights; empty where nothing is
 }
+
+// Requirement says what an estimator needs of a Problem.
+type Requirement int
+
+const (
+	// TrainingStatistics: C, mu and D_S, as an Accumulator collects them while a model
+	// trains.
+	TrainingStatistics Requirement = iota
+	// HeldOutSums: the problem of Sums of held-out source rows and of target rows. The
+	// predictions on rows that a classifier was trained on are better than those on
+	// others, so that their C is not that of the target.
+	HeldOutSums
+	// HeldOutRows: the problem of a Sample of such rows, for an estimator that reads the
+	// target's rows themselves.
+	HeldOutRows
+)
 
 // estimators are the estimators of this package in the order of EstimatorNames.
 var estimators = []struct {
 	name      string
 	estimator Estimator
+	requires  Requirement
 }{
-	{"qp", quadratic{LeastSquares}},
-	{"qp-released", quadratic{Released}},
-	{"inverse", inverse{}},
+	{"qp", quadratic{LeastSquares}, TrainingStatistics},
+	{"qp-released", quadratic{Released}, TrainingStatistics},
+	{"inverse", inverse{}, TrainingStatistics},
 }
 
 // EstimatorNames returns the names that NewEstimator knows.
@@ -61,14 +81,39 @@ func NewEstimator(name string) (Estimator, error) {
 			return e.estimator, nil
 		}
 	}
-	return nil, fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
+	return nil, unknownEstimator(name)
+}
+
+// RequirementOf returns what the estimator of the name needs. An unknown name is the
+// error of NewEstimator.
+func RequirementOf(name string) (Requirement, error) {
+	for _, e := range estimators {
+		if e.name == name {
+			return e.requires, nil
+		}
+	}
+	return 0, unknownEstimator(name)
+}
+
+func unknownEstimator(name string) error {
+	return fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
 }
 
 type quadratic struct{ rightHandSide RightHandSide }
 
 func (q quadratic) Estimate(p Problem) (Estimate, error) {
 	solution, err := SolveQP(p, QPSettings{RightHandSide: q.rightHandSide})
-	return Estimate{Weights: solution.Weights}, err
+	if err != nil {
+		return Estimate{}, err
+	}
+	return estimateOf(solution.Weights, p), nil
+}
+
+// estimateOf returns the estimate of weights with w·D_S = 1.
+func estimateOf(w []float64, p Problem) Estimate {
+	q := make([]float64, len(w))
+	floats.MulTo(q, w, p.SourceDistribution)
+	return Estimate{Weights: w, TargetDistribution: q}
 }
 
 type inverse struct{}
@@ -105,7 +150,9 @@ func (inverse) Estimate(p Problem) (Estimate, error) {
 	if clipped > 0 {
 		warning += fmt.Sprintf("; %d of %d weights of C⁻¹mu were negative and set to zero", clipped, len(w))
 	}
-	return Estimate{Weights: w, Warning: warning}, nil
+	estimate := estimateOf(w, p)
+	estimate.Warning = warning
+	return estimate, nil
 }
 
 // epsilon is the unit of rounding of float64.

@@ -20,6 +20,12 @@ func TestEstimatorsByName(t *testing.T) {
 		if _, err := NewEstimator(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		if got, err := RequirementOf(name); err != nil || got != TrainingStatistics {
+			t.Errorf("%s requires %v, error %v", name, got, err)
+		}
+	}
+	if _, err := RequirementOf("bbse"); err == nil {
+		t.Error("an unknown name has a requirement")
 	}
 	_, err := NewEstimator("bbse")
 	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, qp-released, inverse") {
@@ -95,13 +101,13 @@ func TestInverseErrors(t *testing.T) {
 		"nearly":      {0.3, 0.3, 0.2, 0.2 * (1 + 2e-16)},
 		"zero matrix": {0, 0, 0, 0},
 	} {
-		_, err := inverse{}.Estimate(Problem{mat.NewDense(2, 2, c), []float64{0.5, 0.5}, []float64{0.5, 0.5}})
+		_, err := inverse{}.Estimate(problemOf(mat.NewDense(2, 2, c), []float64{0.5, 0.5}, []float64{0.5, 0.5}))
 		if !errors.Is(err, ErrSingular) {
 			t.Errorf("%s: error %v, want ErrSingular", name, err)
 		}
 	}
 	// C⁻¹mu = (-1/3, 7/3), and only the first class has source mass.
-	_, err := inverse{}.Estimate(Problem{mat.NewDense(2, 2, []float64{0.4, 0.1, 0.1, 0.4}), []float64{0.1, 0.9}, []float64{1, 0}})
+	_, err := inverse{}.Estimate(problemOf(mat.NewDense(2, 2, []float64{0.4, 0.1, 0.1, 0.4}), []float64{0.1, 0.9}, []float64{1, 0}))
 	if !errors.Is(err, ErrInfeasible) {
 		t.Errorf("error %v, want ErrInfeasible", err)
 	}
@@ -116,17 +122,17 @@ func TestInvalidProblems(t *testing.T) {
 		want error
 		text string
 	}{
-		"no classes":      {Problem{c(1, 0, 0, 1), nil, nil}, ErrInvalidProblem, "no class"},
-		"no matrix":       {Problem{nil, good, good}, ErrInvalidProblem, "no confusion matrix"},
-		"not square":      {Problem{mat.NewDense(2, 3, nil), good, good}, ErrInvalidProblem, "2×3"},
-		"other size":      {Problem{mat.NewDense(3, 3, nil), good, good}, ErrInvalidProblem, "3×3"},
-		"short mu":        {Problem{c(1, 0, 0, 1), good[:1], good}, ErrInvalidProblem, "1 target predictions"},
-		"NaN in C":        {Problem{c(1, 0, nan, 1), good, good}, ErrInvalidProblem, "row 1, column 0"},
-		"negative C":      {Problem{c(1, -1, 0, 1), good, good}, ErrInvalidProblem, "row 0, column 1"},
-		"infinite mu":     {Problem{c(1, 0, 0, 1), []float64{0, math.Inf(1)}, good}, ErrInvalidProblem, "class 1"},
-		"negative source": {Problem{c(1, 0, 0, 1), good, []float64{2, -1}}, ErrInvalidProblem, "source distribution holds -1 for class 1"},
-		"NaN source":      {Problem{c(1, 0, 0, 1), good, []float64{nan, 1}}, ErrInvalidProblem, "class 0"},
-		"no source mass":  {Problem{c(1, 0, 0, 1), good, []float64{0, 0}}, ErrInfeasible, "zero in every class"},
+		"no classes":      {problemOf(c(1, 0, 0, 1), nil, nil), ErrInvalidProblem, "no class"},
+		"no matrix":       {problemOf(nil, good, good), ErrInvalidProblem, "no confusion matrix"},
+		"not square":      {problemOf(mat.NewDense(2, 3, nil), good, good), ErrInvalidProblem, "2×3"},
+		"other size":      {problemOf(mat.NewDense(3, 3, nil), good, good), ErrInvalidProblem, "3×3"},
+		"short mu":        {problemOf(c(1, 0, 0, 1), good[:1], good), ErrInvalidProblem, "1 target predictions"},
+		"NaN in C":        {problemOf(c(1, 0, nan, 1), good, good), ErrInvalidProblem, "row 1, column 0"},
+		"negative C":      {problemOf(c(1, -1, 0, 1), good, good), ErrInvalidProblem, "row 0, column 1"},
+		"infinite mu":     {problemOf(c(1, 0, 0, 1), []float64{0, math.Inf(1)}, good), ErrInvalidProblem, "class 1"},
+		"negative source": {problemOf(c(1, 0, 0, 1), good, []float64{2, -1}), ErrInvalidProblem, "source distribution holds -1 for class 1"},
+		"NaN source":      {problemOf(c(1, 0, 0, 1), good, []float64{nan, 1}), ErrInvalidProblem, "class 0"},
+		"no source mass":  {problemOf(c(1, 0, 0, 1), good, []float64{0, 0}), ErrInfeasible, "zero in every class"},
 	} {
 		for _, estimator := range []string{"qp", "inverse"} {
 			e, err := NewEstimator(estimator)

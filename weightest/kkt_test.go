@@ -32,6 +32,11 @@ func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
 	}
 	floats.AddScaled(mu, noise, randomDistribution(r, k))
 	floats.Scale(1/floats.Sum(mu), mu)
+	return problemOf(confusion, mu, source)
+}
+
+// problemOf returns the problem of C, mu and D_S alone, as training has it.
+func problemOf(confusion *mat.Dense, mu, source []float64) Problem {
 	return Problem{Confusion: confusion, TargetPredictions: mu, SourceDistribution: source}
 }
 
@@ -282,7 +287,7 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, unit := range []float64{1e-12, 1e-3, 1e12} {
-			scaled := Problem{mat.NewDense(p.Classes(), p.Classes(), nil), make([]float64, p.Classes()), p.SourceDistribution}
+			scaled := problemOf(mat.NewDense(p.Classes(), p.Classes(), nil), make([]float64, p.Classes()), p.SourceDistribution)
 			scaled.Confusion.Scale(unit, p.Confusion)
 			floats.ScaleTo(scaled.TargetPredictions, unit, p.TargetPredictions)
 			got, err := SolveQP(scaled, QPSettings{})
@@ -295,7 +300,7 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 			mass := slices.Clone(p.SourceDistribution)
 			floats.Scale(unit, mass)
 			floats.ScaleTo(scaled.TargetPredictions, 1/unit, p.TargetPredictions)
-			got, err = SolveQP(Problem{p.Confusion, scaled.TargetPredictions, mass}, QPSettings{})
+			got, err = SolveQP(problemOf(p.Confusion, scaled.TargetPredictions, mass), QPSettings{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,8 +20,10 @@ var (
 	ErrNoConvergence = errors.New("weightest: the active-set method did not converge")
 )
 
-// Problem is what every estimator of class weights reads. All three fields are
-// only read.
+// Problem is what every estimator of class weights reads; all fields are only read.
+// The first three are all that the estimators need which run while a model trains, see
+// Requirement. An estimator that needs one of the others returns ErrInvalidProblem
+// where it is missing.
 type Problem struct {
 	// Confusion is C, k×k: row = predicted class, column = true class,
 	// C[i][j] = P_S(prediction = i, label = j).
@@ -31,6 +33,27 @@ type Problem struct {
 	// SourceDistribution is D_S, length k: the source's label distribution. It need
 	// not sum to one, but for the weights to be ratios of probabilities.
 	SourceDistribution []float64
+
+	// Hard are C and mu of hard predictions; nil where they are not known.
+	Hard *HardPredictions
+	// SourceRows and TargetRows are the numbers of rows, n and m, that the means are
+	// of; 0 where they are not known.
+	SourceRows, TargetRows int
+	// Rows are the target's rows; nil where only their sums were kept.
+	Rows *Rows
+}
+
+// HardPredictions are C and mu where a prediction is the one-hot vector of a row's
+// largest probability.
+type HardPredictions struct {
+	Confusion         *mat.Dense // k×k, row = predicted class, column = true class
+	TargetPredictions []float64  // length k
+}
+
+// Rows are m rows of k probabilities.
+type Rows struct {
+	Probabilities []float64 // row-major m×k
+	Counts        []int     // how often each row counts, length m; nil: once
 }
 
 // Classes returns k.

@@ -100,22 +100,22 @@ func TestSolveQPByHand(t *testing.T) {
 		objective     float64
 	}{
 		"one class": {
-			Problem{c(0.5), []float64{0.75}, []float64{0.5}}, LeastSquares,
+			problemOf(c(0.5), []float64{0.75}, []float64{0.5}), LeastSquares,
 			[]float64{2}, 0.5 * 0.25 * 0.25,
 		},
 		// The only predictions of the target, class 0, are explained by class 1.
 		"column of the true class": {
-			Problem{c(0, 0.5, 0.5, 0), []float64{1, 0}, []float64{0.5, 0.5}}, LeastSquares,
+			problemOf(c(0, 0.5, 0.5, 0), []float64{1, 0}, []float64{0.5, 0.5}), LeastSquares,
 			[]float64{0, 2}, 0,
 		},
 		// Every prediction is moved on by one class: q = -C mu = (0, -0.4, 0) asks for
 		// class 1, where -Cᵀmu = (0, 0, -0.2) asks for class 2.
 		"released": {
-			Problem{c(0, 0, 0.2, 0.4, 0, 0, 0, 0.4, 0), []float64{1, 0, 0}, []float64{0.4, 0.4, 0.2}}, Released,
+			problemOf(c(0, 0, 0.2, 0.4, 0, 0, 0, 0.4, 0), []float64{1, 0, 0}, []float64{0.4, 0.4, 0.2}), Released,
 			[]float64{0, 2.5, 0}, -0.5,
 		},
 		"a class that does not occur": {
-			Problem{c(0.5, 0, 0, 0, 0, 0, 0, 0, 0.5), []float64{0.25, 0, 0.75}, []float64{0.5, 0, 0.5}}, LeastSquares,
+			problemOf(c(0.5, 0, 0, 0, 0, 0, 0, 0, 0.5), []float64{0.25, 0, 0.75}, []float64{0.5, 0, 0.5}), LeastSquares,
 			[]float64{0.5, 0, 1.5}, 0,
 		},
 	} {

@@ -19,7 +19,9 @@ type fixed struct {
 	err     error
 }
 
-func (f fixed) Estimate(Problem) (Estimate, error) { return Estimate{f.weights, f.warning}, f.err }
+func (f fixed) Estimate(Problem) (Estimate, error) {
+	return Estimate{Weights: f.weights, Warning: f.warning}, f.err
+}
 
 // filled returns statistics of a perfect classifier: C = diag(0.75, 0.25), mu = (0.5, 0.5).
 func filled(t *testing.T) *Accumulator {

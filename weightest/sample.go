@@ -1,0 +1,141 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrInvalidRow is wrapped by the error that names a row of probabilities that is not
+// one, or a label that is not a class.
+var ErrInvalidRow = errors.New("weightest: invalid row")
+
+// sumTolerance is how far a row's sum may be from one: what float16 and decimals of
+// four digits need.
+const sumTolerance = 1e-3
+
+// Sample holds a classifier's probabilities on held-out source rows, which it never
+// trained on, with their labels, and on target rows. It is filled batch by batch.
+type Sample struct {
+	classes int
+	source  []float64 // row-major n×k
+	labels  []int
+	target  []float64 // row-major m×k
+}
+
+// NewSample returns an empty sample. It panics unless classes ≥ 1.
+func NewSample(classes int) *Sample {
+	if classes < 1 {
+		panic(fmt.Sprintf("weightest: a sample of %d classes", classes))
+	}
+	return &Sample{classes: classes}
+}
+
+// Classes returns k.
+func (s *Sample) Classes() int { return s.classes }
+
+// Source returns the probabilities of the source rows, row-major n×k, and their n
+// labels. Both are the sample's own: only to be read, until the next AddSource.
+func (s *Sample) Source() (probabilities []float64, labels []int) { return s.source, s.labels }
+
+// Target returns the probabilities of the target rows, row-major m×k, likewise.
+func (s *Sample) Target() []float64 { return s.target }
+
+// AddSource appends a copy of source rows: their probabilities, row-major n×k, and
+// their n labels. Those of a network, float32, pass through Widen. A probability that
+// is negative, above 1 or NaN, a row whose sum is further from one than 0.001, and a
+// label outside 0..k-1 are an error that wraps ErrInvalidRow and names the row, counted
+// from 0 over the whole sample; nothing is added then. AddSource panics where the
+// lengths do not fit.
+func (s *Sample) AddSource(probabilities []float64, labels []int) error {
+	checkLengths("source", len(probabilities), len(labels), s.classes, nil)
+	if err := checkSource(probabilities, labels, s.classes, len(s.labels)); err != nil {
+		return err
+	}
+	s.source = append(s.source, probabilities...)
+	s.labels = append(s.labels, labels...)
+	return nil
+}
+
+// AddTarget appends a copy of target rows, row-major m×k, as AddSource does.
+func (s *Sample) AddTarget(probabilities []float64) error {
+	checkLengths("target", len(probabilities), len(probabilities)/s.classes, s.classes, nil)
+	if err := checkRows("target", probabilities, s.classes, len(s.target)/s.classes); err != nil {
+		return err
+	}
+	s.target = append(s.target, probabilities...)
+	return nil
+}
+
+// Sums returns the sums of the sample in which every row counts as often as the two
+// slices say; nil counts each once. It panics where the lengths do not fit.
+func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
+	checkLengths("source", len(s.source), len(s.labels), s.classes, sourceCounts)
+	checkLengths("target", len(s.target), len(s.target)/s.classes, s.classes, targetCounts)
+	sums := NewSums(s.classes)
+	sums.addSource(s.source, s.labels, sourceCounts)
+	sums.addTarget(s.target, targetCounts)
+	return sums
+}
+
+// Problem returns the problem of the sample in which every row counts as often as the
+// two slices say; nil counts each once. Its Rows share the sample's memory. The error
+// wraps ErrNoStatistics where a domain has no row that counts.
+func (s *Sample) Problem(sourceCounts, targetCounts []int) (Problem, error) {
+	p, err := s.Sums(sourceCounts, targetCounts).Problem()
+	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
+	return p, err
+}
+
+// Widen returns the values in float64.
+func Widen(values []float32) []float64 {
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	return wide
+}
+
+// checkLengths panics unless there are rows·k values and, where there are any, as many
+// counts as rows, none negative.
+func checkLengths(domain string, values, rows, k int, counts []int) {
+	if values != rows*k {
+		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
+	}
+	if counts == nil {
+		return
+	}
+	if len(counts) != rows {
+		panic(fmt.Sprintf("weightest: %d counts for %d %s rows", len(counts), rows, domain))
+	}
+	for row, count := range counts {
+		if count < 0 {
+			panic(fmt.Sprintf("weightest: %s row %d counts %d times", domain, row, count))
+		}
+	}
+}
+
+func checkSource(probabilities []float64, labels []int, k, first int) error {
+	for row, label := range labels {
+		if label < 0 || label >= k {
+			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, first+row, label, k)
+		}
+	}
+	return checkRows("source", probabilities, k, first)
+}
+
+func checkRows(domain string, probabilities []float64, k, first int) error {
+	for row := range len(probabilities) / k {
+		var sum float64
+		for j, p := range probabilities[row*k : (row+1)*k] {
+			if !(p >= 0 && p <= 1+sumTolerance) {
+				return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, first+row, j, p)
+			}
+			sum += p
+		}
+		if !(math.Abs(sum-1) <= sumTolerance) {
+			return fmt.Errorf("%w: the probabilities of %s row %d sum to %.6g; they must sum to 1", ErrInvalidRow, domain, first+row, sum)
+		}
+	}
+	return nil
+}

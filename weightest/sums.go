@@ -1,0 +1,245 @@
+package weightest
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sums are what the estimators in closed form need of any number of rows f_i of k
+// probabilities, ŷ_i the one-hot vector of f_i's largest entry (the first of equal
+// ones):
+//
+//	Σ_i f_i e(y_i)ᵀ and Σ_i ŷ_i e(y_i)ᵀ   over held-out source rows with labels y_i,
+//	Σ_i f_i and Σ_i ŷ_i                   over target rows.
+//
+// A row may count several times, as in a bootstrap's resample.
+//
+// Sums are integers: each probability is rounded down to a multiple of 2⁻⁶². So the
+// order of the rows does not matter, and the sums of any parts, merged in any order,
+// are those of the whole, bit for bit. Training collects its statistics in an
+// Accumulator instead.
+type Sums struct {
+	classes                int
+	softJoint, softTarget  []FixedPoint // row = true class, as in Accumulator
+	hardJoint, hardTarget  []int
+	sourceRows, targetRows int
+}
+
+// FixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
+type FixedPoint struct{ High, Low uint64 }
+
+const fixedPointUnit = 0x1p62
+
+// add adds count times the value, which must be in [0, 2).
+func (f *FixedPoint) add(value float64, count int) {
+	high, low := bits.Mul64(uint64(int64(value*fixedPointUnit)), uint64(count))
+	f.sum(FixedPoint{high, low})
+}
+
+func (f *FixedPoint) sum(other FixedPoint) {
+	var carry uint64
+	f.Low, carry = bits.Add64(f.Low, other.Low, 0)
+	f.High += other.High + carry
+}
+
+// Float64 returns the nearest float64, or one of the two nearest.
+func (f FixedPoint) Float64() float64 {
+	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedPointUnit
+}
+
+// NewSums returns sums of no rows. It panics unless classes ≥ 1.
+func NewSums(classes int) *Sums {
+	if classes < 1 {
+		panic(fmt.Sprintf("weightest: sums of %d classes", classes))
+	}
+	return &Sums{
+		classes:    classes,
+		softJoint:  make([]FixedPoint, classes*classes),
+		softTarget: make([]FixedPoint, classes),
+		hardJoint:  make([]int, classes*classes),
+		hardTarget: make([]int, classes),
+	}
+}
+
+// Classes returns k.
+func (s *Sums) Classes() int { return s.classes }
+
+// SourceRows returns the number of source rows, each as often as it counts.
+func (s *Sums) SourceRows() int { return s.sourceRows }
+
+// TargetRows returns the number of target rows, each as often as it counts.
+func (s *Sums) TargetRows() int { return s.targetRows }
+
+// AddSource adds held-out source rows: their probabilities, row-major n×k, their n
+// labels, and how often each row counts (n numbers that are not negative; nil: once
+// each). Probabilities and labels that Sample would not take are an error that wraps
+// ErrInvalidRow and counts the rows of this call from 0; nothing is added then. AddSource
+// panics where the lengths do not fit.
+func (s *Sums) AddSource(probabilities []float64, labels, counts []int) error {
+	checkLengths("source", len(probabilities), len(labels), s.classes, counts)
+	if err := checkSource(probabilities, labels, s.classes, 0); err != nil {
+		return err
+	}
+	s.addSource(probabilities, labels, counts)
+	return nil
+}
+
+// AddTarget adds target rows, row-major m×k, as AddSource does.
+func (s *Sums) AddTarget(probabilities []float64, counts []int) error {
+	checkLengths("target", len(probabilities), len(probabilities)/s.classes, s.classes, counts)
+	if err := checkRows("target", probabilities, s.classes, 0); err != nil {
+		return err
+	}
+	s.addTarget(probabilities, counts)
+	return nil
+}
+
+func (s *Sums) addSource(probabilities []float64, labels, counts []int) {
+	k := s.classes
+	for i, label := range labels {
+		count := countOf(counts, i)
+		if count == 0 {
+			continue
+		}
+		s.sourceRows += count
+		first := label * k
+		s.hardJoint[first+addFixed(s.softJoint[first:first+k], probabilities[i*k:], count)] += count
+	}
+}
+
+func (s *Sums) addTarget(probabilities []float64, counts []int) {
+	k := s.classes
+	for i := range len(probabilities) / k {
+		count := countOf(counts, i)
+		if count == 0 {
+			continue
+		}
+		s.targetRows += count
+		s.hardTarget[addFixed(s.softTarget, probabilities[i*k:], count)] += count
+	}
+}
+
+// addFixed adds a row to the sums, count times, and returns the index of its largest
+// entry.
+func addFixed(sums []FixedPoint, row []float64, count int) int {
+	row = row[:len(sums)]
+	largest := 0
+	for i, p := range row {
+		sums[i].add(p, count)
+		if p > row[largest] {
+			largest = i
+		}
+	}
+	return largest
+}
+
+func countOf(counts []int, row int) int {
+	if counts == nil {
+		return 1
+	}
+	return counts[row]
+}
+
+// Merge adds the sums of other rows. Sums of another number of classes are an error.
+func (s *Sums) Merge(other *Sums) error {
+	if other.classes != s.classes {
+		return fmt.Errorf("weightest: sums of %d classes cannot be added to sums of %d", other.classes, s.classes)
+	}
+	for i, v := range other.softJoint {
+		s.softJoint[i].sum(v)
+		s.hardJoint[i] += other.hardJoint[i]
+	}
+	for i, v := range other.softTarget {
+		s.softTarget[i].sum(v)
+		s.hardTarget[i] += other.hardTarget[i]
+	}
+	s.sourceRows += other.sourceRows
+	s.targetRows += other.targetRows
+	return nil
+}
+
+// Problem returns the problem of the sums: the means of soft and of hard predictions,
+// D_S the label shares of the source rows. It has no Rows. The error wraps
+// ErrNoStatistics where a domain has no row.
+func (s *Sums) Problem() (Problem, error) {
+	if s.sourceRows == 0 || s.targetRows == 0 {
+		return Problem{}, fmt.Errorf("%w: %d source rows and %d target rows", ErrNoStatistics, s.sourceRows, s.targetRows)
+	}
+	k := s.classes
+	n, m := float64(s.sourceRows), float64(s.targetRows)
+	p := Problem{
+		Confusion:          mat.NewDense(k, k, nil),
+		TargetPredictions:  make([]float64, k),
+		SourceDistribution: make([]float64, k),
+		Hard: &HardPredictions{
+			Confusion:         mat.NewDense(k, k, nil),
+			TargetPredictions: make([]float64, k),
+		},
+		SourceRows: s.sourceRows,
+		TargetRows: s.targetRows,
+	}
+	for label := range k {
+		var rows int
+		for predicted := range k {
+			soft, hard := s.softJoint[label*k+predicted], s.hardJoint[label*k+predicted]
+			p.Confusion.Set(predicted, label, soft.Float64()/n)
+			p.Hard.Confusion.Set(predicted, label, float64(hard)/n)
+			rows += hard
+		}
+		p.SourceDistribution[label] = float64(rows) / n
+		p.TargetPredictions[label] = s.softTarget[label].Float64() / m
+		p.Hard.TargetPredictions[label] = float64(s.hardTarget[label]) / m
+	}
+	return p, nil
+}
+
+// SumsState is all that Sums remember, for files. Matrices are row-major k×k, row =
+// true class, column = predicted class.
+type SumsState struct {
+	Classes    int
+	SoftJoint  []FixedPoint // sums of source rows by label
+	SoftTarget []FixedPoint // sums of target rows, length k
+	HardJoint  []int        // source rows by label and predicted class
+	HardTarget []int        // target rows by predicted class, length k
+}
+
+// State returns a copy of the sums' state.
+func (s *Sums) State() SumsState {
+	return SumsState{
+		Classes:    s.classes,
+		SoftJoint:  slices.Clone(s.softJoint),
+		SoftTarget: slices.Clone(s.softTarget),
+		HardJoint:  slices.Clone(s.hardJoint),
+		HardTarget: slices.Clone(s.hardTarget),
+	}
+}
+
+// RestoreSums returns the sums of a state. A state whose parts do not fit each other
+// is an error.
+func RestoreSums(state SumsState) (*Sums, error) {
+	k := state.Classes
+	if k < 1 || len(state.SoftJoint) != k*k || len(state.HardJoint) != k*k || len(state.SoftTarget) != k || len(state.HardTarget) != k {
+		return nil, fmt.Errorf("weightest: the saved sums of %d classes hold %d soft and %d hard sums of the source, %d and %d of the target",
+			k, len(state.SoftJoint), len(state.HardJoint), len(state.SoftTarget), len(state.HardTarget))
+	}
+	s := NewSums(k)
+	copy(s.softJoint, state.SoftJoint)
+	copy(s.softTarget, state.SoftTarget)
+	copy(s.hardJoint, state.HardJoint)
+	copy(s.hardTarget, state.HardTarget)
+	for _, counts := range []struct {
+		of   []int
+		rows *int
+	}{{s.hardJoint, &s.sourceRows}, {s.hardTarget, &s.targetRows}} {
+		for i, count := range counts.of {
+			if count < 0 {
+				return nil, fmt.Errorf("weightest: the saved sums hold a count of %d rows at position %d", count, i)
+			}
+			*counts.rows += count
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,245 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// randomSample draws rows of a classifier that is right more often than not, with all
+// k classes among the labels where n ≥ k.
+func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
+	t.Helper()
+	s := NewSample(k)
+	row := func(label int) []float64 {
+		p := randomDistribution(r, k)
+		for i := range p {
+			p[i] *= 0.6
+		}
+		p[label] += 0.4
+		return p
+	}
+	for i := range n {
+		label := i % k
+		if err := s.AddSource(row(label), []int{label}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share := randomDistribution(r, k)
+	for range m {
+		u, label := r.Float64(), 0
+		for u -= share[label]; u > 0 && label < k-1; u -= share[label] {
+			label++
+		}
+		if err := s.AddTarget(row(label)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func problem(t testing.TB, s *Sample) Problem {
+	t.Helper()
+	p, err := s.Problem(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Three source rows and four target rows, by hand. The tie of the second source row
+// counts for class 0.
+func TestProblemOfSampleByHand(t *testing.T) {
+	s := NewSample(2)
+	if err := s.AddSource([]float64{0.75, 0.25, 0.5, 0.5}, []int{0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddSource(Widen([]float32{0.25, 0.75}), []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddTarget([]float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}); err != nil {
+		t.Fatal(err)
+	}
+	p := problem(t, s)
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	third := 1.0 / 3
+	for name, c := range map[string]struct{ got, want []float64 }{
+		"C":        {p.Confusion.RawMatrix().Data, []float64{0.75 * third, 0.75 * third, 0.25 * third, 1.25 * third}},
+		"hard C":   {p.Hard.Confusion.RawMatrix().Data, []float64{third, third, 0, third}},
+		"mu":       {p.TargetPredictions, []float64{0.25, 0.75}},
+		"hard mu":  {p.Hard.TargetPredictions, []float64{0.25, 0.75}},
+		"D_S":      {p.SourceDistribution, []float64{third, 2 * third}},
+		"the rows": {p.Rows.Probabilities, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}},
+	} {
+		if d := largestDifference(c.got, c.want); !(d < 1e-15) {
+			t.Errorf("%s is %v, want %v", name, c.got, c.want)
+		}
+	}
+	if p.SourceRows != 3 || p.TargetRows != 4 {
+		t.Errorf("%d and %d rows, want 3 and 4", p.SourceRows, p.TargetRows)
+	}
+}
+
+// The sums of parts are those of the whole, bit for bit, whatever the order, and a row
+// that counts c times is c rows.
+func TestSumsMerge(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const k, n, m = 7, 211, 97
+	s := randomSample(t, r, k, n, m)
+	source, labels := s.Source()
+	target := s.Target()
+	sourceCounts, targetCounts := make([]int, n), make([]int, m)
+	for i := range sourceCounts {
+		sourceCounts[i] = r.IntN(4)
+	}
+	for i := range targetCounts {
+		targetCounts[i] = r.IntN(4)
+	}
+	whole := s.Sums(sourceCounts, targetCounts)
+
+	parts := []*Sums{NewSums(k), NewSums(k), NewSums(k)}
+	for _, i := range r.Perm(n) {
+		part := parts[r.IntN(3)]
+		for range sourceCounts[i] {
+			if err := part.AddSource(source[i*k:(i+1)*k], labels[i:i+1], nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, i := range r.Perm(m) {
+		if err := parts[r.IntN(3)].AddTarget(target[i*k:(i+1)*k], targetCounts[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged := NewSums(k)
+	for _, i := range []int{2, 0, 1} {
+		restored, err := RestoreSums(parts[i].State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := merged.Merge(restored); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(merged, whole) {
+		t.Error("the merged sums of parts differ from those of the whole")
+	}
+	if err := merged.Merge(NewSums(k + 1)); err == nil {
+		t.Error("sums of another number of classes: no error")
+	}
+}
+
+func TestSumsEqualLoops(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	const k, n, m = 5, 300, 200
+	s := randomSample(t, r, k, n, m)
+	source, labels := s.Source()
+	var confusion [k][k]float64
+	var mu [k]float64
+	for i, label := range labels {
+		for j := range k {
+			confusion[j][label] += source[i*k+j] / n
+		}
+	}
+	for i, p := range s.Target() {
+		mu[i%k] += p / m
+	}
+	p := problem(t, s)
+	for i := range k {
+		for j := range k {
+			if d := math.Abs(p.Confusion.At(i, j) - confusion[i][j]); d > 1e-15 {
+				t.Errorf("C[%d][%d] differs by %v", i, j, d)
+			}
+		}
+		if d := math.Abs(p.TargetPredictions[i] - mu[i]); d > 1e-14 {
+			t.Errorf("mu[%d] differs by %v", i, d)
+		}
+	}
+}
+
+// 3·2⁴⁰ times the same row: more than 64 bits hold.
+func TestFixedPointCarries(t *testing.T) {
+	s := NewSums(2)
+	const count = 1 << 40
+	for range 3 {
+		if err := s.AddTarget([]float64{0.3, 0.7}, []int{count}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []float64{0.3, 0.7} {
+		if got := s.softTarget[i].Float64() / (3 * count); math.Abs(got-want) > 1e-15 {
+			t.Errorf("the mean of class %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestInvalidRows(t *testing.T) {
+	for name, test := range map[string]struct {
+		row   []float64
+		label int
+		text  string
+	}{
+		"sum":      {[]float64{0.5, 0.4}, 0, "row 3 sum to 0.9"},
+		"logits":   {[]float64{3, -2}, 0, "row 3 gives class 0 the probability 3"},
+		"negative": {[]float64{1.0005, -0.0005}, 0, "row 3 gives class 1 the probability -0.0005"},
+		"NaN":      {[]float64{math.NaN(), 1}, 0, "row 3 gives class 0 the probability NaN"},
+		"label":    {[]float64{0.5, 0.5}, 2, "row 3 has label 2; there are 2 classes"},
+		"no class": {[]float64{0.5, 0.5}, -1, "row 3 has label -1"},
+	} {
+		s := NewSample(2)
+		for range 2 {
+			if err := s.AddSource([]float64{0.25, 0.75}, []int{1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := s.AddSource(append([]float64{1, 0}, test.row...), []int{0, test.label})
+		if !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "source") || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.text)
+		}
+		if _, labels := s.Source(); len(labels) != 2 {
+			t.Errorf("%s: %d rows after the error, want 2", name, len(labels))
+		}
+		if name == "label" || name == "no class" {
+			continue
+		}
+		if err := s.AddTarget(test.row); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "target row 0") {
+			t.Errorf("%s: error %v of a target row", name, err)
+		}
+		if err := NewSums(2).AddTarget(test.row, nil); !errors.Is(err, ErrInvalidRow) {
+			t.Errorf("%s: error %v of sums", name, err)
+		}
+	}
+}
+
+func TestProblemOfNoRows(t *testing.T) {
+	s := randomSample(t, rand.New(rand.NewPCG(1, 4)), 3, 6, 4)
+	if _, err := s.Problem(make([]int, 6), nil); !errors.Is(err, ErrNoStatistics) {
+		t.Errorf("no source row counts: error %v", err)
+	}
+	if _, err := s.Problem(nil, make([]int, 4)); !errors.Is(err, ErrNoStatistics) {
+		t.Errorf("no target row counts: error %v", err)
+	}
+}
+
+func TestRestoreSumsErrors(t *testing.T) {
+	good := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums(nil, nil).State()
+	for name, spoil := range map[string]func(*SumsState){
+		"classes":  func(s *SumsState) { s.Classes = 4 },
+		"none":     func(s *SumsState) { *s = SumsState{} },
+		"soft":     func(s *SumsState) { s.SoftJoint = s.SoftJoint[:5] },
+		"target":   func(s *SumsState) { s.HardTarget = nil },
+		"negative": func(s *SumsState) { s.HardJoint[4] = -1 },
+	} {
+		state := good
+		state.HardJoint = append([]int(nil), good.HardJoint...)
+		spoil(&state)
+		if _, err := RestoreSums(state); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
