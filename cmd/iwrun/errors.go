@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/internal/nearest"
 )
 
 // The exit statuses beside 0.
@@ -74,8 +75,8 @@ func wrongFlag(c *cli.Context, err error, _ bool) error {
 			names = append(names, dashed(known))
 		}
 	}
-	if nearest := config.Nearest(dashed(strings.TrimLeft(name, "-")), names); nearest != "" {
-		return wrongUsage(c, "there is no flag %s; did you mean %s?", dashed(name), nearest)
+	if near := nearest.Name(dashed(strings.TrimLeft(name, "-")), names); near != "" {
+		return wrongUsage(c, "there is no flag %s; did you mean %s?", dashed(name), near)
 	}
 	return wrongUsage(c, "there is no flag %s", dashed(name))
 }
@@ -97,8 +98,8 @@ func withoutArguments(c *cli.Context, action func() error) error {
 		names = append(names, command.Name)
 	}
 	argument := c.Args().First()
-	if nearest := config.Nearest(argument, names); nearest != "" {
-		return wrongUsage(c, "%q is no command; did you mean %s?", argument, nearest)
+	if near := nearest.Name(argument, names); near != "" {
+		return wrongUsage(c, "%q is no command; did you mean %s?", argument, near)
 	}
 	return wrongUsage(c, "%q is neither a flag nor a command", argument)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"iwda/internal/nearest"
 )
 
 // decoder writes YAML nodes into Go values and collects what is wrong with them.
@@ -101,8 +103,8 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 // unknownKey suggests the nearest valid key, else the same key elsewhere in the
 // file, else it lists the valid ones.
 func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
-	suggest := suggestion(key.Value, valid)
-	if Nearest(key.Value, valid) == "" {
+	suggest := nearest.Suggestion(key.Value, valid)
+	if nearest.Name(key.Value, valid) == "" {
 		var elsewhere []string
 		for _, other := range leaves("", reflect.ValueOf(&document{}).Elem()) {
 			if strings.HasSuffix(other.name, "."+key.Value) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"iwda/internal/nearest"
 )
 
 // File is an experiment file with its overrides and the assignments made since. It
@@ -173,7 +175,7 @@ func (f *File) checkTasks(d *decoder) {
 			continue
 		}
 		if !slices.Contains(data.tasks, task) && !d.failedAt(location) {
-			d.failAt(location, "unknown task %q of data set %s; %s", task, data.name, suggestion(task, data.tasks))
+			d.failAt(location, "unknown task %q of data set %s; %s", task, data.name, nearest.Suggestion(task, data.tasks))
 		}
 	}
 }

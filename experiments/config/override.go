@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"iwda/internal/nearest"
 )
 
 // override is an element of the list overrides: settings for the runs that fit a
@@ -139,7 +141,7 @@ func (o *override) check(d *decoder, known names) {
 			if len(part.values) > 0 && !slices.ContainsFunc(part.values, patterns{pattern}.match) {
 				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, i)]
 				d.failAt(location, "when.%s: %q fits no %s of the file; %s",
-					part.name, pattern, part.name, suggestion(pattern, part.values))
+					part.name, pattern, part.name, nearest.Suggestion(pattern, part.values))
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/images"
+	"iwda/internal/nearest"
 )
 
 // Resolved is the configuration of one run: all overrides and assignments are in
@@ -121,7 +122,7 @@ func requireListed[T comparable](d *decoder, file, kind string, value T, list []
 	for _, listed := range list {
 		names = append(names, fmt.Sprint(listed))
 	}
-	d.failAt(file, "has no %s %v; %s", kind, value, suggestion(fmt.Sprint(value), names))
+	d.failAt(file, "has no %s %v; %s", kind, value, nearest.Suggestion(fmt.Sprint(value), names))
 }
 
 func firstOf(at map[string]string, paths ...string) string {

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"iwda/internal/nearest"
 )
 
 // A rule returns what is wrong with the value of the key at path, or "". It may
@@ -83,7 +85,7 @@ func oneOf(kind string, names []string) rule {
 				return ""
 			}
 		}
-		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), suggestion(v.String(), names))
+		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}
 }
 

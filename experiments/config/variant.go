@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"iwda/internal/nearest"
 )
 
 // namedVariants have a meaning of their own: Full keeps all images, Subsampled is
@@ -36,5 +38,5 @@ func variant(_ string, v reflect.Value) string {
 	if slices.Contains(namedVariants, v.String()) || FractionsDomain(v.String()) != "" {
 		return ""
 	}
-	return fmt.Sprintf("unknown variant %q; %s", given, suggestion(given, append(slices.Clone(namedVariants), "source-NAME", "target-NAME")))
+	return fmt.Sprintf("unknown variant %q; %s", given, nearest.Suggestion(given, append(slices.Clone(namedVariants), "source-NAME", "target-NAME")))
 }

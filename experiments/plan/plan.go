@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"iwda/experiments/config"
+	"iwda/internal/nearest"
 )
 
 // ID names a run within its experiment. Its text is the path of the run's folder
@@ -147,7 +148,7 @@ func selectRuns(runs []Run, glob string, selected []bool) (problem string) {
 		}
 	}
 	if !found {
-		return "fits no run; the nearest are " + strings.Join(nearest(runs, glob), ", ")
+		return "fits no run; the nearest are " + strings.Join(nearestIDs(runs, glob), ", ")
 	}
 	return ""
 }
@@ -155,9 +156,9 @@ func selectRuns(runs []Run, glob string, selected []bool) (problem string) {
 // nearestShown is the number of ids that an error about a glob suggests.
 const nearestShown = 3
 
-// nearest returns the ids that need the fewest edits to fit the glob. Parts that fit
+// nearestIDs returns the ids that need the fewest edits to fit the glob. Parts that fit
 // count as equal.
-func nearest(runs []Run, glob string) []string {
+func nearestIDs(runs []Run, glob string) []string {
 	type candidate struct {
 		id    string
 		edits int
@@ -168,7 +169,7 @@ func nearest(runs []Run, glob string) []string {
 		c := candidate{id: run.ID.String()}
 		for i, part := range strings.Split(c.id, "/") {
 			if fits, _ := path.Match(patterns[i], part); !fits {
-				c.edits += config.Distance(patterns[i], part)
+				c.edits += nearest.Distance(patterns[i], part)
 			}
 		}
 		candidates = append(candidates, c)

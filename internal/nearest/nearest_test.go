@@ -1,4 +1,4 @@
-package config
+package nearest
 
 import "testing"
 
@@ -28,7 +28,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestName(t *testing.T) {
 	for _, test := range []struct {
 		misspelt string
 		names    []string
@@ -40,8 +40,18 @@ func TestNearest(t *testing.T) {
 		{"svhn-mnist", []string{"mnist-usps", "usps-mnist"}, ""},
 		{"lenet", nil, ""},
 	} {
-		if got := Nearest(test.misspelt, test.names); got != test.want {
-			t.Errorf("Nearest(%q, %v) = %q, want %q", test.misspelt, test.names, got, test.want)
+		if got := Name(test.misspelt, test.names); got != test.want {
+			t.Errorf("Name(%q, %v) = %q, want %q", test.misspelt, test.names, got, test.want)
 		}
+	}
+}
+
+func TestSuggestion(t *testing.T) {
+	names := []string{"dann", "iwdan"}
+	if got, want := Suggestion("dan", names), `did you mean "dann"?`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := Suggestion("tomato", names), "choose from dann, iwdan"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

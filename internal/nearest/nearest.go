@@ -1,15 +1,16 @@
-package config
+// Package nearest finds the name that a misspelt one most likely stands for.
+package nearest
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Nearest returns the name that a misspelt one most likely stands for, and "" where
+// Name returns the name that a misspelt one most likely stands for, and "" where
 // none is near. It allows one edit (see Distance) and one more for every four
 // letters; upper and lower case count as equal. The first of equally near names
 // wins.
-func Nearest(misspelt string, names []string) string {
+func Name(misspelt string, names []string) string {
 	nearest, best := "", 2+len(misspelt)/4
 	for _, name := range names {
 		if d := Distance(strings.ToLower(misspelt), strings.ToLower(name)); d < best && d < len(name) {
@@ -47,10 +48,10 @@ func Distance(a, b string) int {
 	return previous[len(to)]
 }
 
-// suggestion ends the message about an unknown name: with the nearest of the valid
+// Suggestion ends the message about an unknown name: with the nearest of the valid
 // names, or with all of them.
-func suggestion(unknown string, valid []string) string {
-	if nearest := Nearest(unknown, valid); nearest != "" {
+func Suggestion(unknown string, valid []string) string {
+	if nearest := Name(unknown, valid); nearest != "" {
 		return fmt.Sprintf("did you mean %q?", nearest)
 	}
 	return "choose from " + strings.Join(valid, ", ")
