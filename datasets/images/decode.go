@@ -8,6 +8,9 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
 )
 
 // What of a header is believed. Memory for all pixels is taken before the first is read.
@@ -16,7 +19,7 @@ const (
 	maxPixels = 178_956_970
 	// freePixels may come from any file; beyond them it must have a byte for every
 	// pixelsPerByte. A whole JPEG file has more: a bit at least for 8×8 pixels. A PNG
-	// file may have less where it is almost all of one colour.
+	// or WebP file may have less where it is almost all of one colour.
 	freePixels    = 1 << 22
 	pixelsPerByte = 512
 	// maxSide is the longest side that a JPEG file can have. Resizing keeps a row as
@@ -27,20 +30,21 @@ const (
 	maxScans = 500
 )
 
-var errFormat = errors.New("neither a JPEG nor a PNG file")
+var errFormat = errors.New("neither a JPEG, a PNG nor a WebP file")
 
-// Decode returns the image that the content of a JPEG or PNG file holds. The first
-// bytes decide which it is.
+// Decode returns the image that the content of a JPEG, PNG or WebP file holds. The
+// first bytes decide which it is.
 //
 // Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
 // grey becomes three equal channels, a palette its colours; alpha is dropped
 // without blending; CMYK is taken for inverted, as Adobe's programs write it;
-// subsampled chroma is interpolated and converted with libjpeg's arithmetic; EXIF's
-// orientation and colour profiles have no effect. What differs: of 16 bits a
-// channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of
-// CMYK files is not interpolated; a JPEG file without its end marker is truncated.
+// subsampled chroma is interpolated and converted with the arithmetic of libjpeg and
+// libwebp; EXIF's orientation and colour profiles have no effect. What differs: of 16
+// bits a channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma
+// of CMYK files is not interpolated; a JPEG file without its end marker is truncated.
 //
-// A damaged or truncated file is an error, and so are one of another format and one
+// A damaged or truncated file is an error, and so are an animation, a file of another
+// format and one
 // whose header asks for more than its size can mean or than fits in the memory: 179
 // million pixels, a side of 65,535, or, above 4 million pixels, 512 pixels a byte.
 func Decode(data []byte) (*RGB, error) {
@@ -53,18 +57,26 @@ func Decode(data []byte) (*RGB, error) {
 
 // decode is [Decode] into the memory of m.
 func (m *RGB) decode(data []byte) error {
-	isJPEG := bytes.HasPrefix(data, []byte("\xff\xd8\xff"))
-	isPNG := bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n"))
-	if !isJPEG && !isPNG {
-		return errFormat
-	}
-	readHeader, readImage := png.DecodeConfig, png.Decode
-	if isJPEG {
+	var readHeader func(io.Reader) (image.Config, error)
+	var readImage func(io.Reader) (image.Image, error)
+	var err error
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
 		readHeader, readImage = jpeg.DecodeConfig, jpeg.Decode
 		if scans := bytes.Count(data, []byte("\xff\xda")); scans > maxScans {
 			return fmt.Errorf("%d scans, more than can be read", scans)
 		}
 		data = withAdobeMarker(data)
+	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		readHeader, readImage = png.DecodeConfig, png.Decode
+	case isWebP(data):
+		readHeader, readImage = webp.DecodeConfig, decodeWebP
+		err = checkWebP(data)
+	default:
+		err = errFormat
+	}
+	if err != nil {
+		return err
 	}
 	header, err := readHeader(bytes.NewReader(data))
 	if err != nil {
@@ -113,6 +125,8 @@ func (m *RGB) convert(decoded image.Image) {
 	switch from := decoded.(type) {
 	case *image.YCbCr:
 		m.convertYCbCr(from)
+	case videoYCbCr:
+		m.convertVideo(from.YCbCr)
 	case *image.Gray:
 		m.convertGrey(from.Pix, from.Stride, 1)
 	case *image.Gray16:

@@ -1,4 +1,4 @@
-// Package images turns folders of JPEG and PNG files into the batches that image
+// Package images turns folders of JPEG, PNG and WebP files into the batches that image
 // networks train on.
 //
 // [Office31], [OfficeHome] and [VisDA] describe the paper's data sets: domains,
@@ -13,8 +13,8 @@
 // end, and [Reader.Batches], which goes over all images once for evaluation.
 //
 // [Decode] and [Resampler] give the pixels of the Python imaging library Pillow, on
-// which torchvision's image transforms stand: PNG files and both filters byte for
-// byte (Pillow 9.4, 600 random sizes of 1 to 399 pixels a side), JPEG files, with
+// which torchvision's image transforms stand: PNG and WebP files and both filters byte
+// for byte (Pillow 9.4, 600 random sizes of 1 to 399 pixels a side), JPEG files, with
 // libjpeg's interpolation of chroma, within 3 levels and 0.04 on average
 // (libjpeg-turbo 2.1.5, 150 grey, CMYK, 4:4:4, 4:2:2 and 4:2:0 files, baseline and
 // progressive), where two inverse cosine transforms round differently.

@@ -33,6 +33,26 @@ func jpegWith(t *testing.T, width, height uint16, scans int) []byte {
 	return append(file, strings.Repeat("\xff\xda", scans-1)...)
 }
 
+// webpWith is a WebP file without loss that says that size, and has no pixels.
+func webpWith(width, height uint32) []byte {
+	header := []byte("VP8L\x06\x00\x00\x00\x2f")
+	header = binary.LittleEndian.AppendUint32(header, width-1|(height-1)<<14)
+	return riff(append(header, 0))
+}
+
+// extendedWebP is a WebP file of those flags that says that size before the chunks.
+func extendedWebP(flags byte, width, height uint32, chunks ...byte) []byte {
+	header := []byte{'V', 'P', '8', 'X', 10, 0, 0, 0, flags, 0, 0, 0}
+	header = append(header, byte(width-1), byte((width-1)>>8), byte((width-1)>>16))
+	header = append(header, byte(height-1), byte((height-1)>>8), byte((height-1)>>16))
+	return riff(append(header, chunks...))
+}
+
+func riff(chunks []byte) []byte {
+	file := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+len(chunks)))
+	return append(append(file, "WEBP"...), chunks...)
+}
+
 // A header alone does not make the reader take memory for an image that the file cannot
 // hold.
 func TestHeadersThatPromiseTooMuch(t *testing.T) {
@@ -46,6 +66,11 @@ func TestHeadersThatPromiseTooMuch(t *testing.T) {
 		"the longest PNG":         {pngWith(1<<31-1, 1<<31-1), "dimension overflow"},
 		"a hundred megapixels, J": {jpegWith(t, 10_000, 10_000, 1), "10000×10000 pixels in a file of"},
 		"a thousand scans":        {jpegWith(t, 8, 8, 1000), "1000 scans"},
+		"a hundred megapixels, W": {webpWith(10_000, 10_000), "10000×10000 pixels in a file of"},
+		"another size before":     {extendedWebP(0, 9, 9, webpWith(10_000, 10_000)[12:]...), "webp: invalid format"},
+		"transparent megapixels":  {extendedWebP(1<<4, 10_000, 10_000), "10000×10000 pixels in a file of"},
+		"a chunk of gigabytes":    {[]byte("RIFF\x14\xff\xff\xffWEBPVP8 \x00\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x08\x00\x08\x00"), "unexpected EOF"},
+		"an animation":            {extendedWebP(1<<1, 9, 9), "an animation"},
 	} {
 		allocation.Within(t, 1<<20, func() {
 			if _, err := images.Decode(test.file); err == nil || !strings.Contains(err.Error(), test.want) {

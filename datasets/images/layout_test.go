@@ -30,7 +30,7 @@ func paths(t *testing.T, set *images.Set, root string) (files []string, labels [
 func TestOpenTree(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{
-		"Art/alarm clock/2.JPG", "Art/alarm clock/10.jpeg", "Art/Bed/1.png", "Art/bike/a.jpg",
+		"Art/alarm clock/2.JPG", "Art/alarm clock/10.jpeg", "Art/Bed/1.png", "Art/bike/a.webp",
 		"Art/bike/notes.txt", "Art/bike/deeper/x.jpg", "Art/bike/.hidden.jpg", "Art/readme.md", "Art/empty/readme",
 	} {
 		write(t, root, path, nil)
@@ -40,7 +40,7 @@ func TestOpenTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, labels := paths(t, set, root)
-	if want := []string{"Art/Bed/1.png", "Art/alarm clock/10.jpeg", "Art/alarm clock/2.JPG", "Art/bike/a.jpg"}; !slices.Equal(files, want) {
+	if want := []string{"Art/Bed/1.png", "Art/alarm clock/10.jpeg", "Art/alarm clock/2.JPG", "Art/bike/a.webp"}; !slices.Equal(files, want) {
 		t.Errorf("files %q, want %q", files, want)
 	}
 	if want := []int{0, 1, 1, 2}; !slices.Equal(labels, want) {

@@ -27,17 +27,23 @@ type pillow struct {
 	}
 }
 
+// readPillow reads pillow.json and, from formats.py, formats.json.
 func readPillow(t testing.TB) (golden pillow) {
 	t.Helper()
-	content, err := os.ReadFile("testdata/pillow.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &golden); err != nil {
-		t.Fatal(err)
-	}
-	if len(golden.Resize) == 0 || len(golden.Decode) == 0 {
-		t.Fatal("testdata/pillow.json has no cases")
+	for _, name := range []string{"testdata/pillow.json", "testdata/formats.json"} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var part pillow
+		if err := json.Unmarshal(content, &part); err != nil {
+			t.Fatal(err)
+		}
+		if len(part.Decode) == 0 {
+			t.Fatalf("%s has no cases", name)
+		}
+		golden.Resize = append(golden.Resize, part.Resize...)
+		golden.Decode = append(golden.Decode, part.Decode...)
 	}
 	return golden
 }

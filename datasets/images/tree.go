@@ -10,7 +10,7 @@ import (
 )
 
 // OpenTree returns the images of a folder, relative to root and separated by
-// slashes, that has a folder of .jpg, .jpeg and .png files for each class. Where
+// slashes, that has a folder of .jpg, .jpeg, .png and .webp files for each class. Where
 // classes is nil, every folder in it is a class, in the order of their names.
 //
 // Names are matched without regard to case, spaces, underscores and other signs:
@@ -102,7 +102,7 @@ func hasImageName(name string) bool {
 		return false
 	}
 	switch strings.ToLower(path.Ext(name)) {
-	case ".jpg", ".jpeg", ".png":
+	case ".jpg", ".jpeg", ".png", ".webp":
 		return true
 	}
 	return false
