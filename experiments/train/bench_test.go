@@ -43,7 +43,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // benchmarkTest returns that many test images, of all digits in turn.
-func benchmarkTest(b *testing.B, images int) rows {
+func benchmarkTest(b *testing.B, images int) rowReader {
 	d, err := openData(resolve(b, "full", "dann", 1, fmt.Sprintf("dataset.test_per_class=%d", images/10), "dataset.train_per_class=10"))
 	if err != nil {
 		b.Fatal(err)
@@ -51,8 +51,8 @@ func benchmarkTest(b *testing.B, images int) rows {
 	return d.onTest
 }
 
-func benchmarkEvaluation(b *testing.B, t *trainer, test rows) {
-	if _, err := evaluate(b.Context(), t.network, test, 10, 500, torch.CPU); err != nil {
+func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
+	if err := evaluate(b.Context(), t.network, test, 500, torch.CPU, newConfusion(10)); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -2,10 +2,8 @@ package train
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -24,20 +22,8 @@ type data struct {
 	source, target []int  // labels of the training rows
 	sha256         string // of all three
 	feed           feed
-	onSource       rows // the source's training rows, as in evaluation
-	onTest         rows // the target's test rows
-}
-
-// rows are labelled rows in order, batch by batch. Values are valid until the next
-// batch.
-type rows interface {
-	batches(ctx context.Context, size int) iter.Seq2[rowBatch, error]
-}
-
-type rowBatch struct {
-	values []float32
-	shape  []int // of one row
-	labels []int64
+	onSource       rowReader // the source's training rows, as in evaluation
+	onTest         rowReader // the target's test rows
 }
 
 // openData reads or draws the data of a run and subsamples what the variant says: the
@@ -158,56 +144,6 @@ func (d *data) check(run config.Resolved) error {
 }
 
 func (d *data) close() error { return d.feed.close() }
-
-// lively calls alive when a batch has been dealt with.
-type lively struct {
-	rows
-	alive func()
-}
-
-func (l lively) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		for b, err := range l.rows.batches(ctx, size) {
-			if !yield(b, err) {
-				return
-			}
-			l.alive()
-		}
-	}
-}
-
-// inMemory reads a set in order.
-type inMemory struct{ set datasets.Set }
-
-func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		shape := m.set.Shape()
-		rowSize := sizeOf(shape)
-		values, labels, indices := make([]float32, size*rowSize), make([]int64, size), make([]int, size)
-		for first := 0; first < m.set.Len(); first += size {
-			if err := ctx.Err(); err != nil {
-				yield(rowBatch{}, err)
-				return
-			}
-			n := min(size, m.set.Len()-first)
-			for i := range n {
-				indices[i] = first + i
-			}
-			datasets.CopyRows(values[:n*rowSize], labels[:n], m.set, indices[:n])
-			if !yield(rowBatch{values[:n*rowSize], shape, labels[:n]}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func sizeOf(shape []int) int {
-	size := 1
-	for _, n := range shape {
-		size *= n
-	}
-	return size
-}
 
 // closeAll closes what is not nil and joins the errors.
 func closeAll(closers ...func() error) error {

@@ -127,7 +127,7 @@ func testCounts(t *testing.T, d *data) []int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, label := range batch.labels {
+		for _, label := range batch.labels.classes {
 			labels = append(labels, int(label))
 		}
 	}

@@ -7,62 +7,92 @@ import (
 	"iwda/torch"
 )
 
-// evaluation is how a network does on labelled rows.
-type evaluation struct {
-	Confusion [][]int // counts, row = true class, column = predicted
+// taker takes what a network says of the rows of a set, batch by batch in the set's
+// order. The tensors and labels of a batch are valid until take returns.
+type taker interface {
+	take(outputs) error
 }
 
-// evaluate classifies all rows in evaluation mode, batch rows at a time.
-func evaluate(ctx context.Context, network nets.Network, r rows, classes, batch int, device torch.Device) (evaluation, error) {
-	confusion := make([][]int, classes)
-	for c := range confusion {
-		confusion[c] = make([]int, classes)
-	}
-	predicted := make([]int64, batch)
-	for b, err := range r.batches(ctx, batch) {
+// outputs are what a network in evaluation mode says of a batch of n rows.
+type outputs struct {
+	features torch.Tensor // z (n × d)
+	logits   torch.Tensor // (n × k)
+	labels   labels       // of the rows, as far as they are known
+}
+
+// evaluate passes all rows through the network once, batch rows at a time, and hands
+// what it says of them to every taker in turn. It ends at the first error.
+func evaluate(ctx context.Context, network nets.Network, reader rowReader, batch int, device torch.Device, takers ...taker) error {
+	for b, err := range reader.batches(ctx, batch) {
 		if err != nil {
-			return evaluation{}, err
+			return err
 		}
-		n := len(b.labels)
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
-				x := torch.FromSlice(b.values, append([]int{n}, b.shape...)...).To(torch.Float32, device)
-				_, logits := network.Forward(x, false)
-				torch.CopyToSlice(predicted[:n], logits.ArgMax(1))
+				o := outputs{labels: b.labels}
+				o.features, o.logits = network.Forward(b.tensor(device), false)
+				for _, t := range takers {
+					if err = t.take(o); err != nil {
+						return
+					}
+				}
 			})
 		})
-		for i, label := range b.labels {
-			confusion[label][predicted[i]]++
+		if err != nil {
+			return err
 		}
 	}
-	return evaluation{confusion}, nil
+	return nil
 }
 
-// accuracy is the share of rows that are classified right.
-func (e evaluation) accuracy() float64 {
+// confusion counts the labelled rows by class (row) and prediction (column).
+type confusion [][]int
+
+func newConfusion(classes int) confusion {
+	counts := make(confusion, classes)
+	for c := range counts {
+		counts[c] = make([]int, classes)
+	}
+	return counts
+}
+
+func (c confusion) take(o outputs) error {
+	for i, predicted := range torch.ToSlice[int64](o.logits.ArgMax(1)) {
+		if class, known := o.labels.of(i); known {
+			c[class][predicted]++
+		}
+	}
+	return nil
+}
+
+// accuracy is the share of the labelled rows that are classified right; measured is false
+// where no row has a label.
+func (c confusion) accuracy() (share float64, measured bool) {
 	right, total := 0, 0
-	for c, row := range e.Confusion {
-		right += row[c]
-		for _, n := range row {
-			total += n
-		}
+	for class, row := range c {
+		right += row[class]
+		total += sum(row)
 	}
-	return float64(right) / float64(total)
+	return float64(right) / float64(total), total > 0
 }
 
-// meanClassAccuracy is the mean over the classes that occur of the share of their
-// rows that are classified right.
-func (e evaluation) meanClassAccuracy() float64 {
-	sum, classes := 0.0, 0
-	for c, row := range e.Confusion {
-		total := 0
-		for _, n := range row {
-			total += n
-		}
-		if total > 0 {
-			sum += float64(row[c]) / float64(total)
+// meanClassAccuracy is the mean over the classes that occur of the share of their rows
+// that are classified right; measured is false where no row has a label.
+func (c confusion) meanClassAccuracy() (share float64, measured bool) {
+	shares, classes := 0.0, 0
+	for class, row := range c {
+		if total := sum(row); total > 0 {
+			shares += float64(row[class]) / float64(total)
 			classes++
 		}
 	}
-	return sum / float64(classes)
+	return shares / float64(classes), classes > 0
+}
+
+func sum(counts []int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }

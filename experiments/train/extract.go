@@ -30,7 +30,7 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 	defer runtime.UnlockOSThread()
 	torchErr := torch.Try(func() {
 		torch.SetThreads(options.Threads)
-		var trainRows, testRows rows
+		var trainRows, testRows rowReader
 		var classNames []string
 		var rowShape []int
 		if trainRows, testRows, classNames, rowShape, err = openRows(run, domain, options); err != nil {
@@ -50,7 +50,7 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 }
 
 // openRows opens a domain as in evaluation.
-func openRows(run config.Resolved, domain string, options Options) (train, test rows, classNames []string, rowShape []int, err error) {
+func openRows(run config.Resolved, domain string, options Options) (train, test rowReader, classNames []string, rowShape []int, err error) {
 	switch {
 	case config.IsImageFiles(run.Dataset.Name):
 		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options.Log)
@@ -126,28 +126,25 @@ func loadCheckpoint(state nets.State, path string) (err error) {
 	return err
 }
 
-func (e extractor) all(ctx context.Context, name string, r rows, classNames []string, batch int, device torch.Device) (*datasets.Features, error) {
+func (e extractor) all(ctx context.Context, name string, reader rowReader, classNames []string, batch int, device torch.Device) (*datasets.Features, error) {
 	var features []float32
-	var labels []int
-	for b, err := range r.batches(ctx, batch) {
+	var classes []int
+	for b, err := range reader.batches(ctx, batch) {
 		if err != nil {
 			return nil, err
 		}
-		features = e.append(features, b.values, len(b.labels), b.shape, device)
-		for _, label := range b.labels {
-			labels = append(labels, int(label))
+		features = e.append(features, b, device)
+		for _, class := range b.labels.classes {
+			classes = append(classes, int(class))
 		}
 	}
-	return datasets.NewFeatures(name, features, labels, classNames)
+	return datasets.NewFeatures(name, features, classes, classNames)
 }
 
-// append appends the features of n rows.
-func (e extractor) append(features, values []float32, n int, shape []int, device torch.Device) []float32 {
+// append appends the features of the rows.
+func (e extractor) append(features []float32, b rowBatch, device torch.Device) []float32 {
 	torch.Tidy(func() {
-		torch.NoGrad(func() {
-			x := torch.FromSlice(values, append([]int{n}, shape...)...).To(torch.Float32, device)
-			features = append(features, torch.ToSlice[float32](e(x))...)
-		})
+		torch.NoGrad(func() { features = append(features, torch.ToSlice[float32](e(b.tensor(device)))...) })
 	})
 	return features
 }

@@ -183,12 +183,12 @@ func TestSubsampledImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, label := range b.labels {
+		for i, label := range b.labels.classes {
 			if int(label) != d.source[read+i] {
 				t.Fatalf("image %d has label %d, want %d", read+i, label, d.source[read+i])
 			}
 		}
-		read += len(b.labels)
+		read += b.len()
 	}
 	if read != len(d.source) {
 		t.Errorf("%d source images read, want %d", read, len(d.source))

@@ -93,7 +93,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
 	if isFrozen {
-		for _, r := range []*rows{&d.onSource, &d.onTest} {
+		for _, r := range []*rowReader{&d.onSource, &d.onTest} {
 			set, err := extractor(frozen.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
 			if err != nil {
 				return nil, err
@@ -151,7 +151,7 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 				yield(rowBatch{}, err)
 				return
 			}
-			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, b.Labels}, nil) {
+			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, knownLabels(b.Labels)}, nil) {
 				return
 			}
 		}
@@ -181,7 +181,7 @@ func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain,
 		labels = append(labels, int(b.Labels[0]))
 		loader.Release(b)
 		if waiting := len(pending) / sizeOf(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
-			features = extractor(network.Pooled).append(features, pending, waiting, shape, options.Device)
+			features = extractor(network.Pooled).append(features, rowBatch{values: pending, shape: shape}, options.Device)
 			pending = pending[:0]
 			options.alive()
 		}

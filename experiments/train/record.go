@@ -72,16 +72,18 @@ func (t *trainer) evaluate(ctx context.Context, epoch, step int) error {
 	if t.record.evaluatedAfter(step) {
 		return nil
 	}
-	e, err := evaluate(ctx, t.evaluated, t.data.onTest, len(t.data.classNames), t.run.Train.EvalBatch, t.options.Device)
-	if err != nil {
+	onTest := newConfusion(len(t.data.classNames))
+	if err := evaluate(ctx, t.evaluated, t.data.onTest, t.run.Train.EvalBatch, t.options.Device, onTest); err != nil {
 		return err
 	}
+	accuracy, _ := onTest.accuracy()
+	meanClassAccuracy, _ := onTest.meanClassAccuracy()
 	s := t.losses
 	t.losses = lossSums{}
-	t.record.confusion = e.Confusion
+	t.record.confusion = onTest
 	t.record.metrics = append(t.record.metrics, store.Metrics{
 		Epoch: epoch, Step: step,
-		Accuracy: e.accuracy(), MeanClassAccuracy: e.meanClassAccuracy(),
+		Accuracy: accuracy, MeanClassAccuracy: meanClassAccuracy,
 		ClassificationLoss: mean(s.Classification, s.Steps),
 		DomainLoss:         mean(s.Domain, s.AlignedSteps),
 		TotalLoss:          mean(s.Total, s.Steps),

@@ -278,8 +278,8 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		return store.Result{}, err
 	}
 	best, last := t.record.best(), t.record.last()
-	onSource, err := evaluate(ctx, t.evaluated, t.data.onSource, len(t.data.classNames), t.run.Train.EvalBatch, t.options.Device)
-	if err != nil {
+	onSource := newConfusion(len(t.data.classNames))
+	if err := evaluate(ctx, t.evaluated, t.data.onSource, t.run.Train.EvalBatch, t.options.Device, onSource); err != nil {
 		return store.Result{}, err
 	}
 	result := store.Result{
@@ -295,7 +295,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		BestAccuracy:  best.Accuracy, BestEpoch: best.Epoch,
 		LastAccuracy: last.Accuracy, MeanClassAccuracy: last.MeanClassAccuracy,
 		Confusion:       t.record.confusion,
-		SourceConfusion: onSource.Confusion,
+		SourceConfusion: onSource,
 		Classes:         t.data.classNames,
 		Weights:         t.weights.Weights(),
 		TrueWeights:     t.trueWeights,

@@ -10,10 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
-	"iwda/nets"
 	"iwda/torch"
 )
 
@@ -354,45 +352,6 @@ func TestMissingClassAndMissingData(t *testing.T) {
 	run.Dataset.Name, run.Dataset.Root, run.Task = "digits", t.TempDir(), "mnist-usps"
 	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "train-images-idx3-ubyte") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// fixed is a network that says of an image what its first value is.
-type fixed struct{ classes int }
-
-func (f fixed) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
-	rows := x.Shape()[0]
-	logits = torch.Full(0, torch.Float32, torch.CPU, rows, f.classes)
-	values := torch.ToSlice[float32](logits)
-	for i, v := range torch.ToSlice[float32](x.Reshape(rows, -1).Narrow(1, 0, 1)) {
-		values[i*f.classes+int(math.Round(float64(v+1)/2*255))] = 1
-	}
-	return x, torch.FromSlice(values, rows, f.classes)
-}
-func (fixed) FeatureSize() int  { return 1 }
-func (fixed) State() nets.State { return nil }
-
-func TestEvaluate(t *testing.T) {
-	predictions := []byte{0, 1, 2, 1, 1, 0, 2}
-	labels := []int{0, 1, 2, 2, 1, 1, 2}
-	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, batch := range []int{1, 3, 7, 100} {
-		e, err := evaluate(context.Background(), fixed{3}, inMemory{set}, 3, batch, torch.CPU)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := [][]int{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}
-		for c := range want {
-			if !slices.Equal(e.Confusion[c], want[c]) {
-				t.Errorf("batch %d: confusion %v, want %v", batch, e.Confusion, want)
-			}
-		}
-		if e.accuracy() != 5.0/7 || math.Abs(e.meanClassAccuracy()-(1+2.0/3+2.0/3)/3) > 1e-15 {
-			t.Errorf("accuracy %v, mean over classes %v", e.accuracy(), e.meanClassAccuracy())
-		}
 	}
 }
 

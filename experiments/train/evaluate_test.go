@@ -1,0 +1,137 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"slices"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// fixed is a network that says of an image what its first value is.
+type fixed struct{ classes int }
+
+func (f fixed) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
+	rows := x.Shape()[0]
+	logits = torch.Full(0, torch.Float32, torch.CPU, rows, f.classes)
+	values := torch.ToSlice[float32](logits)
+	for i, v := range torch.ToSlice[float32](x.Reshape(rows, -1).Narrow(1, 0, 1)) {
+		values[i*f.classes+int(math.Round(float64(v+1)/2*255))] = 1
+	}
+	return x, torch.FromSlice(values, rows, f.classes)
+}
+func (fixed) FeatureSize() int  { return 1 }
+func (fixed) State() nets.State { return nil }
+
+// labelledAs reads a set, of which the labels of some rows are not known.
+type labelledAs struct {
+	rowReader
+	unknown []bool // nil for all
+}
+
+func (l labelledAs) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	return func(yield func(rowBatch, error) bool) {
+		first := 0
+		for b, err := range l.rowReader.batches(ctx, size) {
+			if l.unknown == nil {
+				b.labels = labels{}
+			} else {
+				b.labels.unknown = l.unknown[first : first+b.len()]
+			}
+			if first += b.len(); !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+func sevenRows(t *testing.T) rowReader {
+	t.Helper()
+	predictions := []byte{0, 1, 2, 1, 1, 0, 2}
+	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, []int{0, 1, 2, 2, 1, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inMemory{set}
+}
+
+// Rows without a label are neither right nor wrong; where no row has one, there is no
+// accuracy.
+func TestConfusion(t *testing.T) {
+	for name, test := range map[string]struct {
+		rows      rowReader
+		counts    confusion
+		measured  bool
+		all, mean float64
+	}{
+		"all labels":  {sevenRows(t), confusion{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}, true, 5.0 / 7, (1 + 2.0/3 + 2.0/3) / 3},
+		"some labels": {labelledAs{sevenRows(t), []bool{true, false, false, false, true, false, true}}, confusion{{0, 0, 0}, {1, 1, 0}, {0, 1, 1}}, true, 0.5, 0.5},
+		"none known":  {labelledAs{sevenRows(t), slices.Repeat([]bool{true}, 7)}, newConfusion(3), false, 0, 0},
+		"no labels":   {labelledAs{sevenRows(t), nil}, newConfusion(3), false, 0, 0},
+	} {
+		for _, batch := range []int{1, 3, 7, 100} {
+			counts := newConfusion(3)
+			if err := evaluate(t.Context(), fixed{3}, test.rows, batch, torch.CPU, counts); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
+				t.Errorf("%s, batches of %d: confusion %v, want %v", name, batch, counts, test.counts)
+			}
+			all, measured := counts.accuracy()
+			mean, alsoMeasured := counts.meanClassAccuracy()
+			if measured != test.measured || alsoMeasured != measured || measured && (math.Abs(all-test.all) > 1e-15 || math.Abs(mean-test.mean) > 1e-15) {
+				t.Errorf("%s, batches of %d: accuracy %v, mean over classes %v, measured %v", name, batch, all, mean, measured)
+			}
+		}
+	}
+}
+
+// listing is a taker that keeps all it is given.
+type listing struct {
+	features, logits []float32
+	classes          []int // -1 where unknown
+	err              error // after the first batch
+}
+
+func (l *listing) take(o outputs) error {
+	l.features = append(l.features, torch.ToSlice[float32](o.features.Reshape(-1))...)
+	l.logits = append(l.logits, torch.ToSlice[float32](o.logits.Reshape(-1))...)
+	for row := range o.logits.Shape()[0] {
+		class, known := o.labels.of(row)
+		if !known {
+			class = -1
+		}
+		l.classes = append(l.classes, class)
+	}
+	return l.err
+}
+
+// Every taker is given every row once, in order, with features, logits and label.
+func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
+	rows := labelledAs{sevenRows(t), []bool{false, false, false, false, false, false, true}}
+	first, second := &listing{}, &listing{}
+	if err := evaluate(t.Context(), fixed{3}, rows, 3, torch.CPU, first, second); err != nil {
+		t.Fatal(err)
+	}
+	want := []int{0, 1, 2, 2, 1, 1, -1}
+	for _, l := range []*listing{first, second} {
+		if !slices.Equal(l.classes, want) {
+			t.Errorf("classes %v, want %v", l.classes, want)
+		}
+		for i, predicted := range []int{0, 1, 2, 1, 1, 0, 2} {
+			if l.logits[3*i+predicted] != 1 || math.Round(float64(l.features[i]+1)/2*255) != float64(predicted) {
+				t.Errorf("row %d: features %v, logits %v", i, l.features[i], l.logits[3*i:3*i+3])
+			}
+		}
+	}
+	failing := &listing{err: errors.New("no space")}
+	after := &listing{}
+	if err := evaluate(t.Context(), fixed{3}, rows, 3, torch.CPU, failing, after); !errors.Is(err, failing.err) || len(failing.classes) != 3 || len(after.classes) != 0 {
+		t.Errorf("error %v after %d rows", err, len(failing.classes))
+	}
+}
