@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/train"
+	"iwda/internal/version"
 	"iwda/torch"
 )
 
@@ -85,7 +85,7 @@ func (f facts) print(w io.Writer) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
 	}
-	line("iwrun", "%s%s", train.Version, revision())
+	line("iwrun", "%s%s", version.Version, revision())
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("libtorch", "%s in %s", f.Torch, orUnknown(f.library("libtorch_cpu.")))
 	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)

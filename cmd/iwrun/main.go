@@ -25,7 +25,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"iwda/experiments/train"
+	"iwda/internal/version"
 )
 
 func main() {
@@ -55,7 +55,7 @@ func newApp(s streams) *cli.App {
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
 		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun doctor",
-		Version:   train.Version,
+		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
 		Flags:     runFlags(),

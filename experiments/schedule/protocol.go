@@ -9,6 +9,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"iwda/internal/throttle"
 )
 
 // StoppedStatus is the exit status of a worker that was asked to stop and did.
@@ -39,13 +41,13 @@ type event struct {
 type Reporter struct {
 	writing sync.Mutex
 	encoder *json.Encoder
-	alive   time.Time // of the last event of that kind
+	alive   *throttle.Throttle
 }
 
 // NewReporter returns a Reporter that writes to w, the worker's standard output.
 // Errors of w are passed over: a worker without a parent has nobody to tell.
 func NewReporter(w io.Writer) *Reporter {
-	return &Reporter{encoder: json.NewEncoder(w)}
+	return &Reporter{encoder: json.NewEncoder(w), alive: throttle.Every(aliveInterval)}
 }
 
 // Progress reports how far the run has come.
@@ -65,13 +67,7 @@ const aliveInterval = time.Second
 // be called by what works, never by a clock: a parent takes a worker without events
 // for one that hangs.
 func (r *Reporter) Alive() {
-	r.writing.Lock()
-	due := time.Since(r.alive) >= aliveInterval
-	if due {
-		r.alive = time.Now()
-	}
-	r.writing.Unlock()
-	if due {
+	if r.alive.Due() {
 		r.report(event{Kind: aliveEvent})
 	}
 }

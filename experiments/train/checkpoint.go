@@ -13,6 +13,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 	"iwda/weightest"
 )
@@ -134,7 +135,7 @@ func (t *trainer) checkpointMetadata(statistics weightest.AccumulatorState) (map
 		return nil, err
 	}
 	return map[string]string{
-		formatKey: checkpointFormat, versionKey: Version, configKey: string(yaml), stateKey: string(state),
+		formatKey: checkpointFormat, versionKey: version.Version, configKey: string(yaml), stateKey: string(state),
 	}, nil
 }
 
@@ -218,8 +219,8 @@ func (t *trainer) differences(metadata map[string]string) []string {
 		return []string{fmt.Sprintf("format: %q there, %q here", format, checkpointFormat)}
 	}
 	var differences []string
-	if version := metadata[versionKey]; version != Version {
-		differences = append(differences, fmt.Sprintf("version of iwda: %s there, %s here", version, Version))
+	if there := metadata[versionKey]; there != version.Version {
+		differences = append(differences, fmt.Sprintf("version of iwda: %s there, %s here", there, version.Version))
 	}
 	there, err := config.ParseRun("its configuration", []byte(metadata[configKey]))
 	if err != nil {

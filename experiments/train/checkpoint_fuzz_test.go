@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 )
 
@@ -30,15 +31,15 @@ func FuzzResumeFrom(f *testing.F) {
 		f.Fatal(err)
 	}
 	good := metadata[stateKey]
-	f.Add(good, metadata[configKey], Version, checkpointFormat)
+	f.Add(good, metadata[configKey], version.Version, checkpointFormat)
 	for _, change := range [][2]string{
 		{`"Step":24`, `"Step":-1`}, {`"Step":24`, `"Step":1000000`}, {`"Passes":`, `"Passes":9`}, {`"Seconds":`, `"Seconds":-`},
 		{`"Confusion":[[`, `"Confusion":[[1],[`}, {"weight_9,", ""}, {`"Source":"`, `"Source":"AAAA`},
 		{`"SourceRows":`, `"SourceRows":-`}, {`"Updates":`, `"Updates":-`}, {`1,12,`, `1,x,`}, {`{`, `[`},
 	} {
-		f.Add(strings.Replace(good, change[0], change[1], 1), metadata[configKey], Version, checkpointFormat)
+		f.Add(strings.Replace(good, change[0], change[1], 1), metadata[configKey], version.Version, checkpointFormat)
 	}
-	f.Add(good, "tasks: [", Version, checkpointFormat)
+	f.Add(good, "tasks: [", version.Version, checkpointFormat)
 	f.Fuzz(func(t *testing.T, state, yaml, version, format string) {
 		changed := maps.Clone(metadata)
 		changed[stateKey], changed[configKey], changed[versionKey], changed[formatKey] = state, yaml, version, format

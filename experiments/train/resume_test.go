@@ -17,6 +17,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 )
 
@@ -279,7 +280,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 			resolve(t, "subsampled", "iwdan", 1, "train.epochs=70", "train.optimizer.lr=0.5"), before,
 			[]string{"train.epochs: 3 there, 70 here", "train.optimizer.lr: 0.02 there, 0.5 here", "--overwrite"},
 		},
-		"version": {run, rewritten(func(m map[string]string) { m[versionKey] = "0.0.1" }), []string{"version of iwda: 0.0.1 there, " + Version + " here"}},
+		"version": {run, rewritten(func(m map[string]string) { m[versionKey] = "0.0.1" }), []string{"version of iwda: 0.0.1 there, " + version.Version + " here"}},
 		"format":  {run, rewritten(func(m map[string]string) { m[formatKey] = "9" }), []string{`format: "9" there, "1" here`}},
 		"data": {resolve(t, "subsampled", "iwdan", 1), rewritten(func(m map[string]string) {
 			m[stateKey] = strings.Replace(m[stateKey], `"DataSHA256":"`, `"DataSHA256":"x`, 1)

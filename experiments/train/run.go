@@ -13,13 +13,12 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/throttle"
+	"iwda/internal/version"
 	"iwda/nets"
 	"iwda/torch"
 	"iwda/weightest"
 )
-
-// Version is the program's version, recorded with every result.
-const Version = "0.3.0"
 
 // Options are what a run is told beside its configuration. None of them changes a
 // result, but the last bits of it: devices and numbers of threads add in other orders.
@@ -246,11 +245,9 @@ func (t *trainer) totalSteps() int {
 
 // progress reports at most five times a second.
 func (t *trainer) progress(l *Loop) func(Position) error {
-	const pause = 200 * time.Millisecond
-	var last time.Time
+	pause := throttle.Every(200 * time.Millisecond)
 	return func(p Position) error {
-		if t.options.Progress != nil && time.Since(last) >= pause {
-			last = time.Now()
+		if t.options.Progress != nil && pause.Due() {
 			t.options.Progress(Progress{
 				Epoch: p.Epoch, Epochs: l.Epochs, Step: p.Step, Steps: l.Epochs * l.StepsPerEpoch,
 				Accuracy: t.record.lastAccuracy(), Loss: t.lastLoss,
@@ -287,7 +284,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		Experiment: t.run.Experiment,
 		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
 		ConfigHash: t.run.Hash(),
-		Versions:   map[string]string{"iwda": Version, "go": runtime.Version(), "libtorch": torch.Version()},
+		Versions:   map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()},
 		Machine:    machine(),
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256: t.weightsSHA256,

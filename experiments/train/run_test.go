@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 )
 
@@ -335,7 +336,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 		t.Fatalf("%d metrics, %v", len(metrics), err)
 	}
 	tensors, metadata, err := torch.ReadTensors(dir.Path(store.CheckpointFile))
-	if err != nil || metadata[versionKey] != Version {
+	if err != nil || metadata[versionKey] != version.Version {
 		t.Fatalf("checkpoint %v, %v", metadata, err)
 	}
 	if _, ok := tensors["network.conv_params.0.weight"]; !ok || tensors["alignment.layer3.bias"].IsZero() {
