@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // LockFile is held by whoever makes the run. It stays when the run has ended: a file
@@ -51,21 +52,37 @@ func (d Dir) Lock() (*Lock, error) {
 	}
 }
 
+// Whoever looks whether a run is held (Locked) shares its lock for a moment, which keeps
+// this process from taking it: it tries again after lookPause, lookTries times at most.
+const (
+	lookPause = 10 * time.Millisecond
+	lookTries = 500
+)
+
 // take locks the file and writes who holds it.
 func (l *Lock) take() error {
-	err := flock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
-	case err != nil:
-		return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
+	for range lookTries {
+		err := flock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			// Without space for its name the lock holds all the same.
+			host, _ := os.Hostname()
+			if l.file.Truncate(0) == nil {
+				fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
+			}
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
+		}
+		if flock(l.file, syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+			break // it is held, and not only looked at
+		}
+		if err := flock(l.file, syscall.LOCK_UN); err != nil {
+			return fmt.Errorf("cannot unlock %s: %w", l.path, err)
+		}
+		time.Sleep(lookPause)
 	}
-	// Without space for its name the lock holds all the same.
-	host, _ := os.Hostname()
-	if l.file.Truncate(0) == nil {
-		fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
-	}
-	return nil
+	return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
 }
 
 // Held reports whether the lock is the one that other processes find: it is not once
@@ -86,7 +103,8 @@ func (l *Lock) File() *os.File { return l.file }
 // Close lets go of the lock. Processes that inherited it still hold it.
 func (l *Lock) Close() error { return l.file.Close() }
 
-// Locked reports whether a process makes the run at this moment, and which one.
+// Locked reports whether a process makes the run at this moment, and which one. It keeps
+// nobody from beginning the run meanwhile.
 func (d Dir) Locked() (by string, locked bool, err error) {
 	file, err := os.Open(d.Path(LockFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func lockOf(t *testing.T, dir Dir) *Lock {
@@ -141,5 +143,40 @@ func TestClear(t *testing.T) {
 	}
 	if dir.Worked() {
 		t.Error("an empty folder holds work")
+	}
+}
+
+// A look at whether a run is held keeps nobody from taking it.
+func TestLockDuringALook(t *testing.T) {
+	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
+	if err := lockOf(t, dir).Close(); err != nil { // leaves the file
+		t.Fatal(err)
+	}
+	looking, err := os.Open(dir.Path(LockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer looking.Close()
+	if err := syscall.Flock(int(looking.Fd()), syscall.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan error, 1)
+	go func() {
+		lock, err := dir.Lock()
+		if err == nil {
+			err = lock.Close()
+		}
+		taken <- err
+	}()
+	select {
+	case err := <-taken:
+		t.Fatalf("during a look: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if err := looking.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-taken; err != nil {
+		t.Errorf("after the look: %v", err)
 	}
 }
