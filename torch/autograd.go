@@ -34,9 +34,10 @@ func (t Tensor) SetRequiresGrad(requires bool) Tensor {
 
 // RequiresGrad reports whether t takes part in automatic differentiation.
 func (t Tensor) RequiresGrad() bool {
-	requires := bool(C.iwt_requires_grad(t.box()))
+	var requires C.bool
+	check("RequiresGrad", C.iwt_requires_grad(t.box(), &requires))
 	runtime.KeepAlive(t.t.T)
-	return requires
+	return bool(requires)
 }
 
 // Detach returns t's values as a constant: no gradient flows through it.
@@ -53,8 +54,14 @@ func (t Tensor) ReverseGradient(coefficient float64) Tensor {
 func NoGrad(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before := C.iwt_grad_enabled()
-	C.iwt_set_grad_enabled(false)
-	defer C.iwt_set_grad_enabled(before)
+	before := setGradEnabled(false)
+	defer setGradEnabled(before)
 	f()
+}
+
+// setGradEnabled says whether this thread records graphs, and returns whether it did.
+func setGradEnabled(enabled bool) (before bool) {
+	var was C.bool
+	check("NoGrad", C.iwt_set_grad_enabled(C.bool(enabled), &was))
+	return bool(was)
 }

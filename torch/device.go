@@ -57,8 +57,13 @@ func (d Device) String() string {
 	return "cuda:" + strconv.Itoa(d.cuda-1)
 }
 
-// CUDADevices returns the number of CUDA devices that libtorch can use.
-func CUDADevices() int { return int(C.iwt_cuda_devices()) }
+// CUDADevices returns the number of CUDA devices that libtorch can use, 0 where its
+// driver fails.
+func CUDADevices() int {
+	var count C.int
+	_ = Try(func() { check("CUDADevices", C.iwt_cuda_devices(&count)) })
+	return int(count)
+}
 
 // Version returns libtorch's version.
 func Version() string { return goString(C.iwt_version()) }
@@ -78,7 +83,11 @@ func goString(text *C.char) string {
 func SetThreads(n int) { check("SetThreads", C.iwt_set_threads(C.int(n))) }
 
 // Threads returns what SetThreads set.
-func Threads() int { return int(C.iwt_threads()) }
+func Threads() int {
+	var threads C.int
+	check("Threads", C.iwt_threads(&threads))
+	return int(threads)
+}
 
 // TuneAllocator tells the C library to keep freed memory for the next step instead
 // of giving it back to the kernel, for the whole process and for good. A training

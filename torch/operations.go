@@ -65,7 +65,7 @@ func (t Tensor) BatchMatMul(b Tensor) Tensor {
 // Reshape returns the elements in row-major order under another shape, in which one
 // dimension may be -1: what is left for it.
 func (t Tensor) Reshape(shape ...int) Tensor {
-	sizes, dims := int64s(shape)
+	sizes, dims := int64s("Reshape", shape)
 	return made("Reshape", C.iwt_reshape(t.box(), &sizes[0], dims), t)
 }
 

@@ -58,6 +58,7 @@ func releaseBoxes(boxes []unsafe.Pointer) {
 // unreachable or released. Keeping a tensor that the current scope does not own
 // (one made outside it, or kept before) changes nothing.
 func Keep(t Tensor) Tensor {
+	t.mustLive("Keep")
 	token := C.iwt_enter_scope(0)
 	C.iwt_enter_scope(token)
 	if token == 0 {

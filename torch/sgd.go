@@ -58,10 +58,7 @@ func (s *SGD) Step(o SGDOptions) {
 
 // ZeroGrad takes every parameter's gradient away.
 func (s *SGD) ZeroGrad() {
-	if s.optimizer == nil {
-		refuse("SGD.ZeroGrad", "the optimizer was closed")
-	}
-	C.iwt_sgd_zero_grad(s.optimizer)
+	check("SGD.ZeroGrad", C.iwt_sgd_zero_grad(s.optimizer))
 	runtime.KeepAlive(s)
 }
 

@@ -21,8 +21,12 @@ type Tensor struct {
 // names mean the same memory, which gotorch's finalizer frees.
 func Wrap(t gotorch.Tensor) Tensor { return Tensor{t} }
 
-// Gotorch returns gotorch's view of t: the same memory, under the same owner.
-func (t Tensor) Gotorch() gotorch.Tensor { return t.t }
+// Gotorch returns gotorch's view of t: the same memory, under the same owner. gotorch
+// itself does not notice a tensor that is released afterwards.
+func (t Tensor) Gotorch() gotorch.Tensor {
+	t.mustLive("Gotorch")
+	return t.t
+}
 
 // IsZero reports whether t is the zero Tensor, as an absent bias is.
 func (t Tensor) IsZero() bool { return t.t.T == nil }
@@ -34,6 +38,13 @@ func (t Tensor) box() unsafe.Pointer {
 		return nil
 	}
 	return *t.t.T
+}
+
+// mustLive refuses what the shim would, for operations that do not call it.
+func (t Tensor) mustLive(op string) {
+	if t.box() == nil {
+		refuse(op, "the tensor is empty or was released with its scope")
+	}
 }
 
 // DType is the type of a tensor's elements.
@@ -74,10 +85,10 @@ func dtypeOf[T Element]() DType {
 	return Uint8
 }
 
-// int64s copies a shape to C's type. Shapes have at most a handful of dimensions.
-func int64s(shape []int) (buffer [8]C.int64_t, count C.int64_t) {
+// int64s copies an operation's shape to C's type.
+func int64s(op string, shape []int) (buffer [C.IWT_MAX_DIMS]C.int64_t, count C.int64_t) {
 	if len(shape) > len(buffer) {
-		refuse("shape", "%d dimensions; at most %d are supported", len(shape), len(buffer))
+		refuse(op, "%d dimensions; at most %d are supported", len(shape), len(buffer))
 	}
 	for i, n := range shape {
 		buffer[i] = C.int64_t(n)
@@ -99,20 +110,20 @@ func FromSlice[T Element](data []T, shape ...int) Tensor {
 	if len(data) != size(shape) {
 		refuse("FromSlice", "%d elements do not fill the shape %v", len(data), shape)
 	}
-	sizes, dims := int64s(shape)
+	sizes, dims := int64s("FromSlice", shape)
 	return made("FromSlice", C.iwt_from_data(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), &sizes[0], dims))
 }
 
 // Full returns a tensor whose every element is value.
 func Full(value float64, dtype DType, device Device, shape ...int) Tensor {
-	sizes, dims := int64s(shape)
+	sizes, dims := int64s("Full", shape)
 	return made("Full", C.iwt_full(C.double(value), C.int(dtype), device.index(), &sizes[0], dims))
 }
 
 // RandN returns a tensor on the CPU of independent draws from N(0, 1), from
 // libtorch's generator.
 func RandN(dtype DType, shape ...int) Tensor {
-	sizes, dims := int64s(shape)
+	sizes, dims := int64s("RandN", shape)
 	return made("RandN", C.iwt_randn(C.int(dtype), &sizes[0], dims))
 }
 
@@ -148,11 +159,12 @@ func (t Tensor) Item() float64 {
 
 // Shape returns the size of every dimension.
 func (t Tensor) Shape() []int {
-	sizes := make([]C.int64_t, C.iwt_dims(t.box()))
-	check("Shape", C.iwt_shape(t.box(), unsafe.SliceData(sizes)))
+	var sizes [C.IWT_MAX_DIMS]C.int64_t
+	var dims C.int64_t
+	check("Shape", C.iwt_shape(t.box(), &sizes[0], &dims))
 	runtime.KeepAlive(t.t.T)
-	shape := make([]int, len(sizes))
-	for i, n := range sizes {
+	shape := make([]int, dims)
+	for i, n := range sizes[:dims] {
 		shape[i] = int(n)
 	}
 	return shape
@@ -180,9 +192,10 @@ func (t Tensor) Device() Device {
 // IsChannelsLast reports whether a 4-dimensional tensor lies in memory as
 // batch × height × width × channels.
 func (t Tensor) IsChannelsLast() bool {
-	last := bool(C.iwt_is_channels_last(t.box()))
+	var last C.bool
+	check("IsChannelsLast", C.iwt_is_channels_last(t.box(), &last))
 	runtime.KeepAlive(t.t.T)
-	return last
+	return bool(last)
 }
 
 // To returns t with that element type on that device: t's own memory where both are

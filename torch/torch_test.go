@@ -45,7 +45,7 @@ func TestMisuseIsAnError(t *testing.T) {
 			{"an item of many", "Item", func() { a.Item() }},
 			{"setting another shape", "Set", func() { a.Set(b) }},
 			{"the zero tensor", "Add", func() { Tensor{}.Add(a) }},
-			{"too many dimensions", "shape", func() { a.Reshape(1, 1, 1, 1, 1, 1, 1, 2, 3) }},
+			{"too many dimensions", "Reshape", func() { a.Reshape(1, 1, 1, 1, 1, 1, 1, 2, 3) }},
 			{"kernels of no rows", "GaussianKernelSum", func() { bias.GaussianKernelSum(Full(1, Float64, CPU), 1) }},
 			{"bandwidths for each row", "GaussianKernelSum", func() { a.GaussianKernelSum(Full(1, Float64, CPU, 2), 1) }},
 			{"no kernel", "GaussianKernelSum", func() { a.GaussianKernelSum(Full(1, Float64, CPU), 0) }},

@@ -24,7 +24,9 @@ char* iwt_set_requires_grad(void* a, bool requires_grad) {
   return guard([&] { tensor(a).set_requires_grad(requires_grad); });
 }
 
-bool iwt_requires_grad(void* a) { return a != nullptr && static_cast<at::Tensor*>(a)->requires_grad(); }
+char* iwt_requires_grad(void* a, bool* requires_grad) {
+  return guard([&] { *requires_grad = tensor(a).requires_grad(); });
+}
 
 iwt_result iwt_detach(void* a) {
   return produce([&] { return tensor(a).detach(); });

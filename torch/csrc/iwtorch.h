@@ -1,9 +1,11 @@
 // The C interface of the shim between Go and libtorch.
 //
 // Conventions. A tensor is a pointer to an at::Tensor on the heap, its box. Every
-// function catches everything: one that makes a tensor returns an iwt_result, the
-// others return NULL or a message. Messages are freed with iwt_free. All names
-// start with iwt_, because gotorch's library exports bare ones (Add, Sum, SGD).
+// function that calls libtorch catches everything: one that makes a tensor returns an
+// iwt_result, the others return NULL or a message, and hand what they found out to
+// the addresses they are given. A box that is NULL, a released tensor's, is such a
+// message. Messages are freed with iwt_free. All names start with iwt_, because
+// gotorch's library exports bare ones (Add, Sum, SGD).
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +25,9 @@ typedef struct {
 // The element types that Go slices and networks use.
 enum { IWT_FLOAT32, IWT_FLOAT64, IWT_INT64, IWT_UINT8, IWT_BOOL, IWT_BFLOAT16 };
 
+// The most dimensions that a shape may have here.
+enum { IWT_MAX_DIMS = 8 };
+
 // A device is -1 for the CPU, else the index of a CUDA device.
 enum { IWT_CPU = -1 };
 
@@ -36,15 +41,14 @@ void iwt_tune_allocator(void);
 
 // Process-wide state of libtorch.
 char* iwt_set_threads(int threads);
-int iwt_threads(void);
-int iwt_cuda_devices(void);
+char* iwt_threads(int* threads);
+char* iwt_cuda_devices(int* count);
 char* iwt_version(void);
 char* iwt_parallel_info(void);
 char* iwt_seed(uint64_t seed);
 iwt_result iwt_generator_state(int device);
 char* iwt_set_generator_state(int device, void* state);
-bool iwt_grad_enabled(void);
-void iwt_set_grad_enabled(bool enabled);
+char* iwt_set_grad_enabled(bool enabled, bool* before);
 
 // Creation, properties, copies.
 iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
@@ -53,11 +57,10 @@ iwt_result iwt_randn(int dtype, const int64_t* shape, int64_t dims);
 char* iwt_copy_in(void* tensor, const void* data, int dtype, int64_t count);
 char* iwt_copy_out(void* tensor, void* data, int dtype, int64_t count);
 char* iwt_item(void* tensor, double* value);
-int64_t iwt_dims(void* tensor);
-char* iwt_shape(void* tensor, int64_t* shape);
+char* iwt_shape(void* tensor, int64_t* shape, int64_t* dims);  // shape has room for IWT_MAX_DIMS
 char* iwt_dtype(void* tensor, int* dtype);
 char* iwt_device(void* tensor, int* device);
-bool iwt_is_channels_last(void* tensor);
+char* iwt_is_channels_last(void* tensor, bool* last);
 iwt_result iwt_to(void* a, int dtype, int device);
 iwt_result iwt_channels_last(void* a);
 iwt_result iwt_clone(void* a);
@@ -68,7 +71,7 @@ char* iwt_move(void* a, int dtype, int device);  // a itself changes type and de
 char* iwt_backward(void* loss);
 iwt_result iwt_grad(void* a);  // tensor NULL and error NULL where there is none
 char* iwt_set_requires_grad(void* a, bool requires_grad);
-bool iwt_requires_grad(void* a);
+char* iwt_requires_grad(void* a, bool* requires_grad);
 iwt_result iwt_detach(void* a);
 iwt_result iwt_reverse_gradient(void* a, double coefficient);
 
@@ -126,7 +129,7 @@ typedef struct {
 char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);
 void iwt_sgd_free(void* optimizer);
 char* iwt_sgd_step(void* optimizer, iwt_sgd_options options);
-void iwt_sgd_zero_grad(void* optimizer);
+char* iwt_sgd_zero_grad(void* optimizer);
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index);  // like iwt_grad
 char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer);
 

@@ -98,8 +98,10 @@ char* iwt_sgd_step(void* optimizer, iwt_sgd_options options) {
   });
 }
 
-void iwt_sgd_zero_grad(void* optimizer) {
-  for (auto& p : static_cast<SGD*>(optimizer)->parameters) p.mutable_grad().reset();
+char* iwt_sgd_zero_grad(void* optimizer) {
+  return guard([&] {
+    for (auto& p : sgd(optimizer).parameters) p.mutable_grad().reset();
+  });
 }
 
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index) {

@@ -76,14 +76,12 @@ char* iwt_set_threads(int threads) {
   return guard([&] { at::set_num_threads(threads); });
 }
 
-int iwt_threads(void) { return at::get_num_threads(); }
+char* iwt_threads(int* threads) {
+  return guard([&] { *threads = at::get_num_threads(); });
+}
 
-int iwt_cuda_devices(void) {
-  try {
-    return static_cast<int>(torch::cuda::device_count());
-  } catch (...) {
-    return 0;
-  }
+char* iwt_cuda_devices(int* count) {
+  return guard([&] { *count = static_cast<int>(torch::cuda::device_count()); });
 }
 
 char* iwt_version(void) { return message(TORCH_VERSION); }
@@ -122,8 +120,12 @@ char* iwt_set_generator_state(int index, void* state) {
   });
 }
 
-bool iwt_grad_enabled(void) { return at::GradMode::is_enabled(); }
-void iwt_set_grad_enabled(bool enabled) { at::GradMode::set_enabled(enabled); }
+char* iwt_set_grad_enabled(bool enabled, bool* before) {
+  return guard([&] {
+    *before = at::GradMode::is_enabled();
+    at::GradMode::set_enabled(enabled);
+  });
+}
 
 iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims) {
   return produce([&] {
@@ -188,12 +190,14 @@ char* iwt_item(void* p, double* value) {
   return guard([&] { *value = tensor(p).item().toDouble(); });
 }
 
-int64_t iwt_dims(void* p) { return p == nullptr ? 0 : static_cast<at::Tensor*>(p)->dim(); }
-
-char* iwt_shape(void* p, int64_t* shape) {
+char* iwt_shape(void* p, int64_t* shape, int64_t* dims) {
   return guard([&] {
     auto sizes = tensor(p).sizes();
+    if (sizes.size() > IWT_MAX_DIMS)
+      throw std::invalid_argument("the tensor has " + std::to_string(sizes.size()) + " dimensions; at most " +
+                                  std::to_string(IWT_MAX_DIMS) + " are supported");
     std::copy(sizes.begin(), sizes.end(), shape);
+    *dims = static_cast<int64_t>(sizes.size());
   });
 }
 
@@ -217,8 +221,8 @@ char* iwt_device(void* p, int* index) {
   });
 }
 
-bool iwt_is_channels_last(void* p) {
-  return p != nullptr && static_cast<at::Tensor*>(p)->is_contiguous(at::MemoryFormat::ChannelsLast);
+char* iwt_is_channels_last(void* p, bool* last) {
+  return guard([&] { *last = tensor(p).is_contiguous(at::MemoryFormat::ChannelsLast); });
 }
 
 iwt_result iwt_to(void* a, int dtype, int index) {
