@@ -33,13 +33,21 @@ type Resolved struct {
 // Resolve returns the configuration of the run of a method on a variant of a task.
 // All four must be in the lists of f.Config. The error is of type Errors.
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
+	r, d := f.resolve(task, variant, method, seed)
+	r.Train.checkLength(d, r.Dataset.Name)
+	return r, d.errors.orNil()
+}
+
+// resolve returns the configuration and the decoder with the places of all that was
+// given for it and with the mistakes.
+func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *decoder) {
 	d := newDecoder(f.locate)
 	requireListed(d, f.Name, "task", task, f.Config.Tasks)
 	requireListed(d, f.Name, "variant", variant, f.Config.Variants)
 	requireListed(d, f.Name, "method", method, f.Config.Methods)
 	requireListed(d, f.Name, "seed", seed, f.Config.Seeds)
 	if len(d.errors) > 0 {
-		return Resolved{}, d.errors
+		return Resolved{}, d
 	}
 
 	d.at = maps.Clone(f.at)
@@ -63,7 +71,7 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings:     doc.Settings,
 		rootLocation: firstOf(d.at, "dataset.root", "dataset"),
-	}, d.errors.orNil()
+	}, d
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -80,6 +88,22 @@ func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
 	case domain != "" && known.classes > 0 && number != known.classes:
 		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, known.classes, data.Name)
+	}
+}
+
+// checkLength reports keys of the length of a run that do not count, as it is given in
+// epochs or in steps.
+func (t Train) checkLength(d *decoder, dataset string) {
+	epochs, inEpochs := d.at["train.epochs"]
+	steps, inSteps := d.at["train.steps"]
+	every, everySteps := d.at["train.eval_every"]
+	switch {
+	case inEpochs && inSteps:
+		d.failAt(epochs, "train.epochs does not count beside train.steps (%s); delete one of them", steps)
+	case inEpochs && t.Steps > 0:
+		d.failAt(epochs, "train.epochs does not count: the length of runs on %s is train.steps, %d; set that, and train.eval_every, the steps between two evaluations", dataset, t.Steps)
+	case everySteps && t.Steps == 0:
+		d.failAt(every, "train.eval_every does not count: runs on %s are evaluated after each of train.epochs, %d; set train.steps in its place, or delete it", dataset, t.Epochs)
 	}
 }
 
@@ -166,16 +190,20 @@ func (r Resolved) CheckData() error {
 	return Error{r.rootLocation, message}
 }
 
-// YAML returns r as an experiment file with this one run, all keys given. Parse and
-// Resolve turn it into the same configuration again.
+// YAML returns r as an experiment file with this one run, all keys given that count.
+// Parse and Resolve turn it into the same configuration again.
 func (r Resolved) YAML() ([]byte, error) {
+	settings := r.Settings
+	if settings.Train.Steps > 0 {
+		settings.Train.Epochs = 0 // left out
+	}
 	var buffer bytes.Buffer
 	encoder := yaml.NewEncoder(&buffer)
 	encoder.SetIndent(2)
 	err := encoder.Encode(Config{
 		Experiment: r.Experiment, Title: r.Title,
 		Tasks: []string{r.Task}, Variants: []string{r.Variant}, Methods: []string{r.Method}, Seeds: []int64{r.Seed},
-		Settings: r.Settings,
+		Settings: settings,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("configuration of a run as YAML: %w", err)

@@ -235,3 +235,48 @@ func TestImageDefaults(t *testing.T) {
 		t.Errorf("%+v", run.Settings)
 	}
 }
+
+// TestLengthThatDoesNotCount gives the length of a run twice, or in the way that its
+// data set does not count in.
+func TestLengthThatDoesNotCount(t *testing.T) {
+	office := "experiment: o\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n"
+	for _, test := range []struct{ text, set, want string }{
+		{minimal + "train: {epochs: 3, steps: 8, eval_every: 4}", "",
+			"f.yaml:7:17: train.epochs does not count beside train.steps (f.yaml:7:27); delete one of them"},
+		{minimal + "train: {epochs: 3}\noverrides: [{when: {method: iwdan}, train: {steps: 8, eval_every: 4}}]", "",
+			"f.yaml:7:17: train.epochs does not count beside train.steps (f.yaml:8:52); delete one of them"},
+		{minimal + "train: {steps: 8, eval_every: 4}", "train.epochs=3",
+			"--set train.epochs=3: train.epochs does not count beside train.steps (f.yaml:7:16); delete one of them"},
+		{office + "train: {epochs: 3}", "",
+			"f.yaml:7:17: train.epochs does not count: the length of runs on office31 is train.steps, 100000; set that, and train.eval_every, the steps between two evaluations"},
+		{office, "train.epochs=3",
+			"--set train.epochs=3: train.epochs does not count: the length of runs on office31 is train.steps, 100000; set that, and train.eval_every, the steps between two evaluations"},
+		{minimal + "train: {eval_every: 4}", "",
+			"f.yaml:7:21: train.eval_every does not count: runs on digits are evaluated after each of train.epochs, 70; set train.steps in its place, or delete it"},
+	} {
+		file := parse(t, test.text)
+		if test.set != "" {
+			if err := file.Set([]string{test.set}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := file.Config
+		if _, err := file.Resolve(c.Tasks[0], "full", "iwdan", 1); err == nil || err.Error() != test.want {
+			t.Errorf("%s, %s: got\n%v\nwant\n%s", test.text, test.set, err, test.want)
+		}
+	}
+}
+
+// TestRunsThatFormerVersionsWrote checks that a folder's config.yaml with the epochs that
+// a run in steps has by default is still that run.
+func TestRunsThatFormerVersionsWrote(t *testing.T) {
+	run := resolve(t, parse(t, minimal+"train: {steps: 8, eval_every: 4}"), "usps-mnist", "iwdan", 1)
+	text, err := run.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	former := strings.Replace(string(text), "steps: 8", "epochs: 70\n  steps: 8", 1)
+	if there, err := ParseRun("config.yaml", []byte(former)); err != nil || there.Hash() != run.Hash() {
+		t.Errorf("%v\n%s", err, former)
+	}
+}

@@ -35,7 +35,7 @@ var rules = map[string]rule{
 	"dataset.cache":   oneOf("cache", []string{"none", "memory", "disk"}),
 
 	"network.name":       oneOf("network", networkNames),
-	"network.pretrained": expandVariables,
+	"network.pretrained": weightsFile,
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
@@ -87,6 +87,16 @@ func oneOf(kind string, names []string) rule {
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}
+}
+
+// weightsFile expands the name of a file, which must not be empty: that is the default
+// of networks without pretrained weights.
+func weightsFile(path string, v reflect.Value) string {
+	problem := expandVariables(path, v)
+	if problem == "" && v.String() == "" {
+		return fmt.Sprintf("%s is empty; give a file with weights, or %s to train from scratch", path, NotPretrained)
+	}
+	return problem
 }
 
 // lowerCase accepts every text. All names are in lower case.

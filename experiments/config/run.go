@@ -22,11 +22,13 @@ func LoadRun(path string) (Resolved, error) {
 }
 
 // Single returns the configuration of the only run of an experiment. More runs than
-// one are an error.
+// one are an error; train.epochs beside train.steps, which former versions wrote, is
+// not.
 func (f *File) Single() (Resolved, error) {
 	c := f.Config
 	if n := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); n != 1 {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
-	return f.Resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
+	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
+	return r, d.errors.orNil()
 }

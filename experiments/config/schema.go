@@ -14,7 +14,8 @@ type Config struct {
 }
 
 // Settings are the parts of a configuration that one run uses as they are. An
-// override may change any of them but dataset.name.
+// override may change any of them but dataset.name. The tag omitempty is for keys whose
+// zero value is also their default wherever it is allowed.
 type Settings struct {
 	Dataset       Dataset       `yaml:"dataset"`
 	Network       Network       `yaml:"network"`
@@ -83,7 +84,7 @@ type Discriminator struct {
 	RandomProjection int `yaml:"random_projection"`
 	// Annealed lets the discriminator's learning rate follow the schedule of the
 	// network's; otherwise it is constant.
-	Annealed bool `yaml:"annealed,omitempty"`
+	Annealed bool `yaml:"annealed"`
 	// Reversal is the schedule of the gradient reversal's coefficient.
 	Reversal Reversal `yaml:"reversal"`
 }
@@ -111,10 +112,10 @@ type Losses struct {
 // Train is the training loop.
 type Train struct {
 	// Epochs is the length of a run in epochs, of floor(max(n_S, n_T)/batch) steps,
-	// with an evaluation after each. It is not used where Steps is given.
+	// with an evaluation after each. A run is given in epochs or in steps, not in both.
 	Epochs int `yaml:"epochs,omitempty"`
 	// Steps is the length of a run in steps, with an evaluation after every EvalEvery
-	// of them: what is called an epoch elsewhere.
+	// of them: what is called an epoch elsewhere. Where it is not 0, Epochs has no effect.
 	Steps     int `yaml:"steps,omitempty"`
 	EvalEvery int `yaml:"eval_every,omitempty"`
 	Batch     int `yaml:"batch"` // rows of each domain in a step

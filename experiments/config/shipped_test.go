@@ -1,11 +1,13 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestShippedFiles(t *testing.T) {
@@ -57,4 +59,92 @@ func TestDigitsStatesThePaper(t *testing.T) {
 			t.Errorf("%s halves the rate every %d epochs, want %d", task, run.Train.Schedule.Every, every)
 		}
 	}
+}
+
+// TestWrittenConfigurationIsTheSame changes every truth value, number and text of every
+// shipped file, for methods with settings of their own, and reads what the run's folder
+// would hold.
+func TestWrittenConfigurationIsTheSame(t *testing.T) {
+	paths, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in configs: %v", err)
+	}
+	changed := map[string]bool{} // keys of which some file took another value
+	for _, path := range paths {
+		file, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := file.Config
+		var before Settings
+		for _, method := range c.Methods {
+			run, err := file.Resolve(c.Tasks[0], c.Variants[0], method, c.Seeds[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reflect.DeepEqual(run.Settings, before) {
+				continue
+			}
+			before = run.Settings
+			for _, leaf := range leaves("", reflect.ValueOf(run.Settings)) {
+				for _, value := range otherValues(leaf.value) {
+					other := *file
+					assignment := fmt.Sprintf("%s=%v", leaf.name, value)
+					if other.Set([]string{assignment}) != nil {
+						continue
+					}
+					run, err := other.Resolve(c.Tasks[0], c.Variants[0], method, c.Seeds[0])
+					if err != nil {
+						continue // a value that does not fit the others
+					}
+					changed[leaf.name] = true
+					if diff := rewritten(t, run); diff != "" {
+						t.Errorf("%s, %s, %s: %s", path, method, assignment, diff)
+					}
+				}
+			}
+		}
+	}
+	// One of one name, one that is never changed, and a list, which has a test of its own.
+	for _, key := range []string{"dataset.name", "train.optimizer.name", "dataset.class_fractions"} {
+		changed[key] = true
+	}
+	for _, leaf := range leaves("", reflect.ValueOf(Settings{})) {
+		if !changed[leaf.name] {
+			t.Errorf("%s was never changed", leaf.name)
+		}
+	}
+}
+
+// otherValues returns values of a setting beside the one it has, as YAML has them; some
+// will be refused.
+func otherValues(v reflect.Value) []any {
+	switch v.Kind() {
+	case reflect.Bool:
+		return []any{!v.Bool()}
+	case reflect.Int, reflect.Int64:
+		return []any{0, 1, v.Int() + 1, 2 * v.Int(), v.Int() / 2}
+	case reflect.Float64:
+		return []any{0, 1, v.Float() / 3, v.Float() + 1e-17, 2 * v.Float()}
+	case reflect.String:
+		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "memory", "resnet18"}
+	}
+	return nil
+}
+
+// rewritten returns how a run differs from what its own YAML says.
+func rewritten(t *testing.T, run Resolved) string {
+	t.Helper()
+	text, err := run.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseRun("config.yaml", text)
+	if err != nil {
+		return err.Error()
+	}
+	if again.Hash() != run.Hash() {
+		return fmt.Sprintf("another run: %v\n%s", Differences(run, again), text)
+	}
+	return cmp.Diff(run, again, cmpopts.IgnoreUnexported(Resolved{}))
 }

@@ -45,7 +45,8 @@ func TestFootprintOfALongRun(t *testing.T) {
 	torch.SetThreads(1)
 	torch.TuneAllocator()
 	const early, late, batch = 1000, 20_000, 2
-	run := resolve(t, "full", "iwdan", 1, fmt.Sprintf("train.batch=%d", batch), fmt.Sprintf("train.steps=%d", late), "train.eval_every=500", "train.optimizer.lr=0.001")
+	length := fmt.Sprintf("steps: %d, eval_every: 500, batch: %d", late, batch)
+	run := resolveText(t, strings.Replace(tiny, "epochs: 3, batch: 16", length, 1), "full", "iwdan", 1, "train.optimizer.lr=0.001")
 	options := Options{Threads: 1, Log: &strings.Builder{}, Checkpoints: Interval{Epochs: 1}}
 	trainer, err := newTrainer(t.Context(), run, begin(t, run), options, time.Now())
 	if err != nil {

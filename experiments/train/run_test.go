@@ -30,7 +30,12 @@ weights: {min_singular_value: 0} # a few steps make no classifier
 
 func resolve(t testing.TB, variant, method string, seed int64, set ...string) config.Resolved {
 	t.Helper()
-	file, err := config.Parse("tiny.yaml", []byte(tiny))
+	return resolveText(t, tiny, variant, method, seed, set...)
+}
+
+func resolveText(t testing.TB, text, variant, method string, seed int64, set ...string) config.Resolved {
+	t.Helper()
+	file, err := config.Parse("tiny.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
