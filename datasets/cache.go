@@ -74,7 +74,7 @@ func parseCached(content []byte, name string) *Images {
 	for i := range labels {
 		labels[i] = int(rows[i])
 	}
-	images, err := NewImages(name, []int{1, mnistSide, mnistSide}, digitNames(), rows[len(labels):], labels)
+	images, err := NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), rows[len(labels):], labels)
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -16,8 +15,8 @@ const (
 	uspsSource  = "USPS, LIBSVM's copy"
 )
 
-// digitNames returns the classes of every set of digits.
-func digitNames() []string {
+// DigitNames returns the classes of every set of digits, "0" to "9".
+func DigitNames() []string {
 	return []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 }
 
@@ -50,7 +49,6 @@ func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 //
 // Another name is an error. A file that is not there is a [MissingFileError]; see
 // [ReadIDXImages], [ReadIDXLabels] and [ReadUSPS] for what is wrong with a file.
-// Compare with [CheckDigits] where it must be the public data set.
 func LoadDigits(root, name, cache string) (*Images, error) {
 	switch name {
 	case "mnist-train":
@@ -84,7 +82,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 			imagesPath, images.Rows, images.Columns, mnistSide, mnistSide)
 	}
 	labels, err := readFile(labelsPath, func(r io.Reader, name string) ([]int, error) {
-		return ReadIDXLabels(r, name, len(digitNames()))
+		return ReadIDXLabels(r, name, len(DigitNames()))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
@@ -93,7 +91,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 		return nil, fmt.Errorf("datasets: %s: %d labels, want %d, the number of images in %s",
 			labelsPath, len(labels), images.Count, imagesPath)
 	}
-	return NewImages(name, []int{1, mnistSide, mnistSide}, digitNames(), images.Pixels, labels)
+	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), images.Pixels, labels)
 }
 
 func loadUSPS(root, name, file, cache string) (*Images, error) {
@@ -126,37 +124,4 @@ func findFile(root, name, suffix, source string) (string, error) {
 		}
 	}
 	return "", &MissingFileError{Names: names, Folder: root, Source: source}
-}
-
-// DigitCounts returns the number of images of each class of mnist-train,
-// mnist-test, usps-train or usps-test as their publishers count them, and nil for
-// any other name.
-func DigitCounts(name string) []int {
-	switch name {
-	case "mnist-train":
-		return []int{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}
-	case "mnist-test":
-		return []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}
-	case "usps-train":
-		return []int{1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644}
-	case "usps-test":
-		return []int{359, 264, 198, 166, 200, 160, 170, 147, 166, 177}
-	default:
-		return nil
-	}
-}
-
-// CheckDigits returns an error unless a set that [LoadDigits] read has as many images
-// of each class as [DigitCounts] says. It panics where the set's name is none of
-// theirs.
-func CheckDigits(set Set) error {
-	want := DigitCounts(set.Name())
-	if want == nil {
-		panic("datasets: CheckDigits: " + set.Name() + " is no set of digits")
-	}
-	if got := Counts(set); !slices.Equal(got, want) {
-		return fmt.Errorf("datasets: images by class of %s: %v, want %v: not the public data set, or not all of it",
-			set.Name(), got, want)
-	}
-	return nil
 }

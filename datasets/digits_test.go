@@ -50,7 +50,6 @@ func TestLoadMNIST(t *testing.T) {
 	if !bytes.Equal(train.Pixels(1), images[16+784:16+2*784]) {
 		t.Error("the second image is not the file's")
 	}
-	wantError(t, datasets.CheckDigits(train), "mnist-train", "[1 0 0 0 1 1 0 0 0 0]", "5923")
 }
 
 func TestLoadMNISTRejects(t *testing.T) {
@@ -121,25 +120,6 @@ func TestLoadUSPS(t *testing.T) {
 	wantError(t, err, `no set of digits "usps"`)
 }
 
-func TestDigitCounts(t *testing.T) {
-	for name, want := range map[string]int{"mnist-train": 60000, "mnist-test": 10000, "usps-train": 7291, "usps-test": 2007} {
-		counts := datasets.DigitCounts(name)
-		if len(counts) != 10 || total(counts) != want {
-			t.Errorf("%s: %v, %d in all, want %d of 10 classes", name, counts, total(counts), want)
-		}
-		set := counted(t, name, counts)
-		if err := datasets.CheckDigits(set); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := datasets.CheckDigits(datasets.Subset(set, []int{0, 1})); err == nil {
-			t.Errorf("%s: no error for two of its images", name)
-		}
-	}
-	if counts := datasets.DigitCounts("clean-train"); counts != nil {
-		t.Errorf("counts of another set: %v", counts)
-	}
-}
-
 // TestPublicDigits also reads the public files where $IWDA_DATA names their
 // folder's parent; a relative path is one from the module's root. The other tests
 // read files of the same formats.
@@ -158,9 +138,6 @@ func TestPublicDigits(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, set := range []*datasets.Images{train, test} {
-				if err := datasets.CheckDigits(set); err != nil {
-					t.Error(err)
-				}
 				// The mean image of a class tells it from the others.
 				if got := nearestMean(train, set); got < 0.7 {
 					t.Errorf("%s: %.2f of the images lie nearest to their class's mean", set.Name(), got)

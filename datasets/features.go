@@ -71,43 +71,24 @@ func (f *Features) CopyRow(dst []float32, i int) {
 	copy(dst, f.values[i*f.size:])
 }
 
-// LoadFeatures reads the features of two domains from a folder: of a domain, the
-// first of DOMAIN.npz or DOMAIN.safetensors with the arrays features (n×d, floating
-// point) and labels (n, integers from 0), or the pair DOMAIN-features.npy and
-// DOMAIN-labels.npy. test is what DOMAIN-test holds of the target in the same form, or
-// the target itself where there is none.
+// ReadFeatures reads the features of a domain from a folder: the first of DOMAIN.npz or
+// DOMAIN.safetensors with the arrays features (n×d, floating point) and labels (n,
+// integers from 0), or the pair DOMAIN-features.npy and DOMAIN-labels.npy. The set is
+// named by the file's path.
 //
-// The classes are 0 to the largest label of any of them, 32,767 at most. Sizes that
-// differ, a missing file and values that are not finite are errors that name the file.
-func LoadFeatures(root, source, target string) (from, to, test *Features, err error) {
-	var read [3]rawFeatures
-	for i, name := range []string{source, target, target + "-test"} {
-		read[i], err = readFeatures(root, name)
-		if missing := (*MissingFileError)(nil); i == 2 && errors.As(err, &missing) {
-			read[i], err = read[1], nil
-		}
-		if err != nil {
-			return nil, nil, nil, err
-		}
+// The classes are 0 to the largest label, 32,767 at most. A missing file is a
+// [MissingFileError]; what does not fit, and values that are not finite, are errors that
+// name the file.
+func ReadFeatures(root, domain string) (*Features, error) {
+	read, err := readFeatures(root, domain)
+	if err != nil {
+		return nil, err
 	}
-	classes := 0
-	for _, r := range read {
-		classes = max(classes, slices.Max(r.labels)+1)
-		if r.size != read[0].size {
-			return nil, nil, nil, fmt.Errorf("%s holds features of size %d, %s of size %d", r.path, r.size, read[0].path, read[0].size)
-		}
-	}
-	names := make([]string, classes)
+	names := make([]string, slices.Max(read.labels)+1)
 	for c := range names {
 		names[c] = strconv.Itoa(c)
 	}
-	var sets [3]*Features
-	for i, r := range read {
-		if sets[i], err = NewFeatures(r.path, r.values, r.labels, names); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	return sets[0], sets[1], sets[2], nil
+	return NewFeatures(read.path, read.values, read.labels, names)
 }
 
 // maxClasses bounds what the largest label makes the reader allocate.
@@ -215,7 +196,7 @@ func parseSafetensors(data []byte) (values, labels array, err error) {
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features
-// (n×d, float32) and labels (n, int64), which [LoadFeatures] and NumPy read.
+// (n×d, float32) and labels (n, int64), which [ReadFeatures] and NumPy read.
 func WriteFeatures(w io.Writer, set Set) error {
 	archive := zip.NewWriter(w)
 	n, d := set.Len(), product(set.Shape())

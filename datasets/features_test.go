@@ -56,21 +56,22 @@ func TestFeaturesInEveryForm(t *testing.T) {
 	write(t, filepath.Join(root, "dino-features.npy"), values.Bytes())
 	write(t, filepath.Join(root, "dino-labels.npy"), labels.Bytes())
 
-	from, to, test, err := LoadFeatures(root, "clip", "dino")
+	clip, err := ReadFeatures(root, "clip")
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := make([]float32, 2)
-	from.CopyRow(row, 1)
-	if !slices.Equal(row, []float32{3, 4}) || from.Label(1) != 2 || from.Len() != 3 || len(from.ClassNames()) != 4 {
-		t.Errorf("source: row %v, label %d of %v", row, from.Label(1), from.ClassNames())
+	clip.CopyRow(row, 1)
+	if !slices.Equal(row, []float32{3, 4}) || clip.Label(1) != 2 || clip.Len() != 3 || !slices.Equal(clip.ClassNames(), []string{"0", "1", "2"}) {
+		t.Errorf(".npz: row %v, label %d of %v", row, clip.Label(1), clip.ClassNames())
 	}
-	to.CopyRow(row, 1)
-	if !slices.Equal(row, []float32{9, 10}) || to.Label(0) != 3 {
-		t.Errorf("target: row %v, label %d", row, to.Label(0))
+	dino, err := ReadFeatures(root, "dino")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if test.Len() != to.Len() {
-		t.Errorf("without a test file, %d rows", test.Len())
+	dino.CopyRow(row, 1)
+	if !slices.Equal(row, []float32{9, 10}) || dino.Label(0) != 3 || len(dino.ClassNames()) != 4 {
+		t.Errorf(".npy: row %v, label %d of %v", row, dino.Label(0), dino.ClassNames())
 	}
 
 	var buffer bytes.Buffer
@@ -82,12 +83,13 @@ func TestFeaturesInEveryForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(root, "dino-test.safetensors"), buffer.Bytes())
-	if _, _, test, err = LoadFeatures(root, "clip", "dino"); err != nil {
+	test, err := ReadFeatures(root, "dino-test")
+	if err != nil {
 		t.Fatal(err)
 	}
 	test.CopyRow(row, 0)
 	if !slices.Equal(row, []float32{1, 2}) || test.Label(0) != 1 {
-		t.Errorf("test: row %v, label %d", row, test.Label(0))
+		t.Errorf(".safetensors: row %v, label %d", row, test.Label(0))
 	}
 }
 
@@ -95,7 +97,6 @@ func TestFeatureFilesThatAreWrong(t *testing.T) {
 	root := t.TempDir()
 	good := newFeatures(t, []float32{1, 2, 3, 4}, []int{0, 1}, "a", "b")
 	write(t, filepath.Join(root, "good.npz"), npzOf(t, good))
-	write(t, filepath.Join(root, "wide.npz"), npzOf(t, newFeatures(t, []float32{1, 2, 3, 4}, []int{0}, "a")))
 	write(t, filepath.Join(root, "cut.npz"), npzOf(t, good)[:100])
 	write(t, filepath.Join(root, "text.npz"), []byte("no archive"))
 	write(t, filepath.Join(root, "text.safetensors"), []byte("no tensors"))
@@ -106,14 +107,14 @@ func TestFeatureFilesThatAreWrong(t *testing.T) {
 	write(t, filepath.Join(root, "flat-features.npy"), wrong.Bytes())
 	write(t, filepath.Join(root, "flat-labels.npy"), wrong.Bytes())
 	for domain, want := range map[string]string{
-		"wide": "size 4", "cut": "cut.npz", "text": "not a whole", "flat": "rows × size", "absent": "absent.npz", "../good": "not the name of a file",
+		"cut": "cut.npz", "text": "not a whole", "flat": "rows × size", "absent": "absent.npz", "../good": "not the name of a file",
 	} {
-		_, _, _, err := LoadFeatures(root, "good", domain)
+		_, err := ReadFeatures(root, domain)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", domain, err, want)
 		}
 	}
-	if _, _, _, err := LoadFeatures(root, "absent", "good"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadFeatures(root, "absent"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 	for _, c := range []struct {

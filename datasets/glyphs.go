@@ -48,7 +48,7 @@ func drawGlyphs(style *glyphStyle, perClass int, random *rand.Rand) (*Images, er
 		fonts[f] = font
 	}
 	const pixels = glyphSize * glyphSize
-	classNames := digitNames()
+	classNames := DigitNames()
 	n := perClass * len(classNames)
 	images := &Images{
 		shape:      []int{1, glyphSize, glyphSize},

@@ -129,7 +129,7 @@ func TestMisusePanics(t *testing.T) {
 		"negative row":        func() { datasets.Subset(set, []int{-1}) },
 		"nothing to draw":     func() { datasets.NewWithReplacement(0, datasets.Stream(1, "test")) },
 		"empty distribution":  func() { datasets.LabelDistribution(datasets.Subset(set, nil)) },
-		"foreign set":         func() { _ = datasets.CheckDigits(set) },
+		"fewer names":         func() { datasets.WithClassNames(set, []string{"a", "b"}) },
 		"fractions":           func() { _, _ = datasets.Subsample(set, []float64{1}, newRandom(1)) },
 	} {
 		t.Run(name, func(t *testing.T) {

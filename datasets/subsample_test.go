@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 )
 
 func newRandom(seed int64) *rand.Rand { return rand.New(datasets.Stream(seed, "test")) }
@@ -128,8 +129,12 @@ func TestSubsampleIsUniform(t *testing.T) {
 // TestPaperLabelShift compares subsampled USPS → MNIST with the paper's JSD,
 // 0.02745, and with the true class weights D_T(y)/D_S(y), computed by hand.
 func TestPaperLabelShift(t *testing.T) {
-	source := counted(t, "usps", datasets.DigitCounts("usps-train"))
-	target := counted(t, "mnist", datasets.DigitCounts("mnist-train"))
+	data, err := catalogue.Find("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := counted(t, "usps", data.Domains[1].Train)
+	target := counted(t, "mnist", data.Domains[0].Train)
 	source2, err := datasets.Subsample(source, datasets.HalfFractions(10, 0.3), newRandom(1))
 	if err != nil {
 		t.Fatal(err)
@@ -181,4 +186,35 @@ func ExampleSubsample() {
 	// Output:
 	// [3 3 3 3 3 10 10 10 10 10]
 	// JSD 0.0398
+}
+
+func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
+	labels := []int{0, 1, 0, 2, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0, 0}
+	fractions := []float64{0.3, 0.5, 1}
+	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subset, err := datasets.Subsample(set, fractions, rand.New(datasets.Stream(3, "subsample")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := datasets.SubsampleRows(labels, fractions, rand.New(datasets.Stream(3, "subsample")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 6 || subset.Len() != 6 { // floor(0.3·9), floor(0.5·4), 2
+		t.Fatalf("%d rows and %d images, want 6", len(rows), subset.Len())
+	}
+	got, want := make([]float32, 1), make([]float32, 1)
+	for i, row := range rows {
+		subset.CopyRow(got, i)
+		set.CopyRow(want, row)
+		if got[0] != want[0] {
+			t.Errorf("row %d of the subset is not row %d", i, row)
+		}
+	}
+	if _, err := datasets.SubsampleRows(labels, []float64{0.3, -1, 1}, rand.New(rand.NewPCG(1, 1))); err == nil {
+		t.Error("no error for a negative fraction")
+	}
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
-	"iwda/datasets"
-	"iwda/experiments/paper"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/report"
 )
 
@@ -46,17 +42,17 @@ func newDivergenceCommand(s streams) *cli.Command {
 }
 
 func runDivergence(root, format string, s streams) error {
-	counts := knownCounts
+	counts := report.PublishedCounts
 	if root != "" {
-		digits, err := countDigits(root)
+		own, err := countInMemory(root)
 		if err != nil {
 			return err
 		}
 		counts = func(dataset, domain string) ([]int, error) {
-			if own, ok := digits[domain]; ok && dataset == "digits" {
-				return own, nil
+			if of, ok := own[dataset][domain]; ok {
+				return of, nil
 			}
-			return knownCounts(dataset, domain)
+			return report.PublishedCounts(dataset, domain)
 		}
 	}
 	sheet, err := report.DivergenceSheet(counts)
@@ -66,20 +62,19 @@ func runDivergence(root, format string, s streams) error {
 	return sheetFormats[format](sheet, s.out)
 }
 
-func knownCounts(dataset, domain string) ([]int, error) {
-	counts, ok := paper.LabelCounts(dataset, domain)
-	if !ok {
-		return nil, fmt.Errorf("no number of images is known of %s, %s", dataset, domain)
+// countInMemory counts the training images in the folder root of each class, by data set
+// and domain, of those data sets of files that are read as a whole.
+func countInMemory(root string) (map[string]map[string][]int, error) {
+	counts := map[string]map[string][]int{}
+	for _, data := range catalogue.All() {
+		if data.Kind != catalogue.SmallImages || data.Drawn() {
+			continue
+		}
+		of, err := data.TrainCounts(root)
+		if err != nil {
+			return nil, err
+		}
+		counts[data.Name] = of
 	}
 	return counts, nil
-}
-
-// countDigits returns the images per class of the training sets in the folder.
-func countDigits(root string) (map[string][]int, error) {
-	mnist, errMNIST := datasets.LoadDigits(root, "mnist-train", "")
-	usps, errUSPS := datasets.LoadDigits(root, "usps-train", "")
-	if err := errors.Join(errMNIST, errUSPS); err != nil {
-		return nil, err
-	}
-	return map[string][]int{mnist.Name(): datasets.Counts(mnist), usps.Name(): datasets.Counts(usps)}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/datasets/images"
+	"iwda/datasets/catalogue"
 )
 
 // Without the data, an image experiment says in five lines what to put where.
@@ -36,7 +36,11 @@ func TestDataCheckAndList(t *testing.T) {
 	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
 		t.Fatal(err)
 	}
-	for _, class := range images.Office31().Classes {
+	data, err := catalogue.Find("office31")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range data.Classes {
 		folder := filepath.Join("copy", "amazon", "images", class)
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			t.Fatal(err)
@@ -44,9 +48,9 @@ func TestDataCheckAndList(t *testing.T) {
 		writeFile(t, filepath.Join(folder, "frame_0001.png"), file.String())
 	}
 	writeFile(t, "copy/amazon/images/bike/frame_0002.png", "no image")
-	status, out, err := call(t, "data", "check", "--root", "copy", "office31")
-	if status != 1 || !strings.Contains(err, "not as published") {
-		t.Errorf("status %d, stderr %q", status, err)
+	status, out, said := call(t, "data", "check", "--root", "copy", "office31")
+	if status != 1 || !strings.Contains(said, "not as published") {
+		t.Errorf("status %d, stderr %q", status, said)
 	}
 	for _, part := range []string{
 		"amazon: 32 of 2817 images, not as published",
@@ -63,6 +67,9 @@ func TestDataCheckAndList(t *testing.T) {
 	}
 	if status, _, err := call(t, "data", "check", "offce31"); status != 2 || !strings.Contains(err, "office31") {
 		t.Errorf("misspelt: status %d, stderr %q", status, err)
+	}
+	if status, _, err := call(t, "data", "check", "glyphs"); status != 2 || !strings.Contains(err, "no published form") || !strings.Contains(err, "digits|office31|officehome|visda") {
+		t.Errorf("drawn: status %d, stderr %q", status, err)
 	}
 	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") {
 		t.Errorf("list: status %d, %q", status, out)

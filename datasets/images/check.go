@@ -2,16 +2,19 @@ package images
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 )
 
 // Report is how a local copy of a data set compares with its description.
 type Report struct {
-	Dataset Dataset
-	Root    string
-	Domains []DomainReport // in the order of Dataset.Domains
+	Collection Collection
+	Root       string
+	Domains    []DomainReport // in the order of Collection.Domains
 }
 
 // DomainReport is the part of a [Report] on one domain.
@@ -44,17 +47,55 @@ func (d *DomainReport) OK() bool {
 	return err == nil
 }
 
+// Write lists, domain by domain, what differs from the published data.
+func (r *Report) Write(w io.Writer) error {
+	var text strings.Builder
+	for _, d := range r.Domains {
+		d.write(&text, r.Collection.Classes)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (d *DomainReport) write(w io.Writer, classes []string) {
+	if d.Err != nil {
+		fmt.Fprintf(w, "%s: %v\n", d.Domain.Name, d.Err)
+		return
+	}
+	verdict := "as published"
+	if !d.OK() {
+		verdict = "not as published"
+	}
+	fmt.Fprintf(w, "%s: %d of %d images, %s\n", d.Domain.Name, d.Listing.Set.Len(), d.Domain.Total(), verdict)
+	for class, n := range d.Counts {
+		if want := d.Domain.Counts[class]; n != want {
+			fmt.Fprintf(w, "  %s: %d images, want %d\n", classes[class], n, want)
+		}
+	}
+	for _, part := range []struct {
+		what  string
+		paths []string
+	}{{"missing", d.Listing.MissingFiles}, {"of no class", d.Listing.ExtraFolders}, {"extra", d.Listing.ExtraFiles}} {
+		for _, path := range part.paths {
+			fmt.Fprintf(w, "  %s: %s\n", part.what, path)
+		}
+	}
+	for _, broken := range d.Broken {
+		fmt.Fprintf(w, "  broken: %s: %s\n", broken.Path, strings.TrimSpace(broken.Err.Error()))
+	}
+}
+
 // Check compares what is in the folder root with the description of the data set
 // and decodes every image. progress, where it is not nil, hears after each image of
 // how many of them have been decoded; its calls come one at a time. Where the
 // context ends, Check returns its error; what is wrong with the data is in the
 // report.
-func (d Dataset) Check(ctx context.Context, root string, progress func(done, total int)) (*Report, error) {
-	report := &Report{Dataset: d, Root: root}
+func (c Collection) Check(ctx context.Context, root string, progress func(done, total int)) (*Report, error) {
+	report := &Report{Collection: c, Root: root}
 	total := 0
-	for _, domain := range d.Domains {
+	for _, domain := range c.Domains {
 		part := DomainReport{Domain: domain}
-		if part.Listing, part.Err = d.Scan(root, domain.Name); part.Err == nil {
+		if part.Listing, part.Err = c.Scan(root, domain.Name); part.Err == nil {
 			part.Counts = part.Listing.Set.Counts()
 			total += part.Listing.Set.Len()
 		}

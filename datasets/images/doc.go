@@ -1,10 +1,10 @@
 // Package images turns folders of JPEG, PNG and WebP files into the batches that image
 // networks train on.
 //
-// [Office31], [OfficeHome] and [VisDA] describe the paper's data sets: domains,
-// classes in label order, numbers of images. [Dataset.Open] finds a domain's files
+// A [Collection] describes a published data set: domains, classes in label order,
+// numbers of images. [Collection.Open] finds a domain's files
 // in the folders of the public archives or through a list file, [OpenTree] and
-// [OpenList] do so for any images, and [Dataset.Check] compares a copy with its
+// [OpenList] do so for any images, and [Collection.Check] compares a copy with its
 // description and decodes every file.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it

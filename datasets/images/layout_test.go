@@ -99,41 +99,46 @@ func fillDomain(t *testing.T, root, folder string, classes []string) {
 	}
 }
 
-func TestOpenFindsTheFoldersOfTheArchives(t *testing.T) {
-	tests := []struct {
-		dataset        images.Dataset
-		domain, folder string
-	}{
-		{images.Office31(), "amazon", "amazon/images"},
-		{images.Office31(), "dslr", "dslr"},
-		{images.OfficeHome(), "real", "Real World"},
-		{images.OfficeHome(), "real", "real_world"},
-		{images.OfficeHome(), "art", "OfficeHomeDataset_10072016/Art"},
-		{images.VisDA(), "synthetic", "train"},
-		{images.VisDA(), "real", "validation"},
+// pets is a published collection of two domains.
+func pets() images.Collection {
+	return images.Collection{
+		Name: "pets", Title: "Pets-2", Classes: []string{"cat", "dog", "Guinea_Pig"}, Example: "Photos/cat/1.jpg",
+		Domains: []images.Domain{
+			{Name: "photo", Folders: []string{"Photos", "archive/Photos", "photo"}, Counts: []int{1, 2, 1}},
+			{Name: "drawing", Folders: []string{"Drawings"}, Counts: []int{1, 1, 1}},
+		},
 	}
-	for _, test := range tests {
+}
+
+func TestOpenFindsTheFirstFolder(t *testing.T) {
+	for _, folder := range []string{"Photos", "photos", "archive/Photos", "photo"} {
 		root := t.TempDir()
-		fillDomain(t, root, test.folder, test.dataset.Classes)
-		set, err := test.dataset.Open(root, test.domain)
+		fillDomain(t, root, folder, pets().Classes)
+		set, err := pets().Open(root, "photo")
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if want := filepath.Join(root, test.folder, test.dataset.Classes[2], "1.jpg"); set.Path(2) != want {
+		if want := filepath.Join(root, folder, "Guinea_Pig", "1.jpg"); set.Path(2) != want || set.Name() != "pets-photo" {
 			t.Errorf("image 2 of %s is %s, want %s", set.Name(), set.Path(2), want)
 		}
 	}
 }
 
+func TestUnknownDomain(t *testing.T) {
+	if _, err := pets().Domain("Photo"); err == nil || !strings.Contains(err.Error(), "photo, drawing") {
+		t.Errorf("%v, want an error that lists the domains", err)
+	}
+}
+
 func TestOpenNothing(t *testing.T) {
 	root := t.TempDir()
-	_, err := images.VisDA().Open(root, "real")
+	_, err := pets().Open(root, "photo")
 	var missing *images.MissingDomainError
 	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%v, want a MissingDomainError", err)
 	}
-	for _, word := range []string{"real", "VisDA-2017", root, "validation", "real_list.txt"} {
+	for _, word := range []string{"photo", "Pets-2", root, "archive/Photos", "photo_list.txt"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("the error does not name %q: %v", word, err)
 		}
@@ -142,23 +147,18 @@ func TestOpenNothing(t *testing.T) {
 
 func TestOpenPrefersAList(t *testing.T) {
 	root := t.TempDir()
-	dataset := images.VisDA()
-	fillDomain(t, root, "validation", dataset.Classes)
-	var list strings.Builder
-	for label := range dataset.Classes {
-		// Another label order than the folders have.
-		file := "elsewhere/" + dataset.Classes[label] + " a.png"
-		write(t, root, file, nil)
-		list.WriteString(file + " " + string("0123456789"[(label+1)%10]) + "\r\n\n")
-	}
-	write(t, root, "real.txt", []byte(list.String()))
-	_, err := dataset.Open(root, "real")
+	fillDomain(t, root, "Photos", pets().Classes)
+	// Another label order than the folders have.
+	write(t, root, "elsewhere/a cat.png", nil)
+	write(t, root, "elsewhere/b.png", nil)
+	write(t, root, "photo.txt", []byte("elsewhere/a cat.png 1\r\n\nelsewhere/b.png 0\n"))
+	_, err := pets().Open(root, "photo")
 	var layout *images.LayoutError
-	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingClasses, []string{"train", "truck"}) {
-		t.Fatalf("%v, want an error that train and truck are missing", err)
+	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingClasses, []string{"Guinea_Pig"}) {
+		t.Fatalf("%v, want an error that Guinea_Pig is missing", err)
 	}
 	set := layout.Listing.Set
-	if set.Len() != 12 || set.Label(0) != 1 || set.Path(0) != filepath.Join(root, "elsewhere", "aeroplane a.png") {
+	if set.Len() != 2 || set.Label(0) != 1 || set.Path(0) != filepath.Join(root, "elsewhere", "a cat.png") {
 		t.Errorf("%d images, the first %s of class %d", set.Len(), set.Path(0), set.Label(0))
 	}
 }
@@ -205,8 +205,8 @@ func TestListOfMissingFiles(t *testing.T) {
 }
 
 // small is a data set that a test can have all files of.
-func small() images.Dataset {
-	return images.Dataset{
+func small() images.Collection {
+	return images.Collection{
 		Name: "small", Title: "Small", Classes: []string{"cat", "dog"},
 		Domains: []images.Domain{
 			{Name: "drawn", Folders: []string{"drawn"}, Counts: []int{2, 1}},

@@ -65,16 +65,16 @@ func (l *Listing) complete() (*Set, error) {
 // MissingDomainError says that there is neither a folder nor a list file of a
 // domain. It is an [fs.ErrNotExist] to errors.Is.
 type MissingDomainError struct {
-	Dataset Dataset
-	Domain  string
-	Root    string   // where they were looked for
-	Tried   []string // relative to Root
+	Collection Collection
+	Domain     string
+	Root       string   // where they were looked for
+	Tried      []string // relative to Root
 }
 
 // Error implements error.
 func (e *MissingDomainError) Error() string {
 	return fmt.Sprintf("images: nothing of the domain %s of %s in %s: neither %s",
-		e.Domain, e.Dataset.Title, e.Root, strings.Join(e.Tried, " nor "))
+		e.Domain, e.Collection.Title, e.Root, strings.Join(e.Tried, " nor "))
 }
 
 // Unwrap returns [fs.ErrNotExist].
@@ -84,35 +84,35 @@ func (e *MissingDomainError) Unwrap() error { return fs.ErrNotExist }
 // of the domain in the root decides where there is one, otherwise the first of the
 // domain's folders that exists; see [OpenTree] and [OpenList] for how they are read
 // and what is an error. Nothing there is a [MissingDomainError]. Whether the images
-// are as many as published is for [Dataset.Check] to say.
-func (d Dataset) Open(root, domain string) (*Set, error) {
-	listing, err := d.Scan(root, domain)
+// are as many as published is for [Collection.Check] to say.
+func (c Collection) Open(root, domain string) (*Set, error) {
+	listing, err := c.Scan(root, domain)
 	if err != nil {
 		return nil, err
 	}
 	return listing.complete()
 }
 
-// Scan is [Dataset.Open] for reports: missing and extra classes and files are no
+// Scan is [Collection.Open] for reports: missing and extra classes and files are no
 // error, but listed.
-func (d Dataset) Scan(root, domain string) (*Listing, error) {
-	description, err := d.Domain(domain)
+func (c Collection) Scan(root, domain string) (*Listing, error) {
+	description, err := c.Domain(domain)
 	if err != nil {
 		return nil, err
 	}
-	name := d.Name + "-" + domain
+	name := c.Name + "-" + domain
 	for _, list := range description.Lists() {
 		if info, err := os.Stat(filepath.Join(root, list)); err == nil && info.Mode().IsRegular() {
-			return scanList(name, root, list, d.Classes)
+			return scanList(name, root, list, c.Classes)
 		}
 	}
 	for _, folder := range description.Folders {
 		if found, ok := findFolder(root, folder); ok {
-			return scanTree(name, root, found, d.Classes)
+			return scanTree(name, root, found, c.Classes)
 		}
 	}
 	return nil, &MissingDomainError{
-		Dataset: d, Domain: domain, Root: root,
+		Collection: c, Domain: domain, Root: root,
 		Tried: append(description.Folders[:len(description.Folders):len(description.Folders)], description.Lists()...),
 	}
 }

@@ -1,89 +1,32 @@
 package config
 
-import "reflect"
+import (
+	"fmt"
+	"reflect"
 
-// dataset is what the program knows about a data set by its name.
-type dataset struct {
-	name     string
-	tasks    []string
-	classes  int
-	root     string // default of dataset.root; "" where the images are generated
-	perClass [2]int // defaults of train_per_class and test_per_class; 0 where they are read
-	kind     kind
-}
+	"gopkg.in/yaml.v3"
 
-// kind is what the rows of a data set are, which decides on networks and defaults.
-type kind int
-
-const (
-	smallImages kind = iota // 1×28×28, in memory
-	imageFiles
-	vectors
+	"iwda/datasets/catalogue"
 )
 
 // networkNames holds the networks of every kind of data.
 var networkNames = []string{"lenet", "mlp", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"}
 
-// networks returns those that take rows of the kind.
-func (k kind) networks() []string {
-	switch k {
-	case imageFiles:
+// networksOf returns the networks that take rows of the kind.
+func networksOf(kind catalogue.Kind) []string {
+	switch kind {
+	case catalogue.ImageFiles:
 		return networkNames[2:]
-	case vectors:
+	case catalogue.Vectors:
 		return networkNames[1:2]
 	}
 	return networkNames[:1]
 }
 
-// pairs returns the tasks between all domains.
-func pairs(domains ...string) []string {
-	var tasks []string
-	for _, source := range domains {
-		for _, target := range domains {
-			if source != target {
-				tasks = append(tasks, source+"-"+target)
-			}
-		}
-	}
-	return tasks
-}
-
-// datasets holds every data set; the first one is the paper's.
-var datasets = []dataset{
-	{name: "digits", tasks: []string{"mnist-usps", "usps-mnist"}, classes: 10, root: "${IWDA_DATA:-data}/digits"},
-	{name: "glyphs", tasks: []string{"clean-warped", "warped-clean"}, classes: 10, perClass: [2]int{400, 100}},
-	{name: "office31", tasks: pairs("amazon", "dslr", "webcam"), classes: 31, root: "${IWDA_DATA:-data}/office31", kind: imageFiles},
-	{name: "officehome", tasks: pairs("art", "clipart", "product", "real"), classes: 65, root: "${IWDA_DATA:-data}/officehome", kind: imageFiles},
-	{name: "visda", tasks: []string{"synthetic-real"}, classes: 12, root: "${IWDA_DATA:-data}/visda", kind: imageFiles},
-	{name: "features", root: "${IWDA_DATA:-data}/features", kind: vectors},
-}
-
-func datasetNames() []string {
-	var names []string
-	for _, d := range datasets {
-		names = append(names, d.name)
-	}
-	return names
-}
-
-// IsImageFiles reports whether a data set consists of image files.
-func IsImageFiles(datasetName string) bool {
-	data, ok := findDataset(datasetName)
-	return ok && data.kind == imageFiles
-}
-
-func findDataset(name string) (dataset, bool) {
-	for _, d := range datasets {
-		if d.name == name {
-			return d, true
-		}
-	}
-	return dataset{}, false
-}
-
-// Default returns the settings of the paper's Digits experiments for a data set,
-// digits or glyphs, with its own folder and sizes. It names no experiment, tasks,
-// variants, methods or seeds: these have no default.
+// Default returns the settings of an experiment on a data set that says nothing but its
+// name: those of the paper's Digits experiments, or of its image experiments for image
+// files, with what the data set has of its own. It names no experiment, tasks, variants,
+// methods or seeds: these have no default. An unknown name is an error.
 //
 // Three settings are not the paper's. There is no cap on weights (0). One
 // update only clears the statistics (warmup 1), as in the released code. And
@@ -91,9 +34,18 @@ func findDataset(name string) (dataset, bool) {
 // classifier on a balanced source has k equal singular values 1/k, so the limit
 // lies far below those of any usable matrix up to hundreds of classes, and far
 // above rounding errors.
-func Default(datasetName string) Config {
+func Default(datasetName string) (Config, error) {
+	data, err := catalogue.Find(datasetName)
+	if err != nil {
+		return Config{}, err
+	}
+	return defaultOf(data), nil
+}
+
+// defaultOf is [Default] of a data set, or of none.
+func defaultOf(data catalogue.Dataset) Config {
 	settings := Settings{
-		Dataset: Dataset{Name: datasetName, Fraction: 0.3},
+		Dataset: Dataset{Name: data.Name, Root: data.Root, Fraction: 0.3},
 		Network: Network{Name: "lenet"},
 		Discriminator: Discriminator{
 			Hidden: 500, Dropout: 0.5,
@@ -108,20 +60,29 @@ func Default(datasetName string) Config {
 		},
 		Weights: Weights{Estimator: "qp", EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
 	}
-	data, ok := findDataset(datasetName)
-	switch {
-	case ok && data.kind == imageFiles:
+	expandVariables("dataset.root", reflect.ValueOf(&settings.Dataset.Root).Elem())
+	if data.Kind == catalogue.ImageFiles {
 		settings.images()
-	case ok && data.kind == vectors:
-		settings.Network = Network{Name: "mlp", Features: 256, Layers: 1}
-		settings.Train.Epochs = 20
 	}
-	if ok {
-		settings.Dataset.Root = data.root
-		settings.Dataset.TrainPerClass, settings.Dataset.TestPerClass = data.perClass[0], data.perClass[1]
-		expandVariables("dataset.root", reflect.ValueOf(&settings.Dataset.Root).Elem())
-	}
+	settings.merge(data.Name, data.Settings)
 	return Config{Settings: settings}
+}
+
+// merge sets what a part of an experiment file says, which belongs to the program: a
+// mistake in it panics.
+func (s *Settings) merge(name, text string) {
+	if text == "" {
+		return
+	}
+	root, err := parseYAML(name, []byte(text))
+	if err == nil {
+		d := newDecoder(func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) })
+		d.decodeStruct(root, s)
+		err = d.errors.orNil()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("config: settings of data set %v", err))
+	}
 }
 
 // images sets what the paper's image experiments have in common. The weight decay is

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 )
 
@@ -90,7 +91,9 @@ func (f *File) evaluate() error {
 	d.decodeStruct(f.root, &probe)
 	f.decodeAssignments(d, &probe)
 
-	doc := document{Config: Default(probe.Dataset.Name)}
+	// An unknown name is a mistake that the second pass reports.
+	data, _ := catalogue.Find(probe.Dataset.Name)
+	doc := document{Config: defaultOf(data)}
 	d = newDecoder(f.locate)
 	d.decodeStruct(f.root, &doc)
 	f.base, f.at = doc.Config, maps.Clone(d.at)
@@ -161,21 +164,21 @@ func (f *File) checkRequired(d *decoder) {
 
 // checkTasks reports tasks that the data set does not have.
 func (f *File) checkTasks(d *decoder) {
-	data, ok := findDataset(f.Config.Dataset.Name)
-	if !ok {
+	data, err := catalogue.Find(f.Config.Dataset.Name)
+	if err != nil {
 		return
 	}
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
-		if data.tasks == nil { // the domains are files that the user names
+		if data.Tasks == nil { // the domains are files that the user names
 			source, target, two := strings.Cut(task, "-")
 			if !two || !plainFolder.MatchString(source) || !plainFolder.MatchString(target) {
 				d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
 			}
 			continue
 		}
-		if !slices.Contains(data.tasks, task) && !d.failedAt(location) {
-			d.failAt(location, "unknown task %q of data set %s; %s", task, data.name, nearest.Suggestion(task, data.tasks))
+		if !slices.Contains(data.Tasks, task) && !d.failedAt(location) {
+			d.failAt(location, "unknown task %q of data set %s; %s", task, data.Name, nearest.Suggestion(task, data.Tasks))
 		}
 	}
 }

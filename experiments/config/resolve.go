@@ -12,7 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"iwda/datasets/images"
+	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 )
 
@@ -78,7 +78,10 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 // a class.
 func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 	const key = "dataset.class_fractions"
-	known, _ := findDataset(data.Name)
+	known, err := catalogue.Find(data.Name)
+	if err != nil {
+		return // reported where it was read
+	}
 	number := len(data.ClassFractions)
 	switch domain := FractionsDomain(variant); {
 	case domain == "" && number > 0:
@@ -86,8 +89,8 @@ func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 	case domain != "" && number == 0:
 		location := firstOf(d.at, fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant)), "variants")
 		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
-	case domain != "" && known.classes > 0 && number != known.classes:
-		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, known.classes, data.Name)
+	case domain != "" && len(known.Classes) > 0 && number != len(known.Classes):
+		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, len(known.Classes), data.Name)
 	}
 }
 
@@ -116,9 +119,11 @@ func (s *Settings) checkTogether(d *decoder) {
 		parent, _, _ := strings.Cut(path, ".")
 		d.failAt(firstOf(d.at, path, parent), format, args...)
 	}
-	if data, ok := findDataset(s.Dataset.Name); ok && !slices.Contains(data.kind.networks(), s.Network.Name) {
+	if data, err := catalogue.Find(s.Dataset.Name); err != nil {
+		fail("dataset.name", "%v", err)
+	} else if networks := networksOf(data.Kind); !slices.Contains(networks, s.Network.Name) {
 		fail("network.name", "network.name is %s, which does not fit data set %s; want one of %s",
-			s.Network.Name, s.Dataset.Name, strings.Join(data.kind.networks(), ", "))
+			s.Network.Name, s.Dataset.Name, strings.Join(networks, ", "))
 	}
 	if t := s.Train; t.Steps > 0 && (t.EvalEvery == 0 || t.Steps%t.EvalEvery != 0) {
 		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", t.Steps, t.EvalEvery)
@@ -164,10 +169,14 @@ func (r Resolved) Domains() (source, target string) {
 	return source, target
 }
 
-// CheckData returns an Error that names dataset.root where the folder of the run's
-// data set does not exist. Data sets that are generated need none.
+// CheckData returns an Error that names dataset.root, and says what has to be there,
+// where the folder of the run's data set does not exist. Data that are drawn need none.
 func (r Resolved) CheckData() error {
-	if data, ok := findDataset(r.Dataset.Name); ok && data.root == "" {
+	data, err := catalogue.Find(r.Dataset.Name)
+	if err != nil {
+		return Error{r.rootLocation, err.Error()}
+	}
+	if data.Drawn() {
 		return nil
 	}
 	info, err := os.Stat(r.Dataset.Root)
@@ -182,12 +191,8 @@ func (r Resolved) CheckData() error {
 	default:
 		return nil
 	}
-	message := fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data",
-		r.Dataset.Root, problem, r.Dataset.Name)
-	if description, err := images.Find(r.Dataset.Name); err == nil {
-		message += "\n" + description.Instructions(r.Dataset.Root)
-	}
-	return Error{r.rootLocation, message}
+	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data\n%s",
+		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
 }
 
 // YAML returns r as an experiment file with this one run, all keys given that count.

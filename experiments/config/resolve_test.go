@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/datasets/catalogue"
 )
 
 func TestResolveMistakes(t *testing.T) {
@@ -177,7 +179,13 @@ func TestCheckData(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("IWDA_DATA", filepath.Join(folder, "none"))
-	advice := `; set IWDA_DATA to the folder that holds "digits", or dataset.root to the folder of the data`
+	data, err := catalogue.Find("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	advice := func(root string) string {
+		return `; set IWDA_DATA to the folder that holds "digits", or dataset.root to the folder of the data` + "\n" + data.Instructions(root)
+	}
 	set := "overrides: [{when: {seed: 2}, dataset: {root: " + plain + "}}]\n"
 	file := parse(t, replace("name: digits}", "name: digits, root: "+folder+"}")+set)
 	missing := parse(t, minimal)
@@ -191,9 +199,9 @@ func TestCheckData(t *testing.T) {
 		seed int64
 		want string
 	}{
-		{"default", missing, 1, `f.yaml:2:10: dataset.root: "` + filepath.Join(folder, "none", "digits") + `" does not exist` + advice},
-		{"override", file, 2, `f.yaml:7:47: dataset.root: "` + plain + `" is not a folder` + advice},
-		{"assignment", assigned, 1, `--set dataset.root=none: dataset.root: "none" does not exist` + advice},
+		{"default", missing, 1, `f.yaml:2:10: dataset.root: "` + filepath.Join(folder, "none", "digits") + `" does not exist` + advice(filepath.Join(folder, "none", "digits"))},
+		{"override", file, 2, `f.yaml:7:47: dataset.root: "` + plain + `" is not a folder` + advice(plain)},
+		{"assignment", assigned, 1, `--set dataset.root=none: dataset.root: "none" does not exist` + advice("none")},
 	} {
 		err := resolve(t, test.file, "mnist-usps", "dann", test.seed).CheckData()
 		if err == nil || err.Error() != test.want {

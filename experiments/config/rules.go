@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 )
 
@@ -22,7 +23,7 @@ var rules = map[string]rule{
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
 
-	"dataset.name":              oneOf("data set", datasetNames()),
+	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,
 	"dataset.fraction":          aboveUpTo(0, 1),
 	"dataset.class_fractions[]": aboveUpTo(0, 1),

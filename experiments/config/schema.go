@@ -27,10 +27,10 @@ type Settings struct {
 
 // Dataset names the data and where they lie.
 type Dataset struct {
-	Name string `yaml:"name"` // digits, glyphs, office31, officehome, visda, features
+	Name string `yaml:"name"` // one of catalogue.Names
 	// Root is the folder that holds the data, relative to the working directory.
 	// ${VARIABLE} and ${VARIABLE:-default} in it are expanded as in a shell.
-	// Generated data sets (glyphs) do not use it.
+	// Data sets that are drawn do not use it.
 	Root string `yaml:"root"`
 	// Fraction is the share of each class of the first half of the label order
 	// that the source keeps in the variant "subsampled".
@@ -39,8 +39,8 @@ type Dataset struct {
 	// keeps: the source in the variants source-…, the target, its test set too, in
 	// the variants target-…; see FractionsDomain.
 	ClassFractions []float64 `yaml:"class_fractions,omitempty,flow"`
-	// TrainPerClass and TestPerClass are the numbers of images that generated data
-	// sets (glyphs) draw per class and domain; others ignore them.
+	// TrainPerClass and TestPerClass are the numbers of rows of each class that are
+	// drawn for a domain's training and test set; data sets that are read ignore them.
 	TrainPerClass int `yaml:"train_per_class,omitempty"`
 	TestPerClass  int `yaml:"test_per_class,omitempty"`
 	// Resize and Crop are the sides in pixels to which images are scaled and of the

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/datasets/catalogue"
 )
 
 func TestShippedFiles(t *testing.T) {
@@ -47,7 +50,11 @@ func TestDigitsStatesThePaper(t *testing.T) {
 			t.Errorf("%s is left out", leaf.name)
 		}
 	}
-	if diff := cmp.Diff(Default("digits").Settings, file.Config.Settings); diff != "" {
+	standard, err := Default("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(standard.Settings, file.Config.Settings); diff != "" {
 		t.Errorf("not the default: %s", diff)
 	}
 	for task, every := range map[string]int{"mnist-usps": 5, "usps-mnist": 6} {
@@ -147,4 +154,33 @@ func rewritten(t *testing.T, run Resolved) string {
 		return fmt.Sprintf("another run: %v\n%s", Differences(run, again), text)
 	}
 	return cmp.Diff(run, again, cmpopts.IgnoreUnexported(Resolved{}))
+}
+
+// Every data set of the catalogue has defaults with which it is trained as it is.
+func TestEveryDatasetHasDefaults(t *testing.T) {
+	for _, data := range catalogue.All() {
+		standard, err := Default(data.Name)
+		if err != nil || standard.Dataset.Name != data.Name || data.Drawn() != (standard.Dataset.Root == "") {
+			t.Errorf("%s: %+v, %v", data.Name, standard.Dataset, err)
+		}
+		task := "some-other"
+		if data.Tasks != nil {
+			task = data.Tasks[0]
+		}
+		file, err := Parse("f.yaml", fmt.Appendf(nil, "experiment: e\ndataset: {name: %s}\ntasks: [%s]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n", data.Name, task))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		run, err := file.Resolve(task, "full", "dann", 1)
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(standard.Settings, run.Settings); diff != "" {
+			t.Errorf("%s: not the default: %s", data.Name, diff)
+		}
+	}
+	if _, err := Default("digit"); err == nil || !strings.Contains(err.Error(), `no data set "digit"`) {
+		t.Errorf("an unknown name: %v", err)
+	}
 }

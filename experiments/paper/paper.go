@@ -24,8 +24,8 @@ const Average = "average"
 //go:embed tables.yaml
 var tablesYAML []byte
 
-//go:embed label_counts.yaml
-var labelCountsYAML []byte
+//go:embed divergences.yaml
+var divergencesYAML []byte
 
 // table is what the paper prints of one variant of a data set.
 type table struct {
@@ -48,10 +48,16 @@ var tables = sync.OnceValue(func() map[string]map[string]table {
 	return decode[map[string]map[string]table](tablesYAML)
 })
 
-// labelCounts maps data sets and domains to images per class.
-var labelCounts = sync.OnceValue(func() map[string]map[string][]int {
-	return decode[map[string]map[string][]int](labelCountsYAML)
-})
+// DivergenceTable is one of the paper's tables of divergences between domains.
+type DivergenceTable struct {
+	Title    string   `yaml:"title"`
+	Datasets []string `yaml:"datasets,flow"`
+}
+
+var divergenceTables = sync.OnceValue(func() []DivergenceTable { return decode[[]DivergenceTable](divergencesYAML) })
+
+// DivergenceTables returns the paper's tables of divergences, in their order.
+func DivergenceTables() []DivergenceTable { return slices.Clone(divergenceTables()) }
 
 // decode panics on an error, since the text is part of the program.
 func decode[T any](text []byte) T {
@@ -108,15 +114,6 @@ func Note(dataset, variant, method string) string {
 func JSD(dataset, variant, task string) (divergence float64, ok bool) {
 	t := tables()[dataset][variant]
 	return at(t.JSD, slices.Index(t.Tasks, task))
-}
-
-// LabelCounts returns the number of images of each class, in label order, in a
-// domain of the data set, and whether it is known. Digits has the domains
-// mnist-train, mnist-test, usps-train and usps-test; the others have one for each
-// source or target.
-func LabelCounts(dataset, domain string) (counts []int, ok bool) {
-	counts, ok = labelCounts()[dataset][domain]
-	return slices.Clone(counts), ok
 }
 
 // at returns the element of that index and whether there is one.

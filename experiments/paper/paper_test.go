@@ -111,13 +111,8 @@ func TestDivergences(t *testing.T) {
 		for variant := range variants {
 			for _, task := range Tasks(dataset, variant) {
 				source, target, _ := strings.Cut(task, "-")
-				suffix := ""
-				if dataset == "digits" {
-					suffix = "-train"
-				}
-				p, okSource := LabelCounts(dataset, source+suffix)
-				q, okTarget := LabelCounts(dataset, target+suffix)
-				if !okSource || !okTarget || len(p) != len(q) {
+				p, q := published(t, dataset, source).Train, published(t, dataset, target).Train
+				if len(p) == 0 || len(p) != len(q) {
 					t.Fatalf("%s %s: counts of %d and %d classes", dataset, task, len(p), len(q))
 				}
 				if variant == "subsampled" {

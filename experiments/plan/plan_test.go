@@ -165,7 +165,8 @@ func TestCheckData(t *testing.T) {
 	}
 	// Four runs share the missing folder.
 	want := `f.yaml:7:62: dataset.root: "missing" does not exist; set IWDA_DATA to the folder that holds "digits", ` +
-		`or dataset.root to the folder of the data`
+		"or dataset.root to the folder of the data\nMNIST as IDX files (train-images-idx3-ubyte and the other three), " +
+		"USPS as LIBSVM's files usps and usps.t,\ncompressed (.gz, .bz2) or not, in missing."
 	if err := CheckData(runs); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

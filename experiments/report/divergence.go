@@ -9,26 +9,16 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
 )
 
-// divergenceTables are the paper's three tables of divergences: a title, and the
-// data sets in each.
-var divergenceTables = []struct {
-	title    string
-	datasets []string
-}{
-	{"Digits and VisDA", []string{"digits", "visda"}},
-	{"Office-31", []string{"office31"}},
-	{"Office-Home", []string{"officehome"}},
-}
-
 // DivergenceSheet returns the Jensen-Shannon divergences between the label
-// distributions of the paper's tasks, computed from the numbers of images per class
-// that counts returns for a data set's domain (paper.LabelCounts does, for one): the
-// paper's three tables, each for whole and for subsampled sources, rows sources,
-// columns targets. The domains of digits are mnist-train and usps-train.
+// distributions of the paper's tasks, computed from the numbers of training images of
+// each class that counts returns for a data set's domain ([PublishedCounts], for one):
+// the paper's three tables, each for whole and for subsampled sources, rows sources,
+// columns targets.
 func DivergenceSheet(counts func(dataset, domain string) ([]int, error)) (Sheet, error) {
 	sheet := Sheet{
 		Experiment: "jsd",
@@ -36,13 +26,13 @@ func DivergenceSheet(counts func(dataset, domain string) ([]int, error)) (Sheet,
 		Legend:     "Natural logarithm. Subsampled: the source keeps 30% of the images of each class in the first half of the classes.",
 		Records:    Records{Fields: []string{"dataset", "variant", "source", "target", "jsd", "paper"}},
 	}
-	for _, table := range divergenceTables {
+	for _, table := range paper.DivergenceTables() {
 		for _, variant := range []string{config.Full, config.Subsampled} {
-			section, err := sheet.divergences(table.datasets, variant, counts)
+			section, err := sheet.divergences(table.Datasets, variant, counts)
 			if err != nil {
 				return Sheet{}, err
 			}
-			section.Title = table.title + ", " + variant
+			section.Title = table.Title + ", " + variant
 			sheet.Sections = append(sheet.Sections, section)
 			tabular := section.tabular("Jensen-Shannon divergence between label distributions")
 			for i, line := range tabular.Lines {
@@ -52,6 +42,20 @@ func DivergenceSheet(counts func(dataset, domain string) ([]int, error)) (Sheet,
 		}
 	}
 	return sheet, nil
+}
+
+// PublishedCounts returns the published number of training images of each class of a
+// data set's domain, and an error where it is not known.
+func PublishedCounts(dataset, domain string) ([]int, error) {
+	data, err := catalogue.Find(dataset)
+	if err != nil {
+		return nil, err
+	}
+	described, err := data.Domain(domain)
+	if err == nil && described.Train == nil {
+		err = fmt.Errorf("no number of images is known of %s, %s", dataset, domain)
+	}
+	return described.Train, err
 }
 
 // scientific fits a number as threeDigits prints it.
@@ -114,9 +118,6 @@ func rank(list []string, name string) int {
 func divergence(dataset, variant, source, target string, counts func(string, string) ([]int, error)) (float64, error) {
 	var distributions [2][]float64
 	for i, domain := range []string{source, target} {
-		if dataset == "digits" {
-			domain += "-train"
-		}
 		images, err := counts(dataset, domain)
 		if err != nil {
 			return 0, err

@@ -6,22 +6,12 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"iwda/experiments/paper"
 )
-
-func printedCounts(dataset, domain string) ([]int, error) {
-	counts, ok := paper.LabelCounts(dataset, domain)
-	if !ok {
-		return nil, errors.New("no counts of " + dataset + ", " + domain)
-	}
-	return counts, nil
-}
 
 // TestDivergenceSheet compares all 44 divergences with the paper's in print, and
 // one table with the paper's layout.
 func TestDivergenceSheet(t *testing.T) {
-	sheet, err := DivergenceSheet(printedCounts)
+	sheet, err := DivergenceSheet(PublishedCounts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
 )
@@ -330,16 +331,16 @@ func variantPrefix(variant string) string {
 	return escapeLaTeX(variant) + ": "
 }
 
-// displayNames are the paper's names of data sets and domains.
-var displayNames = map[string]string{
-	"digits": "Digits", "visda": "Visda", "office31": "Office-31", "officehome": "Office-Home",
-	"mnist": "MNIST", "usps": "USPS", "synthetic": "Synth.", "real": "Real",
-	"amazon": "Amazon", "dslr": "DSLR", "webcam": "Webcam", "art": "Art", "clipart": "Clipart", "product": "Product",
-}
-
+// displayName is the paper's name of a data set or domain, and the name itself where it
+// is of neither.
 func displayName(name string) string {
-	if known, ok := displayNames[name]; ok {
-		return known
+	for _, data := range catalogue.All() {
+		if data.Name == name {
+			return data.Head
+		}
+		if domain, err := data.Domain(name); err == nil {
+			return domain.Head
+		}
 	}
 	return name
 }

@@ -1,16 +1,15 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 )
 
@@ -61,42 +60,22 @@ func openData(run config.Resolved) (*data, error) {
 
 // loadSets reads or draws the training sets of both domains and the target's test set.
 func loadSets(run config.Resolved) (source, target, test datasets.Set, err error) {
-	from, to := run.Domains()
-	if run.Dataset.Name == "features" {
-		return loadFeatures(run.Dataset.Root, from, to)
-	}
-	var targetErr error
-	var loading sync.WaitGroup
-	loading.Go(func() { target, targetErr = loadSet(run, to, "train") })
-	source, err = loadSet(run, from, "train")
-	test, testErr := loadSet(run, to, "test")
-	loading.Wait()
-	if err = cmp.Or(err, targetErr, testErr); err != nil {
-		return nil, nil, nil, err
-	}
-	return source, target, test, nil
-}
-
-// loadSet reads or draws a domain's "train" or "test" set.
-func loadSet(run config.Resolved, domain, split string) (datasets.Set, error) {
-	d := run.Dataset
-	if d.Name == "digits" {
-		cache, err := cacheFolder()
-		if err != nil {
-			cache = "" // where there is no home
-		}
-		return datasets.LoadDigits(d.Root, domain+"-"+split, cache)
-	}
-	perClass := map[string]int{"train": d.TrainPerClass, "test": d.TestPerClass}[split]
-	return datasets.DrawGlyphs(domain, split, perClass, run.Seed)
-}
-
-func loadFeatures(root, from, to string) (source, target, test datasets.Set, err error) {
-	s, t, e, err := datasets.LoadFeatures(root, from, to)
+	data, err := catalogue.Find(run.Dataset.Name)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s, t, e, nil
+	from, to := run.Domains()
+	return data.OpenTask(from, to, sourceOf(run))
+}
+
+// sourceOf says where the data in memory of a run come from.
+func sourceOf(run config.Resolved) catalogue.Source {
+	cache, err := cacheFolder()
+	if err != nil {
+		cache = "" // where there is no home
+	}
+	d := run.Dataset
+	return catalogue.Source{Root: d.Root, Cache: cache, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}
 }
 
 // cacheFolder is where files are kept that spare later runs work.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/nets"
 	"iwda/torch"
@@ -51,21 +52,21 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 
 // openRows opens a domain as in evaluation.
 func openRows(run config.Resolved, domain string, options Options) (train, test rowReader, classNames []string, rowShape []int, err error) {
-	switch {
-	case config.IsImageFiles(run.Dataset.Name):
+	data, err := catalogue.Find(run.Dataset.Name)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	switch data.Kind {
+	case catalogue.ImageFiles:
 		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options.Log)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
 		return testViews{d, run}, nil, d.reader.Set().ClassNames(), []int{3, run.Dataset.Crop, run.Dataset.Crop}, nil
-	case run.Dataset.Name == "features":
-		return nil, nil, nil, nil, errors.New("data set features holds features already")
+	case catalogue.Vectors:
+		return nil, nil, nil, nil, fmt.Errorf("data set %s holds features already", data.Name)
 	}
-	trainSet, err := loadSet(run, domain, "train")
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	testSet, err := loadSet(run, domain, "test")
+	trainSet, testSet, err := data.OpenDomain(domain, sourceOf(run))
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -77,7 +78,7 @@ type extractor func(x torch.Tensor) torch.Tensor
 
 func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, device torch.Device) (extractor, error) {
 	if checkpoint == "" {
-		if !config.IsImageFiles(run.Dataset.Name) || run.Network.Pretrained == config.NotPretrained {
+		if run.Network.Pretrained == "" || run.Network.Pretrained == config.NotPretrained {
 			return nil, ErrNothingLearned
 		}
 		run.Network.Frozen = true
@@ -85,8 +86,12 @@ func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, d
 		if err != nil {
 			return nil, err
 		}
+		frozen, ok := network.(*nets.Frozen)
+		if !ok {
+			return nil, ErrNothingLearned
+		}
 		network.State().Move(torch.Float32, device)
-		return network.(*nets.Frozen).Pooled, nil
+		return frozen.Pooled, nil
 	}
 	network, _, err := newNetwork(run, inputs, classes)
 	if err != nil {

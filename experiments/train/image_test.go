@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/internal/golden"
@@ -31,7 +32,10 @@ import (
 func drawOffice(t testing.TB, perClass int) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	description := images.Office31()
+	description, err := catalogue.Find("office31")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const side = 40
 	for _, domain := range []string{"amazon", "dslr"} {
 		for class, name := range description.Classes {

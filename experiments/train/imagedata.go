@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/nets"
@@ -26,11 +27,11 @@ type imageDomain struct {
 // openDomain opens a domain and keeps the fractions of its classes, all where there are
 // none.
 func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, log io.Writer) (*imageDomain, error) {
-	description, err := images.Find(run.Dataset.Name)
+	data, err := catalogue.Find(run.Dataset.Name)
 	if err != nil {
 		return nil, err
 	}
-	set, err := description.Open(run.Dataset.Root, domain)
+	set, err := data.OpenImages(run.Dataset.Root, domain)
 	if err != nil {
 		return nil, err
 	}

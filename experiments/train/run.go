@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"iwda/datasets"
-	"iwda/datasets/images"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
@@ -162,7 +162,11 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 // openDataAndNetwork makes the two that may depend on each other: image files need a
 // frozen backbone, networks the classes of the data.
 func (t *trainer) openDataAndNetwork(ctx context.Context) (err error) {
-	if !config.IsImageFiles(t.run.Dataset.Name) {
+	described, err := catalogue.Find(t.run.Dataset.Name)
+	if err != nil {
+		return err
+	}
+	if described.Kind != catalogue.ImageFiles {
 		if t.data, err = openData(t.run); err != nil {
 			return err
 		}
@@ -171,11 +175,7 @@ func (t *trainer) openDataAndNetwork(ctx context.Context) (err error) {
 		t.evaluated = t.network
 		return err
 	}
-	description, err := images.Find(t.run.Dataset.Name)
-	if err != nil {
-		return err
-	}
-	if t.network, t.weightsSHA256, err = newNetwork(t.run, 0, len(description.Classes)); err != nil {
+	if t.network, t.weightsSHA256, err = newNetwork(t.run, 0, len(described.Classes)); err != nil {
 		return err
 	}
 	t.network.State().Move(torch.Float32, t.options.Device)

@@ -1,55 +1,13 @@
-package images
+package catalogue
 
-// Office31 describes Office-31: three domains of objects found in an office, from
-// Saenko, Kulis, Fritz and Darrell, "Adapting Visual Category Models to New
-// Domains" (2010).
-func Office31() Dataset {
-	return Dataset{
-		Name:    "office31",
-		Title:   "Office-31",
-		Source:  "Saenko et al. 2010, Adapting Visual Category Models to New Domains; archive domain_adaptation_images.tar.gz",
-		Example: "amazon/images/back_pack/frame_0001.jpg",
-		Classes: []string{
-			"back_pack", "bike", "bike_helmet", "bookcase", "bottle", "calculator", "desk_chair", "desk_lamp",
-			"desktop_computer", "file_cabinet", "headphones", "keyboard", "laptop_computer", "letter_tray",
-			"mobile_phone", "monitor", "mouse", "mug", "paper_notebook", "pen", "phone", "printer", "projector",
-			"punchers", "ring_binder", "ruler", "scissors", "speaker", "stapler", "tape_dispenser", "trash_can",
-		},
-		Domains: []Domain{
-			{
-				Name:    "amazon",
-				Folders: []string{"amazon/images", "amazon"},
-				Counts: []int{
-					92, 82, 72, 82, 36, 94, 91, 97, 97, 81, 99, 100, 100, 98, 100, 99,
-					100, 94, 96, 95, 93, 100, 98, 98, 90, 75, 100, 99, 99, 96, 64,
-				},
-			},
-			{
-				Name:    "dslr",
-				Folders: []string{"dslr/images", "dslr"},
-				Counts: []int{
-					12, 21, 24, 12, 16, 12, 13, 14, 15, 15, 13, 10, 24, 16, 31, 22,
-					12, 8, 10, 10, 13, 15, 23, 18, 10, 7, 18, 26, 21, 22, 15,
-				},
-			},
-			{
-				Name:    "webcam",
-				Folders: []string{"webcam/images", "webcam"},
-				Counts: []int{
-					29, 21, 28, 12, 16, 31, 40, 18, 21, 19, 27, 27, 30, 19, 30, 43,
-					30, 27, 28, 32, 16, 20, 30, 27, 40, 11, 25, 30, 24, 23, 21,
-				},
-			},
-		},
-	}
-}
+import "iwda/datasets/images"
 
-// OfficeHome describes Office-Home: four domains of everyday objects, from
+// officeHome describes Office-Home: four domains of everyday objects, from
 // Venkateswara, Eusebio, Chakraborty and Panchanathan, "Deep Hashing Network for
 // Unsupervised Domain Adaptation" (2017). Its label order is that of the lists that
 // the methods of the paper were published with, not the alphabet's.
-func OfficeHome() Dataset {
-	return Dataset{
+func officeHome() Dataset {
+	return imageFiles(images.Collection{
 		Name:    "officehome",
 		Title:   "Office-Home",
 		Source:  "Venkateswara et al. 2017, Deep Hashing Network for Unsupervised Domain Adaptation; archive OfficeHomeDataset_10072016.zip",
@@ -63,7 +21,7 @@ func OfficeHome() Dataset {
 			"Calculator", "Flowers", "Lamp_Shade", "Spoon", "Candles", "Clipboards", "Scissors", "TV", "Curtains",
 			"Fork", "Soda", "Table", "Knives", "Oven", "Refrigerator", "Marker",
 		},
-		Domains: []Domain{
+		Domains: []images.Domain{
 			{
 				Name:    "art",
 				Folders: []string{"Art", "OfficeHomeDataset_10072016/Art"},
@@ -101,33 +59,5 @@ func OfficeHome() Dataset {
 				},
 			},
 		},
-	}
-}
-
-// VisDA describes the classification task of VisDA-2017: renderings of 3D models
-// (its training archive) and photographs (its validation archive), from Peng et
-// al., "VisDA: The Visual Domain Adaptation Challenge" (2017).
-func VisDA() Dataset {
-	return Dataset{
-		Name:    "visda",
-		Title:   "VisDA-2017",
-		Source:  "Peng et al. 2017, VisDA: The Visual Domain Adaptation Challenge, classification; archives train.tar and validation.tar",
-		Example: "train/aeroplane/src_1_02691156_1.png",
-		Classes: []string{
-			"aeroplane", "bicycle", "bus", "car", "horse", "knife",
-			"motorcycle", "person", "plant", "skateboard", "train", "truck",
-		},
-		Domains: []Domain{
-			{
-				Name:    "synthetic",
-				Folders: []string{"train", "synthetic"},
-				Counts:  []int{14309, 7365, 16640, 12800, 9512, 14240, 17360, 12160, 10731, 11680, 16000, 9600},
-			},
-			{
-				Name:    "real",
-				Folders: []string{"validation", "real"},
-				Counts:  []int{3646, 3475, 4690, 10401, 4691, 2075, 5796, 4000, 4549, 2281, 4236, 5548},
-			},
-		},
-	}
+	}, "Office-Home", "Art", "Clipart", "Product", "Real")
 }

@@ -1,0 +1,128 @@
+package catalogue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"iwda/datasets"
+	"iwda/datasets/images"
+)
+
+// Source says where a data set in memory comes from. Each data set uses the fields that
+// it needs.
+type Source struct {
+	Root  string // folder of the files
+	Cache string // folder that keeps what was slow to read; "" for none
+	// Of data that are drawn: the seed, and the numbers of rows of each class.
+	Seed                        int64
+	TrainPerClass, TestPerClass int
+}
+
+// perClass returns the number of rows of each class of a split.
+func (s Source) perClass(split string) int {
+	if split == testSplit {
+		return s.TestPerClass
+	}
+	return s.TrainPerClass
+}
+
+// OpenTask reads or draws the training sets of two domains, and the target's test set:
+// the target itself where the domain has none. The three have rows of one shape and the
+// same classes; anything else is an error that names the set.
+func (d Dataset) OpenTask(source, target string, from Source) (onSource, onTarget, onTest datasets.Set, err error) {
+	if d.open == nil {
+		return nil, nil, nil, d.otherKind()
+	}
+	var targetErr error
+	var opening sync.WaitGroup
+	opening.Go(func() { onTarget, targetErr = d.open(target, trainSplit, from) })
+	onSource, err = d.open(source, trainSplit, from)
+	onTest, testErr := d.open(target, testSplit, from)
+	opening.Wait()
+	if err = cmp.Or(err, targetErr, testErr); err != nil {
+		return nil, nil, nil, err
+	}
+	if onTest == nil {
+		onTest = onTarget
+	}
+	sets := []datasets.Set{onSource, onTarget, onTest}
+	if err := unify(sets); err != nil {
+		return nil, nil, nil, err
+	}
+	return sets[0], sets[1], sets[2], nil
+}
+
+// OpenDomain reads or draws both sets of a domain; test is nil where it has no test set
+// of its own.
+func (d Dataset) OpenDomain(domain string, from Source) (train, test datasets.Set, err error) {
+	if d.open == nil {
+		return nil, nil, d.otherKind()
+	}
+	if train, err = d.open(domain, trainSplit, from); err != nil {
+		return nil, nil, err
+	}
+	test, err = d.open(domain, testSplit, from)
+	return train, test, err
+}
+
+// TrainCounts reads the training sets of all domains in the folder root and returns, by
+// domain, their numbers of rows of each class.
+func (d Dataset) TrainCounts(root string) (map[string][]int, error) {
+	if d.open == nil {
+		return nil, d.otherKind()
+	}
+	counts := map[string][]int{}
+	var problems []error
+	for _, domain := range d.Domains {
+		set, err := d.open(domain.Name, trainSplit, Source{Root: root})
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		counts[domain.Name] = datasets.Counts(set)
+	}
+	return counts, errors.Join(problems...)
+}
+
+// OpenImages finds the files of a domain of a data set of [ImageFiles], of which there
+// is one set, for training and test.
+func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
+	if d.openImages == nil {
+		return nil, d.otherKind()
+	}
+	return d.openImages(root, domain)
+}
+
+func (d Dataset) otherKind() error {
+	if d.Kind == ImageFiles {
+		return fmt.Errorf("data set %s consists of image files, not of values in memory", d.Name)
+	}
+	return fmt.Errorf("data set %s consists of values in memory, not of image files", d.Name)
+}
+
+// unify checks that sets have rows of the same shape and gives them the same classes:
+// the longest list, with which the others must begin.
+func unify(sets []datasets.Set) error {
+	longest := sets[0]
+	for _, set := range sets {
+		if len(set.ClassNames()) > len(longest.ClassNames()) {
+			longest = set
+		}
+	}
+	for i, set := range sets {
+		if !slices.Equal(set.Shape(), sets[0].Shape()) {
+			return fmt.Errorf("%s holds rows of shape %v, %s of shape %v", set.Name(), set.Shape(), sets[0].Name(), sets[0].Shape())
+		}
+		names := longest.ClassNames()
+		if !slices.Equal(set.ClassNames(), names[:len(set.ClassNames())]) {
+			return fmt.Errorf("%s has other classes than %s", set.Name(), longest.Name())
+		}
+		if len(set.ClassNames()) < len(names) {
+			sets[i] = datasets.WithClassNames(set, names)
+		}
+	}
+	return nil
+}

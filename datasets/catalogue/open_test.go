@@ -1,0 +1,156 @@
+package catalogue_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/internal/wholefile"
+)
+
+// saveFeatures writes rows of one number, or of size numbers, with the given labels.
+func saveFeatures(t *testing.T, path string, size int, labels ...int) {
+	t.Helper()
+	set, err := datasets.NewFeatures("made", make([]float32, size*len(labels)), labels, strings.Split("0123456789", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files of features that were written apart get the same classes, and the target tests
+// itself where it has no file for that.
+func TestFeaturesOfATask(t *testing.T) {
+	data, from := find(t, "features"), catalogue.Source{Root: t.TempDir()}
+	saveFeatures(t, filepath.Join(from.Root, "clip.npz"), 2, 0, 2, 1)
+	saveFeatures(t, filepath.Join(from.Root, "dino.npz"), 2, 3, 0)
+	source, target, test, err := data.OpenTask("clip", "dino", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []datasets.Set{source, target, test} {
+		if !slices.Equal(set.ClassNames(), []string{"0", "1", "2", "3"}) {
+			t.Errorf("%s: classes %q", set.Name(), set.ClassNames())
+		}
+	}
+	if source.Len() != 3 || target.Len() != 2 || test != target {
+		t.Errorf("%d source, %d target and %d test rows", source.Len(), target.Len(), test.Len())
+	}
+	if train, test, err := data.OpenDomain("dino", from); err != nil || train.Len() != 2 || test != nil {
+		t.Errorf("%v, %v, %v", train, test, err)
+	}
+	saveFeatures(t, filepath.Join(from.Root, "dino-test.npz"), 2, 4)
+	if source, _, test, err = data.OpenTask("clip", "dino", from); err != nil || test.Len() != 1 || len(source.ClassNames()) != 5 {
+		t.Errorf("%v, %v", test, err)
+	}
+	saveFeatures(t, filepath.Join(from.Root, "wide.npz"), 3, 0)
+	_, _, _, err = data.OpenTask("clip", "wide", from)
+	wantError(t, err, "wide.npz holds rows of shape [3]", "clip.npz of shape [2]")
+	if _, _, _, err := data.OpenTask("absent", "clip", from); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Drawn sets follow from the seed, and have as many rows as were asked for.
+func TestDrawnSets(t *testing.T) {
+	for _, data := range catalogue.All() {
+		if !data.Drawn() {
+			continue
+		}
+		source, target, _ := strings.Cut(data.Tasks[0], "-")
+		draw := func(seed int64) (sum string, rows []int) {
+			s, d, e, err := data.OpenTask(source, target, catalogue.Source{Seed: seed, TrainPerClass: 4, TestPerClass: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := []string{s.Name(), d.Name(), e.Name()}
+			if want := []string{source + "-train", target + "-train", target + "-test"}; !slices.Equal(names, want) || !slices.Equal(s.ClassNames(), data.Classes) {
+				t.Errorf("%s: sets %q, want %q, of classes %q", data.Name, names, want, s.ClassNames())
+			}
+			return datasets.Fingerprint(s, d, e), []int{s.Len(), d.Len(), e.Len()}
+		}
+		k := len(data.Classes)
+		first, rows := draw(1)
+		if !slices.Equal(rows, []int{4 * k, 4 * k, 2 * k}) {
+			t.Errorf("%s: %v rows of %d classes", data.Name, rows, k)
+		}
+		again, _ := draw(1)
+		other, _ := draw(2)
+		if again != first || other == first {
+			t.Errorf("%s: one seed twice %t, another seed %t", data.Name, again == first, other == first)
+		}
+	}
+}
+
+// writeDigits writes ten blank digits of MNIST and three of USPS.
+func writeDigits(t *testing.T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	header := []byte{0, 0, 8, 3, 0, 0, 0, 10, 0, 0, 0, 28, 0, 0, 0, 28}
+	images := append(header, make([]byte, 10*28*28)...)
+	labels := []byte{0, 0, 8, 1, 0, 0, 0, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	for name, content := range map[string][]byte{
+		"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels,
+		"t10k-images-idx3-ubyte": images, "t10k-labels-idx1-ubyte": labels,
+		"usps": []byte("1 1:1\n2 1:1\n"), "usps.t": []byte("3 1:1\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestDigits(t *testing.T) {
+	data, root := find(t, "digits"), writeDigits(t)
+	source, target, test, err := data.OpenTask("usps", "mnist", catalogue.Source{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintln(source.Name(), source.Len(), target.Name(), target.Len(), test.Name(), test.Len()); got != "usps-train 2 mnist-train 10 mnist-test 10\n" {
+		t.Error(got)
+	}
+	counts, err := data.TrainCounts(root)
+	if err != nil || !slices.Equal(counts["usps"], []int{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}) || len(counts) != 2 {
+		t.Errorf("counts %v, %v", counts, err)
+	}
+	var report strings.Builder
+	err = data.Check(t.Context(), root, &report)
+	wantError(t, err, "mnist-train: [1 1 1 1 1 1 1 1 1 1], want [5923", "mnist-test", "usps-train", "usps-test: [0 0 1")
+	if report.Len() > 0 {
+		t.Errorf("%q of what is not as published", &report)
+	}
+	if err := os.Remove(filepath.Join(root, "usps.t")); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, data.Check(t.Context(), root, &report), "no file usps.t.bz2 or usps.t")
+}
+
+// TestPublicDigits checks the public files where $IWDA_DATA names their folder's parent;
+// a relative path is one from the module's root.
+func TestPublicDigits(t *testing.T) {
+	folder := os.Getenv("IWDA_DATA")
+	if folder == "" {
+		return
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join("..", "..", folder)
+	}
+	var report strings.Builder
+	if err := find(t, "digits").Check(t.Context(), filepath.Join(folder, "digits"), &report); err != nil {
+		t.Error(err)
+	}
+	if strings.Count(report.String(), "as published\n") != 4 {
+		t.Error(report.String())
+	}
+}
