@@ -23,11 +23,23 @@ type Estimator interface {
 
 // Estimate is what an Estimator returns.
 type Estimate struct {
-	Weights []float64 // w, length k, not negative, w·D_S = 1
+	// Weights are w, length k, not negative, w·D_S = 1. MLLS has its own source
+	// distribution, see there.
+	Weights []float64
 	// TargetDistribution is q, length k, the estimate of the target's label
 	// distribution: q_j = w_j D_S[j].
 	TargetDistribution []float64
-	Warning            string // what to know before relying on the weights; empty where nothing is
+	// Clipped are the classes, in rising order, whose weight came out negative and was
+	// set to zero; nil where the method has no such step or none was.
+	Clipped []int
+	// Scale is the factor by which the method's weights, those of Clipped set to zero,
+	// were multiplied to restore w·D_S = 1; 0 where the method has no such step.
+	Scale float64
+	// Violation is by how much the optimality conditions of the method's problem are
+	// violated, in the measure that the method's function names; 0 where the method is
+	// in closed form.
+	Violation float64
+	Warning   string // what to know before relying on the weights; empty where nothing is
 }
 
 // Requirement says what an estimator needs of a Problem.
@@ -55,6 +67,25 @@ var estimators = []struct {
 	{"qp", quadratic{LeastSquares}, TrainingStatistics},
 	{"qp-released", quadratic{Released}, TrainingStatistics},
 	{"inverse", inverse{}, TrainingStatistics},
+	{"bbse-hard", hard{bbse{}}, HeldOutSums},
+	{"bbse-soft", bbse{}, HeldOutSums},
+	{"rlls-hard", hard{rlls{}}, HeldOutSums},
+	{"rlls-soft", rlls{}, HeldOutSums},
+	{"cc", hard{countOnly{}}, HeldOutSums},
+	{"pcc", countOnly{}, HeldOutSums},
+	{"acc", hard{adjustedCount{}}, HeldOutSums},
+	{"pacc", adjustedCount{}, HeldOutSums},
+}
+
+// hard is an estimator on hard predictions.
+type hard struct{ Estimator }
+
+func (h hard) Estimate(p Problem) (Estimate, error) {
+	p, err := p.OnHard()
+	if err != nil {
+		return Estimate{}, err
+	}
+	return h.Estimator.Estimate(p)
 }
 
 // EstimatorNames returns the names that NewEstimator knows.
@@ -72,7 +103,12 @@ func EstimatorNames() []string {
 //   - qp-released: SolveQP with the right-hand side of the released code;
 //   - inverse: C⁻¹mu, negative entries set to zero, scaled to w·D_S = 1 (Lipton,
 //     Wang and Smola 2018 without clipping). Its warning names C's condition number
-//     in the 1-norm. A singular C is an error that wraps ErrSingular.
+//     in the 1-norm. A singular C is an error that wraps ErrSingular;
+//   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions, the same for held-out
+//     rows, with an answer for a singular C;
+//   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions, scaled to w·D_S = 1;
+//   - cc, pcc: CountOnly on hard and on soft predictions;
+//   - acc, pacc: AdjustedCount on hard and on soft predictions.
 //
 // An unknown name is an error that lists these.
 func NewEstimator(name string) (Estimator, error) {
@@ -114,45 +150,6 @@ func estimateOf(w []float64, p Problem) Estimate {
 	q := make([]float64, len(w))
 	floats.MulTo(q, w, p.SourceDistribution)
 	return Estimate{Weights: w, TargetDistribution: q}
-}
-
-type inverse struct{}
-
-func (inverse) Estimate(p Problem) (Estimate, error) {
-	if err := p.Validate(); err != nil {
-		return Estimate{}, err
-	}
-	var lu mat.LU
-	lu.Factorize(p.Confusion)
-	condition := lu.Cond()
-	// The largest condition number with which the solution has a correct digit.
-	if !(condition < 1/(2*epsilon)) {
-		return Estimate{}, fmt.Errorf("%w: its condition number is %.3g", ErrSingular, condition)
-	}
-	var solution mat.VecDense
-	mu := mat.NewVecDense(p.Classes(), p.TargetPredictions)
-	// SolveVecTo's only error repeats the condition number.
-	_ = lu.SolveVecTo(&solution, false, mu)
-	w := solution.RawVector().Data
-	clipped := 0
-	for j, v := range w {
-		if v < 0 {
-			w[j] = 0
-			clipped++
-		}
-	}
-	total := floats.Dot(w, p.SourceDistribution)
-	if !(total > 0) {
-		return Estimate{}, fmt.Errorf("%w: every class of C⁻¹mu with source mass is zero or negative", ErrInfeasible)
-	}
-	floats.Scale(1/total, w)
-	warning := fmt.Sprintf("C has condition number %.3g", condition)
-	if clipped > 0 {
-		warning += fmt.Sprintf("; %d of %d weights of C⁻¹mu were negative and set to zero", clipped, len(w))
-	}
-	estimate := estimateOf(w, p)
-	estimate.Warning = warning
-	return estimate, nil
 }
 
 // epsilon is the unit of rounding of float64.

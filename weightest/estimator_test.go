@@ -13,23 +13,34 @@ import (
 )
 
 func TestEstimatorsByName(t *testing.T) {
-	if want := []string{"qp", "qp-released", "inverse"}; !slices.Equal(EstimatorNames(), want) {
-		t.Errorf("names %v, want %v", EstimatorNames(), want)
+	requirements := []struct {
+		name     string
+		requires Requirement
+	}{
+		{"qp", TrainingStatistics}, {"qp-released", TrainingStatistics}, {"inverse", TrainingStatistics},
+		{"bbse-hard", HeldOutSums}, {"bbse-soft", HeldOutSums},
+		{"rlls-hard", HeldOutSums}, {"rlls-soft", HeldOutSums},
+		{"cc", HeldOutSums}, {"pcc", HeldOutSums}, {"acc", HeldOutSums}, {"pacc", HeldOutSums},
 	}
-	for _, name := range EstimatorNames() {
-		if _, err := NewEstimator(name); err != nil {
-			t.Errorf("%s: %v", name, err)
+	var names []string
+	for _, want := range requirements {
+		names = append(names, want.name)
+		if _, err := NewEstimator(want.name); err != nil {
+			t.Errorf("%s: %v", want.name, err)
 		}
-		if got, err := RequirementOf(name); err != nil || got != TrainingStatistics {
-			t.Errorf("%s requires %v, error %v", name, got, err)
+		if got, err := RequirementOf(want.name); err != nil || got != want.requires {
+			t.Errorf("%s requires %v, error %v", want.name, got, err)
 		}
+	}
+	if !slices.Equal(EstimatorNames(), names) {
+		t.Errorf("names %v, want %v", EstimatorNames(), names)
+	}
+	_, err := NewEstimator("bbse")
+	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, qp-released, inverse, bbse-hard") {
+		t.Errorf("error %v, want one that names the estimators", err)
 	}
 	if _, err := RequirementOf("bbse"); err == nil {
 		t.Error("an unknown name has a requirement")
-	}
-	_, err := NewEstimator("bbse")
-	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, qp-released, inverse") {
-		t.Errorf("error %v, want one that names the estimators", err)
 	}
 }
 

@@ -16,8 +16,11 @@ var (
 	// ErrInfeasible says that no weights satisfy w·D_S = 1: the source distribution
 	// is zero in every class, or in every class that an estimate does not clip.
 	ErrInfeasible = errors.New("weightest: no weights satisfy w·D_S = 1")
-	// ErrNoConvergence says that the active-set method used up its iterations.
-	ErrNoConvergence = errors.New("weightest: the active-set method did not converge")
+	// ErrNoConvergence says that an iterative method used up its iterations.
+	ErrNoConvergence = errors.New("weightest: no convergence")
+	// ErrMissingClass says that a class has no source row, so that nothing is known of
+	// how it is predicted.
+	ErrMissingClass = errors.New("weightest: a class has no source row")
 )
 
 // Problem is what every estimator of class weights reads; all fields are only read.
@@ -58,6 +61,27 @@ type Rows struct {
 
 // Classes returns k.
 func (p Problem) Classes() int { return len(p.SourceDistribution) }
+
+// OnHard returns the problem of hard predictions: p with the C and mu of p.Hard. The
+// error wraps ErrInvalidProblem where p has none.
+func (p Problem) OnHard() (Problem, error) {
+	if p.Hard == nil {
+		return Problem{}, fmt.Errorf("%w: no hard predictions", ErrInvalidProblem)
+	}
+	p.Confusion, p.TargetPredictions = p.Hard.Confusion, p.Hard.TargetPredictions
+	return p, nil
+}
+
+// requireEveryClass returns an error that wraps ErrMissingClass and names the class
+// where a class has no source mass.
+func (p Problem) requireEveryClass() error {
+	for j, mass := range p.SourceDistribution {
+		if mass == 0 {
+			return fmt.Errorf("%w: class %d", ErrMissingClass, j)
+		}
+	}
+	return nil
+}
 
 // Validate returns nil where p has k ≥ 1 classes, a k×k confusion matrix, k target
 // predictions and only finite values that are not negative, an error that wraps

@@ -3,7 +3,7 @@ package golden
 import "testing"
 
 func TestEveryFileReads(t *testing.T) {
-	for _, name := range []string{"losses", "mmd", "qp", "lenet", "resnet"} {
+	for _, name := range []string{"losses", "mmd", "qp", "lenet", "resnet", "labelshift"} {
 		f := Open(t, name)
 		if len(f) == 0 {
 			t.Errorf("%s.npz holds no array", name)

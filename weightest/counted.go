@@ -1,0 +1,96 @@
+package weightest
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CountOnly takes the shares of the predictions for those of the classes:
+//
+//	q = mu,   w_j = q_j / D_S[j].
+//
+// On hard predictions, p.OnHard(), this is "classify and count", on soft ones
+// "probabilistic classify and count" (Forman 2008; Bella et al. 2010). Its error does
+// not vanish with the number of rows: it stands here to compare with.
+//
+// The error wraps ErrInvalidProblem, or ErrMissingClass with the number of a class that
+// is predicted and has no source mass.
+func CountOnly(p Problem) (Estimate, error) {
+	if err := p.Validate(); err != nil {
+		return Estimate{}, err
+	}
+	total := floats.Sum(p.TargetPredictions)
+	if !(total > 0) {
+		return Estimate{}, fmt.Errorf("%w: the target predictions are zero in every class", ErrInvalidProblem)
+	}
+	q := slices.Clone(p.TargetPredictions)
+	floats.Scale(1/total, q)
+	return estimateOfTarget(q, p)
+}
+
+// estimateOfTarget returns the estimate of the target's label distribution q.
+func estimateOfTarget(q []float64, p Problem) (Estimate, error) {
+	w := make([]float64, len(q))
+	for j, share := range q {
+		mass := p.SourceDistribution[j]
+		switch {
+		case share == 0:
+		case mass == 0:
+			return Estimate{}, fmt.Errorf("%w: class %d", ErrMissingClass, j)
+		default:
+			w[j] = share / mass
+		}
+	}
+	return Estimate{Weights: w, TargetDistribution: q}, nil
+}
+
+// AdjustedCount corrects the shares of the predictions for the rates at which the
+// classes are predicted as one another,
+//
+//	min ‖M q - mu‖²   s.t.   q ≥ 0, Σ_j q_j = 1,     M[i][j] = C[i][j] / D_S[j],
+//	w_j = q_j / D_S[j],
+//
+// M[i][j] being P_S(prediction = i | y = j). On hard predictions, p.OnHard(), this is
+// "adjusted classify and count" (Forman 2008), on soft ones its probabilistic form
+// (Bella et al. 2010), with the constraint in the place of clipping. It is BBSE in
+// other variables where C⁻¹mu is not negative.
+//
+// Violation is SolveQP's Stationarity. The error wraps ErrInvalidProblem,
+// ErrMissingClass with the class's number where one has no source mass, or
+// ErrNoConvergence.
+func AdjustedCount(p Problem) (Estimate, error) {
+	if err := p.Validate(); err != nil {
+		return Estimate{}, err
+	}
+	if err := p.requireEveryClass(); err != nil {
+		return Estimate{}, err
+	}
+	k := p.Classes()
+	ones := make([]float64, k)
+	var rates mat.Dense
+	rates.Apply(func(_, j int, joint float64) float64 { return joint / p.SourceDistribution[j] }, p.Confusion)
+	for j := range ones {
+		ones[j] = 1
+	}
+	solution, err := SolveQP(Problem{Confusion: &rates, TargetPredictions: p.TargetPredictions, SourceDistribution: ones}, QPSettings{})
+	if err != nil {
+		return Estimate{}, err
+	}
+	estimate, err := estimateOfTarget(solution.Weights, p)
+	estimate.Violation = solution.Stationarity
+	if largest, smallest := singularValues(&rates); !(largest <= illConditioned*smallest) {
+		estimate.Warning = fmt.Sprintf("the rates of predictions have condition number %.3g: other shares explain the predictions nearly as well", largest/smallest)
+	}
+	return estimate, err
+}
+
+type countOnly struct{}
+
+func (countOnly) Estimate(p Problem) (Estimate, error) { return CountOnly(p) }
+
+type adjustedCount struct{}
+
+func (adjustedCount) Estimate(p Problem) (Estimate, error) { return AdjustedCount(p) }
