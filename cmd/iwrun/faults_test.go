@@ -95,7 +95,7 @@ func TestWorkersThatDie(t *testing.T) {
 	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
 		t.Fatal(err)
 	}
-	id := store.RunID("subsampled", "clean-warped", "iwdan", 1)
+	id := store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwdan", Seed: 1}.String()
 	want := withoutTimes(t, store.NewDir("undisturbed", "tiny", id))
 	for fault, reason := range map[string]string{
 		"killed":       "the worker was killed (signal 9)",
@@ -213,7 +213,7 @@ func TestParentIsKilled(t *testing.T) {
 	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
 		t.Fatal(err)
 	}
-	undisturbed := store.NewDir("undisturbed", "tiny", store.RunID("subsampled", "clean-warped", "iwdan", 1))
+	undisturbed := store.NewDir("undisturbed", "tiny", store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwdan", Seed: 1}.String())
 	if diff := cmp.Diff(withoutTimes(t, undisturbed), withoutTimes(t, dir)); diff != "" {
 		t.Error(diff)
 	}
@@ -240,7 +240,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 	for _, method := range []string{"source-only", "iwdan"} {
 		for seed := range 2 {
-			dir := store.NewDir("results", "tiny", store.RunID("subsampled", "clean-warped", method, int64(seed+1)))
+			dir := store.NewDir("results", "tiny", store.ID{Variant: "subsampled", Task: "clean-warped", Method: method, Seed: int64(seed + 1)}.String())
 			withoutTimes(t, dir)
 			if log := readFile(t, dir.Path(store.LogFile)); strings.Contains(log, "---") {
 				t.Errorf("started twice: %s", log)

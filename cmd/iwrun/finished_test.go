@@ -10,7 +10,7 @@ import (
 func TestRunsOnDifferentData(t *testing.T) {
 	run := func(method string, seed int64, sum string) store.Run {
 		return store.Run{Result: store.Result{
-			ID: store.RunID("full", "a-b", method, seed), Variant: "full", Task: "a-b", Method: method, Seed: seed, DataSHA256: sum,
+			ID: store.ID{Variant: "full", Task: "a-b", Method: method, Seed: seed}.String(), Variant: "full", Task: "a-b", Method: method, Seed: seed, DataSHA256: sum,
 		}}
 	}
 	runs := []store.Run{

@@ -26,7 +26,7 @@ weights: {min_singular_value: 0}
 `
 
 func killedDir(results string) store.Dir {
-	return store.NewDir(results, "killed", store.RunID("subsampled", "clean-warped", "iwcdan", 1))
+	return store.NewDir(results, "killed", store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwcdan", Seed: 1}.String())
 }
 
 func startProgram(t *testing.T, arguments ...string) *exec.Cmd {

@@ -160,7 +160,7 @@ func TestDryRun(t *testing.T) {
 }
 
 func tinyDir(method string) store.Dir {
-	return store.NewDir("results", "tiny", store.RunID("subsampled", "clean-warped", method, 1))
+	return store.NewDir("results", "tiny", store.ID{Variant: "subsampled", Task: "clean-warped", Method: method, Seed: 1}.String())
 }
 
 // TestExperiment goes from a file to table and figure.

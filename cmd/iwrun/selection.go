@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/plan"
+	"iwda/experiments/store"
 )
 
 // selection names some runs of a plan.
@@ -44,7 +45,7 @@ func (s selection) choose(runs []plan.Run) (chosen []plan.Run, indices []int, er
 	if err != nil {
 		return nil, nil, err
 	}
-	positions := map[plan.ID]int{}
+	positions := map[store.ID]int{}
 	for i, run := range runs {
 		positions[run.ID] = i
 	}

@@ -74,7 +74,7 @@ func TestSlurmInterruptedArray(t *testing.T) {
 }
 
 func demoDir(results, method string) store.Dir {
-	return store.NewDir(results, "demo", store.RunID("subsampled", "clean-warped", method, 1))
+	return store.NewDir(results, "demo", store.ID{Variant: "subsampled", Task: "clean-warped", Method: method, Seed: 1}.String())
 }
 
 var jobLine = regexp.MustCompile(`(?m): job ([0-9]+)$`)
@@ -116,7 +116,7 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 		t.Errorf("logs: %q, %v", logs, err)
 	}
 	for _, method := range []string{"source-only", "dann", "iwdan"} {
-		dir := store.NewDir("my results", "tiny", store.RunID("subsampled", "clean-warped", method, 1))
+		dir := store.NewDir("my results", "tiny", store.ID{Variant: "subsampled", Task: "clean-warped", Method: method, Seed: 1}.String())
 		if _, err := dir.ReadResult(); err != nil {
 			t.Error(err)
 			continue

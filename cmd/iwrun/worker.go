@@ -106,7 +106,7 @@ func trainIn(ctx context.Context, o workerOptions, checkpoint <-chan struct{}, r
 	}
 	_, err = train.Run(ctx, run.Config, dir, train.Options{
 		Device: device, Threads: o.Threads, Log: log,
-		Progress:    func(p train.Progress) { reporter.Progress(schedule.Progress(p)) },
+		Progress:    reporter.Progress,
 		Alive:       reporter.Alive,
 		Checkpoints: o.Checkpoints, CheckpointNow: checkpoint,
 	})

@@ -11,7 +11,7 @@ import (
 
 // Of returns the run of a configuration.
 func Of(c config.Resolved) Run {
-	return Run{ID: ID{Variant: c.Variant, Task: c.Task, Method: c.Method, Seed: c.Seed}, Config: c}
+	return Run{ID: store.ID{Variant: c.Variant, Task: c.Task, Method: c.Method, Seed: c.Seed}, Config: c}
 }
 
 // Dir returns the run's folder below that of all results.

@@ -6,52 +6,33 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/internal/nearest"
 )
 
-// ID names a run within its experiment. Its text is the path of the run's folder
-// below that of the experiment: subsampled/usps-mnist/iwdan/seed-1.
-type ID struct {
-	Variant string
-	Task    string
-	Method  string
-	Seed    int64
-}
-
-// String returns variant/task/method/seed-n.
-func (id ID) String() string {
-	return fmt.Sprintf("%s/%s/%s/%s%d", id.Variant, id.Task, id.Method, seedPrefix, id.Seed)
-}
-
-const (
-	idForm     = "variant/task/method/seed-n"
-	seedPrefix = "seed-"
-)
-
-// ParseID is the inverse of ID.String. It does not check that there is such a
-// variant, task or method.
-func ParseID(text string) (ID, error) {
-	parts := strings.Split(text, "/")
-	if len(parts) != 4 || slices.Contains(parts, "") {
-		return ID{}, fmt.Errorf("run id %q: it must have the form %s", text, idForm)
-	}
-	id := ID{Variant: parts[0], Task: parts[1], Method: parts[2]}
-	seed, err := strconv.ParseInt(strings.TrimPrefix(parts[3], seedPrefix), 10, 64)
-	id.Seed = seed
-	if err != nil || id.String() != text {
-		return ID{}, fmt.Errorf("run id %q: its last part must be seed-n with a whole number n, not %q", text, parts[3])
-	}
-	return id, nil
-}
-
 // Run is one training with its configuration.
 type Run struct {
-	ID     ID
+	ID     store.ID
 	Config config.Resolved
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Epoch, Epochs int     // the current one, from 1, and the last one
+	Step, Steps   int     // completed since the start of the run, and in all
+	Accuracy      float64 // of the last evaluation, a fraction of 1; NaN before the first
+	Loss          float64 // total loss of the last step; NaN before the first
+}
+
+// Fraction returns the completed part of the run, from 0 to 1.
+func (p Progress) Fraction() float64 {
+	if p.Steps <= 0 {
+		return 0
+	}
+	return min(max(float64(p.Step)/float64(p.Steps), 0), 1)
 }
 
 // Runs returns all runs of the file: by variant, then task, method and seed, each in
@@ -139,7 +120,7 @@ func selectRuns(runs []Run, glob string, selected []bool) (problem string) {
 		return "no valid pattern; * ? and [a-z] have a special meaning, and \\ takes it away"
 	}
 	if parts := strings.Count(glob, "/") + 1; parts != 4 {
-		return fmt.Sprintf("the pattern has %d parts instead of 4; a run id is %s", parts, idForm)
+		return fmt.Sprintf("the pattern has %d parts instead of 4; a run id is %s", parts, store.IDForm)
 	}
 	found := false
 	for i, run := range runs {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 )
 
 const experiment = `experiment: digits
@@ -61,7 +62,7 @@ func TestRuns(t *testing.T) {
 	}
 	for _, run := range runs {
 		c := run.Config
-		if (ID{c.Variant, c.Task, c.Method, c.Seed}) != run.ID {
+		if run.ID != (store.ID{Variant: c.Variant, Task: c.Task, Method: c.Method, Seed: c.Seed}) {
 			t.Errorf("%s has the configuration of %s/%s/%s/%d", run.ID, c.Variant, c.Task, c.Method, c.Seed)
 		}
 		wantEpochs := 70
@@ -130,27 +131,6 @@ func TestOnlyMistakes(t *testing.T) {
 		}
 		if !errors.As(err, new(config.Errors)) {
 			t.Errorf("error of type %T", err)
-		}
-	}
-}
-
-func TestParseID(t *testing.T) {
-	for _, run := range plan(t) {
-		if id, err := ParseID(run.ID.String()); err != nil || id != run.ID {
-			t.Errorf("%s became %s, %v", run.ID, id, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"":                   `run id "": it must have the form variant/task/method/seed-n`,
-		"full/a-b/dann":      `run id "full/a-b/dann": it must have the form variant/task/method/seed-n`,
-		"full//dann/seed-1":  `run id "full//dann/seed-1": it must have the form variant/task/method/seed-n`,
-		"full/a/dann/1":      `run id "full/a/dann/1": its last part must be seed-n with a whole number n, not "1"`,
-		"full/a/dann/seed-x": `run id "full/a/dann/seed-x": its last part must be seed-n with a whole number n, not "seed-x"`,
-		"full/a/dann/seed-01": `run id "full/a/dann/seed-01": its last part must be seed-n with a whole number n, ` +
-			`not "seed-01"`,
-	} {
-		if _, err := ParseID(text); err == nil || err.Error() != want {
-			t.Errorf("got\n%v\nwant\n%s", err, want)
 		}
 	}
 }

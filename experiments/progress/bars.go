@@ -10,8 +10,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
 )
 
 // Bars count to barTotal, and never reach it themselves: they are taken away.
@@ -26,7 +26,7 @@ const (
 type bars struct {
 	container *mpb.Progress
 	all       *mpb.Bar
-	byRun     map[plan.ID]*mpb.Bar
+	byRun     map[store.ID]*mpb.Bar
 
 	tracking sync.Mutex // the container's goroutines read the tracker too
 	tracker  *tracker
@@ -35,7 +35,7 @@ type bars struct {
 func newBars(w io.Writer, runs int, now func() time.Time) *bars {
 	b := &bars{
 		container: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh()),
-		byRun:     map[plan.ID]*mpb.Bar{},
+		byRun:     map[store.ID]*mpb.Bar{},
 		tracker:   newTracker(runs, now),
 	}
 	b.all = b.addBar("all runs", mpb.BarPriority(totalPriority), func() string { return total(b.tracker) })

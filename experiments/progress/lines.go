@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
 )
 
 // A run gets a line when it has passed another lineFraction of its steps, and in any
@@ -21,14 +21,14 @@ const (
 // lines is the display for logs: a line whenever something happens.
 type lines struct {
 	tracker *tracker
-	last    map[plan.ID]mark
+	last    map[store.ID]mark
 
 	writing sync.Mutex
 	w       io.Writer
 }
 
 func newLines(w io.Writer, runs int, now func() time.Time) *lines {
-	return &lines{w: w, tracker: newTracker(runs, now), last: map[plan.ID]mark{}}
+	return &lines{w: w, tracker: newTracker(runs, now), last: map[store.ID]mark{}}
 }
 
 // mark is where a run was at its last line.

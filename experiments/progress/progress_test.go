@@ -22,7 +22,7 @@ func newClock() *clock { return &clock{time.Unix(1000, 0)} }
 func (c *clock) now() time.Time   { return c.Time }
 func (c *clock) wait(seconds int) { c.Time = c.Add(time.Duration(seconds) * time.Second) }
 func run(seed int64) plan.Run {
-	return plan.Run{ID: plan.ID{Variant: "full", Task: "a-b", Method: "dann", Seed: seed}}
+	return plan.Run{ID: store.ID{Variant: "full", Task: "a-b", Method: "dann", Seed: seed}}
 }
 func started(seed int64) schedule.Update {
 	return schedule.Update{Run: run(seed), State: schedule.Started}
@@ -35,7 +35,7 @@ func stopped(seed int64) schedule.Update {
 }
 
 func running(seed int64, step int, accuracy float64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: schedule.Progress{
+	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{
 		Epoch: 1 + step/100, Epochs: 10, Step: step, Steps: 1000, Accuracy: accuracy, Loss: 0.5,
 	}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
 )
 
 // tracker sums up updates and estimates the time that is left.
@@ -14,13 +15,13 @@ type tracker struct {
 	skipped int // since takeSkipped
 	ended   int
 	started time.Time // of the first run
-	running map[plan.ID]*course
+	running map[store.ID]*course
 }
 
 // course is a run on its way.
 type course struct {
 	started  time.Time
-	progress schedule.Progress
+	progress plan.Progress
 	// The time left is estimated from the first report on: what comes before, the
 	// reading of the data, is not repeated.
 	firstReport   time.Time
@@ -28,7 +29,7 @@ type course struct {
 }
 
 func newTracker(runs int, now func() time.Time) *tracker {
-	return &tracker{now: now, runs: runs, running: map[plan.ID]*course{}}
+	return &tracker{now: now, runs: runs, running: map[store.ID]*course{}}
 }
 
 // add takes an update into account. It returns the run's course, that of a run that

@@ -175,7 +175,7 @@ func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
 	t.Helper()
 	var runs []store.Run
 	for _, r := range results {
-		run := store.Run{Dir: store.NewDir(root, r.Experiment, store.RunID(r.Variant, r.Task, r.Method, r.Seed)), Result: r}
+		run := store.Run{Dir: store.NewDir(root, r.Experiment, store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()), Result: r}
 		if err := run.Dir.Begin(); err != nil {
 			t.Fatal(err)
 		}

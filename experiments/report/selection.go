@@ -30,7 +30,7 @@ func selectResults(results []store.Result, experiment config.Config) selection {
 		for _, task := range experiment.Tasks {
 			for _, method := range s.methods {
 				for _, seed := range experiment.Seeds {
-					if result, ok := planned[store.RunID(variant, task, method, seed)]; ok {
+					if result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]; ok {
 						at := place{variant, task, method}
 						s.results[at] = append(s.results[at], result)
 					}

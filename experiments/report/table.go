@@ -148,7 +148,7 @@ func selectionNotes(finished int, experiment config.Config, leftOut []string) []
 func selectPlanned(results []store.Result, experiment config.Config) (planned map[string]store.Result, leftOut []string) {
 	planned = make(map[string]store.Result)
 	for _, r := range results {
-		id := store.RunID(r.Variant, r.Task, r.Method, r.Seed)
+		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
 		_, known := config.ParseMethod(r.Method)
 		_, twice := planned[id]
 		switch {
@@ -175,13 +175,13 @@ func taskRow(planned map[string]store.Result, experiment config.Config, variant,
 	var best, last []float64
 	bestWins, lastWins := 0, 0
 	for _, seed := range experiment.Seeds {
-		result, ok := planned[store.RunID(variant, task, method, seed)]
+		result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]
 		if !ok {
 			continue
 		}
 		best = append(best, 100*result.BestAccuracy)
 		last = append(last, 100*result.LastAccuracy)
-		base, ok := planned[store.RunID(variant, task, preset.Base(), seed)]
+		base, ok := planned[store.ID{Variant: variant, Task: task, Method: preset.Base(), Seed: seed}.String()]
 		if !ok {
 			continue
 		}

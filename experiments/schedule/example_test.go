@@ -5,12 +5,13 @@ import (
 	"math"
 	"os"
 
+	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 )
 
 func ExampleReporter() {
 	reporter := schedule.NewReporter(os.Stdout)
-	reporter.Progress(schedule.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700, Accuracy: math.NaN(), Loss: 2.5})
+	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700, Accuracy: math.NaN(), Loss: 2.5})
 	reporter.Failed(errors.New("the loss is not a number"))
 	// Output:
 	// {"event":"progress","epoch":1,"epochs":70,"step":10,"steps":700,"loss":2.5}

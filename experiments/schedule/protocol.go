@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"iwda/experiments/plan"
 	"iwda/internal/throttle"
 )
 
@@ -51,7 +52,7 @@ func NewReporter(w io.Writer) *Reporter {
 }
 
 // Progress reports how far the run has come.
-func (r *Reporter) Progress(p Progress) {
+func (r *Reporter) Progress(p plan.Progress) {
 	r.report(event{
 		Kind: progressEvent, Epoch: p.Epoch, Epochs: p.Epochs, Step: p.Step, Steps: p.Steps,
 		Accuracy: finite(p.Accuracy), Loss: finite(p.Loss),
@@ -127,8 +128,8 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) event {
 }
 
 // progress returns what an event of that kind reports.
-func (e event) progress() Progress {
-	return Progress{
+func (e event) progress() plan.Progress {
+	return plan.Progress{
 		Epoch: e.Epoch, Epochs: e.Epochs, Step: e.Step, Steps: e.Steps,
 		Accuracy: orNaN(e.Accuracy), Loss: orNaN(e.Loss),
 	}

@@ -215,7 +215,7 @@ func TestUnreadableConfiguration(t *testing.T) {
 func TestDevices(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRunsOf(t, []string{"dann", "cdan", "iwdan", "iwcdan", "jan"}, waitsForRelease)
-	running := map[plan.ID]bool{}
+	running := map[store.ID]bool{}
 	options := makeOptions(t, results, func(u Update) {
 		switch {
 		case u.State == Running:

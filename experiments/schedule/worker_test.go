@@ -67,7 +67,7 @@ func work(arguments []string) int {
 	signal.Notify(asked, syscall.SIGTERM)
 	wanted := make(chan os.Signal, 1)
 	signal.Notify(wanted, syscall.SIGUSR1)
-	reporter.Progress(Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.Inf(1)})
+	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.Inf(1)})
 	switch c.Seed {
 	case fails:
 		reporter.Failed(errors.New("the loss is not a number"))
@@ -145,7 +145,7 @@ func work(arguments []string) int {
 		reporter.Failed(err)
 		return 1
 	}
-	reporter.Progress(Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25})
+	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25})
 	reporter.Done()
 	return 0
 }
@@ -161,7 +161,7 @@ func writeResult(run plan.Run, folder string) error {
 }
 
 // resultOf returns a result such as a run has, with invented numbers.
-func resultOf(experiment string, id plan.ID, hash string) store.Result {
+func resultOf(experiment string, id store.ID, hash string) store.Result {
 	return store.Result{
 		ID: id.String(), Experiment: experiment, Variant: id.Variant, Task: id.Task, Method: id.Method, Seed: id.Seed,
 		ConfigHash: hash, Versions: map[string]string{}, Device: "cpu", Threads: 1,

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,9 +48,6 @@ func (p Problem) String() string {
 var runFiles = []string{
 	ConfigFile, MetricsFile, WeightsFile, ResultFile, FailureFile, LogFile, CheckpointFile, PreviousCheckpointFile,
 }
-
-// runLayout is <variant>/<task>/<method>/seed-<n>.
-var runLayout = regexp.MustCompile(`^[^/]+/[^/]+/[^/]+/seed-(0|-?[1-9][0-9]*)$`)
 
 // Collect returns the finished runs below root/experiment, ordered by variant,
 // task, method and seed, and a problem for every other folder of a run. Folders
@@ -108,14 +104,19 @@ func walk(top, id string, visit func(path, id string, entries []fs.DirEntry), un
 }
 
 func holdsRun(id string, entries []fs.DirEntry) bool {
-	return runLayout.MatchString(id) || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+	return isID(id) || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return slices.Contains(runFiles, e.Name())
 	})
 }
 
+func isID(text string) bool {
+	_, err := ParseID(text)
+	return err == nil
+}
+
 // readRun returns the finished run of the folder, or the problem with it.
 func readRun(dir Dir) (Run, *Problem) {
-	if !runLayout.MatchString(dir.id) {
+	if !isID(dir.id) {
 		return Run{}, &Problem{Kind: Foreign, Message: "the folder of a run is <variant>/<source>-<target>/<method>/seed-<n>"}
 	}
 	result, err := dir.ReadResult()

@@ -24,20 +24,13 @@ const (
 	CheckpointFile = "checkpoint.safetensors"
 )
 
-// RunID returns the identifier of a run within its experiment, which is also its
-// folder below the experiment's: subsampled/usps-mnist/iwdan/seed-1. The task is
-// <source>-<target>.
-func RunID(variant, task, method string, seed int64) string {
-	return fmt.Sprintf("%s/%s/%s/seed-%d", variant, task, method, seed)
-}
-
 // Dir is the folder of one run.
 type Dir struct {
 	root, experiment, id string
 }
 
-// NewDir returns the folder of the run with that identifier (RunID) below the
-// results folder root. Nothing is created: Begin does that.
+// NewDir returns the folder of the run with that ID, as text, below the results folder
+// root. Nothing is created: Begin does that.
 func NewDir(root, experiment, id string) Dir {
 	return Dir{root: root, experiment: experiment, id: id}
 }

@@ -15,7 +15,7 @@ func ExampleDir() {
 	}
 	defer os.RemoveAll(root)
 
-	id := store.RunID("full", "mnist-usps", "dann", 1)
+	id := store.ID{Variant: "full", Task: "mnist-usps", Method: "dann", Seed: 1}.String()
 	dir := store.NewDir(root, "digits", id)
 	if err := dir.Begin(); err != nil {
 		fmt.Println(err)

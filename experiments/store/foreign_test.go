@@ -15,10 +15,16 @@ func TestResultsNameNoOtherFolder(t *testing.T) {
 	dir := begun(t, root, good.ID)
 	for _, id := range []string{"../../../x", "/etc/passwd", "subsampled/usps-mnist/../seed-1", ""} {
 		for name, change := range map[string]func(*Result){
-			"id":      func(r *Result) { r.ID = id },
-			"variant": func(r *Result) { r.Variant, r.ID = id, RunID(id, r.Task, r.Method, r.Seed) },
-			"task":    func(r *Result) { r.Task, r.ID = id, RunID(r.Variant, id, r.Method, r.Seed) },
-			"method":  func(r *Result) { r.Method, r.ID = id, RunID(r.Variant, r.Task, id, r.Seed) },
+			"id": func(r *Result) { r.ID = id },
+			"variant": func(r *Result) {
+				r.Variant, r.ID = id, ID{Variant: id, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
+			},
+			"task": func(r *Result) {
+				r.Task, r.ID = id, ID{Variant: r.Variant, Task: id, Method: r.Method, Seed: r.Seed}.String()
+			},
+			"method": func(r *Result) {
+				r.Method, r.ID = id, ID{Variant: r.Variant, Task: r.Task, Method: id, Seed: r.Seed}.String()
+			},
 		} {
 			result := good
 			change(&result)

@@ -49,6 +49,11 @@ type Result struct {
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
 }
 
+// runID is the ID that the result must have.
+func (r Result) runID() ID {
+	return ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
+}
+
 // LabelDistributions are the shares of the classes in the two training sets.
 type LabelDistributions struct {
 	Source []float64 `json:"source"`

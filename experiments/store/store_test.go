@@ -17,7 +17,7 @@ const digits = "digits"
 // sampleResult is a finished run of two classes.
 func sampleResult(method string, seed int64) Result {
 	return Result{
-		ID:         RunID("subsampled", "usps-mnist", method, seed),
+		ID:         ID{Variant: "subsampled", Task: "usps-mnist", Method: method, Seed: seed}.String(),
 		Experiment: digits, Variant: "subsampled", Task: "usps-mnist", Method: method, Seed: seed,
 		ConfigHash: "abc", Versions: map[string]string{"iwda": "1", "go": "2"}, Device: "cpu", Threads: 1,
 		BestAccuracy: 0.1 + 0.2, BestEpoch: 3, LastAccuracy: 1. / 3, MeanClassAccuracy: 0.25,
@@ -71,7 +71,7 @@ func names(t *testing.T, folder string) []string {
 }
 
 func TestLayout(t *testing.T) {
-	dir := NewDir("results", digits, RunID("full", "mnist-usps", "iwdan-o", 4))
+	dir := NewDir("results", digits, ID{Variant: "full", Task: "mnist-usps", Method: "iwdan-o", Seed: 4}.String())
 	want := filepath.Join("results", "digits", "full", "mnist-usps", "iwdan-o", "seed-4", "result.json")
 	if got := dir.Path(ResultFile); got != want {
 		t.Errorf("got %s, want %s", got, want)

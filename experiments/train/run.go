@@ -12,6 +12,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
 	"iwda/internal/version"
@@ -24,9 +25,9 @@ import (
 // result, but the last bits of it: devices and numbers of threads add in other orders.
 type Options struct {
 	Device   torch.Device
-	Threads  int            // of libtorch; at least 1
-	Progress func(Progress) // called a few times a second, never concurrently; may be nil
-	Log      io.Writer      // takes a line for each noteworthy event; nil discards them
+	Threads  int                 // of libtorch; at least 1
+	Progress func(plan.Progress) // called a few times a second, never concurrently; may be nil
+	Log      io.Writer           // takes a line for each noteworthy event; nil discards them
 	// Alive is called after every piece of work that is no step, as a batch evaluated;
 	// it may be nil.
 	Alive func()
@@ -41,14 +42,6 @@ func (o Options) alive() {
 	if o.Alive != nil {
 		o.Alive()
 	}
-}
-
-// Progress is how far a run has come.
-type Progress struct {
-	Epoch, Epochs int     // the current epoch, from 1
-	Step, Steps   int     // steps completed, of the whole run
-	Accuracy      float64 // of the last evaluation, a fraction of 1; NaN before the first
-	Loss          float64 // total loss of the last step; NaN before the first
 }
 
 // Run trains a run and writes its files to dir, which must have been begun. It goes on
@@ -86,7 +79,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 		err = torchErr
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", store.RunID(run.Variant, run.Task, run.Method, run.Seed), err)
+		err = fmt.Errorf("%s: %w", plan.Of(run).ID, err)
 	}
 	return result, err
 }
@@ -248,7 +241,7 @@ func (t *trainer) progress(l *Loop) func(Position) error {
 	pause := throttle.Every(200 * time.Millisecond)
 	return func(p Position) error {
 		if t.options.Progress != nil && pause.Due() {
-			t.options.Progress(Progress{
+			t.options.Progress(plan.Progress{
 				Epoch: p.Epoch, Epochs: l.Epochs, Step: p.Step, Steps: l.Epochs * l.StepsPerEpoch,
 				Accuracy: t.record.lastAccuracy(), Loss: t.lastLoss,
 			})
@@ -280,7 +273,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		return store.Result{}, err
 	}
 	result := store.Result{
-		ID:         store.RunID(t.run.Variant, t.run.Task, t.run.Method, t.run.Seed),
+		ID:         plan.Of(t.run).ID.String(),
 		Experiment: t.run.Experiment,
 		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
 		ConfigHash: t.run.Hash(),

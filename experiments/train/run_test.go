@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/version"
 	"iwda/torch"
@@ -51,7 +52,7 @@ func resolveText(t testing.TB, text, variant, method string, seed int64, set ...
 
 func begin(t testing.TB, run config.Resolved) store.Dir {
 	t.Helper()
-	dir := store.NewDir(t.TempDir(), run.Experiment, store.RunID(run.Variant, run.Task, run.Method, run.Seed))
+	dir := plan.Of(run).Dir(t.TempDir())
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +326,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	run := resolve(t, "full", "dann", 1, "train.epochs=50")
 	dir := begin(t, run)
 	ctx, cancel := context.WithCancel(context.Background())
-	options := Options{Threads: 1, Progress: func(p Progress) {
+	options := Options{Threads: 1, Progress: func(p plan.Progress) {
 		if p.Epochs != 50 || p.Steps != 50*(200/16) {
 			t.Errorf("progress %+v", p)
 		}
