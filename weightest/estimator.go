@@ -71,6 +71,7 @@ var estimators = []struct {
 	{"bbse-soft", bbse{}, HeldOutSums},
 	{"rlls-hard", hard{rlls{}}, HeldOutSums},
 	{"rlls-soft", rlls{}, HeldOutSums},
+	{"mlls", mlls{}, HeldOutRows},
 	{"cc", hard{countOnly{}}, HeldOutSums},
 	{"pcc", countOnly{}, HeldOutSums},
 	{"acc", hard{adjustedCount{}}, HeldOutSums},
@@ -107,6 +108,7 @@ func EstimatorNames() []string {
 //   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions, the same for held-out
 //     rows, with an answer for a singular C;
 //   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions, scaled to w·D_S = 1;
+//   - mlls: MLLS on calibrated rows, whose source distribution is the mean prediction;
 //   - cc, pcc: CountOnly on hard and on soft predictions;
 //   - acc, pacc: AdjustedCount on hard and on soft predictions.
 //

@@ -20,6 +20,7 @@ func TestEstimatorsByName(t *testing.T) {
 		{"qp", TrainingStatistics}, {"qp-released", TrainingStatistics}, {"inverse", TrainingStatistics},
 		{"bbse-hard", HeldOutSums}, {"bbse-soft", HeldOutSums},
 		{"rlls-hard", HeldOutSums}, {"rlls-soft", HeldOutSums},
+		{"mlls", HeldOutRows},
 		{"cc", HeldOutSums}, {"pcc", HeldOutSums}, {"acc", HeldOutSums}, {"pacc", HeldOutSums},
 	}
 	var names []string

@@ -18,9 +18,9 @@ var (
 	ErrInfeasible = errors.New("weightest: no weights satisfy w·D_S = 1")
 	// ErrNoConvergence says that an iterative method used up its iterations.
 	ErrNoConvergence = errors.New("weightest: no convergence")
-	// ErrMissingClass says that a class has no source row, so that nothing is known of
-	// how it is predicted.
-	ErrMissingClass = errors.New("weightest: a class has no source row")
+	// ErrMissingClass says that nothing on the source rows tells how a class is
+	// predicted: it has no row there or, for MLLS, no probability.
+	ErrMissingClass = errors.New("weightest: a class is missing from the source rows")
 )
 
 // Problem is what every estimator of class weights reads; all fields are only read.

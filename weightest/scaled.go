@@ -93,7 +93,7 @@ func scale(p Problem, rightHandSide RightHandSide) *scaled {
 // returns the norm. A column of zeros stays one.
 func normalisedColumn(column []float64, m *mat.Dense, j int) float64 {
 	mat.Col(column, j, m)
-	largest := floats.Max(column)
+	largest := floats.Norm(column, math.Inf(1))
 	if largest == 0 {
 		return 0
 	}

@@ -1,0 +1,197 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// rowAlterations make the rows of a sample degenerate in one way.
+var rowAlterations = []struct {
+	name  string
+	apply func(r *rand.Rand, rows []float64, k int)
+}{
+	{"plain", func(*rand.Rand, []float64, int) {}},
+	{"one-hot", func(_ *rand.Rand, rows []float64, k int) {
+		for first := 0; first < len(rows); first += k {
+			largest := floats.MaxIdx(rows[first : first+k])
+			clear(rows[first : first+k])
+			rows[first+largest] = 1
+		}
+	}},
+	{"some zeros", func(r *rand.Rand, rows []float64, k int) {
+		for i := range rows {
+			if r.IntN(2) == 0 && i%k > 0 {
+				rows[i-i%k] += rows[i]
+				rows[i] = 0
+			}
+		}
+	}},
+	{"twins", func(_ *rand.Rand, rows []float64, k int) {
+		for first := 0; first+1 < len(rows) && k > 1; first += k {
+			mean := (rows[first] + rows[first+1]) / 2
+			rows[first], rows[first+1] = mean, mean
+		}
+	}},
+	{"never predicted", func(_ *rand.Rand, rows []float64, k int) {
+		for first := 0; first < len(rows) && k > 1; first += k {
+			rows[first] += rows[first+k-1]
+			rows[first+k-1] = 0
+		}
+	}},
+	{"constant", func(_ *rand.Rand, rows []float64, k int) {
+		for i := range rows {
+			rows[i] = 1 / float64(k)
+		}
+	}},
+	{"sharp", func(_ *rand.Rand, rows []float64, k int) {
+		for first := 0; first < len(rows); first += k {
+			row := rows[first : first+k]
+			for j := range row {
+				row[j] = math.Pow(row[j], 60)
+			}
+			floats.Scale(1/floats.Sum(row), row)
+		}
+	}},
+}
+
+// alteredSample draws a sample and alters the rows of both domains.
+func alteredSample(t testing.TB, r *rand.Rand, k, n, m int, apply func(*rand.Rand, []float64, int)) *Sample {
+	t.Helper()
+	plain := randomSample(t, r, k, n, m)
+	apply(r, plain.source, k)
+	apply(r, plain.target, k)
+	s := NewSample(k)
+	if err := s.AddSource(plain.source, plain.labels); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddTarget(plain.target); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The optimality conditions, written out here once more.
+func TestMLLSIsOptimal(t *testing.T) {
+	for a, alteration := range rowAlterations {
+		t.Run(alteration.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(13, uint64(a)))
+			for _, size := range []struct{ k, n, m int }{{1, 5, 7}, {2, 30, 50}, {3, 50, 1}, {5, 50, 50}, {10, 500, 700}, {31, 62, 40}} {
+				s := alteredSample(t, r, size.k, size.n, size.m, alteration.apply)
+				counts := make([]int, size.m)
+				for i := range counts {
+					counts[i] = r.IntN(3)
+				}
+				counts[0] = 1
+				p, err := s.Problem(nil, counts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := MLLS(p, MLLSSettings{})
+				if err != nil {
+					t.Fatalf("%+v: %v", size, err)
+				}
+				checkMLLSOptimal(t, s.Target(), counts, got)
+			}
+		})
+	}
+}
+
+func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, got MLLSSolution) {
+	t.Helper()
+	k := len(got.Weights)
+	if total := floats.Sum(got.TargetDistribution); math.Abs(total-1) > 1e-12 {
+		t.Errorf("q sums to %v", total)
+	}
+	factors := make([]float64, k)
+	var total, likelihood float64
+	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
+		row := rows[i*k : (i+1)*k]
+		density := floats.Dot(row, got.Weights)
+		likelihood += float64(count) * math.Log(density)
+		total += float64(count)
+		for j, f := range row {
+			if got.Prior[j] > 0 {
+				factors[j] += float64(count) * f / got.Prior[j] / density
+			}
+		}
+	}
+	if d := math.Abs(likelihood/total - got.LogLikelihood); !(d < 1e-12) {
+		t.Errorf("likelihood %v, reported %v", likelihood/total, got.LogLikelihood)
+	}
+	for j, factor := range factors {
+		factor /= total
+		q := got.TargetDistribution[j]
+		if q < 0 || math.Abs(q-got.Weights[j]*got.Prior[j]) > 1e-15 {
+			t.Errorf("class %d has share %v and weight %v", j, q, got.Weights[j])
+		}
+		if !(factor <= 1+1e-9) || q > 0 && !(factor >= 1-1e-9) {
+			t.Errorf("class %d with share %v has the factor %v", j, q, factor)
+		}
+	}
+	if !(got.Violation < 1e-9) {
+		t.Errorf("reported violation %v", got.Violation)
+	}
+}
+
+// The order of the rows must not matter, and a row that counts twice is two rows.
+func TestMLLSOfPermutedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	const k, n, m = 6, 400, 300
+	s := randomSample(t, r, k, n, m)
+	want, err := MLLS(problem(t, s), MLLSSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	permuted, twice := NewSample(k), make([]int, m)
+	for _, i := range r.Perm(n) {
+		if err := permuted.AddSource(s.source[i*k:(i+1)*k], s.labels[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, i := range r.Perm(m) {
+		twice[n] = 2
+		if err := permuted.AddTarget(s.target[i*k : (i+1)*k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := permuted.Problem(nil, twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := MLLS(p, MLLSSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(got.Weights, want.Weights); !(d < 1e-10) {
+		t.Errorf("weights differ by %v", d)
+	}
+}
+
+func TestMLLSErrors(t *testing.T) {
+	s := NewSample(2)
+	if err := s.AddSource([]float64{1, 0, 1, 0}, []int{0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddTarget([]float64{0.5, 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	p := problem(t, s)
+	if _, err := MLLS(p, MLLSSettings{}); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
+		t.Errorf("a prior of 0: error %v", err)
+	}
+	if _, err := MLLS(p, MLLSSettings{Prior: []float64{-1, 2}}); !errors.Is(err, ErrInvalidProblem) {
+		t.Errorf("a negative prior: error %v", err)
+	}
+	p.Rows = nil
+	if _, err := MLLS(p, MLLSSettings{}); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), "rows") {
+		t.Errorf("sums alone: error %v", err)
+	}
+}

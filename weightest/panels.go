@@ -1,0 +1,106 @@
+package weightest
+
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// panelRows is the number of rows of a panel: a column of it stays in the fastest
+	// cache.
+	panelRows = 256
+	// panelGroups is how many groups of panels are worked on at the same time, where
+	// there are cores for them.
+	panelGroups = 8
+	// groupStorage bounds the groups' partial sums, in entries of k×k matrices.
+	groupStorage = 1 << 22
+	// worthwhile is the number of products below which goroutines do not pay.
+	worthwhile = 1 << 18
+)
+
+// panels are n rows of k values, in panels of panelRows rows that hold one column after
+// the other, so that what is done to columns runs over adjacent values.
+type panels struct {
+	rows, classes int
+	data          []float64
+}
+
+// newPanels copies row-major rows, of which it takes every step-th.
+func newPanels(rows []float64, k, step int) *panels {
+	n := (len(rows)/k + step - 1) / step
+	p := &panels{rows: n, classes: k, data: make([]float64, n*k)}
+	for i := range p.count() {
+		first, height := p.extent(i)
+		for j := range k {
+			column := p.column(i, j)
+			for row := range height {
+				column[row] = rows[(first+row)*step*k+j]
+			}
+		}
+	}
+	return p
+}
+
+// like returns panels of the same shape, all zero.
+func (p *panels) like() *panels {
+	return &panels{rows: p.rows, classes: p.classes, data: make([]float64, len(p.data))}
+}
+
+func (p *panels) count() int { return (p.rows + panelRows - 1) / panelRows }
+
+// extent returns the first row of the i-th panel and the number of its rows.
+func (p *panels) extent(i int) (first, height int) {
+	first = i * panelRows
+	return first, min(panelRows, p.rows-first)
+}
+
+// column returns the j-th column of the i-th panel.
+func (p *panels) column(i, j int) []float64 {
+	first, height := p.extent(i)
+	start := first*p.classes + j*height
+	return p.data[start : start+height]
+}
+
+// eachGroup calls work for every group of panels, from the first to before the last, at
+// the same time where that pays: cost is the number of products a row. Groups depend on
+// the numbers of rows and classes alone, so that sums over them, in their order, have
+// the same bits on every machine.
+func (p *panels) eachGroup(cost int, work func(group, first, last int)) {
+	count, groups := p.count(), p.groups()
+	var wait sync.WaitGroup
+	for group := range groups {
+		first, last := count*group/groups, count*(group+1)/groups
+		if p.rows*cost < worthwhile {
+			work(group, first, last)
+			continue
+		}
+		wait.Go(func() { work(group, first, last) })
+	}
+	wait.Wait()
+}
+
+func (p *panels) groups() int {
+	return max(1, min(panelGroups, p.count(), groupStorage/(p.classes*p.classes)))
+}
+
+// addGram adds the upper triangle of XᵀY to sums, where X and Y are the columns of a
+// panel and XᵀY is symmetric.
+func addGram(sums *mat.SymDense, x, y [][]float64) {
+	raw := sums.RawSymmetric()
+	for i, left := range x {
+		row := raw.Data[i*raw.Stride:]
+		for j := i; j < len(y); j++ {
+			row[j] += floats.Dot(left, y[j])
+		}
+	}
+}
+
+// addSymmetric adds the upper triangle of b to a.
+func addSymmetric(a, b *mat.SymDense) {
+	x, y := a.RawSymmetric(), b.RawSymmetric()
+	for i := range x.N {
+		floats.Add(x.Data[i*x.Stride+i:i*x.Stride+x.N], y.Data[i*y.Stride+i:i*y.Stride+y.N])
+	}
+}
