@@ -19,24 +19,33 @@ type Grouped interface {
 	Head() State
 }
 
+// Backbone is a network without a classifier: a [ResNet] or a [TorchScript].
+type Backbone interface {
+	// Forward maps a batch to features, shape (rows × FeatureSize). Training is as in
+	// [Network].
+	Forward(x torch.Tensor, training bool) torch.Tensor
+	FeatureSize() int
+	State() State
+}
+
 // FineTuned is the image network of DANN, CDAN and their variants: a backbone, z as a
 // linear map of its features, and a linear classifier of z. All of it is trained, the
 // head with ten times the backbone's learning rate.
 type FineTuned struct {
-	backbone               *ResNet
+	backbone               Backbone
 	bottleneck, classifier layer
 }
 
 // NewFineTuned puts a head on the backbone: z of size 256, weights Xavier normal,
 // drawn from libtorch's generator, biases 0.
-func NewFineTuned(backbone *ResNet, classes int) *FineTuned {
+func NewFineTuned(backbone Backbone, classes int) *FineTuned {
 	n := &FineTuned{backbone, newLinear(backbone.FeatureSize(), bottleneckSize), newLinear(bottleneckSize, classes)}
 	n.bottleneck.initXavierNormal()
 	n.classifier.initXavierNormal()
 	return n
 }
 
-// Forward maps images, shape (rows × 3 × height × width), to features (rows × 256) and
+// Forward maps what the backbone takes, such as images, to features (rows × 256) and
 // logits (rows × classes). Training normalises with the statistics of these rows.
 func (n *FineTuned) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
 	features = n.bottleneck.linear(n.backbone.Forward(images, training))
@@ -49,7 +58,7 @@ func (n *FineTuned) FeatureSize() int { return bottleneckSize }
 // State returns the backbone's entries and the head's.
 func (n *FineTuned) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
-// Backbone returns the ResNet's entries, from backbone.conv1.weight on.
+// Backbone returns the backbone's entries, a ResNet's from backbone.conv1.weight on.
 func (n *FineTuned) Backbone() State { return n.backbone.State().Prefixed("backbone") }
 
 // Head returns bottleneck.weight to classifier.bias.
@@ -61,21 +70,21 @@ func (n *FineTuned) Head() State {
 // that is never trained, z as a linear map of its features with ReLU and dropout, and
 // a linear classifier of z.
 type Frozen struct {
-	backbone *ResNet
+	backbone Backbone
 	head     *MLP
 }
 
 // NewFrozen puts a head on the backbone: z of size 256 from weights of deviation
 // 0.005 and biases 0.1, dropout 0.5, a classifier from weights of deviation 0.01 and
 // biases 0; the weights normal, drawn from libtorch's generator.
-func NewFrozen(backbone *ResNet, classes int) *Frozen {
+func NewFrozen(backbone Backbone, classes int) *Frozen {
 	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0.5)
 	head.bottleneck.initNormal(0.005, 0.1)
 	head.classifier.initNormal(0.01, 0)
 	return &Frozen{backbone, head}
 }
 
-// Forward maps images, shape (rows × 3 × height × width), to features (rows × 256) and
+// Forward maps what the backbone takes, such as images, to features (rows × 256) and
 // logits (rows × classes): the head's Forward on [Frozen.Pooled].
 func (n *Frozen) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
 	return n.head.Forward(n.Pooled(images), training)
@@ -98,8 +107,8 @@ func (n *Frozen) FeatureSize() int { return bottleneckSize }
 // State returns the backbone's entries and the head's.
 func (n *Frozen) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
-// Backbone returns the ResNet's entries, from backbone.conv1.weight on, none of them
-// trained.
+// Backbone returns the backbone's entries, a ResNet's from backbone.conv1.weight on, none
+// of them trained.
 func (n *Frozen) Backbone() State {
 	state := n.backbone.State().Prefixed("backbone")
 	for i := range state {

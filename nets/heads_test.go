@@ -83,9 +83,10 @@ func TestGroups(t *testing.T) {
 func TestFineTunedTrains(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(6)
-		n := NewFineTuned(small(t), 3)
+		backbone := small(t)
+		n := NewFineTuned(backbone, 3)
 		source, target := torch.RandN(torch.Float32, 4, 3, 32, 32), torch.RandN(torch.Float32, 4, 3, 32, 32).Scale(2)
-		conv, batches := n.backbone.stem.weight, n.backbone.stem.batches
+		conv, batches := backbone.stem.weight, backbone.stem.batches
 		gradient := func(images ...torch.Tensor) torch.Tensor {
 			total := torch.Full(0, torch.Float32, torch.CPU)
 			for _, x := range images {
@@ -120,9 +121,10 @@ func TestFineTunedTrains(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(7)
-		n := NewFrozen(small(t), 3)
+		backbone := small(t)
+		n := NewFrozen(backbone, 3)
 		images := torch.RandN(torch.Float32, 4, 3, 32, 32)
-		before := torch.ToSlice[float32](n.backbone.stem.running.Mean)
+		before := torch.ToSlice[float32](backbone.stem.running.Mean)
 		_, logits := n.Forward(images, true)
 		logits.Square().Sum().Backward()
 		for _, e := range n.State() {
@@ -130,7 +132,7 @@ func TestFrozen(t *testing.T) {
 				t.Errorf("%s: trained is %v, has a gradient is %v", e.Name, e.Trained, ok)
 			}
 		}
-		if !slices.Equal(before, torch.ToSlice[float32](n.backbone.stem.running.Mean)) || n.backbone.stem.batches.Item() != 0 {
+		if !slices.Equal(before, torch.ToSlice[float32](backbone.stem.running.Mean)) || backbone.stem.batches.Item() != 0 {
 			t.Error("training changed the running statistics of a frozen backbone")
 		}
 

@@ -1,0 +1,86 @@
+// TorchScript modules, which PyTorch writes with torch.jit.
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "guard.h"
+
+using namespace iwt;
+
+namespace {
+
+struct Entry {
+  std::string name;
+  at::Tensor tensor;
+  bool is_parameter;
+};
+
+struct Module {
+  torch::jit::Module script;
+  std::vector<Entry> entries;  // a tensor under several names has the first one here
+};
+
+Module& module(void* p) {
+  if (p == nullptr) throw std::invalid_argument("the module was closed");
+  return *static_cast<Module*>(p);
+}
+
+template <class List>
+void append(std::vector<Entry>& entries, std::unordered_set<const void*>& seen, const List& list, bool are_parameters) {
+  for (const auto& named : list) {
+    if (seen.insert(named.value.unsafeGetTensorImpl()).second) entries.push_back({named.name, named.value, are_parameters});
+  }
+}
+
+// set_training switches every submodule that has a mode; those that torch.jit.freeze
+// made have none.
+void set_training(const torch::jit::Module& script, bool training) {
+  for (torch::jit::Module m : script.modules()) {
+    if (m.hasattr("training")) m.setattr("training", training);
+  }
+}
+
+}  // namespace
+
+char* iwt_module_load(const char* path, void** loaded) {
+  return guard([&] {
+    auto made = std::make_unique<Module>();
+    made->script = torch::jit::load(path, at::Device(at::kCPU));
+    made->script.to(at::kFloat);
+    std::unordered_set<const void*> seen;
+    append(made->entries, seen, made->script.named_parameters(), true);
+    append(made->entries, seen, made->script.named_buffers(), false);
+    *loaded = made.release();
+  });
+}
+
+void iwt_module_free(void* p) { delete static_cast<Module*>(p); }
+
+int64_t iwt_module_entries(void* p) { return p == nullptr ? 0 : static_cast<int64_t>(static_cast<Module*>(p)->entries.size()); }
+
+iwt_module_entry iwt_module_get(void* p, int64_t index) {
+  try {
+    const Entry& e = module(p).entries.at(index);
+    return {{box(e.tensor), scope(), nullptr}, e.name.c_str(), e.is_parameter};
+  } catch (...) {
+    return {{nullptr, 0, current()}, nullptr, false};
+  }
+}
+
+iwt_result iwt_module_forward(void* p, void* input, bool training) {
+  return produce([&] {
+    Module& m = module(p);
+    set_training(m.script, training);
+    // The optimiser of graphs watches the first passes and rewrites the later ones,
+    // whose results would then depend on how many there were before.
+    torch::jit::GraphOptimizerEnabledGuard as_written(false);
+    const at::IValue output = m.script.forward({tensor(input)});
+    if (!output.isTensor()) throw std::invalid_argument("the module returns a " + output.tagKind() + ", not one tensor");
+    return output.toTensor();
+  });
+}
