@@ -1,0 +1,195 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+)
+
+// Batch is some rows in the order of the file.
+type Batch struct {
+	First  int       // the number of the first one in the file
+	Values []float32 // rows × width
+	Labels []int     // a class a row, or Unknown; nil where the file has no labels
+	IDs    []string  // nil where the file has none
+
+	rows  int
+	names []string // labels as they are in the file
+	lines []int    // lines of the file, from 1; nil where it has none
+}
+
+// Len is the number of rows.
+func (b *Batch) Len() int { return b.rows }
+
+// ID is the id of a row of the batch: its number in the file where it has none.
+func (b *Batch) ID(i int) string {
+	if b.IDs == nil {
+		return strconv.Itoa(b.First + i)
+	}
+	return b.IDs[i]
+}
+
+// Batches goes over all rows in order, size at a time; the last batch may have fewer. A
+// batch is valid until the next one. An error ends the iteration: it comes with the last
+// batch, which is nil.
+func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		if size <= 0 {
+			panic(fmt.Sprintf("table: Batches: a batch of %d rows", size))
+		}
+		classes, err := t.vocabulary()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		err = t.pass(partValues|partLabels|partIDs, size, func(b *Batch) (bool, error) {
+			if err := t.finish(b, classes); err != nil {
+				return false, err
+			}
+			return yield(b, nil), nil
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// pass goes over parts of all rows until more says no.
+func (t *Table) pass(want parts, size int, more func(b *Batch) (bool, error)) error {
+	if !t.labels {
+		want &^= partLabels
+	}
+	cursor, err := t.form.scan(want)
+	if err != nil {
+		return t.located(err)
+	}
+	defer cursor.Close()
+	b := &Batch{}
+	for first := 0; ; first += b.rows {
+		*b = Batch{First: first, Values: b.Values[:0], Labels: b.Labels[:0], IDs: b.IDs[:0], names: b.names[:0], lines: b.lines[:0]}
+		if err := t.fill(cursor, b, want, size); err != nil {
+			return t.located(err)
+		}
+		if b.rows == 0 && first > 0 {
+			return nil
+		}
+		if b.rows == 0 {
+			return t.located(errors.New("holds no rows"))
+		}
+		if ok, err := more(b); !ok || err != nil {
+			return err
+		}
+	}
+}
+
+// fill reads rows until there are size, or no more.
+func (t *Table) fill(cursor cursor, b *Batch, want parts, size int) error {
+	for b.rows < size {
+		err := cursor.next(b, size-b.rows)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case want&partValues != 0:
+			b.rows = len(b.Values) / t.width
+		case want&partLabels != 0:
+			b.rows = len(b.names)
+		default:
+			b.rows = len(b.IDs)
+		}
+	}
+	return nil
+}
+
+// finish checks the values of a batch and turns labels into classes.
+func (t *Table) finish(b *Batch, classes *vocabulary) error {
+	if err := t.checkValues(b); err != nil {
+		return err
+	}
+	if !t.ids {
+		b.IDs = nil
+	}
+	if !t.labels {
+		b.Labels = nil
+		return nil
+	}
+	for i, name := range b.names {
+		class, err := classes.class(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.position(b, i), err)
+		}
+		b.Labels = append(b.Labels, class)
+	}
+	return nil
+}
+
+// position says where a row of a batch is.
+func (t *Table) position(b *Batch, i int) string {
+	if len(b.lines) > 0 {
+		return fmt.Sprintf("%s:%d", t.name, b.lines[i])
+	}
+	return fmt.Sprintf("%s: row %d", t.name, b.First+i)
+}
+
+// column is the name of a column of values.
+func (t *Table) column(j int) string {
+	if t.columns != nil {
+		return fmt.Sprintf("%q", t.columns[j])
+	}
+	return strconv.Itoa(j)
+}
+
+// sumTolerance is how far a row of probabilities may be from summing to 1: float16 has
+// three digits.
+const sumTolerance = 1e-3
+
+// checkValues returns an error for values that are not finite, or no probabilities where
+// they should be.
+func (t *Table) checkValues(b *Batch) error {
+	for i := range b.rows {
+		row := b.Values[i*t.width : (i+1)*t.width]
+		if !finite(row) {
+			for j, v := range row {
+				if v-v != 0 {
+					return fmt.Errorf("%s: column %s: %v; values must be finite numbers", t.position(b, i), t.column(j), v)
+				}
+			}
+		}
+		if t.kind != Probabilities {
+			continue
+		}
+		sum := 0.0
+		for j, v := range row {
+			if v < 0 || v > 1+sumTolerance {
+				return fmt.Errorf("%s: column %s: %v is no probability", t.position(b, i), t.column(j), v)
+			}
+			sum += float64(v)
+		}
+		if sum < 1-sumTolerance || sum > 1+sumTolerance {
+			return fmt.Errorf("%s: the probabilities sum to %.6g, not 1", t.position(b, i), sum)
+		}
+	}
+	return nil
+}
+
+// finite reports whether all values are finite: the differences of such values are 0, of
+// others not a number, and so are their sums.
+func finite(row []float32) bool {
+	var sums [4]float32
+	for len(row) >= 4 {
+		sums[0] += row[0] - row[0]
+		sums[1] += row[1] - row[1]
+		sums[2] += row[2] - row[2]
+		sums[3] += row[3] - row[3]
+		row = row[4:]
+	}
+	for _, v := range row {
+		sums[0] += v - v
+	}
+	return sums[0]+sums[1]+sums[2]+sums[3] == 0
+}

@@ -1,0 +1,93 @@
+package table
+
+import (
+	"fmt"
+	"io"
+)
+
+// chunk is how many bytes of a file are read at once.
+const chunk = 1 << 18
+
+// column reads an array row after row.
+type column struct {
+	*array
+	r      io.ReadCloser
+	row    int // how many were read
+	size   int // bytes a row
+	buffer []byte
+}
+
+// read opens an array of one or two dimensions.
+func (a *array) read() (*column, error) {
+	r, err := a.open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.name, err)
+	}
+	size, _ := bytesOf(a.shape[1:], a.element.size)
+	return &column{array: a, r: r, size: size, buffer: make([]byte, max(size, chunk/size*size))}, nil
+}
+
+func (c *column) Close() error { return c.r.Close() }
+
+// next reads up to n further rows, at most what the buffer holds. After the last row it
+// looks whether the file ends there.
+func (c *column) next(n int) ([]byte, error) {
+	n = min(n, len(c.buffer)/c.size)
+	part := c.buffer[:n*c.size]
+	if got, err := io.ReadFull(c.r, part); err != nil {
+		return nil, fmt.Errorf("%s: row %d: %w", c.name, c.row+got/c.size, notWhole("truncated", err))
+	}
+	if c.row += n; c.row < c.shape[0] {
+		return part, nil
+	}
+	switch _, err := io.ReadFull(c.r, make([]byte, 1)); err {
+	case io.EOF:
+		return part, nil
+	case nil:
+		return nil, fmt.Errorf("%s: more bytes than %d rows have", c.name, c.row)
+	default:
+		return nil, fmt.Errorf("%s: after row %d: %w", c.name, c.row-1, err)
+	}
+}
+
+// appendFloats appends the values of n rows that are there.
+func (c *column) appendFloats(values []float32, n int) ([]float32, error) {
+	for n > 0 {
+		part, err := c.next(n)
+		if err != nil {
+			return values, err
+		}
+		values = extend(values, len(part)/c.element.size)
+		c.element.floats(values[len(values)-len(part)/c.element.size:], part)
+		n -= len(part) / c.size
+	}
+	return values, nil
+}
+
+// append appends n elements that are there, as texts.
+func (c *column) append(texts []string, n int) ([]string, error) {
+	for n > 0 {
+		first := c.row
+		part, err := c.next(n)
+		if err != nil {
+			return texts, err
+		}
+		for i := 0; i < len(part); i += c.size {
+			text, err := c.element.text(part[i : i+c.size])
+			if err != nil {
+				return texts, fmt.Errorf("%s: row %d: %w", c.name, first+i/c.size, err)
+			}
+			texts = append(texts, text)
+		}
+		n -= len(part) / c.size
+	}
+	return texts, nil
+}
+
+// extend makes values longer by n; what is new is not set.
+func extend(values []float32, n int) []float32 {
+	if len(values)+n <= cap(values) {
+		return values[:len(values)+n]
+	}
+	return append(values, make([]float32, n)...)
+}

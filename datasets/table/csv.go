@@ -1,0 +1,189 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// csvFile is the form of lines of text, the first of which names the columns.
+type csvFile struct {
+	path    string
+	columns int
+	layout  layout
+}
+
+// maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
+// closed makes the rest of a file one.
+const maxRecord = 64 << 20
+
+func openCSV(t *Table) error {
+	f := &csvFile{path: t.name}
+	lines, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	header, err := lines.record()
+	if err == io.EOF {
+		return errors.New("is empty; want a first line with the names of columns")
+	}
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
+		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.path)
+	}
+	names := make([]string, len(header))
+	for i, name := range header {
+		names[i] = strings.Clone(strings.TrimSpace(name))
+	}
+	f.columns = len(names)
+	if f.layout, err = chooseColumns(names, t.options); err != nil {
+		return fmt.Errorf("%s:1: %w", f.path, err)
+	}
+	l := f.layout
+	t.kind, t.element, t.rows, t.width = l.kind, "text", -1, len(l.values)
+	t.columns, t.named, t.labels, t.ids = l.names, l.named, l.labels >= 0, l.ids >= 0
+	t.form = f
+	return nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err == nil
+}
+
+func (f *csvFile) Close() error { return nil }
+
+func (f *csvFile) scan(want parts) (cursor, error) {
+	lines, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := lines.record(); err != nil {
+		lines.Close()
+		return nil, err
+	}
+	return &csvCursor{csvLines: lines, form: f, want: want}, nil
+}
+
+// csvLines reads the records of an open file.
+type csvLines struct {
+	*csv.Reader
+	file    *os.File
+	path    string
+	limited *limitedReader
+}
+
+// open opens the file before its first line, and finds out what separates columns: the
+// first line has commas, or else tabs, or else semicolons.
+func (f *csvFile) open() (*csvLines, error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	buffered := bufio.NewReaderSize(file, chunk)
+	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		_, _ = buffered.Discard(3) // what Windows puts in front of UTF-8
+	}
+	limited := &limitedReader{Reader: buffered}
+	reader := csv.NewReader(limited)
+	reader.ReuseRecord = true
+	reader.FieldsPerRecord = -1
+	start, _ := buffered.Peek(chunk)
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	for _, separator := range ",\t;" {
+		if bytes.ContainsRune(line, separator) {
+			reader.Comma = separator
+			break
+		}
+	}
+	return &csvLines{Reader: reader, file: file, path: f.path, limited: limited}, nil
+}
+
+func (l *csvLines) Close() error { return l.file.Close() }
+
+// record reads a record.
+func (l *csvLines) record() ([]string, error) {
+	l.limited.read = 0
+	record, err := l.Read()
+	var damage *csv.ParseError
+	if errors.As(err, &damage) {
+		return nil, fmt.Errorf("%s:%d: column %d: %w", l.path, damage.Line, damage.Column, damage.Err)
+	}
+	return record, err
+}
+
+// limitedReader ends with an error where one record is too long.
+type limitedReader struct {
+	io.Reader
+	read int
+}
+
+func (r *limitedReader) Read(p []byte) (int, error) {
+	if r.read > maxRecord {
+		return 0, fmt.Errorf("a line of more than %d bytes; is a quotation mark not closed?", maxRecord)
+	}
+	n, err := r.Reader.Read(p)
+	r.read += n
+	return n, err
+}
+
+type csvCursor struct {
+	*csvLines
+	form *csvFile
+	want parts
+}
+
+func (c *csvCursor) next(b *Batch, n int) error {
+	l := c.form.layout
+	for i := range n {
+		record, err := c.record()
+		if err == io.EOF && i > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, _ := c.FieldPos(0)
+		if len(record) != c.form.columns {
+			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.path, line, len(record), c.form.columns)
+		}
+		b.lines = append(b.lines, line)
+		if c.want&partValues != 0 {
+			if b.Values, err = l.appendValues(b.Values, record); err != nil {
+				return fmt.Errorf("%s:%d: %w", c.path, line, err)
+			}
+		}
+		if c.want&partLabels != 0 {
+			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
+		}
+		if c.want&partIDs != 0 && l.ids >= 0 {
+			b.IDs = append(b.IDs, strings.Clone(record[l.ids]))
+		}
+	}
+	return nil
+}
+
+// appendValues appends the numbers of a record.
+func (l *layout) appendValues(values []float32, record []string) ([]float32, error) {
+	for j, column := range l.values {
+		value, err := strconv.ParseFloat(record[column], 32)
+		if err != nil {
+			value, err = strconv.ParseFloat(strings.TrimSpace(record[column]), 32)
+		}
+		if err != nil {
+			return values, fmt.Errorf("column %q: %.100q is no number of float32", l.names[j], record[column])
+		}
+		values = append(values, float32(value))
+	}
+	return values, nil
+}

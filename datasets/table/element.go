@@ -1,0 +1,213 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// element is the type of an array's elements, as NumPy describes it: a letter of b, i, u,
+// f, U (text of four bytes a character) and S (text of one byte a character), and the
+// number of bytes.
+type element struct {
+	letter byte
+	size   int
+}
+
+// maxText bounds the bytes of a text: a row of texts is held whole.
+const maxText = 1 << 16
+
+// parseElement reads a description such as "<f4" or "|S10".
+func parseElement(descr string) (element, error) {
+	if strings.HasSuffix(descr, "O") {
+		return element{}, errors.New("the elements are Python objects, which only Python can read; save them with astype(str), or as numbers")
+	}
+	if len(descr) < 3 {
+		return element{}, fmt.Errorf("elements of type %.100q", descr)
+	}
+	order, letter := descr[0], descr[1]
+	size, err := strconv.Atoi(descr[2:])
+	if letter == 'U' && size <= maxText {
+		size *= 4
+	}
+	switch {
+	case err != nil || size <= 0 || !validSize(letter, size):
+		return element{}, fmt.Errorf("elements of type %.100q; want numbers or texts", descr)
+	case order == '>' && size > 1 && letter != 'S':
+		return element{}, fmt.Errorf("elements of type %.100q have their highest byte first; save them with astype('<%.10s')", descr, descr[1:])
+	case !strings.ContainsRune("<|>", rune(order)):
+		return element{}, fmt.Errorf("elements of type %.100q; want numbers or texts", descr)
+	}
+	return element{letter, size}, nil
+}
+
+func validSize(letter byte, size int) bool {
+	switch letter {
+	case 'b':
+		return size == 1
+	case 'i', 'u':
+		return size == 1 || size == 2 || size == 4 || size == 8
+	case 'f':
+		return size == 2 || size == 4 || size == 8
+	case 'U', 'S':
+		return size <= maxText
+	}
+	return false
+}
+
+// float reports whether the elements are floating-point numbers.
+func (e element) float() bool { return e.letter == 'f' }
+
+// String is NumPy's name of the type.
+func (e element) String() string {
+	switch e.letter {
+	case 'b':
+		return "bool"
+	case 'i':
+		return fmt.Sprintf("int%d", 8*e.size)
+	case 'u':
+		return fmt.Sprintf("uint%d", 8*e.size)
+	case 'f':
+		return fmt.Sprintf("float%d", 8*e.size)
+	}
+	return "text"
+}
+
+// floats converts the floating-point elements in src to dst, which has room for exactly
+// these. src may lie at any address.
+func (e element) floats(dst []float32, src []byte) {
+	switch e.size {
+	case 2:
+		table := halves()
+		for i := range dst {
+			dst[i] = table[binary.LittleEndian.Uint16(src[2*i:])]
+		}
+	case 4:
+		if littleEndian {
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst)), src)
+			return
+		}
+		for i := range dst {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
+		}
+	case 8:
+		for i := range dst {
+			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
+		}
+	}
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// halves is the table of all 65,536 numbers of float16.
+var halves = sync.OnceValue(func() *[1 << 16]float32 {
+	table := new([1 << 16]float32)
+	for bits := range table {
+		exponent, fraction := bits>>10&31, float64(bits&1023)
+		var value float64
+		switch exponent {
+		case 0:
+			value = math.Ldexp(fraction, -24)
+		case 31:
+			if value = math.Inf(1); fraction != 0 {
+				value = math.NaN()
+			}
+		default:
+			value = math.Ldexp(1024+fraction, exponent-25)
+		}
+		if bits>>15 == 1 {
+			value = -value
+		}
+		table[bits] = float32(value)
+	}
+	return table
+})
+
+// text returns an element as a text: an integer in decimal digits, also where it is stored
+// as a floating-point number, as pandas stores integers of which some are unknown, and
+// nothing for NaN.
+func (e element) text(src []byte) (string, error) {
+	switch e.letter {
+	case 'f':
+		var value float64
+		switch e.size {
+		case 2:
+			value = float64(halves()[binary.LittleEndian.Uint16(src)])
+		case 4:
+			value = float64(math.Float32frombits(binary.LittleEndian.Uint32(src)))
+		case 8:
+			value = math.Float64frombits(binary.LittleEndian.Uint64(src))
+		}
+		return wholeText(value)
+	case 'U':
+		return wideText(src)
+	case 'S':
+		text := strings.TrimRight(string(src), "\x00")
+		if !utf8.ValidString(text) {
+			return "", errors.New("text that is not UTF-8")
+		}
+		return text, nil
+	case 'u':
+		return strconv.FormatUint(e.bits(src), 10), nil
+	}
+	return strconv.FormatInt(int64(e.bits(src)), 10), nil
+}
+
+// bits returns an integer, extended by its sign where it has one.
+func (e element) bits(src []byte) uint64 {
+	signed := e.letter == 'i'
+	switch {
+	case e.size == 1 && signed:
+		return uint64(int8(src[0]))
+	case e.size == 1:
+		return uint64(src[0])
+	case e.size == 2 && signed:
+		return uint64(int16(binary.LittleEndian.Uint16(src)))
+	case e.size == 2:
+		return uint64(binary.LittleEndian.Uint16(src))
+	case e.size == 4 && signed:
+		return uint64(int32(binary.LittleEndian.Uint32(src)))
+	case e.size == 4:
+		return uint64(binary.LittleEndian.Uint32(src))
+	}
+	return binary.LittleEndian.Uint64(src)
+}
+
+// wholeText returns a whole number in digits, and nothing for NaN.
+func wholeText(value float64) (string, error) {
+	const exact = 1 << 53
+	switch {
+	case math.IsNaN(value):
+		return "", nil
+	case value != math.Trunc(value) || math.Abs(value) > exact:
+		return "", fmt.Errorf("%v is no whole number", value)
+	}
+	return strconv.FormatInt(int64(value), 10), nil
+}
+
+// wideText decodes characters of four bytes, which zeros fill up.
+func wideText(src []byte) (string, error) {
+	var text strings.Builder
+	zeros := 0
+	for i := 0; i+4 <= len(src); i += 4 {
+		code := binary.LittleEndian.Uint32(src[i:])
+		if code == 0 {
+			zeros++
+			continue
+		}
+		if code > utf8.MaxRune || !utf8.ValidRune(rune(code)) {
+			return "", fmt.Errorf("text with the character %#x, which there is not", code)
+		}
+		for ; zeros > 0; zeros-- {
+			text.WriteByte(0)
+		}
+		text.WriteRune(rune(code))
+	}
+	return text.String(), nil
+}

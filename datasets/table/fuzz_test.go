@@ -1,0 +1,132 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/maruel/safetensors"
+
+	"iwda/internal/allocation"
+)
+
+// fuzzed reads bytes as a file of a format. What it takes is bounded by limit and growth
+// bytes a byte of the file; whatever is accepted must be whole rows, the same in batches as
+// all at once.
+func fuzzed(f *testing.F, extension string, limit, growth int, seeds ...string) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(folder, "rows"+extension)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		allocation.Within(t, limit+growth*len(content), func() {
+			table, err := Open(path, Options{})
+			if err != nil {
+				return
+			}
+			defer table.Close()
+			consistent(t, table)
+		})
+	})
+}
+
+// consistent fails the test where a table that was opened is loaded without an error and
+// its parts do not fit.
+func consistent(t *testing.T, table *Table) {
+	t.Helper()
+	rows, err := table.Load()
+	if err != nil {
+		return
+	}
+	if rows.Len() == 0 || table.Width() == 0 || table.Len() >= 0 && table.Len() != rows.Len() {
+		t.Fatalf("%d rows of %d values, of %d", rows.Len(), table.Width(), table.Len())
+	}
+	names := rows.ClassNames()
+	row := make([]float32, table.Width())
+	for batch, err := range table.Batches(3) {
+		if err != nil {
+			t.Fatalf("in batches: %v", err)
+		}
+		for i := range batch.Len() {
+			at := batch.First + i
+			rows.CopyRow(row, at)
+			for j, v := range row {
+				if v-v != 0 || batch.Values[i*len(row)+j] != v {
+					t.Fatalf("row %d: %v, in a batch %v", at, row, batch.Values[i*len(row):(i+1)*len(row)])
+				}
+			}
+			label := rows.Labels().Class(at)
+			if label < Unknown || label >= len(names) || batch.Labels != nil && batch.Labels[i] != label {
+				t.Fatalf("row %d: label %d of %d classes", at, label, len(names))
+			}
+			if rows.ID(at) != batch.ID(i) {
+				t.Fatalf("row %d: ids %q and %q", at, rows.ID(at), batch.ID(i))
+			}
+		}
+	}
+}
+
+func FuzzNPY(f *testing.F) {
+	fuzzed(f, ".npy", 1<<23, 100,
+		npyOf("<f4", "(2, 1)", one+one), npyOf("<f2", "(1, 2)", "\x00\x3c\x00\x3c"), npyOf("<f8", "(1, 1)", long),
+		npyOf("<f4", "(1000000, 1000000)", one), npyWith("'shape': 'fortran_order': 'descr': \n", one))
+}
+
+func FuzzNPZ(f *testing.F) {
+	values := member{"features.npy", npyOf("<f4", "(2, 1)", one+one)}
+	labels := member{"labels.npy", npyOf("<U1", "(2,)", "a\x00\x00\x00b\x00\x00\x00")}
+	names := member{"class_names.npy", npyOf("|S1", "(2,)", "ab")}
+	numbers := member{"labels.npy", npyOf("|i1", "(2,)", "\x01\xff")}
+	fuzzed(f, ".npz", 1<<28, 2000,
+		zipOf(f, zip.Store, values, labels), zipOf(f, zip.Deflate, values, numbers, names),
+		zipOf(f, zip.Store, member{"probabilities.npy", npyOf("<f4", "(2, 1)", one+one)}, numbers))
+}
+
+func FuzzSafetensors(f *testing.F) {
+	values := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 1}, Data: []byte(one + one)}
+	labels := safetensors.Tensor{Name: "labels", DType: safetensors.I8, Shape: []uint64{2}, Data: []byte("\x00\xff")}
+	empty := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{0, 1 << 63}}
+	fuzzed(f, ".safetensors", 1<<23, 300,
+		safetensorsOf(f, nil, values, labels), safetensorsOf(f, map[string]string{"class_names": `["a"]`}, labels, values), safetensorsOf(f, nil, empty))
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzed(f, ".csv", 1<<24, 2000,
+		"id,label,a,b\nx,dog,1,2\n\"y\n\",,3,4\n", "\xef\xbb\xbfa;b\r\n1;2\r\n", "probability_a\tprobability_b\n0.5\t0.5\n")
+}
+
+func FuzzParquet(f *testing.F) {
+	var seeds []string
+	for _, name := range []string{"duckdb-null-row", "duckdb-null-value", "duckdb-probabilities", "duckdb-ragged"} {
+		content, err := os.ReadFile("testdata/" + name + ".parquet")
+		if err != nil {
+			f.Fatal(err)
+		}
+		seeds = append(seeds, string(content))
+	}
+	fuzzed(f, ".parquet", 1<<28, 4000, seeds...)
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(npyOf("<f4", "(2, 1)", one+one) + npyOf("<f4", "(1, 1)", one)))
+	f.Add([]byte(npyOf("<f8", "(1000000000, 1000000)", one)))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		allocation.Within(t, 1<<25+100*len(content), func() {
+			table, err := NewStream(bytes.NewReader(content), "stream", Options{})
+			if err != nil {
+				return
+			}
+			for batch, err := range table.Batches(3) {
+				if err == nil && len(batch.Values) != batch.Len()*table.Width() {
+					t.Fatalf("%d values of %d rows", len(batch.Values), batch.Len())
+				}
+			}
+		})
+	})
+}

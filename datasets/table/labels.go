@@ -1,0 +1,193 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Unknown is the label of a row whose class is not known. In a file it is an empty text, a
+// null, NaN or -1.
+const Unknown = -1
+
+const unknownText = "-1"
+
+// MaxClasses bounds the number of classes. More are no classes but, say, ids that were
+// given as labels.
+const MaxClasses = 1 << 15
+
+// vocabulary gives labels their classes.
+type vocabulary struct {
+	names []string // in label order
+	index map[string]int
+	// numbered says that a label may be the number of a class: no name is a number.
+	numbered bool
+	// origin is where the names are from, in messages.
+	origin string
+}
+
+func newVocabulary(names []string, origin string) (*vocabulary, error) {
+	if len(names) > MaxClasses {
+		return nil, fmt.Errorf("%s has %d classes, more than %d", origin, len(names), MaxClasses)
+	}
+	v := &vocabulary{names: names, index: make(map[string]int, len(names)), numbered: true, origin: origin}
+	for class, name := range names {
+		if name == "" {
+			return nil, fmt.Errorf("class %d of %s has no name", class, origin)
+		}
+		if _, again := v.index[name]; again {
+			return nil, fmt.Errorf("two classes of %s have the name %.100q", origin, name)
+		}
+		v.index[name] = class
+		if _, err := strconv.Atoi(name); err == nil {
+			v.numbered = false
+		}
+	}
+	return v, nil
+}
+
+// class returns the class of a label: the one of that name or, where no class has a number
+// for a name, the one of that number.
+func (v *vocabulary) class(label string) (int, error) {
+	if class, ok := v.index[label]; ok {
+		return class, nil
+	}
+	text := normalLabel(label)
+	if text == "" {
+		return Unknown, nil
+	}
+	if class, ok := v.index[text]; ok {
+		return class, nil
+	}
+	if number, err := strconv.Atoi(text); err == nil && v.numbered && number >= 0 && number < len(v.names) {
+		return number, nil
+	}
+	const shown = 10
+	names := strings.Join(v.names[:min(shown, len(v.names))], ", ")
+	if len(v.names) > shown {
+		names += fmt.Sprintf(" and %d more", len(v.names)-shown)
+	}
+	return Unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, names)
+}
+
+// normalLabel returns a label without what some programs add to integers, the zeros of
+// 3.0, and an empty text for one that is not known.
+func normalLabel(label string) string {
+	if whole, zeros, found := strings.Cut(label, "."); found && strings.Trim(zeros, "0") == "" {
+		if _, err := strconv.Atoi(whole); err == nil {
+			label = whole
+		}
+	}
+	if label == unknownText {
+		return ""
+	}
+	return label
+}
+
+// classes are the classes of a table, once they are known.
+type classes struct {
+	once  sync.Once
+	known *vocabulary
+	err   error
+}
+
+// findClasses finds out what a header tells of the classes.
+func (t *Table) findClasses() (err error) {
+	want := t.options.Reference
+	names, origin := t.named, t.name
+	if want.Classes != nil {
+		names, origin = want.Classes, want.Name
+	}
+	if names == nil && t.kind != Features {
+		names = make([]string, t.width)
+		for class := range names {
+			names[class] = strconv.Itoa(class)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	if t.kind != Features && want.Classes != nil {
+		if len(names) != t.width {
+			return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
+		}
+		if t.named != nil && !slices.Equal(t.named, names) {
+			return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
+		}
+	}
+	t.classes.known, err = newVocabulary(names, origin)
+	return err
+}
+
+// ClassNames lists the classes in label order: those of the [Reference], or those that the
+// file names (the array class_names, or the ends of the names of columns such as
+// probability_cat). Probabilities and logits without names have the classes 0, 1, and so on.
+// The classes of other rows are the labels that occur: they are sorted, as numbers where
+// all are, and it takes a pass over the file's labels to find them. It is nil where there
+// are no labels either. The caller must not change it.
+func (t *Table) ClassNames() ([]string, error) {
+	v, err := t.vocabulary()
+	if v == nil {
+		return nil, err
+	}
+	return v.names, err
+}
+
+// vocabulary returns the classes, nil where there are none.
+func (t *Table) vocabulary() (*vocabulary, error) {
+	t.classes.once.Do(func() {
+		if t.classes.known == nil && t.labels {
+			t.classes.known, t.classes.err = t.collectClasses()
+		}
+	})
+	return t.classes.known, t.classes.err
+}
+
+// collectClasses goes over the labels.
+func (t *Table) collectClasses() (*vocabulary, error) {
+	const size = 4096
+	found := make(map[string]bool)
+	err := t.pass(partLabels, size, func(b *Batch) (bool, error) {
+		for i, label := range b.names {
+			name := normalLabel(label)
+			if name == "" || found[name] {
+				continue
+			}
+			if len(found) == MaxClasses {
+				return false, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
+			}
+			found[strings.Clone(name)] = true
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(found))
+	for name := range found {
+		names = append(names, name)
+	}
+	sortNames(names)
+	return newVocabulary(names, t.name)
+}
+
+// sortNames sorts numbers by their value, if all names are numbers, and texts else.
+func sortNames(names []string) {
+	numbers := make(map[string]int, len(names))
+	for _, name := range names {
+		number, err := strconv.Atoi(name)
+		if err != nil {
+			slices.Sort(names)
+			return
+		}
+		numbers[name] = number
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if numbers[a] != numbers[b] {
+			return numbers[a] - numbers[b]
+		}
+		return strings.Compare(a, b)
+	})
+}

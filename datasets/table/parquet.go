@@ -1,0 +1,468 @@
+package table
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// parquetFile is the form of Parquet files: the values are one column of lists, or many of
+// numbers.
+type parquetFile struct {
+	file   *os.File
+	parsed *parquet.File
+	list   bool
+	width  int
+	// values, labels and ids are columns at the ends of the schema; the last two may be nil.
+	values      []*parquet.Column
+	labels, ids *parquet.Column
+}
+
+func openParquet(t *Table) (err error) {
+	file, err := os.Open(t.name)
+	if err != nil {
+		return err
+	}
+	f := &parquetFile{file: file}
+	t.form = f
+	return protected(func() error { return f.open(t) })
+}
+
+// protected turns what parquet-go does on damaged files into an error.
+func protected(f func() error) (err error) {
+	defer func() {
+		if damage := recover(); damage != nil {
+			err = fmt.Errorf("damaged Parquet file: %v", damage)
+		}
+	}()
+	return f()
+}
+
+func (f *parquetFile) open(t *Table) error {
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	f.parsed, err = parquet.OpenFile(f.file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	fields := make(map[string]*parquet.Column)
+	var there []string
+	for _, field := range f.parsed.Root().Columns() {
+		fields[field.Name()] = field
+		there = append(there, field.Name())
+	}
+	if err := f.choose(t, fields, there); err != nil {
+		return err
+	}
+	if text, found := f.parsed.Lookup(classNamesArray); found {
+		if err := json.Unmarshal([]byte(text), &t.named); err != nil {
+			return fmt.Errorf("class_names of the metadata is no list of texts: %w", err)
+		}
+	}
+	return f.measure(t)
+}
+
+// choose finds the columns that are wanted.
+func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there []string) error {
+	labels, ids, err := chooseLabels(there, t.options)
+	if err != nil {
+		return err
+	}
+	if f.labels, err = single(fields, labels); err != nil {
+		return err
+	}
+	if f.ids, err = single(fields, ids); err != nil {
+		return err
+	}
+	t.labels, t.ids = f.labels != nil, f.ids != nil
+	values, err := chooseValues(there, t.options)
+	if err != nil {
+		return err
+	}
+	if field := fields[values]; field != nil && leafOf(field).MaxRepetitionLevel() > 0 {
+		leaf := leafOf(field)
+		if leaf.MaxRepetitionLevel() != 1 {
+			return fmt.Errorf("column %q holds lists of lists; want lists of numbers", values)
+		}
+		f.list, f.values = true, []*parquet.Column{leaf}
+		t.kind, t.element = kindOf(values, t.options), elementName(leaf)
+		return numeric(leaf, values)
+	}
+	layout, err := chooseColumns(there, t.options)
+	if err != nil {
+		return err
+	}
+	for _, i := range layout.values {
+		leaf, err := single(fields, there[i])
+		if err != nil {
+			return err
+		}
+		if err := numeric(leaf, there[i]); err != nil {
+			return err
+		}
+		f.values = append(f.values, leaf)
+	}
+	t.kind, t.element = layout.kind, elementName(f.values[0])
+	t.columns, t.named = layout.names, layout.named
+	return nil
+}
+
+// measure finds the numbers of rows and of values a row.
+func (f *parquetFile) measure(t *Table) error {
+	rows := f.parsed.NumRows()
+	if rows < 0 || rows > 1<<48 {
+		return fmt.Errorf("a number of %d rows", rows)
+	}
+	t.rows, t.width = int(rows), len(f.values)
+	if f.list && rows > 0 {
+		first := newLeaf(f, f.values[0])
+		defer first.close()
+		values, err := first.list(nil, 0)
+		if err != nil {
+			return fmt.Errorf("row 0: %w", err)
+		}
+		t.width = len(values)
+	}
+	f.width = t.width
+	return nil
+}
+
+// leafOf returns the column that holds a field's values, which a list has below it.
+func leafOf(field *parquet.Column) *parquet.Column {
+	for !field.Leaf() && len(field.Columns()) == 1 {
+		field = field.Columns()[0]
+	}
+	return field
+}
+
+// single returns a field of one value a row, nil where the name is empty.
+func single(fields map[string]*parquet.Column, name string) (*parquet.Column, error) {
+	if name == "" {
+		return nil, nil
+	}
+	field := fields[name]
+	if !field.Leaf() || field.MaxRepetitionLevel() > 0 {
+		return nil, fmt.Errorf("column %q holds %s; want one number or text a row", name, typeName(field))
+	}
+	return field, nil
+}
+
+func typeName(field *parquet.Column) string {
+	if leaf := leafOf(field); leaf.Leaf() {
+		if leaf.MaxRepetitionLevel() > 0 {
+			return "lists"
+		}
+		return leaf.Type().String()
+	}
+	return "groups of columns"
+}
+
+// numeric returns an error unless a column holds numbers.
+func numeric(leaf *parquet.Column, name string) error {
+	if !leaf.Leaf() || elementName(leaf) == "" {
+		return fmt.Errorf("column %q holds %s; want numbers", name, typeName(leaf))
+	}
+	return nil
+}
+
+// elementName is the type of a column's numbers, empty where they are none.
+func elementName(leaf *parquet.Column) string {
+	kind, logical := leaf.Type().Kind(), leaf.Type().LogicalType()
+	if kind == parquet.FixedLenByteArray {
+		if isHalf(logical) {
+			return "float16"
+		}
+		return ""
+	}
+	if !isPlain(logical) {
+		return ""
+	}
+	return map[parquet.Kind]string{
+		parquet.Boolean: "bool", parquet.Int32: "int32", parquet.Int64: "int64", parquet.Float: "float32", parquet.Double: "float64",
+	}[kind]
+}
+
+func (f *parquetFile) Close() error { return f.file.Close() }
+
+func (f *parquetFile) scan(want parts) (cursor, error) {
+	c := &parquetCursor{form: f, rows: int(f.parsed.NumRows())}
+	if want&partValues != 0 {
+		for _, column := range f.values {
+			c.values = append(c.values, newLeaf(f, column))
+		}
+	}
+	if want&partLabels != 0 {
+		c.labels = newLeaf(f, f.labels)
+	}
+	if want&partIDs != 0 && f.ids != nil {
+		c.ids = newLeaf(f, f.ids)
+	}
+	return c, nil
+}
+
+type parquetCursor struct {
+	form        *parquetFile
+	values      []*leaf
+	labels, ids *leaf
+	row, rows   int
+}
+
+func (c *parquetCursor) Close() error {
+	for _, l := range append([]*leaf{c.labels, c.ids}, c.values...) {
+		if l != nil {
+			l.close()
+		}
+	}
+	return nil
+}
+
+func (c *parquetCursor) next(b *Batch, n int) error {
+	return protected(func() error { return c.read(b, n) })
+}
+
+func (c *parquetCursor) read(b *Batch, n int) (err error) {
+	// What a header says of the number of rows is not taken for memory: values grow as they
+	// come.
+	n = min(n, c.rows-c.row, max(1, chunk/c.form.width))
+	if n == 0 {
+		return io.EOF
+	}
+	if c.values != nil && c.form.list {
+		err = c.readLists(b, n)
+	} else if c.values != nil {
+		err = c.readColumns(b, n)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		if c.labels != nil {
+			text, err := c.labels.text()
+			if err != nil {
+				return fmt.Errorf("row %d: labels: %w", c.row+i, err)
+			}
+			b.names = append(b.names, text)
+		}
+		if c.ids != nil {
+			text, err := c.ids.text()
+			if err != nil {
+				return fmt.Errorf("row %d: ids: %w", c.row+i, err)
+			}
+			b.IDs = append(b.IDs, text)
+		}
+	}
+	c.row += n
+	return nil
+}
+
+func (c *parquetCursor) readLists(b *Batch, n int) (err error) {
+	for i := range n {
+		before := len(b.Values)
+		if b.Values, err = c.values[0].list(b.Values, c.form.width); err != nil {
+			return fmt.Errorf("row %d: %w", c.row+i, err)
+		}
+		if got := len(b.Values) - before; got != c.form.width {
+			return fmt.Errorf("row %d has %d values, the first row %d", c.row+i, got, c.form.width)
+		}
+	}
+	return nil
+}
+
+func (c *parquetCursor) readColumns(b *Batch, n int) error {
+	before, width := len(b.Values), c.form.width
+	b.Values = extend(b.Values, n*width)
+	for j, l := range c.values {
+		for i := range n {
+			value, err := l.next()
+			if err != nil {
+				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
+			}
+			if value.IsNull() {
+				return fmt.Errorf("row %d: column %q: null; values must be finite numbers", c.row+i, l.column.Name())
+			}
+			b.Values[before+i*width+j] = l.number(value)
+		}
+	}
+	return nil
+}
+
+// leaf goes over the values of one column.
+type leaf struct {
+	file   *parquetFile
+	column *parquet.Column
+	half   bool
+	group  int
+	pages  parquet.Pages
+	page   parquet.Page
+	values parquet.ValueReader
+	buffer [256]parquet.Value
+	read   []parquet.Value // those of the buffer that are still to be given
+}
+
+func newLeaf(f *parquetFile, column *parquet.Column) *leaf {
+	return &leaf{file: f, column: column, half: elementName(column) == "float16"}
+}
+
+func (l *leaf) close() {
+	if l.page != nil {
+		parquet.Release(l.page)
+		l.page = nil
+	}
+	if l.pages != nil {
+		l.pages.Close()
+		l.pages = nil
+	}
+}
+
+var errFewRows = errors.New("the column ends before the last row")
+
+// fill makes sure that there are values to give.
+func (l *leaf) fill() error {
+	for len(l.read) == 0 {
+		if l.values == nil {
+			if err := l.nextPage(); err != nil {
+				return err
+			}
+		}
+		n, err := l.values.ReadValues(l.buffer[:])
+		l.read = l.buffer[:n]
+		if err == io.EOF {
+			l.values = nil
+		} else if err != nil {
+			return err
+		} else if n == 0 {
+			return errFewRows
+		}
+	}
+	return nil
+}
+
+// nextPage goes on to the next page, of the next group of rows if need be.
+func (l *leaf) nextPage() (err error) {
+	for {
+		if l.pages == nil {
+			groups := l.file.parsed.RowGroups()
+			if l.group == len(groups) {
+				return errFewRows
+			}
+			l.pages = groups[l.group].ColumnChunks()[l.column.Index()].Pages()
+			l.group++
+		}
+		if l.page != nil {
+			parquet.Release(l.page)
+			l.page = nil
+		}
+		l.page, err = l.pages.ReadPage()
+		if err == nil {
+			l.values = l.page.Values()
+			return nil
+		}
+		if err != io.EOF {
+			return err
+		}
+		l.close()
+	}
+}
+
+func (l *leaf) next() (parquet.Value, error) {
+	if err := l.fill(); err != nil {
+		return parquet.Value{}, err
+	}
+	value := l.read[0]
+	l.read = l.read[1:]
+	return value, nil
+}
+
+// list appends the values of a row.
+func (l *leaf) list(values []float32, width int) ([]float32, error) {
+	for first := true; ; first = false {
+		if err := l.fill(); err != nil {
+			if err == errFewRows && !first {
+				return values, nil
+			}
+			return values, err
+		}
+		value := l.read[0]
+		if !first && value.RepetitionLevel() == 0 {
+			return values, nil
+		}
+		if value.IsNull() {
+			return values, fmt.Errorf("column %q: null or an empty list; values must be finite numbers", l.column.Path()[0])
+		}
+		if len(values) == maxWidth && width == 0 {
+			return values, fmt.Errorf("column %q: a list of more than %d values", l.column.Path()[0], maxWidth)
+		}
+		values = append(values, l.number(value))
+		l.read = l.read[1:]
+	}
+}
+
+// number returns a value of a column of numbers.
+func (l *leaf) number(value parquet.Value) float32 {
+	switch value.Kind() {
+	case parquet.Float:
+		return value.Float()
+	case parquet.Double:
+		return float32(value.Double())
+	case parquet.Int32:
+		return float32(value.Int32())
+	case parquet.Int64:
+		return float32(value.Int64())
+	case parquet.Boolean:
+		if value.Boolean() {
+			return 1
+		}
+		return 0
+	}
+	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
+}
+
+// text returns the next value as a text, which is empty for null.
+func (l *leaf) text() (string, error) {
+	value, err := l.next()
+	if err != nil || value.IsNull() {
+		return "", err
+	}
+	switch value.Kind() {
+	case parquet.ByteArray:
+		return string(value.ByteArray()), nil
+	case parquet.Int32:
+		return strconv.Itoa(int(value.Int32())), nil
+	case parquet.Int64:
+		return strconv.FormatInt(value.Int64(), 10), nil
+	case parquet.Boolean:
+		return strconv.FormatFloat(float64(l.number(value)), 'f', -1, 32), nil
+	case parquet.Float:
+		return wholeText(float64(value.Float()))
+	case parquet.Double:
+		return wholeText(value.Double())
+	}
+	return "", fmt.Errorf("elements of type %s; want integers or texts", l.column.Type())
+}
+
+// isHalf reports whether two bytes are a number of float16.
+func isHalf(logical *format.LogicalType) bool {
+	if logical == nil {
+		return false
+	}
+	_, half := logical.Value.(*format.Float16Type)
+	return half
+}
+
+// isPlain reports whether numbers are what they are stored as: no dates, no decimals.
+func isPlain(logical *format.LogicalType) bool {
+	if logical == nil || logical.Value == nil {
+		return true
+	}
+	_, integer := logical.Value.(*format.IntType)
+	return integer
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Rows are all rows of a table, in any order. Its methods may be called from several
+// goroutines at once.
+type Rows struct {
+	name    string
+	kind    Kind
+	width   int
+	classes []string
+	labels  Labels
+	ids     []string
+	mapped  *array      // the values where they are mapped
+	blocks  [][]float32 // the values elsewhere: the same number of rows in each but the last
+	block   int         // rows a block
+}
+
+// Labels are the classes of rows. Those of some may be unknown, or of all.
+type Labels struct {
+	classes []int32 // nil where there are no labels
+	rows    int
+}
+
+// Len is the number of rows.
+func (l Labels) Len() int { return l.rows }
+
+// Known reports whether the class of row i is known.
+func (l Labels) Known(i int) bool { return l.Class(i) != Unknown }
+
+// Class is the class of row i, from 0, or [Unknown].
+func (l Labels) Class(i int) int {
+	if l.classes == nil {
+		return Unknown
+	}
+	return int(l.classes[i])
+}
+
+// Counts returns the number of rows of each of so many classes, and of those of unknown
+// class.
+func (l Labels) Counts(classes int) (counts []int, unknown int) {
+	counts = make([]int, classes)
+	for i := range l.rows {
+		if class := l.Class(i); class == Unknown {
+			unknown++
+		} else {
+			counts[class]++
+		}
+	}
+	return counts, unknown
+}
+
+// blockValues is how many values a block holds, or one row.
+const blockValues = 1 << 20
+
+// Load makes all rows available in any order, and checks all of them. It takes as much
+// memory as the values have as float32, or none for values that are mapped, and some bytes
+// a row for labels and ids. The table must stay open.
+func (t *Table) Load() (*Rows, error) {
+	classes, err := t.vocabulary()
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{name: t.name, kind: t.kind, width: t.width, mapped: t.mapped, block: max(1, blockValues/t.width)}
+	if classes != nil {
+		r.classes = classes.names
+	}
+	err = t.pass(partValues|partLabels|partIDs, r.batch(), func(b *Batch) (bool, error) {
+		if err := t.finish(b, classes); err != nil {
+			return false, err
+		}
+		r.keep(b)
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// batch is the number of rows that are read at once: a block, or less where no block is
+// kept.
+func (r *Rows) batch() int {
+	if r.mapped != nil {
+		return max(1, r.block/16)
+	}
+	return r.block
+}
+
+func (r *Rows) keep(b *Batch) {
+	r.labels.rows += b.rows
+	for _, class := range b.Labels {
+		r.labels.classes = append(r.labels.classes, int32(class))
+	}
+	r.ids = append(r.ids, b.IDs...)
+	if r.mapped == nil {
+		r.blocks = append(r.blocks, append(make([]float32, 0, len(b.Values)), b.Values...))
+	}
+}
+
+// Name identifies the rows in messages: the path of the file.
+func (r *Rows) Name() string { return r.name }
+
+// Kind says what the values are.
+func (r *Rows) Kind() Kind { return r.kind }
+
+// Len is the number of rows.
+func (r *Rows) Len() int { return r.labels.rows }
+
+// Shape is that of a row, {width}.
+func (r *Rows) Shape() []int { return []int{r.width} }
+
+// ClassNames is what [Table.ClassNames] says. The caller must not change it.
+func (r *Rows) ClassNames() []string { return r.classes }
+
+// Labels are the classes of all rows.
+func (r *Rows) Labels() Labels { return r.labels }
+
+// ID is the id of row i: its number where the file has no ids.
+func (r *Rows) ID(i int) string {
+	if r.ids == nil {
+		return strconv.Itoa(i)
+	}
+	return r.ids[i]
+}
+
+// CopyRow writes the values of row i to dst, of which there is one for each. It allocates
+// nothing.
+func (r *Rows) CopyRow(dst []float32, i int) {
+	if len(dst) != r.width {
+		panic(fmt.Sprintf("table: CopyRow: dst has length %d, a row of %s has %d", len(dst), r.name, r.width))
+	}
+	if r.mapped == nil {
+		at := i % r.block * r.width
+		copy(dst, r.blocks[i/r.block][at:at+r.width])
+		return
+	}
+	size := r.width * r.mapped.element.size
+	r.mapped.element.floats(dst, r.mapped.mapped[i*size:(i+1)*size])
+}

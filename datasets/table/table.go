@@ -1,0 +1,221 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Kind says what the values of a row are.
+type Kind int
+
+// The kinds, by the names that arrays and columns have.
+const (
+	Features      Kind = iota + 1 // what a network is to be trained on
+	Probabilities                 // one a class; they sum to 1
+	Logits                        // one a class
+)
+
+// String is the name of an array of the kind: features, probabilities or logits.
+func (k Kind) String() string {
+	switch k {
+	case Features:
+		return "features"
+	case Probabilities:
+		return "probabilities"
+	case Logits:
+		return "logits"
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// prefix begins the names of columns of the kind, which end with a class.
+func (k Kind) prefix() string {
+	switch k {
+	case Probabilities:
+		return "probability_"
+	case Logits:
+		return "logit_"
+	}
+	return ""
+}
+
+// Options say what to look for in a file. Without any, names are looked for that are the
+// same in all forms: values in features, probabilities or logits, of which one must be
+// there, labels in labels or label, ids in ids or id, the names of classes in class_names.
+type Options struct {
+	// Kind is what the values are, where their name does not say it. Where it is given,
+	// values of that name are looked for alone.
+	Kind Kind
+	// Values names the array of values, or columns of numbers.
+	Values []string
+	// Labels names the array or column of labels, which then must be there. For a .npy file
+	// it is the path of another one; by default, that of P-features.npy is P-labels.npy.
+	Labels string
+	// IDs is the same for ids.
+	IDs string
+	// IgnoreLabels treats all labels as unknown and does not read them.
+	IgnoreLabels bool
+	// Reference is what the rows must agree with.
+	Reference Reference
+}
+
+// Reference is what rows must agree with: those of a source that a target goes with, or
+// the inputs of a model. The zero Reference asks for nothing.
+type Reference struct {
+	Name    string   // in messages: the source's path, a model's folder
+	Width   int      // values a row; 0 for any
+	Classes []string // in label order; nil for any
+}
+
+// Table is an open file of rows. Several goroutines may use it at once.
+type Table struct {
+	name    string
+	kind    Kind
+	element string
+	rows    int // -1 where it is not known
+	width   int
+	columns []string // names of the values' columns; nil where they have none
+	labels  bool
+	ids     bool
+	form    form
+	mapped  *array // the values, where they are mapped
+	options Options
+	named   []string // the names that the file gives classes; nil where it gives none
+	classes classes
+}
+
+// form is a file of one format.
+type form interface {
+	// scan goes over parts of all rows from the first one on.
+	scan(want parts) (cursor, error)
+	Close() error
+}
+
+// cursor goes over rows.
+type cursor interface {
+	// next appends at most n rows to the batch, and returns io.EOF where there is none.
+	next(b *Batch, n int) error
+	Close() error
+}
+
+// parts are what a pass over the rows reads.
+type parts uint
+
+const (
+	partValues parts = 1 << iota
+	partLabels
+	partIDs
+)
+
+// forms are the formats by the ends of files' names.
+var forms = map[string]func(t *Table) error{
+	".npz":         openNPZ,
+	".npy":         openNPY,
+	".safetensors": openSafetensors,
+	".csv":         openCSV,
+	".parquet":     openParquet,
+}
+
+// Open opens the rows of a file, whose format is that of its name: .npz, .npy,
+// .safetensors, .parquet or .csv. It reads headers alone. The file must not be changed
+// until the table and its rows are closed.
+func Open(path string, options Options) (*Table, error) {
+	extension := strings.ToLower(filepath.Ext(path))
+	open, known := forms[extension]
+	if !known {
+		return nil, fmt.Errorf("%s: rows are read from .npz, .npy, .safetensors, .parquet and .csv files", path)
+	}
+	if err := checkFile(path); err != nil {
+		return nil, err
+	}
+	t := &Table{name: path, options: options}
+	return t.open(open)
+}
+
+func (t *Table) open(open func(t *Table) error) (*Table, error) {
+	err := open(t)
+	if err == nil {
+		err = t.check()
+	}
+	if err != nil {
+		if t.form != nil {
+			t.form.Close()
+		}
+		return nil, t.located(err)
+	}
+	return t, nil
+}
+
+// checkFile returns an error unless the path is one of a file: opening a pipe or reading
+// a device could go on for ever.
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a file", path)
+	}
+	return err
+}
+
+// located puts the file's name in front of an error that does not begin with it.
+func (t *Table) located(err error) error {
+	if text := err.Error(); strings.HasPrefix(text, t.name+":") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// check compares what a file says of itself with what was asked for.
+func (t *Table) check() error {
+	want := t.options.Reference
+	if t.rows == 0 {
+		return errors.New("holds no rows")
+	}
+	if want.Width != 0 && t.width != want.Width {
+		return fmt.Errorf("rows of %d values; %s has %d", t.width, want.Name, want.Width)
+	}
+	if t.kind != Features && t.named != nil && len(t.named) != t.width {
+		return fmt.Errorf("%d names of classes for %d %s a row", len(t.named), t.width, t.kind)
+	}
+	if t.options.IgnoreLabels {
+		t.labels = false
+	}
+	return t.findClasses()
+}
+
+// Name identifies the rows in messages: the path of the file.
+func (t *Table) Name() string { return t.name }
+
+// Kind says what the values are.
+func (t *Table) Kind() Kind { return t.kind }
+
+// Len is the number of rows, -1 where only reading them tells it, as of CSV files.
+func (t *Table) Len() int { return t.rows }
+
+// Width is the number of values of a row.
+func (t *Table) Width() int { return t.width }
+
+// Element is the type of the values in the file, as in "float16".
+func (t *Table) Element() string { return t.element }
+
+// Columns lists the names of the values' columns, nil where they have none. The caller
+// must not change it.
+func (t *Table) Columns() []string { return t.columns }
+
+// HasLabels reports whether there are labels, some of which may be unknown.
+func (t *Table) HasLabels() bool { return t.labels }
+
+// HasIDs reports whether rows have ids in the file. Those of other rows are their numbers,
+// from 0. Ids need not differ: rows keep their order.
+func (t *Table) HasIDs() bool { return t.ids }
+
+// Reference is what another table must agree with to go with this one.
+func (t *Table) Reference() (Reference, error) {
+	names, err := t.ClassNames()
+	return Reference{Name: t.name, Width: t.width, Classes: names}, err
+}
+
+// Close frees what the file holds. Batches and rows must not be used any more.
+func (t *Table) Close() error { return t.form.Close() }

@@ -1,0 +1,300 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// content is all that a table holds.
+type content struct {
+	Kind    Kind
+	Element string
+	Width   int
+	Classes []string
+	Values  []float32
+	Labels  []int
+	IDs     []string
+}
+
+// contentOf reads a table in all ways, and fails the test where they differ.
+func contentOf(t *testing.T, open func() (*Table, error)) content {
+	t.Helper()
+	table := opened(t, open)
+	rows, err := table.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := content{Kind: rows.Kind(), Element: table.Element(), Width: table.Width(), Classes: rows.ClassNames()}
+	row := make([]float32, table.Width())
+	for i := range rows.Len() {
+		rows.CopyRow(row, i)
+		loaded.Values = append(loaded.Values, row...)
+		loaded.Labels = append(loaded.Labels, rows.Labels().Class(i))
+		loaded.IDs = append(loaded.IDs, rows.ID(i))
+	}
+	if n := table.Len(); n >= 0 && n != rows.Len() {
+		t.Errorf("%s has %d rows, of which %d were read", table.Name(), n, rows.Len())
+	}
+	for _, size := range []int{1, 3, 10000} {
+		streamed := content{Kind: loaded.Kind, Element: loaded.Element, Width: loaded.Width, Classes: loaded.Classes}
+		for batch, err := range opened(t, open).Batches(size) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if batch.First != len(streamed.IDs) || batch.Len() > size {
+				t.Errorf("a batch of %d rows from row %d on after %d", batch.Len(), batch.First, len(streamed.IDs))
+			}
+			streamed.Values = append(streamed.Values, batch.Values...)
+			for i := range batch.Len() {
+				streamed.IDs = append(streamed.IDs, batch.ID(i))
+				label := Unknown
+				if batch.Labels != nil {
+					label = batch.Labels[i]
+				}
+				streamed.Labels = append(streamed.Labels, label)
+			}
+		}
+		if !slices.Equal(streamed.Values, loaded.Values) || !slices.Equal(streamed.Labels, loaded.Labels) || !slices.Equal(streamed.IDs, loaded.IDs) {
+			t.Errorf("%s: in batches of %d other rows than all at once", table.Name(), size)
+		}
+	}
+	return loaded
+}
+
+func opened(t *testing.T, open func() (*Table, error)) *Table {
+	t.Helper()
+	table, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	return table
+}
+
+func file(path string, options Options) func() (*Table, error) {
+	return func() (*Table, error) { return Open(path, options) }
+}
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func compare(t *testing.T, name string, got, want content) {
+	t.Helper()
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
+	}
+}
+
+// numpyValues are those that testdata/make-numpy.py writes.
+var numpyValues = []float32{0, 1, -2.5, 0.125, 1.0 / (1 << 24), 65504, 3, 4, 5, -6, 7, 0.0999755859375}
+
+func TestFilesOfNumPy(t *testing.T) {
+	texts := content{Kind: Features, Width: 3, Values: numpyValues, Classes: []string{"cat", "dog"}, Labels: []int{1, 0, Unknown, 1}, IDs: []string{"a", "é", "c", "d"}}
+	numbers := texts
+	numbers.IDs = []string{"7", "8", "9", "10"}
+	pair := texts
+	pair.Classes, pair.IDs = []string{"0", "1"}, []string{"0", "1", "2", "3"}
+	probabilities := content{Kind: Probabilities, Width: 2, Values: []float32{0.25, 0.75, 1, 0}, Classes: []string{"0", "1"}, Labels: []int{1, 0}, IDs: []string{"0", "1"}}
+	for _, c := range []struct {
+		name, element string
+		want          content
+	}{
+		{"half.npz", "float16", texts},
+		{"single-compressed.npz", "float32", texts},
+		{"double.npz", "float64", numbers},
+		{"pair-features.npy", "float32", pair},
+		{"probabilities.npz", "float32", probabilities},
+	} {
+		c.want.Element = c.element
+		compare(t, c.name, contentOf(t, file("testdata/"+c.name, Options{})), c.want)
+	}
+}
+
+// duckdbRows is what testdata/make-duckdb.mjs writes.
+func duckdbRows(element string) content {
+	want := content{Kind: Features, Element: element, Width: 3, Classes: []string{"ant", "bee", "cat"}}
+	for i := range 5000 {
+		want.Values = append(want.Values, float32(i), float32(i)/8, float32(-i))
+		label := i % 3
+		if i%7 == 6 {
+			label = Unknown
+		}
+		want.Labels = append(want.Labels, label)
+		want.IDs = append(want.IDs, fmt.Sprintf("r%d", i))
+	}
+	return want
+}
+
+func TestFilesOfDuckDB(t *testing.T) {
+	for name, element := range map[string]string{
+		"duckdb-list-snappy.parquet": "float32", "duckdb-array-zstd.parquet": "float64", "duckdb-columns-zstd.parquet": "int32",
+	} {
+		compare(t, name, contentOf(t, file("testdata/"+name, Options{})), duckdbRows(element))
+	}
+	compare(t, "probabilities", contentOf(t, file("testdata/duckdb-probabilities.parquet", Options{})), content{
+		Kind: Probabilities, Element: "float32", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{0.25, 0.75}, Labels: []int{1}, IDs: []string{"0"},
+	})
+	if columns := opened(t, file("testdata/duckdb-columns-zstd.parquet", Options{Values: []string{"c", "a"}})).Columns(); !slices.Equal(columns, []string{"c", "a"}) {
+		t.Errorf("columns %q", columns)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	want := content{Kind: Features, Element: "text", Width: 2, Classes: []string{"cat, small", "dog"}, Values: []float32{1, -2.5, 3e-7, 4}, Labels: []int{1, 0}, IDs: []string{"x", "line\nbreak"}}
+	for name, text := range map[string]string{
+		"quoted":     "id,label,a,b\nx,dog,1,-2.5\n\"line\nbreak\",\"cat, small\",3e-7, 4\n",
+		"order":      "\xef\xbb\xbfa,b,ids,labels\r\n1,-2.5,x,dog\r\n3e-7,4,\"line\nbreak\",\"cat, small\"\r\n",
+		"tabs":       "id\tlabel\ta\tb\nx\tdog\t1\t-2.5\n\"line\nbreak\"\tcat, small\t3e-7\t4",
+		"semicolons": "id;label;a;b\nx;dog;1;-2.5\n\n\"line\nbreak\";\"cat, small\";3e-7;4\n",
+	} {
+		compare(t, name, contentOf(t, file(write(t, "rows.csv", text), Options{})), want)
+	}
+	asked := contentOf(t, file(write(t, "rows.csv", "key,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Values: []string{"b"}, Labels: "species", IDs: "key"}))
+	if asked.Width != 1 || !slices.Equal(asked.Values, []float32{-2.5, 4}) || !slices.Equal(asked.Labels, []int{1, 0}) || asked.IDs[1] != "y" {
+		t.Errorf("columns that were asked for: %+v", asked)
+	}
+	logits := contentOf(t, file(write(t, "rows.csv", "id,class,logit_cat,logit_dog,label\n3,cat,1,-2.5,dog\n"), Options{}))
+	compare(t, "logits", logits, content{Kind: Logits, Element: "text", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{1, -2.5}, Labels: []int{1}, IDs: []string{"3"}})
+	named := contentOf(t, file(write(t, "rows.csv", "cat,dog\n0.25,0.75\n"), Options{Kind: Probabilities}))
+	if named.Kind != Probabilities || !slices.Equal(named.Classes, []string{"cat", "dog"}) || named.Labels[0] != Unknown {
+		t.Errorf("columns that are classes: %+v", named)
+	}
+}
+
+// Labels are classes by their names, as numbers where the file or the reference has names
+// for numbers, and unknown where nothing is said.
+func TestLabels(t *testing.T) {
+	read := func(labels string, reference Reference) (content, error) {
+		var text strings.Builder
+		text.WriteString("a,label\n")
+		for _, label := range strings.Fields(labels) {
+			text.WriteString("0," + strings.Trim(label, "_") + "\n")
+		}
+		table, err := Open(write(t, "rows.csv", text.String()), Options{Reference: reference})
+		if err != nil {
+			return content{}, err
+		}
+		defer table.Close()
+		rows, err := table.Load()
+		if err != nil {
+			return content{}, err
+		}
+		got := content{Classes: rows.ClassNames()}
+		for i := range rows.Len() {
+			got.Labels = append(got.Labels, rows.Labels().Class(i))
+		}
+		return got, nil
+	}
+	for _, c := range []struct {
+		labels    string
+		reference []string
+		classes   []string
+		want      []int
+	}{
+		{"b a _ b", nil, []string{"a", "b"}, []int{1, 0, -1, 1}},
+		{"10 9 -1 9", nil, []string{"9", "10"}, []int{1, 0, -1, 0}},
+		{"3.0 _ 2.0", nil, []string{"2", "3"}, []int{1, -1, 0}},
+		{"b _", []string{"c", "b"}, []string{"c", "b"}, []int{1, -1}},
+		{"1 0", []string{"c", "b"}, []string{"c", "b"}, []int{1, 0}},
+		{"3 7.0", []string{"3", "7"}, []string{"3", "7"}, []int{0, 1}},
+		{"-1 1", []string{"-1", "1"}, []string{"-1", "1"}, []int{0, 1}},
+	} {
+		got, err := read(c.labels, Reference{Name: "source", Classes: c.reference})
+		if err != nil || !slices.Equal(got.Classes, c.classes) || !slices.Equal(got.Labels, c.want) {
+			t.Errorf("labels %s with classes %q: %+v, %v", c.labels, c.reference, got, err)
+		}
+	}
+	for labels, want := range map[string]string{
+		"b d": `rows.csv:3: label "d" is no class of source, which has c, b`,
+		"2":   `rows.csv:2: label "2" is no class of source`,
+	} {
+		if _, err := read(labels, Reference{Name: "source", Classes: []string{"c", "b"}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("labels %s: error %v, want %q", labels, err, want)
+		}
+	}
+	if _, err := read("0", Reference{Name: "source", Classes: []string{"3", "7"}}); err == nil {
+		t.Error("a number that is no name of a class was taken for the place of one that is")
+	}
+	many := make([]string, MaxClasses+1)
+	for i := range many {
+		many[i] = fmt.Sprint(i)
+	}
+	if _, err := read(strings.Join(many, " "), Reference{}); err == nil || !strings.Contains(err.Error(), "rows.csv:32770: label \"32768\" is one of more than 32768 classes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	rows, err := opened(t, file("testdata/double.npz", Options{})).Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts, unknown := rows.Labels().Counts(2); !slices.Equal(counts, []int{1, 2}) || unknown != 1 || rows.Labels().Known(2) || !rows.Labels().Known(3) {
+		t.Errorf("counts %v, %d unknown", counts, unknown)
+	}
+	ignored, err := opened(t, file("testdata/double.npz", Options{IgnoreLabels: true})).Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, unknown := ignored.Labels().Counts(2); unknown != 4 {
+		t.Errorf("of labels that are ignored, %d are unknown", unknown)
+	}
+}
+
+// Two tables share classes and width, or an error names both.
+func TestReference(t *testing.T) {
+	source := opened(t, file("testdata/half.npz", Options{}))
+	reference, err := source.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := write(t, "target.csv", "label,a,b,c\ndog,1,2,3\ncow,1,2,3\n")
+	rows, err := Open(target, Options{Reference: reference})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows.Load(); err == nil || !strings.HasSuffix(err.Error(), `target.csv:3: label "cow" is no class of testdata/half.npz, which has cat, dog`) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Open(write(t, "wide.csv", "a,b,c,d\n1,2,3,4\n"), Options{Reference: reference}); err == nil || !strings.HasSuffix(err.Error(), "wide.csv: rows of 4 values; testdata/half.npz has 3") {
+		t.Errorf("error %v", err)
+	}
+	classes := Reference{Name: "model", Classes: []string{"dog", "cat"}}
+	if _, err := Open("testdata/duckdb-probabilities.parquet", Options{Reference: classes}); err == nil || !strings.Contains(err.Error(), `["cat" "dog"] are not those of model, ["dog" "cat"], in that order`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Every number of float16 is what its sign, exponent and fraction say.
+func TestHalves(t *testing.T) {
+	table := halves()
+	for bits, want := range map[int]float64{
+		0x0000: 0, 0x0001: 1.0 / (1 << 24), 0x03ff: 1023.0 / (1 << 24), 0x0400: 1.0 / (1 << 14), 0x3555: 0.333251953125,
+		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
+	} {
+		if got := float64(table[bits]); got != want {
+			t.Errorf("%#04x is %v, want %v", bits, got, want)
+		}
+	}
+	for bits := 1; bits < 0x7c00; bits++ {
+		if table[bits] <= table[bits-1] || table[bits|0x8000] != -table[bits] {
+			t.Fatalf("%#04x is %v after %v", bits, table[bits], table[bits-1])
+		}
+	}
+	for bits := 0x7c01; bits < 0x8000; bits++ {
+		if v := table[bits]; v == v {
+			t.Fatalf("%#04x is %v, want NaN", bits, v)
+		}
+	}
+}
