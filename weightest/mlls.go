@@ -234,12 +234,9 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 		q[a] = max(start[j], 1e-6)
 	}
 	floats.Scale(1/floats.Sum(q), q)
-	// EM is far faster than Newton's method where a few rows decide on a share.
-	for range 2 {
-		floats.Mul(q, m.evaluate(q, false).gradient)
-	}
-	best := m.evaluate(q, true)
-	s, stale, steps := best, 0, 0
+	s := m.expect(q)
+	best := s
+	stale, steps := 0, 0
 	for s.violation > roundingViolation && steps < newtonSteps {
 		steps++
 		next, err := m.newtonStep(s)
@@ -249,7 +246,7 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 		if next == nil {
 			break
 		}
-		s = m.evaluate(next, true)
+		s = m.expect(next)
 		if s.violation < best.violation/2 {
 			stale = 0
 		} else if stale++; stale > 2 && best.violation < acceptedViolation {
@@ -263,6 +260,22 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 		return MLLSSolution{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
 	}
 	return m.solution(best, steps), nil
+}
+
+// expect returns the state at q, after some EM steps where it is far from the optimum:
+// where a few rows decide on a share that is far too small, EM sets it at once, while
+// Newton's method doubles it at each step.
+func (m *mixture) expect(q []float64) mixtureState {
+	const far, limit = 0.5, 4
+	for range limit {
+		s := m.evaluate(q, false)
+		if s.violation < far {
+			break
+		}
+		floats.Mul(s.gradient, q)
+		q = s.gradient
+	}
+	return m.evaluate(q, true)
 }
 
 // newtonStep returns the q after a step from s, or nil where rounding allows none. With
@@ -361,14 +374,18 @@ func (m *mixture) search(s mixtureState, x []float64) []float64 {
 	floats.SubTo(direction, x, s.q)
 	slope := floats.Dot(s.gradient, direction)
 	change := m.densityOf(direction)
-	rounding := 4 * epsilon * (1 + math.Abs(s.likelihood))
+	likelihood := func(step float64) float64 {
+		var sum float64
+		for row, d := range m.density {
+			sum += m.counts[row] * math.Log(d+step*change[row])
+		}
+		return sum / m.total
+	}
+	former := likelihood(0)
+	rounding := 64 * epsilon * (1 + math.Abs(former))
 	step := 1.0
 	for range 50 {
-		var likelihood float64
-		for row, d := range m.density {
-			likelihood += m.counts[row] * math.Log(d+step*change[row])
-		}
-		if likelihood/m.total >= s.likelihood+1e-4*step*slope-rounding {
+		if likelihood(step) >= former+1e-4*step*slope-rounding {
 			next := slices.Clone(x)
 			if step < 1 {
 				floats.ScaleTo(next, 1-step, s.q)

@@ -43,11 +43,6 @@ func newPanels(rows []float64, k, step int) *panels {
 	return p
 }
 
-// like returns panels of the same shape, all zero.
-func (p *panels) like() *panels {
-	return &panels{rows: p.rows, classes: p.classes, data: make([]float64, len(p.data))}
-}
-
 func (p *panels) count() int { return (p.rows + panelRows - 1) / panelRows }
 
 // extent returns the first row of the i-th panel and the number of its rows.

@@ -1,0 +1,242 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Calibration makes probabilities of logits z (k):
+//
+//	p = softmax(s∘z + b).
+type Calibration struct {
+	Form   string    // the form that was fitted
+	Scales []float64 // s, length k, not negative
+	Biases []float64 // b, length k, of sum 0
+	// LogLoss is the mean of -log p_y over the rows of the fit.
+	LogLoss float64
+	// Gradient is the largest entry of LogLoss's gradient, in the form's parameters and
+	// projected on s ≥ 0: 0 at the optimum.
+	Gradient float64
+	// Note says why Form is not the one that was asked for; empty where it is.
+	Note string
+}
+
+// Temperature returns T = 1/s, where all scales are the same.
+func (c Calibration) Temperature() float64 { return 1 / c.Scales[0] }
+
+// Probabilities returns the calibrated probabilities of logits, both row-major n×k. It
+// panics where the length is no multiple of k.
+func (c Calibration) Probabilities(logits []float64) []float64 {
+	k := len(c.Scales)
+	if len(logits)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d logits are no rows of %d classes", len(logits), k))
+	}
+	p := make([]float64, len(logits))
+	for first := 0; first < len(p); first += k {
+		row := p[first : first+k]
+		for j, z := range logits[first : first+k] {
+			row[j] = c.Scales[j]*z + c.Biases[j]
+		}
+		largest := slices.Max(row)
+		for j, t := range row {
+			row[j] = math.Exp(t - largest)
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return p
+}
+
+// form is a family of calibrations.
+type form struct {
+	name    string
+	vector  bool   // a scale for each class instead of one for all
+	biases  bool   // biases that are not 0
+	simpler string // what is fitted instead where this one has no optimum
+}
+
+// forms are in the order of CalibrationNames; the first has no parameter.
+var forms = []form{
+	{name: "none"},
+	{name: "ts", simpler: "none"},
+	{name: "bcts", biases: true, simpler: "ts"},
+	{name: "nbvs", vector: true, simpler: "ts"},
+	{name: "vs", vector: true, biases: true, simpler: "bcts"},
+}
+
+// CalibrationNames returns the names that Calibrate knows.
+func CalibrationNames() []string {
+	names := make([]string, len(forms))
+	for i, f := range forms {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Calibrate fits the calibration of the name to held-out source rows: logits, row-major
+// n×k, and n labels, by the least mean of -log p_y:
+//
+//   - none: s = 1, b = 0;
+//   - ts: one s = 1/T for all classes, b = 0 (temperature scaling; Guo, Pleiss, Sun and
+//     Weinberger 2017);
+//   - bcts: one s = 1/T, and b (bias-corrected temperature scaling; Alexandari, Kundaje
+//     and Shrikumar 2020);
+//   - nbvs: s, and b = 0 ("no-bias vector scaling", the same);
+//   - vs: s and b (vector scaling; Guo et al.).
+//
+// In s and b the problem is convex; s ≥ 0, and Σ b = 0, as b is unique up to a constant.
+// The published optimisers stop short of the optimum, by 0.5 in a bias of vs with 65
+// classes; this one goes on to a gradient of rounding errors.
+//
+// Scales of their own for each class make nbvs and vs depend on a constant added to a
+// row's logits: logits are taken as they are, and where a classifier gives
+// probabilities alone, CenteredLogs of them.
+//
+// A form that has no optimum is replaced by the next simpler one, and Note says so: the
+// rows are separated (every label has the largest logit, so that T → 0), the losses
+// too flat to tell the parameters, or the best common scale 0. The error wraps
+// ErrMissingClass with the number of a class without rows, whose bias would fall
+// without bound, for bcts and vs, ErrInvalidRow where a logit is not finite or a label
+// no class, ErrNoStatistics without rows, or ErrNoConvergence; an unknown name is an
+// error that lists those known. Calibrate panics where the lengths do not fit.
+func Calibrate(name string, logits []float64, labels []int, k int) (Calibration, error) {
+	f, err := formOf(name)
+	if err != nil {
+		return Calibration{}, err
+	}
+	if err := checkLogits(logits, labels, k); err != nil {
+		return Calibration{}, err
+	}
+	if class := missingClass(labels, k); f.biases && class >= 0 {
+		return Calibration{}, fmt.Errorf("%w: class %d has no held-out row, and %s would fit a bias to it", ErrMissingClass, class, name)
+	}
+	var notes []string
+	loss := newLogLoss(logits, labels, k)
+	for {
+		c, err := loss.fit(f)
+		var flat *noOptimum
+		switch {
+		case err == nil:
+			c.Note = strings.Join(notes, "; ")
+			return c, nil
+		case !errors.As(err, &flat):
+			return Calibration{}, err
+		}
+		notes = append(notes, fmt.Sprintf("%s has no optimum, as %s: %s instead", f.name, flat.because, f.simpler))
+		if f, err = formOf(f.simpler); err != nil {
+			return Calibration{}, err
+		}
+	}
+}
+
+func formOf(name string) (form, error) {
+	for _, f := range forms {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return form{}, fmt.Errorf("weightest: no calibration %q; there are %s", name, strings.Join(CalibrationNames(), ", "))
+}
+
+func checkLogits(logits []float64, labels []int, k int) error {
+	checkLengths("source", len(logits), len(labels), k, nil)
+	if len(labels) == 0 {
+		return fmt.Errorf("%w: no held-out rows to calibrate on", ErrNoStatistics)
+	}
+	for row, label := range labels {
+		if label < 0 || label >= k {
+			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, row, label, k)
+		}
+		for j, z := range logits[row*k : (row+1)*k] {
+			if math.IsNaN(z) || math.IsInf(z, 0) {
+				return fmt.Errorf("%w: source row %d gives class %d the logit %v", ErrInvalidRow, row, j, z)
+			}
+		}
+	}
+	return nil
+}
+
+// missingClass returns the first class without a row, and -1 where there is none.
+func missingClass(labels []int, k int) int {
+	seen := make([]bool, k)
+	for _, label := range labels {
+		seen[label] = true
+	}
+	return slices.Index(seen, false)
+}
+
+// ProbabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
+// infinite: the smallest float32 of full precision.
+const ProbabilityFloor = 0x1p-126
+
+// CenteredLogs returns the logits of a classifier of which probabilities alone are
+// known, row-major n×k: the logarithms of the probabilities, at least of
+// ProbabilityFloor, less their mean over the row. It panics where the length is no
+// multiple of k.
+func CenteredLogs(probabilities []float64, k int) []float64 {
+	if len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d probabilities are no rows of %d classes", len(probabilities), k))
+	}
+	logs := make([]float64, len(probabilities))
+	for first := 0; first < len(logs); first += k {
+		row := logs[first : first+k]
+		for j, p := range probabilities[first : first+k] {
+			row[j] = math.Log(max(p, ProbabilityFloor))
+		}
+		floats.AddConst(-floats.Sum(row)/float64(k), row)
+	}
+	return logs
+}
+
+// Correct returns what the probabilities of target rows, row-major m×k, should have
+// been under the target's label distribution q, length k,
+//
+//	p'(y|x) ∝ p(y|x) q(y) / p_train(y),
+//
+// where trained, length k, is the distribution under which the probabilities are right:
+// that of the source for a classifier trained with plain cross-entropy or calibrated on
+// it, equal shares for one trained with a balanced loss (Saerens, Latinne and
+// Decaestecker 2002). Both need not sum to one.
+//
+// The error wraps ErrInvalidProblem where a share is negative, NaN or infinite,
+// ErrInfeasible where a distribution is zero in every class, ErrMissingClass with the
+// number of a class that q has and trained has not, and ErrInvalidRow with the number
+// of a row whose probability is 0 in every class of q. Correct panics where the lengths
+// do not fit.
+func Correct(probabilities, q, trained []float64) ([]float64, error) {
+	k := len(q)
+	if len(trained) != k || k == 0 || len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d probabilities, %d target shares and %d shares in training", len(probabilities), k, len(trained)))
+	}
+	if err := validateDistribution("target distribution", q); err != nil {
+		return nil, err
+	}
+	if err := validateDistribution("training distribution", trained); err != nil {
+		return nil, err
+	}
+	w := make([]float64, k)
+	for j, share := range q {
+		switch {
+		case share == 0:
+		case trained[j] == 0:
+			return nil, fmt.Errorf("%w: class %d has a share of the target and none of the training", ErrMissingClass, j)
+		default:
+			w[j] = share / trained[j]
+		}
+	}
+	corrected := make([]float64, len(probabilities))
+	for first := 0; first < len(corrected); first += k {
+		row := corrected[first : first+k]
+		floats.MulTo(row, probabilities[first:first+k], w)
+		total := floats.Sum(row)
+		if !(total > 0) {
+			return nil, fmt.Errorf("%w: target row %d has probability 0 in every class of the target", ErrInvalidRow, first/k)
+		}
+		floats.Scale(1/total, row)
+	}
+	return corrected, nil
+}

@@ -1,0 +1,310 @@
+package weightest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// calibrationKeys are the golden calibrations: a form, and whether the logits are
+// centred log-probabilities.
+var calibrationKeys = []struct {
+	key, form string
+	centered  bool
+}{
+	{"none", "none", false},
+	{"ts", "ts", false}, {"bcts", "bcts", false}, {"nbvs", "nbvs", false}, {"vs", "vs", false},
+	{"ts", "ts", true}, {"bcts", "bcts", true},
+	{"nbvs-centred", "nbvs", true}, {"vs-centred", "vs", true},
+}
+
+func TestCalibrateGolden(t *testing.T) {
+	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
+		k := g.classes()
+		for _, c := range calibrationKeys {
+			logits, targetLogits := g.get("logits"), g.get("target_logits")
+			if c.centered {
+				logits, targetLogits = CenteredLogs(softmaxRows(logits, k), k), CenteredLogs(softmaxRows(targetLogits, k), k)
+			}
+			got, err := Calibrate(c.form, logits, g.labels(), k)
+			if g.name == "missing" && (c.form == "bcts" || c.form == "vs") {
+				namesMissingClass(t, err)
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.key, err)
+				continue
+			}
+			if g.get(c.key + "/status")[0] == 2 {
+				if got.Form == c.form || got.Note == "" {
+					t.Errorf("%s has no optimum, but %s was fitted, %q", c.key, got.Form, got.Note)
+				}
+				t.Log(got.Note)
+				continue
+			}
+			if got.Form != c.form || got.Note != "" {
+				t.Errorf("%s: %s was fitted: %s", c.key, got.Form, got.Note)
+				continue
+			}
+			t.Logf("%s: gradient %.2g", c.key, got.Gradient)
+			g.checkCalibration(got, c.key)
+			sample := g.sampleOf(got.Probabilities(logits), got.Probabilities(targetLogits))
+			g.checkCalibrated(sample, c.key)
+		}
+	})
+}
+
+// checkCalibration compares the parameters with the golden ones.
+func (g shiftProblem) checkCalibration(got Calibration, key string) {
+	g.t.Helper()
+	if key == "none" {
+		g.near(key+": log-loss", []float64{got.LogLoss}, key+"/nll", 1e-12)
+		return
+	}
+	switch got.Form {
+	case "ts", "bcts":
+		g.near(key+": temperature", []float64{got.Temperature()}, key+"/temperature", 1e-6)
+	default:
+		g.near(key+": scales", got.Scales, key+"/scales", 1e-6)
+	}
+	if got.Form == "bcts" || got.Form == "vs" {
+		g.near(key+": biases", got.Biases, key+"/biases", 1e-6)
+		if sum := floats.Sum(got.Biases); math.Abs(sum) > 1e-12 {
+			g.t.Errorf("%s: biases sum to %v", key, sum)
+		}
+	}
+	g.near(key+": log-loss", []float64{got.LogLoss}, key+"/nll", 1e-12)
+	if !(got.Gradient < 1e-10) {
+		g.t.Errorf("%s: gradient %v", key, got.Gradient)
+	}
+}
+
+// checkCalibrated compares the estimators on calibrated rows with the golden ones.
+func (g shiftProblem) checkCalibrated(s *Sample, key string) {
+	g.t.Helper()
+	k := g.classes()
+	p := problem(g.t, s)
+	g.near(key+": first rows", s.Target()[:5*k], key+"/posterior", 1e-6)
+	if g.name != "missing" {
+		if got, err := BBSE(p, BBSESettings{}); err != nil {
+			g.t.Errorf("%s: %v", key, err)
+		} else {
+			g.near(key+": bbse", got.Raw, key+"/bbse-soft/weights_raw", 1e-6)
+		}
+	}
+	if g.name != "missing" {
+		got, err := RLLS(p, RLLSSettings{})
+		if err != nil {
+			g.t.Errorf("%s: %v", key, err)
+		}
+		g.near(key+": rlls", got.Weights, key+"/rlls-soft/weights", 1e-6)
+	}
+	g.checkMLLS(p, MLLSSettings{}, key+"/mlls/")
+	if key == "bcts" {
+		g.checkMLLS(p, MLLSSettings{Prior: p.SourceDistribution}, key+"/mlls-labels/")
+	}
+	solution, err := MLLS(p, MLLSSettings{})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	corrected, err := Correct(s.Target()[:5*k], solution.TargetDistribution, solution.Prior)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.near(key+": corrected rows", corrected, key+"/mlls/corrected", 1e-6)
+}
+
+// randomLogits draws labels and logits that tell them to some degree, over-confident
+// and biased.
+func randomLogits(r *rand.Rand, n, k int) ([]float64, []int) {
+	logits, labels := make([]float64, n*k), make([]int, n)
+	for i := range n {
+		labels[i] = i % k
+		for j := range k {
+			logits[i*k+j] = 3*r.NormFloat64() + float64(j%3)
+		}
+		logits[i*k+labels[i]] += 2
+	}
+	return logits, labels
+}
+
+// The optimality conditions, by differences of losses that are computed here once more,
+// under every constraint: s ≥ 0, and s of negative use at 0.
+func TestCalibrateIsOptimal(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 1))
+	for _, k := range []int{2, 3, 7} {
+		logits, labels := randomLogits(r, 300, k)
+		for i := range labels {
+			logits[i*k] = -logits[i*k] // no scale but 0 is of use to class 0
+		}
+		for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
+			got, err := Calibrate(name, logits, labels, k)
+			if err != nil || got.Note != "" {
+				t.Fatalf("%s, %d classes: %v %s", name, k, err, got.Note)
+			}
+			if strings.HasSuffix(name, "vs") && got.Scales[0] != 0 {
+				t.Errorf("%s: scale %v of a logit that misleads", name, got.Scales[0])
+			}
+			base := meanLogLoss(got, logits, labels)
+			if math.Abs(base-got.LogLoss) > 1e-13 {
+				t.Errorf("%s: log-loss %v, reported %v", name, base, got.LogLoss)
+			}
+			for range 50 {
+				moved := got
+				moved.Scales, moved.Biases = slices.Clone(got.Scales), slices.Clone(got.Biases)
+				common := 1e-3 * r.NormFloat64()
+				for j := range k {
+					if strings.HasSuffix(name, "vs") {
+						moved.Scales[j] = max(0, moved.Scales[j]+1e-3*r.NormFloat64())
+					} else {
+						moved.Scales[j] += common
+					}
+					if name == "bcts" || name == "vs" {
+						moved.Biases[j] += 1e-3 * r.NormFloat64()
+					}
+				}
+				if loss := meanLogLoss(moved, logits, labels); loss < base-1e-14 {
+					t.Fatalf("%s, %d classes: log-loss %v, near it %v", name, k, base, loss)
+				}
+			}
+		}
+	}
+}
+
+func meanLogLoss(c Calibration, logits []float64, labels []int) float64 {
+	k := len(c.Scales)
+	var loss float64
+	for i, row := range c.Probabilities(logits) {
+		if i%k == labels[i/k] {
+			loss -= math.Log(row)
+		}
+	}
+	return loss / float64(len(labels))
+}
+
+func TestCalibrateFallsBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	logits, labels := randomLogits(r, 90, 3)
+	constant := make([]float64, len(logits))
+	separated, misleading := slices.Clone(logits), slices.Clone(logits)
+	for i, label := range labels {
+		separated[i*3+label] = 30
+		misleading[i*3+label] -= 20
+	}
+	single := make([]int, len(labels))
+	ofClass0 := slices.Clone(logits)
+	for i := range single {
+		ofClass0[i*3] = 20
+	}
+	for name, test := range map[string]struct {
+		form   string
+		logits []float64
+		labels []int
+		want   string
+		text   string
+	}{
+		"separated, vs":    {"vs", separated, labels, "none", "vs has no optimum, as it separates the rows"},
+		"separated, bcts":  {"bcts", separated, labels, "none", "ts instead; ts has no optimum, as it separates"},
+		"separated, nbvs":  {"nbvs", separated, labels, "none", "ts instead"},
+		"separated, ts":    {"ts", separated, labels, "none", "none instead"},
+		"constant, ts":     {"ts", constant, labels, "none", "the rows do not tell its parameters"},
+		"constant, bcts":   {"bcts", constant, labels, "none", "the rows do not tell its parameters"},
+		"misleading, ts":   {"ts", misleading, labels, "none", "do not tell their labels"},
+		"misleading, bcts": {"bcts", misleading, labels, "none", "do not tell their labels"},
+		"one class, ts":    {"ts", ofClass0, single, "none", "separates the rows"},
+	} {
+		got, err := Calibrate(test.form, test.logits, test.labels, 3)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.Form != test.want || !strings.Contains(got.Note, test.text) {
+			t.Errorf("%s: %s, %q, want %s with %q", name, got.Form, got.Note, test.want, test.text)
+		}
+		for _, p := range got.Probabilities(test.logits) {
+			if !(p >= 0 && p <= 1) {
+				t.Fatalf("%s: probability %v", name, p)
+			}
+		}
+	}
+}
+
+func TestCalibrateErrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 1))
+	logits, labels := randomLogits(r, 60, 3)
+	for i, label := range labels {
+		if label == 1 {
+			labels[i] = 2
+		}
+	}
+	for _, form := range []string{"bcts", "vs"} {
+		if _, err := Calibrate(form, logits, labels, 3); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
+			t.Errorf("%s without class 1: error %v", form, err)
+		}
+	}
+	for _, form := range []string{"none", "ts", "nbvs"} {
+		if got, err := Calibrate(form, logits, labels, 3); err != nil || got.Form != form {
+			t.Errorf("%s without class 1: %s, error %v", form, got.Form, err)
+		}
+	}
+	if _, err := Calibrate("platt", logits, labels, 3); err == nil || !strings.Contains(err.Error(), "none, ts, bcts, nbvs, vs") {
+		t.Errorf("error %v, want one that names the calibrations", err)
+	}
+	if _, err := Calibrate("ts", nil, nil, 3); !errors.Is(err, ErrNoStatistics) {
+		t.Errorf("no rows: error %v", err)
+	}
+	labels[5] = 3
+	if _, err := Calibrate("ts", logits, labels, 3); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "row 5") {
+		t.Errorf("label 3: error %v", err)
+	}
+	labels[5], logits[13] = 0, math.Inf(1)
+	if _, err := Calibrate("ts", logits, labels, 3); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "row 4 gives class 1") {
+		t.Errorf("an infinite logit: error %v", err)
+	}
+}
+
+func TestCalibrateOneClass(t *testing.T) {
+	for _, form := range CalibrationNames() {
+		got, err := Calibrate(form, []float64{3, -1}, []int{0, 0}, 1)
+		if err != nil || got.LogLoss != 0 || !slices.Equal(got.Probabilities([]float64{5}), []float64{1}) {
+			t.Errorf("%s: %+v, error %v", form, got, err)
+		}
+	}
+}
+
+func TestCenteredLogs(t *testing.T) {
+	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2)
+	half := math.Log(ProbabilityFloor) / 2
+	if d := largestDifference(got, []float64{0, 0, -half, half}); d > 1e-13 {
+		t.Errorf("logs %v", got)
+	}
+}
+
+func TestCorrect(t *testing.T) {
+	got, err := Correct([]float64{0.5, 0.5, 0.8, 0.2, 1, 0}, []float64{0.2, 0.8}, []float64{0.5, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(got, []float64{0.2, 0.8, 0.5, 0.5, 1, 0}); d > 1e-15 {
+		t.Errorf("corrected %v", got)
+	}
+	for name, test := range map[string]struct {
+		p, q, trained []float64
+		want          error
+		text          string
+	}{
+		"no training share": {[]float64{0.5, 0.5}, []float64{0.5, 0.5}, []float64{1, 0}, ErrMissingClass, "class 1"},
+		"impossible row":    {[]float64{0.5, 0.5, 0, 1}, []float64{1, 0}, []float64{0.5, 0.5}, ErrInvalidRow, "row 1"},
+		"negative":          {[]float64{0.5, 0.5}, []float64{2, -1}, []float64{0.5, 0.5}, ErrInvalidProblem, "target distribution"},
+		"empty":             {[]float64{0.5, 0.5}, []float64{1, 1}, []float64{0, 0}, ErrInfeasible, "training distribution"},
+	} {
+		if _, err := Correct(test.p, test.q, test.trained); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
