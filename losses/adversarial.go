@@ -2,33 +2,25 @@ package losses
 
 import "iwda/torch"
 
-// Adversarial returns DANN's domain loss, (mean_S(-log d) + mean_T(-log(1-d)))/2, from
-// the logits of the discriminator d on the source and on the target rows (source is
-// 1, target 0). With inputs p ⊗ z it is CDAN's ([Conditioned]).
+// Adversarial returns the domain loss of DANN and, with weights, of IWDAN,
+// (mean_S(-w_y log d) + mean_T(-log(1-d)))/2, from the logits of the discriminator d on
+// the source rows and on the target rows, shape (B) each (source is 1, target 0). With
+// inputs p ⊗ z it is CDAN's and IWCDAN's ([Conditioned]).
 //
 // It is finite for every finite logit, however sure the discriminator is.
-func Adversarial(source, target torch.Tensor) torch.Tensor {
-	return negativeLog(source).Mean().Add(negativeLogComplement(target).Mean()).Scale(0.5)
-}
-
-// WeightedAdversarial returns IWDAN's domain loss (or IWCDAN's),
-// (mean_S(-w_y log d) + mean_T(-log(1-d)))/2, where rowWeights is w_y for each source
-// row, shape (B). No gradient is needed through it.
-func WeightedAdversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
-	return negativeLog(source).Mul(rowWeights).Mean().Add(negativeLogComplement(target).Mean()).Scale(0.5)
+func Adversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
+	ofSource := weighted(negativeLog(source), rowWeights).Mean()
+	return ofSource.Add(negativeLogComplement(target).Mean()).Scale(0.5)
 }
 
 // EntropyConditioned returns the domain loss of CDAN-E (or IWCDAN-E): a weighted mean
 // of the discriminator's cross entropy in which rows count by how sure the classifier
 // is of them, e = 1 + exp(-H) ([Certainty]). The weights are e/Σe over the source
 // rows, times w_y, and e/Σe over the target rows; their sums are constants to
-// autograd, as is the sum of weights that the loss is divided by. rowWeights is w_y,
-// shape (B), or the zero Tensor for CDAN-E.
+// autograd, as is the sum of weights that the loss is divided by. All arguments have
+// the shape (B).
 func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor) torch.Tensor {
-	sourceShare := sourceCertainty.Div(sourceCertainty.Detach().Sum())
-	if !rowWeights.IsZero() {
-		sourceShare = sourceShare.Mul(rowWeights)
-	}
+	sourceShare := weighted(sourceCertainty.Div(sourceCertainty.Detach().Sum()), rowWeights)
 	targetShare := targetCertainty.Div(targetCertainty.Detach().Sum())
 	total := sourceShare.Sum().Add(targetShare.Sum()).Detach()
 	return sourceShare.Mul(negativeLog(source)).Sum().
@@ -52,6 +44,14 @@ func Certainty(predictions torch.Tensor, coefficient float64) torch.Tensor {
 	const epsilon = 1e-5 // keeps the logarithm finite; the released code's value
 	entropy := predictions.Mul(predictions.Affine(1, epsilon).Log()).SumDim(1, false).Neg()
 	return entropy.ReverseGradient(coefficient).Neg().Exp().Affine(1, 1)
+}
+
+// weighted returns values of the source rows, shape (B), times their weights.
+func weighted(values, rowWeights torch.Tensor) torch.Tensor {
+	if rowWeights.IsZero() {
+		return values
+	}
+	return values.Mul(rowWeights.Detach())
 }
 
 // negativeLog returns -log sigmoid(logits).

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"iwda/internal/timing"
+	"iwda/losses/form"
 	"iwda/torch"
 )
 
@@ -34,7 +35,7 @@ func BenchmarkJAN(b *testing.B) {
 						leaves[i] = x.Detach().SetRequiresGrad(true)
 					}
 					zs, zt, ls, lt := leaves[0], leaves[1], leaves[2], leaves[3]
-					loss := MaximumMeanDiscrepancy(Unbiased, rowWeights,
+					loss := MaximumMeanDiscrepancy(form.Unbiased, rowWeights,
 						Layer{zs, zt, FeatureKernel}, Layer{ls.Softmax(1), lt.Softmax(1), PredictionKernel})
 					loss.Backward()
 					read(loss, zs)

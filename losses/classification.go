@@ -1,6 +1,11 @@
 package losses
 
-import "iwda/torch"
+import (
+	"fmt"
+
+	"iwda/losses/form"
+	"iwda/torch"
+)
 
 // CrossEntropy returns the mean of -log p_y over the rows: the classification loss of
 // methods without weights. logits is (B × k), labels (B).
@@ -8,26 +13,46 @@ func CrossEntropy(logits, labels torch.Tensor) torch.Tensor {
 	return negativeLogLikelihood(logits, labels).Mean()
 }
 
-// BalancedCrossEntropy returns (1/B) Σ -log p_y / (k·D_S(y)): in expectation, the
-// error of the classes on average, each counting the same however rare it is. It is
-// the equation in the body of the paper. sourceDistribution is D_S, shape (k); it
-// must be positive for every label of the batch.
-func BalancedCrossEntropy(logits, labels, sourceDistribution torch.Tensor) torch.Tensor {
-	return balanced(logits, labels, sourceDistribution).Mean()
+// Classification is a classification loss of importance-weighted methods: of logits
+// (B × k) and labels (B), with D_S, shape (k), which must be positive for every label of
+// the batch, and the weights of the rows.
+type Classification func(logits, labels, sourceDistribution, rowWeights torch.Tensor) torch.Tensor
+
+// classifications holds the loss of every form.
+var classifications = map[form.Classification]Classification{
+	form.Balanced: func(logits, labels, sourceDistribution, _ torch.Tensor) torch.Tensor {
+		return BalancedCrossEntropy(logits, labels, sourceDistribution, torch.Tensor{})
+	},
+	form.WeightedBalanced:         BalancedCrossEntropy,
+	form.ReleasedWeightedBalanced: ReleasedBalancedCrossEntropy,
 }
 
-// WeightedBalancedCrossEntropy returns (1/B) Σ -w_y log p_y / (k·D_S(y)): the
-// classification loss in the paper's appendix. weights is w, shape (k).
-func WeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights torch.Tensor) torch.Tensor {
-	return balanced(logits, labels, sourceDistribution).Mul(weights.IndexSelect(0, labels)).Mean()
+// ClassificationOf returns the loss of that form.
+func ClassificationOf(f form.Classification) Classification {
+	loss, ok := classifications[f]
+	if !ok {
+		panic(fmt.Sprintf("losses: no classification loss %q", f))
+	}
+	return loss
 }
 
-// ReleasedWeightedBalancedCrossEntropy returns mean(w_y) times the balanced cross
-// entropy. It is what the released code computes where it means
-// [WeightedBalancedCrossEntropy]: it multiplies a vector (B) by a matrix (B × 1),
-// which broadcasts to (B × B), so that no row gets its own weight.
-func ReleasedWeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights torch.Tensor) torch.Tensor {
-	return balanced(logits, labels, sourceDistribution).Mean().Mul(weights.IndexSelect(0, labels).Mean())
+// BalancedCrossEntropy returns (1/B) Σ -w_y log p_y / (k·D_S(y)). Without weights it is
+// in expectation the mean over the classes of each one's loss, however rare it is: the
+// equation in the body of the paper; with them, that in its appendix.
+func BalancedCrossEntropy(logits, labels, sourceDistribution, rowWeights torch.Tensor) torch.Tensor {
+	return weighted(balanced(logits, labels, sourceDistribution), rowWeights).Mean()
+}
+
+// ReleasedBalancedCrossEntropy returns mean(w_y) times the balanced cross entropy without
+// weights. It is what the released code computes where it means [BalancedCrossEntropy]:
+// it multiplies a vector (B) by a matrix (B × 1), which broadcasts to (B × B), so that no
+// row gets its own weight.
+func ReleasedBalancedCrossEntropy(logits, labels, sourceDistribution, rowWeights torch.Tensor) torch.Tensor {
+	loss := balanced(logits, labels, sourceDistribution).Mean()
+	if rowWeights.IsZero() {
+		return loss
+	}
+	return loss.Mul(rowWeights.Detach().Mean())
 }
 
 // negativeLogLikelihood returns -log p_y, shape (B).

@@ -8,4 +8,9 @@
 // batches of both domains the B source rows come first. Every loss is a
 // 0-dimensional tensor, and gradients flow through every argument unless its comment
 // says otherwise.
+//
+// An argument rowWeights is w_y of each source row, shape (B), constant to autograd. The
+// zero Tensor stands for no weights, which means that all are 1.
+//
+// Package losses/form names the forms of a loss between which a run chooses.
 package losses

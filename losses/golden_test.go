@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/losses/form"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -64,6 +65,8 @@ func (in inputs) labels() torch.Tensor {
 	return torch.FromSlice(a.Data, a.Shape...).To(torch.Int64, in.device)
 }
 
+func (in inputs) rowWeights() torch.Tensor { return in.tensor("weights").IndexSelect(0, in.labels()) }
+
 // eachCase runs f for both sizes of a golden file in both precisions on every kind of
 // device that there is.
 func eachCase(t *testing.T, name string, f func(t *testing.T, in inputs)) {
@@ -88,16 +91,18 @@ func devices() []torch.Device {
 
 func TestClassificationGolden(t *testing.T) {
 	eachCase(t, "losses", func(t *testing.T, in inputs) {
-		labels, distribution, weights := in.labels(), in.tensor("source_label_distribution"), in.tensor("weights")
-		rows := labels.Len()
+		labels, distribution := in.labels(), in.tensor("source_label_distribution")
+		rows, rowWeights := labels.Len(), in.rowWeights()
 		for key, loss := range map[string]func(logits torch.Tensor) torch.Tensor{
-			"ce":          func(l torch.Tensor) torch.Tensor { return CrossEntropy(l, labels) },
-			"ce-balanced": func(l torch.Tensor) torch.Tensor { return BalancedCrossEntropy(l, labels, distribution) },
+			"ce": func(l torch.Tensor) torch.Tensor { return CrossEntropy(l, labels) },
+			"ce-balanced": func(l torch.Tensor) torch.Tensor {
+				return BalancedCrossEntropy(l, labels, distribution, torch.Tensor{})
+			},
 			"ce-weighted": func(l torch.Tensor) torch.Tensor {
-				return WeightedBalancedCrossEntropy(l, labels, distribution, weights)
+				return BalancedCrossEntropy(l, labels, distribution, rowWeights)
 			},
 			"ce-weighted-released": func(l torch.Tensor) torch.Tensor {
-				return ReleasedWeightedBalancedCrossEntropy(l, labels, distribution, weights)
+				return ReleasedBalancedCrossEntropy(l, labels, distribution, rowWeights)
 			},
 		} {
 			logits := in.tensor("logits").Narrow(0, 0, rows).Clone().SetRequiresGrad(true)
@@ -129,8 +134,7 @@ var adversarialCases = []struct {
 
 func TestAdversarialGolden(t *testing.T) {
 	eachCase(t, "losses", func(t *testing.T, in inputs) {
-		labels := in.labels()
-		rows := labels.Len()
+		rows := in.labels().Len()
 		for _, c := range adversarialCases {
 			features, logits := in.leaf("features"), in.leaf("logits")
 			d, state := in.discriminator(c.discriminator)
@@ -144,20 +148,15 @@ func TestAdversarialGolden(t *testing.T) {
 			}
 			out := d.Forward(input.ReverseGradient(in.array("grl_coefficient").Scalar()), false)
 			source, target := out.Narrow(0, 0, rows), out.Narrow(0, rows, rows)
-			rowWeights := in.tensor("weights").IndexSelect(0, labels)
-
-			var loss torch.Tensor
-			switch {
-			case c.entropy:
+			var rowWeights, loss torch.Tensor
+			if c.weighted {
+				rowWeights = in.rowWeights()
+			}
+			if c.entropy {
 				e := Certainty(logits.Softmax(1), in.array("entropy_coefficient").Scalar())
-				if !c.weighted {
-					rowWeights = torch.Tensor{}
-				}
 				loss = EntropyConditioned(source, target, e.Narrow(0, 0, rows), e.Narrow(0, rows, rows), rowWeights)
-			case c.weighted:
-				loss = WeightedAdversarial(source, target, rowWeights)
-			default:
-				loss = Adversarial(source, target)
+			} else {
+				loss = Adversarial(source, target, rowWeights)
 			}
 			loss.Backward()
 			near(t, c.name, loss, in.array(c.name+"/loss"))
@@ -198,15 +197,15 @@ func TestMMDGolden(t *testing.T) {
 			var loss torch.Tensor
 			switch name {
 			case "dan":
-				loss = MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, features)
+				loss = MaximumMeanDiscrepancy(form.Unbiased, torch.Tensor{}, features)
 			case "dan-linear":
 				loss = LinearMaximumMeanDiscrepancy(features)
 			case "jan":
-				loss = MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, features, predictions)
+				loss = MaximumMeanDiscrepancy(form.Unbiased, torch.Tensor{}, features, predictions)
 			case "jan-linear":
 				loss = LinearMaximumMeanDiscrepancy(features, predictions)
 			case "iwjan":
-				loss = MaximumMeanDiscrepancy(Unbiased, in.tensor("weights").IndexSelect(0, in.labels()), features, predictions)
+				loss = MaximumMeanDiscrepancy(form.Unbiased, in.rowWeights(), features, predictions)
 			}
 			loss.Backward()
 			near(t, name, loss, in.array(name+"/loss"))

@@ -3,19 +3,8 @@ package losses
 import (
 	"fmt"
 
+	"iwda/losses/form"
 	"iwda/torch"
-)
-
-// Estimate is how the mean of a kernel over pairs of rows of one domain is taken.
-type Estimate int
-
-const (
-	// Unbiased leaves out the pairs of a row with itself and divides by B(B-1), as
-	// the released code does; pairs across the domains are divided by B².
-	Unbiased Estimate = iota
-	// Biased keeps them and divides by B² throughout: the paper's formula, a squared
-	// distance that is never negative.
-	Biased
 )
 
 // Kernel is a sum of Gaussian kernels over bandwidths that double:
@@ -46,11 +35,10 @@ type Layer struct {
 //
 //	mean over i, j of w_i w_j K(s_i, s_j) + K(t_i, t_j) - 2 w_i K(s_i, t_j)
 //
-// One layer of features is DAN's loss, features and predictions JAN's. rowWeights is
-// w_y of each source row, shape (B), constant to autograd, or the zero Tensor for
-// weights of 1. It takes O(B²) memory beyond its arguments, and both domains must
-// have the same number of rows, at least 2.
-func MaximumMeanDiscrepancy(estimate Estimate, rowWeights torch.Tensor, layers ...Layer) torch.Tensor {
+// One layer of features is DAN's loss, features and predictions JAN's and, with weights,
+// IWJAN's. It takes O(B²) memory beyond its arguments, and both domains must have the
+// same number of rows, at least 2.
+func MaximumMeanDiscrepancy(f form.MMD, rowWeights torch.Tensor, layers ...Layer) torch.Tensor {
 	rows := batchRows(layers)
 	var kernel torch.Tensor
 	for i, l := range layers {
@@ -61,30 +49,36 @@ func MaximumMeanDiscrepancy(estimate Estimate, rowWeights torch.Tensor, layers .
 			kernel = kernel.Mul(k)
 		}
 	}
-	return kernel.Mul(pairWeights(estimate, rows, rowWeights, kernel)).Sum()
+	return kernel.Mul(pairWeights(f, rows, rowWeights, kernel)).Sum()
 }
 
 // pairWeights returns the constant A, shape (2B × 2B), with which the loss is
 // Σ A∘K. With v = (w_S, -1_T), A is v vᵀ over the number of pairs.
-func pairWeights(estimate Estimate, rows int, rowWeights, like torch.Tensor) torch.Tensor {
+func pairWeights(f form.MMD, rows int, rowWeights, like torch.Tensor) torch.Tensor {
 	dtype, device := like.DType(), like.Device()
-	var share torch.Tensor
-	switch {
-	case estimate == Biased:
-		share = torch.Full(1/float64(rows*rows), dtype, device, 2*rows, 2*rows)
-	case dtype == torch.Float64:
-		share = unbiasedShares[float64](rows).To(dtype, device)
-	default:
-		share = unbiasedShares[float32](rows).To(dtype, device)
-	}
-	var v torch.Tensor
 	minusOne := torch.Full(-1, dtype, device, rows, 1)
+	var ofSource torch.Tensor
 	if rowWeights.IsZero() {
-		v = torch.Cat(0, minusOne.Neg(), minusOne)
+		ofSource = minusOne.Neg()
 	} else {
-		v = torch.Cat(0, rowWeights.Detach().Reshape(rows, 1), minusOne)
+		ofSource = rowWeights.Detach().Reshape(rows, 1)
 	}
-	return v.MatMul(v.Transpose(0, 1)).Mul(share)
+	v := torch.Cat(0, ofSource, minusOne)
+	return v.MatMul(v.Transpose(0, 1)).Mul(pairShares(f, rows, dtype, device))
+}
+
+// pairShares returns, shape (2B × 2B), one over the number of pairs that each one's mean
+// is taken over.
+func pairShares(f form.MMD, rows int, dtype torch.DType, device torch.Device) torch.Tensor {
+	switch {
+	case f == form.Biased:
+		return torch.Full(1/float64(rows*rows), dtype, device, 2*rows, 2*rows)
+	case f == form.Unbiased && dtype == torch.Float64:
+		return unbiasedShares[float64](rows).To(dtype, device)
+	case f == form.Unbiased:
+		return unbiasedShares[float32](rows).To(dtype, device)
+	}
+	panic(fmt.Sprintf("losses: no form of the MMD %q", f))
 }
 
 // unbiasedShares returns 1/(B(B-1)) for pairs within a domain, 0 for a row with

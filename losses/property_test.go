@@ -3,8 +3,10 @@ package losses
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"iwda/losses/form"
 	"iwda/torch"
 )
 
@@ -61,23 +63,55 @@ func TestWeightsOfOneGiveTheBase(t *testing.T) {
 		p := newProblem(1)
 		labels := torch.FromSlice(p.labels(), p.rows)
 		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
-		uniform := vector(ones(p.classes)).Scale(1 / float64(p.classes))
-		w, rowWeights := vector(ones(p.classes)), vector(ones(p.rows))
-		base := CrossEntropy(logits, labels).Item()
-		closeTo(t, "balanced", BalancedCrossEntropy(logits, labels, uniform).Item(), base)
-		closeTo(t, "weighted balanced", WeightedBalancedCrossEntropy(logits, labels, uniform, w).Item(), base)
-		closeTo(t, "released", ReleasedWeightedBalancedCrossEntropy(logits, labels, uniform, w).Item(), base)
-
+		uniform, w := vector(ones(p.classes)).Scale(1/float64(p.classes)), vector(ones(p.rows))
 		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
-		closeTo(t, "adversarial", WeightedAdversarial(source, target, rowWeights).Item(), Adversarial(source, target).Item())
 		certainty := vector(p.normal(p.rows)).Exp().Affine(1, 1)
-		closeTo(t, "entropy conditioned",
-			EntropyConditioned(source, target, certainty, certainty, rowWeights).Item(),
-			EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}).Item())
 		layers := p.layers()
-		for _, estimate := range []Estimate{Unbiased, Biased} {
-			closeTo(t, "MMD", MaximumMeanDiscrepancy(estimate, rowWeights, layers...).Item(),
-				MaximumMeanDiscrepancy(estimate, torch.Tensor{}, layers...).Item())
+		for name, loss := range map[string]func(rowWeights torch.Tensor) torch.Tensor{
+			"balanced":    func(w torch.Tensor) torch.Tensor { return BalancedCrossEntropy(logits, labels, uniform, w) },
+			"released":    func(w torch.Tensor) torch.Tensor { return ReleasedBalancedCrossEntropy(logits, labels, uniform, w) },
+			"adversarial": func(w torch.Tensor) torch.Tensor { return Adversarial(source, target, w) },
+			"entropy": func(w torch.Tensor) torch.Tensor {
+				return EntropyConditioned(source, target, certainty, certainty, w)
+			},
+			"unbiased": func(w torch.Tensor) torch.Tensor { return MaximumMeanDiscrepancy(form.Unbiased, w, layers...) },
+			"biased":   func(w torch.Tensor) torch.Tensor { return MaximumMeanDiscrepancy(form.Biased, w, layers...) },
+		} {
+			closeTo(t, name, loss(w).Item(), loss(torch.Tensor{}).Item())
+			rowWeights := w.Clone().SetRequiresGrad(true)
+			loss(rowWeights).Add(rowWeights.Sum()).Backward()
+			if g, _ := rowWeights.Grad(); !slices.Equal(torch.ToSlice[float64](g), ones(p.rows)) {
+				t.Errorf("%s: the weights are no constant to autograd", name)
+			}
+		}
+		base := CrossEntropy(logits, labels).Item()
+		closeTo(t, "cross entropy", BalancedCrossEntropy(logits, labels, uniform, torch.Tensor{}).Item(), base)
+	})
+}
+
+// Every form has a loss of its own, and the one whose name says so takes no weights.
+func TestClassificationForms(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(8)
+		labels := torch.FromSlice(p.labels(), p.rows)
+		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
+		distribution := vector([]float64{0.4, 0.3, 0.2, 0.1})
+		w := vector([]float64{0.2, 2, 1, 0}).IndexSelect(0, labels)
+		values := map[float64]bool{}
+		for _, name := range form.ClassificationNames() {
+			f, err := form.ParseClassification(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value := ClassificationOf(f)(logits, labels, distribution, w).Item()
+			values[value] = true
+			unweighted := BalancedCrossEntropy(logits, labels, distribution, torch.Tensor{}).Item()
+			if (value == unweighted) != (f == form.Balanced) {
+				t.Errorf("%s is %v, %v without weights", name, value, unweighted)
+			}
+		}
+		if len(values) != len(form.ClassificationNames()) || len(values) != len(classifications) {
+			t.Errorf("%d names and %d losses with the values %v", len(form.ClassificationNames()), len(classifications), values)
 		}
 	})
 }
@@ -100,21 +134,21 @@ func TestPermutingRowsChangesNothing(t *testing.T) {
 		labels := torch.FromSlice(p.labels(), p.rows)
 		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
 		distribution, w := vector([]float64{0.4, 0.3, 0.2, 0.1}), vector([]float64{0.2, 2, 1, 0})
-		closeTo(t, "classification",
-			WeightedBalancedCrossEntropy(permute(logits), permute(labels), distribution, w).Item(),
-			WeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
 		rowWeights := w.IndexSelect(0, labels)
+		closeTo(t, "classification",
+			BalancedCrossEntropy(permute(logits), permute(labels), distribution, permute(rowWeights)).Item(),
+			BalancedCrossEntropy(logits, labels, distribution, rowWeights).Item())
 		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
 		closeTo(t, "adversarial",
-			WeightedAdversarial(permute(source), target, permute(rowWeights)).Item(),
-			WeightedAdversarial(source, target, rowWeights).Item())
+			Adversarial(permute(source), target, permute(rowWeights)).Item(),
+			Adversarial(source, target, rowWeights).Item())
 		layers := p.layers()
 		permuted := append([]Layer(nil), layers...)
 		for i := range permuted {
 			permuted[i].Source = permute(permuted[i].Source)
 		}
-		closeTo(t, "MMD", MaximumMeanDiscrepancy(Unbiased, permute(rowWeights), permuted...).Item(),
-			MaximumMeanDiscrepancy(Unbiased, rowWeights, layers...).Item())
+		closeTo(t, "MMD", MaximumMeanDiscrepancy(form.Unbiased, permute(rowWeights), permuted...).Item(),
+			MaximumMeanDiscrepancy(form.Unbiased, rowWeights, layers...).Item())
 	})
 }
 
@@ -125,23 +159,23 @@ func TestScalingTheWeights(t *testing.T) {
 		p := newProblem(3)
 		labels := torch.FromSlice(p.labels(), p.rows)
 		logits := torch.FromSlice(p.normal(p.rows, p.classes), p.rows, p.classes)
-		distribution, w := vector([]float64{0.4, 0.3, 0.2, 0.1}), vector([]float64{0.2, 2, 1, 0.5})
-		closeTo(t, "weighted balanced",
-			WeightedBalancedCrossEntropy(logits, labels, distribution, w.Scale(3)).Item(),
-			3*WeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
+		distribution := vector([]float64{0.4, 0.3, 0.2, 0.1})
+		rowWeights := vector([]float64{0.2, 2, 1, 0.5}).IndexSelect(0, labels)
+		closeTo(t, "balanced",
+			BalancedCrossEntropy(logits, labels, distribution, rowWeights.Scale(3)).Item(),
+			3*BalancedCrossEntropy(logits, labels, distribution, rowWeights).Item())
 		closeTo(t, "released",
-			ReleasedWeightedBalancedCrossEntropy(logits, labels, distribution, w.Scale(3)).Item(),
-			3*ReleasedWeightedBalancedCrossEntropy(logits, labels, distribution, w).Item())
+			ReleasedBalancedCrossEntropy(logits, labels, distribution, rowWeights.Scale(3)).Item(),
+			3*ReleasedBalancedCrossEntropy(logits, labels, distribution, rowWeights).Item())
 
-		rowWeights := w.IndexSelect(0, labels)
 		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
-		at := func(c float64) float64 { return WeightedAdversarial(source, target, rowWeights.Scale(c)).Item() }
+		at := func(c float64) float64 { return Adversarial(source, target, rowWeights.Scale(c)).Item() }
 		closeTo(t, "adversarial", at(3)-at(0), 3*(at(1)-at(0)))
 		closeTo(t, "target part", at(0), target.Neg().LogSigmoid().Mean().Item()/-2)
 
 		layers := p.layers()
 		mmd := func(c float64) float64 {
-			return MaximumMeanDiscrepancy(Biased, rowWeights.Scale(c), layers...).Item()
+			return MaximumMeanDiscrepancy(form.Biased, rowWeights.Scale(c), layers...).Item()
 		}
 		quadratic := (mmd(2) - 2*mmd(1) + mmd(0)) / 2
 		closeTo(t, "MMD", mmd(5), mmd(0)+5*(mmd(1)-mmd(0)-quadratic)+25*quadratic)
@@ -154,8 +188,8 @@ func TestSwappingTheDomains(t *testing.T) {
 	torch.Tidy(func() {
 		p := newProblem(4)
 		source, target := vector(p.normal(p.rows)), vector(p.normal(p.rows))
-		closeTo(t, "adversarial", Adversarial(target.Neg(), source.Neg()).Item(), Adversarial(source, target).Item())
-		if a, b := Adversarial(target, source).Item(), Adversarial(source, target).Item(); math.Abs(a-b) < 1e-3 {
+		closeTo(t, "adversarial", Adversarial(target.Neg(), source.Neg(), torch.Tensor{}).Item(), Adversarial(source, target, torch.Tensor{}).Item())
+		if a, b := Adversarial(target, source, torch.Tensor{}).Item(), Adversarial(source, target, torch.Tensor{}).Item(); math.Abs(a-b) < 1e-3 {
 			t.Errorf("the adversarial loss does not tell source from target: %v and %v", a, b)
 		}
 		layers := p.layers()
@@ -163,7 +197,7 @@ func TestSwappingTheDomains(t *testing.T) {
 			{layers[0].Target, layers[0].Source, FeatureKernel},
 			{layers[1].Target, layers[1].Source, PredictionKernel},
 		}
-		for _, estimate := range []Estimate{Unbiased, Biased} {
+		for _, estimate := range []form.MMD{form.Unbiased, form.Biased} {
 			closeTo(t, "MMD", MaximumMeanDiscrepancy(estimate, torch.Tensor{}, swapped...).Item(),
 				MaximumMeanDiscrepancy(estimate, torch.Tensor{}, layers...).Item())
 		}
@@ -177,7 +211,7 @@ func TestIdenticalDomainsHaveNoDiscrepancy(t *testing.T) {
 		for i := range layers {
 			layers[i].Target = layers[i].Source
 		}
-		if d := MaximumMeanDiscrepancy(Biased, torch.Tensor{}, layers...).Item(); math.Abs(d) > 1e-15 {
+		if d := MaximumMeanDiscrepancy(form.Biased, torch.Tensor{}, layers...).Item(); math.Abs(d) > 1e-15 {
 			t.Errorf("discrepancy %v", d)
 		}
 		if d := LinearMaximumMeanDiscrepancy(layers...).Item(); math.Abs(d) > 1e-15 {
@@ -185,7 +219,7 @@ func TestIdenticalDomainsHaveNoDiscrepancy(t *testing.T) {
 		}
 		// All rows the same: the mean distance is 0 and the kernel 1 everywhere.
 		same := torch.Full(0.7, torch.Float32, torch.CPU, 6, 3).SetRequiresGrad(true)
-		d := MaximumMeanDiscrepancy(Biased, torch.Tensor{}, Layer{same, same, FeatureKernel})
+		d := MaximumMeanDiscrepancy(form.Biased, torch.Tensor{}, Layer{same, same, FeatureKernel})
 		d.Backward()
 		if v := d.Item(); v-v != 0 || math.Abs(v) > 1e-6 {
 			t.Errorf("discrepancy of constant rows is %v", v)
@@ -248,8 +282,8 @@ func TestUnbiasedMMDIsTheDoubleLoop(t *testing.T) {
 			}
 		}
 		n := float64(b)
-		closeTo(t, "unbiased", MaximumMeanDiscrepancy(Unbiased, vector(w), layers...).Item(), within/(n*(n-1)/2)-across/(n*n))
-		closeTo(t, "biased", MaximumMeanDiscrepancy(Biased, vector(w), layers...).Item(), (2*within+diagonal-across)/(n*n))
+		closeTo(t, "unbiased", MaximumMeanDiscrepancy(form.Unbiased, vector(w), layers...).Item(), within/(n*(n-1)/2)-across/(n*n))
+		closeTo(t, "biased", MaximumMeanDiscrepancy(form.Biased, vector(w), layers...).Item(), (2*within+diagonal-across)/(n*n))
 	})
 }
 
@@ -272,8 +306,8 @@ func TestSaturation(t *testing.T) {
 			zeros := torch.Full(0, torch.Float32, torch.CPU, 3)
 			certainty := torch.Full(2, torch.Float32, torch.CPU, 3)
 			for name, loss := range map[string]torch.Tensor{
-				"adversarial":          Adversarial(source, target),
-				"weighted":             WeightedAdversarial(source, target, zeros),
+				"adversarial":          Adversarial(source, target, torch.Tensor{}),
+				"weighted":             Adversarial(source, target, zeros),
 				"entropy":              EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}),
 				"entropy, all weights": EntropyConditioned(source, target, certainty, certainty, zeros),
 			} {
@@ -283,12 +317,12 @@ func TestSaturation(t *testing.T) {
 				finite(t, name+" gradient", gradient(target))
 			}
 			// Only one of the two means is large, and it is the logit itself.
-			closeTo(t, "value", Adversarial(source, target).Item(), math.Abs(logit)/2)
+			closeTo(t, "value", Adversarial(source, target, torch.Tensor{}).Item(), math.Abs(logit)/2)
 		}
 		logits := torch.FromSlice([]float32{1e4, -1e4, 0, -1e4, 1e4, 0}, 2, 3).SetRequiresGrad(true)
 		labels := torch.FromSlice([]int64{0, 0}, 2)
 		distribution := torch.FromSlice([]float32{1, 0, 0}, 3)
-		loss := BalancedCrossEntropy(logits, labels, distribution)
+		loss := BalancedCrossEntropy(logits, labels, distribution, torch.Tensor{})
 		finite(t, "classes that the source lacks", loss)
 		loss.Backward()
 		finite(t, "its gradient", gradient(logits))
@@ -313,12 +347,13 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 		loss   func(x torch.Tensor) torch.Tensor
 	}{
 		"weighted balanced": {logits, []int{p.rows, p.classes}, func(x torch.Tensor) torch.Tensor {
-			return WeightedBalancedCrossEntropy(x, torch.FromSlice(labels, p.rows), vector([]float64{0.4, 0.3, 0.2, 0.1}), vector(w))
+			y := torch.FromSlice(labels, p.rows)
+			return BalancedCrossEntropy(x, y, vector([]float64{0.4, 0.3, 0.2, 0.1}), vector(w).IndexSelect(0, y))
 		}},
 		"adversarial, source": {d1, []int{p.rows}, func(x torch.Tensor) torch.Tensor {
-			return WeightedAdversarial(x, vector(d2), vector(w).IndexSelect(0, torch.FromSlice(labels, p.rows)))
+			return Adversarial(x, vector(d2), vector(w).IndexSelect(0, torch.FromSlice(labels, p.rows)))
 		}},
-		"adversarial, target": {d2, []int{p.rows}, func(x torch.Tensor) torch.Tensor { return Adversarial(vector(d1), x) }},
+		"adversarial, target": {d2, []int{p.rows}, func(x torch.Tensor) torch.Tensor { return Adversarial(vector(d1), x, torch.Tensor{}) }},
 		"conditioned": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
 			return Conditioned(x, torch.FromSlice(logits, p.rows, p.classes).Softmax(1)).Square().Sum()
 		}},
@@ -326,7 +361,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 			return Certainty(x.Softmax(1), -1).Square().Sum() // -1 undoes the reversal
 		}},
 		"MMD with a fixed bandwidth": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
-			return MaximumMeanDiscrepancy(Unbiased, torch.Tensor{}, Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})
+			return MaximumMeanDiscrepancy(form.Unbiased, torch.Tensor{}, Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})
 		}},
 		"linear MMD": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
 			return LinearMaximumMeanDiscrepancy(Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})

@@ -6,17 +6,6 @@ import (
 	"iwda/torch"
 )
 
-// Network is what the adaptation methods train: features and, on top of them, a
-// classifier.
-type Network interface {
-	// Forward maps a batch to features z, shape (rows × FeatureSize), and logits,
-	// shape (rows × classes). Training switches dropout on and normalisation to the
-	// statistics of the batch.
-	Forward(x torch.Tensor, training bool) (features, logits torch.Tensor)
-	FeatureSize() int
-	State() State
-}
-
 // LeNet is the digits network of the paper: two convolutions and a hidden layer,
 // whose 500 units are the features, in channels-last order.
 type LeNet struct {

@@ -7,20 +7,20 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/learningrate"
+	"iwda/losses/form"
+	"iwda/nets/architecture"
 )
-
-// networkNames holds the networks of every kind of data.
-var networkNames = []string{"lenet", "mlp", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"}
 
 // networksOf returns the networks that take rows of the kind.
 func networksOf(kind catalogue.Kind) []string {
 	switch kind {
 	case catalogue.ImageFiles:
-		return networkNames[2:]
+		return architecture.Taking(architecture.Photographs)
 	case catalogue.Vectors:
-		return networkNames[1:2]
+		return architecture.Taking(architecture.Vectors)
 	}
-	return networkNames[:1]
+	return architecture.Taking(architecture.SmallImages)
 }
 
 // Default returns the settings of an experiment on a data set that says nothing but its
@@ -46,16 +46,16 @@ func Default(datasetName string) (Config, error) {
 func defaultOf(data catalogue.Dataset) Config {
 	settings := Settings{
 		Dataset: Dataset{Name: data.Name, Root: data.Root, Fraction: 0.3},
-		Network: Network{Name: "lenet"},
+		Network: Network{Name: string(architecture.LeNet)},
 		Discriminator: Discriminator{
 			Hidden: 500, Dropout: 0.5,
 			Reversal: Reversal{Alpha: 10, High: 1, Iterations: 10000},
 		},
-		Losses: Losses{Classification: "balanced", MMD: "released", TradeOff: 1},
+		Losses: Losses{Classification: string(form.Balanced), MMD: string(form.Unbiased), TradeOff: 1},
 		Train: Train{
 			Epochs: 70, Batch: 64, DomainFromEpoch: 2,
 			Optimizer: Optimizer{Name: "sgd", LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
-			Schedule:  Schedule{Name: "step", Every: 5, Factor: 0.5},
+			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 			EvalBatch: 500,
 		},
 		Weights: Weights{Estimator: "qp", EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
@@ -90,13 +90,13 @@ func (s *Settings) merge(name, text string) {
 func (s *Settings) images() {
 	s.Dataset.Resize, s.Dataset.Crop = 256, 224
 	s.Dataset.Workers, s.Dataset.Cache = 2, "disk"
-	s.Network = Network{Name: "resnet50", Pretrained: "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"}
+	s.Network = Network{Name: string(architecture.ResNet50), Pretrained: "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"}
 	expandVariables("network.pretrained", reflect.ValueOf(&s.Network.Pretrained).Elem())
 	s.Discriminator.Hidden, s.Discriminator.Annealed = 1024, true
 	s.Train = Train{
 		Steps: 100000, EvalEvery: 500, Batch: 36, DomainFromEpoch: 1,
 		Optimizer: Optimizer{Name: "sgd", LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
-		Schedule:  Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
+		Schedule:  learningrate.Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
 		HeadRate:  10,
 		EvalBatch: 36,
 	}

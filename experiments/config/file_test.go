@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/learningrate"
 )
 
 func parse(t *testing.T, text string) *File {
@@ -42,7 +44,7 @@ func TestDefault(t *testing.T) {
 			Train: Train{
 				Epochs: 70, Batch: 64, DomainFromEpoch: 2,
 				Optimizer: Optimizer{Name: "sgd", LR: 0.02, Momentum: 0.9, WeightDecay: 0.0005},
-				Schedule:  Schedule{Name: "step", Every: 5, Factor: 0.5},
+				Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 				EvalBatch: 500,
 			},
 			Weights: Weights{Estimator: "qp", EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 0.0001},

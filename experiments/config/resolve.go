@@ -136,10 +136,8 @@ func (s *Settings) checkTogether(d *decoder) {
 	if s.Dataset.Crop > s.Dataset.Resize {
 		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
 	}
-	if c := s.Train.Schedule; c.Name == "step" && (c.Every == 0 || c.Factor == 0) {
-		fail("train.schedule.name", "the schedule step needs every and factor")
-	} else if c.Name == "inverse" && (c.Gamma == 0 || c.Power == 0) {
-		fail("train.schedule.name", "the schedule inverse needs gamma and power")
+	if err := s.Train.Schedule.Check(); err != nil {
+		fail("train.schedule.name", "%v", err)
 	}
 }
 

@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/learningrate"
 	"iwda/internal/nearest"
+	"iwda/losses/form"
+	"iwda/nets/architecture"
+	"iwda/weightest"
 )
 
 // A rule returns what is wrong with the value of the key at path, or "". It may
@@ -35,7 +40,7 @@ var rules = map[string]rule{
 	"dataset.workers": atLeast(1),
 	"dataset.cache":   oneOf("cache", []string{"none", "memory", "disk"}),
 
-	"network.name":       oneOf("network", networkNames),
+	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": weightsFile,
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
@@ -48,8 +53,8 @@ var rules = map[string]rule{
 	"discriminator.reversal.high":       atLeast(0),
 	"discriminator.reversal.iterations": atLeast(1),
 
-	"losses.classification": oneOf("classification loss", []string{"balanced", "weighted-balanced", "weighted-balanced-released"}),
-	"losses.mmd":            oneOf("form of the MMD", []string{"released", "biased"}),
+	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
+	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
 	"losses.trade_off":      atLeast(0),
 
 	"train.epochs":                 atLeast(1),
@@ -63,18 +68,27 @@ var rules = map[string]rule{
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
 	"train.optimizer.weight_decay": atLeast(0),
-	"train.schedule.name":          oneOf("schedule", []string{"constant", "step", "inverse"}),
+	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
 	"train.schedule.every":         atLeast(1),
 	"train.schedule.factor":        above(0),
 	"train.schedule.gamma":         above(0),
 	"train.schedule.power":         above(0),
 
-	"weights.estimator":          oneOf("estimator", []string{"qp", "qp-released", "inverse"}),
+	"weights.estimator":          oneOf("estimator", estimatorNames()),
 	"weights.ema":                fromBelow(0, 1),
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
 	"weights.cap":                zeroOrAtLeast(1),
 	"weights.min_singular_value": fromBelow(0, 1),
+}
+
+// estimatorNames returns the names of the estimators that do with what a model says
+// while it trains.
+func estimatorNames() []string {
+	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
+		requirement, err := weightest.RequirementOf(name)
+		return err != nil || requirement != weightest.TrainingStatistics
+	})
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.

@@ -1,5 +1,7 @@
 package config
 
+import "iwda/experiments/learningrate"
+
 // Config is one experiment file: what is trained on what, how, and how often. A
 // File holds one together with its overrides; File.Resolve turns it into the
 // configuration of one run.
@@ -55,7 +57,7 @@ type Dataset struct {
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	Name string `yaml:"name"` // lenet, mlp, resnet18, resnet34, resnet50, resnet101, resnet152
+	Name string `yaml:"name"` // one of package architecture
 	// Pretrained is the file with a ResNet's weights, or none to train from scratch.
 	// ${VARIABLE:-default} is expanded.
 	Pretrained string `yaml:"pretrained,omitempty"`
@@ -99,11 +101,10 @@ type Reversal struct {
 
 // Losses chooses between the forms that the paper and its released code give.
 type Losses struct {
-	// Classification is the loss of importance-weighted methods on the source:
-	// balanced, weighted-balanced or weighted-balanced-released.
+	// Classification is the loss of importance-weighted methods on the source, a
+	// form.Classification.
 	Classification string `yaml:"classification"`
-	// MMD is the form of the kernel losses of DAN and JAN: released leaves out the
-	// pairs of a row with itself, biased is the paper's formula.
+	// MMD is the form of the kernel losses of DAN and JAN, a form.MMD.
 	MMD string `yaml:"mmd"`
 	// TradeOff multiplies the domain loss in the total.
 	TradeOff float64 `yaml:"trade_off"`
@@ -124,7 +125,7 @@ type Train struct {
 	DomainFromEpoch int       `yaml:"domain_from_epoch"`
 	Optimizer       Optimizer `yaml:"optimizer"`
 	// Schedule is the network's learning-rate schedule.
-	Schedule Schedule `yaml:"schedule"`
+	Schedule learningrate.Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of all that is not a pretrained backbone:
 	// the layers after it and the discriminator.
 	HeadRate  float64 `yaml:"head_rate,omitempty"`
@@ -149,22 +150,9 @@ type Optimizer struct {
 	Nesterov    bool    `yaml:"nesterov"`
 }
 
-// Schedule changes the network's learning rate.
-type Schedule struct {
-	Name string `yaml:"name"` // constant, step, inverse
-	// Every and Factor of step: the rate is multiplied by Factor before each epoch,
-	// counted from 1, that is a multiple of Every.
-	Every  int     `yaml:"every,omitempty"`
-	Factor float64 `yaml:"factor,omitempty"`
-	// Gamma and Power of inverse: at step i, counted from 0, the rate is multiplied by
-	// (1 + Gamma·i)^-Power.
-	Gamma float64 `yaml:"gamma,omitempty"`
-	Power float64 `yaml:"power,omitempty"`
-}
-
 // Weights says how class weights are estimated while training.
 type Weights struct {
-	Estimator string  `yaml:"estimator"` // qp, qp-released, inverse
+	Estimator string  `yaml:"estimator"` // one of package weightest
 	EMA       float64 `yaml:"ema"`       // share of the former weights that an update keeps
 	Every     int     `yaml:"every"`     // passes over the source between updates
 	// Warmup is the number of updates at the start that only clear the statistics:

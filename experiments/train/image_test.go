@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -21,7 +20,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
-	"iwda/internal/golden"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -306,33 +304,5 @@ func TestShuffledViews(t *testing.T) {
 	}
 	if len(orders) < 3 {
 		t.Error("the order does not change")
-	}
-}
-
-func TestSchedulesGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(golden.Folder(t), "schedules.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schedules struct {
-		Fine   [][]float64 `json:"inv"`     // step, rate, ten times the rate, …
-		Frozen [][]float64 `json:"inv_mmd"` // step, ten times the rate
-	}
-	if err := json.Unmarshal(data, &schedules); err != nil || len(schedules.Fine) == 0 || len(schedules.Frozen) == 0 {
-		t.Fatalf("schedules.json: %v", err)
-	}
-	rate := func(gamma, step float64) float64 {
-		t := config.Train{Optimizer: config.Optimizer{LR: 3e-4}, Schedule: config.Schedule{Name: "inverse", Gamma: gamma, Power: 0.75}}
-		return scheduled(t, Position{Epoch: 1, Step: int(step)})
-	}
-	for _, s := range schedules.Fine {
-		if got := rate(0.001, s[0]); math.Abs(got/s[1]-1) > 1e-12 || math.Abs(10*got/s[2]-1) > 1e-12 {
-			t.Errorf("step %v: rate %v, want %v", s[0], got, s[1])
-		}
-	}
-	for _, s := range schedules.Frozen {
-		if got := 10 * rate(0.0003, s[0]); math.Abs(got/s[1]-1) > 1e-12 {
-			t.Errorf("step %v: rate %v, want %v", s[0], got, s[1])
-		}
 	}
 }

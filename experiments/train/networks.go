@@ -2,11 +2,10 @@ package train
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"iwda/experiments/config"
 	"iwda/nets"
+	"iwda/nets/architecture"
 )
 
 // newNetwork makes the network of a run with that many classes; inputs is the size of
@@ -14,33 +13,20 @@ import (
 // pretrained weights, empty where there is none.
 func newNetwork(run config.Resolved, inputs, classes int) (network nets.Network, weightsSHA256 string, err error) {
 	n := run.Network
-	switch {
-	case n.Name == "lenet":
-		return nets.NewLeNet(classes), "", nil
-	case n.Name == "mlp":
-		hidden := make([]int, n.Layers-1)
-		for i := range hidden {
-			hidden[i] = n.Features
-		}
-		const dropout = 0.5
-		return nets.NewMLP(inputs, hidden, n.Features, classes, dropout), "", nil
-	}
-	depth, isResNet := strings.CutPrefix(n.Name, "resnet")
-	layers, err := strconv.Atoi(depth)
-	if !isResNet || err != nil {
-		return nil, "", fmt.Errorf("no network %q", n.Name)
-	}
-	backbone, err := nets.NewResNet(layers)
+	name, err := architecture.Parse(n.Name)
 	if err != nil {
 		return nil, "", err
 	}
-	if n.Pretrained != config.NotPretrained {
-		if weightsSHA256, err = backbone.LoadWeights(n.Pretrained); err != nil {
-			return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
-		}
+	settings := nets.Settings{
+		Classes: classes,
+		RowSize: inputs, HiddenLayers: n.Layers, HiddenSize: n.Features,
+		Weights: n.Pretrained, Frozen: n.Frozen,
 	}
-	if n.Frozen {
-		return nets.NewFrozen(backbone, classes), weightsSHA256, nil
+	if n.Pretrained == config.NotPretrained {
+		settings.Weights = ""
 	}
-	return nets.NewFineTuned(backbone, classes), weightsSHA256, nil
+	if network, weightsSHA256, err = nets.New(name, settings); err != nil {
+		return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
+	}
+	return network, weightsSHA256, nil
 }

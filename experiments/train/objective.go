@@ -7,6 +7,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/losses"
+	"iwda/losses/form"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -27,11 +28,17 @@ func (f forward) split(x torch.Tensor) (source, target torch.Tensor) {
 	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
 }
 
+// age is how old a run is at one of its domain losses, on which the coefficients of
+// gradient reversal depend.
+type age struct {
+	steps  int // before this one
+	passes int // of rows through the alignment, this one included
+}
+
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// loss returns the domain loss of a step; step counts the run's steps from 0, pass
-	// the steps with a domain loss from 1.
-	loss(f forward, step, pass int) torch.Tensor
+	// loss returns the domain loss of a step.
+	loss(f forward, at age) torch.Tensor
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
 }
@@ -54,10 +61,7 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 		}
 		return discriminated(outerProduct{}, featureSize*classes)
 	}
-	estimate := losses.Unbiased
-	if run.Losses.MMD == "biased" {
-		estimate = losses.Biased
-	}
+	mmd := form.MMD(run.Losses.MMD)
 	switch method.Alignment {
 	case config.NoAlignment:
 		return nil
@@ -68,11 +72,11 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 	case config.CDANE:
 		return entropyConditioned{conditional()}
 	case config.DAN:
-		return kernelAlignment{estimate: estimate}
+		return kernelAlignment{form: mmd}
 	case config.DANLinear:
 		return kernelAlignment{linear: true}
 	case config.JAN:
-		return kernelAlignment{estimate: estimate, joint: true}
+		return kernelAlignment{form: mmd, joint: true}
 	}
 	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
 }
@@ -114,17 +118,14 @@ type adversarial struct {
 }
 
 // discriminate returns the discriminator's logits of the source and target rows.
-func (a adversarial) discriminate(f forward, pass int) (source, target torch.Tensor) {
-	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(pass))
+func (a adversarial) discriminate(f forward, at age) (source, target torch.Tensor) {
+	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
 	return f.split(a.discriminator.Forward(input, true))
 }
 
-func (a adversarial) loss(f forward, _, pass int) torch.Tensor {
-	source, target := a.discriminate(f, pass)
-	if f.rowWeights.IsZero() {
-		return losses.Adversarial(source, target)
-	}
-	return losses.WeightedAdversarial(source, target, f.rowWeights)
+func (a adversarial) loss(f forward, at age) torch.Tensor {
+	source, target := a.discriminate(f, at)
+	return losses.Adversarial(source, target, f.rowWeights)
 }
 
 func (a adversarial) state() nets.State {
@@ -134,9 +135,9 @@ func (a adversarial) state() nets.State {
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) loss(f forward, step, pass int) torch.Tensor {
-	source, target := a.discriminate(f, pass)
-	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(step))
+func (a entropyConditioned) loss(f forward, at age) torch.Tensor {
+	source, target := a.discriminate(f, at)
+	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
 	sourceCertainty, targetCertainty := f.split(certainty)
 	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
 }
@@ -144,12 +145,12 @@ func (a entropyConditioned) loss(f forward, step, pass int) torch.Tensor {
 // kernelAlignment is the maximum mean discrepancy between the domains' features
 // (DAN), or between features and predictions jointly (JAN). It trains nothing itself.
 type kernelAlignment struct {
-	estimate losses.Estimate
-	linear   bool // DAN's estimate in linear time
-	joint    bool
+	form   form.MMD
+	linear bool // DAN's estimate in linear time
+	joint  bool
 }
 
-func (k kernelAlignment) loss(f forward, _, _ int) torch.Tensor {
+func (k kernelAlignment) loss(f forward, _ age) torch.Tensor {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
 		source, target := f.split(x)
 		return losses.Layer{Source: source, Target: target, Kernel: kernel}
@@ -161,7 +162,7 @@ func (k kernelAlignment) loss(f forward, _, _ int) torch.Tensor {
 	if k.linear {
 		return losses.LinearMaximumMeanDiscrepancy(layers...)
 	}
-	return losses.MaximumMeanDiscrepancy(k.estimate, f.rowWeights, layers...)
+	return losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)
 }
 
 func (kernelAlignment) state() nets.State { return nil }
@@ -175,21 +176,10 @@ func newClassification(run config.Resolved, method config.Method, sourceDistribu
 	if !method.WeightClassification {
 		return func(logits, labels, _ torch.Tensor) torch.Tensor { return losses.CrossEntropy(logits, labels) }
 	}
-	switch run.Losses.Classification {
-	case "balanced":
-		return func(logits, labels, _ torch.Tensor) torch.Tensor {
-			return losses.BalancedCrossEntropy(logits, labels, sourceDistribution)
-		}
-	case "weighted-balanced":
-		return func(logits, labels, weights torch.Tensor) torch.Tensor {
-			return losses.WeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights)
-		}
-	case "weighted-balanced-released":
-		return func(logits, labels, weights torch.Tensor) torch.Tensor {
-			return losses.ReleasedWeightedBalancedCrossEntropy(logits, labels, sourceDistribution, weights)
-		}
+	loss := losses.ClassificationOf(form.Classification(run.Losses.Classification))
+	return func(logits, labels, weights torch.Tensor) torch.Tensor {
+		return loss(logits, labels, sourceDistribution, weights.IndexSelect(0, labels))
 	}
-	panic(fmt.Sprintf("train: no classification loss %q", run.Losses.Classification))
 }
 
 // NotFiniteError is a loss that became NaN or infinite: training has diverged.

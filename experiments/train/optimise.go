@@ -1,8 +1,6 @@
 package train
 
 import (
-	"math"
-
 	"iwda/experiments/config"
 	"iwda/nets"
 	"iwda/torch"
@@ -44,27 +42,14 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	return groups
 }
 
-// scheduled is the learning rate of the step that follows the position, before the
-// groups' multipliers.
-func scheduled(t config.Train, p Position) float64 {
-	s := t.Schedule
-	switch s.Name {
-	case "step":
-		return t.Optimizer.LR * math.Pow(s.Factor, float64(p.Epoch/s.Every))
-	case "inverse":
-		return t.Optimizer.LR * math.Pow(1+s.Gamma*float64(p.Step), -s.Power)
-	}
-	return t.Optimizer.LR
-}
-
 // optimise makes a step of every group from the gradients of the total.
 func (t *trainer) optimise(p Position, total torch.Tensor) {
 	for _, g := range t.groups {
 		g.sgd.ZeroGrad()
 	}
 	total.Backward()
-	t.learningRate = scheduled(t.run.Train, p)
 	o := t.run.Train.Optimizer
+	t.learningRate = t.run.Train.Schedule.Rate(o.LR, p.Epoch, p.Step)
 	for _, g := range t.groups {
 		rate := t.learningRate
 		if g.constant {

@@ -28,7 +28,7 @@ func (t *trainer) learn(p Position, b batch) error {
 	aligned := t.aligned(p)
 	if aligned {
 		t.passes++
-		domain := t.alignment.loss(f, p.Step, t.passes)
+		domain := t.alignment.loss(f, age{steps: p.Step, passes: t.passes})
 		domainValue = domain.Item()
 		if err := checkFinite("domain", domainValue); err != nil {
 			return err

@@ -1,0 +1,79 @@
+// Package architecture names the networks of package nets and says what they take. It
+// needs no libtorch, so that configurations can be read without it.
+package architecture
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Name is a network's name.
+type Name string
+
+// The networks.
+const (
+	LeNet     Name = "lenet"
+	MLP       Name = "mlp"
+	ResNet18  Name = "resnet18"
+	ResNet34  Name = "resnet34"
+	ResNet50  Name = "resnet50"
+	ResNet101 Name = "resnet101"
+	ResNet152 Name = "resnet152"
+)
+
+// Input is what the rows of a network's batches are.
+type Input int
+
+const (
+	// SmallImages have the shape {1, 28, 28}.
+	SmallImages Input = iota + 1
+	// Vectors are rows of numbers, such as features.
+	Vectors
+	// Photographs have the shape {3, height, width}.
+	Photographs
+)
+
+// all holds every network with its input, in the order in which they are listed to users.
+var all = []struct {
+	name  Name
+	takes Input
+}{
+	{LeNet, SmallImages},
+	{MLP, Vectors},
+	{ResNet18, Photographs},
+	{ResNet34, Photographs},
+	{ResNet50, Photographs},
+	{ResNet101, Photographs},
+	{ResNet152, Photographs},
+}
+
+// Names returns the names that Parse knows.
+func Names() []string {
+	var names []string
+	for _, a := range all {
+		names = append(names, string(a.name))
+	}
+	return names
+}
+
+// Taking returns the names of the networks that take such rows.
+func Taking(input Input) []string {
+	var names []string
+	for _, a := range all {
+		if a.takes == input {
+			names = append(names, string(a.name))
+		}
+	}
+	return names
+}
+
+// Parse returns the network of that name. An unknown name is an error that lists the
+// names there are.
+func Parse(name string) (Name, error) {
+	for _, a := range all {
+		if string(a.name) == name {
+			return a.name, nil
+		}
+	}
+	return "", fmt.Errorf("nets: no network %q; there are %s", name, strings.Join(Names(), ", "))
+}

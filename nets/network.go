@@ -1,0 +1,81 @@
+package nets
+
+import (
+	"fmt"
+	"slices"
+
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// Network is what the adaptation methods train: features and, on top of them, a
+// classifier.
+type Network interface {
+	// Forward maps a batch to features z, shape (rows × FeatureSize), and logits,
+	// shape (rows × classes). Training switches dropout on and normalisation to the
+	// statistics of the batch.
+	Forward(x torch.Tensor, training bool) (features, logits torch.Tensor)
+	FeatureSize() int
+	State() State
+}
+
+// Settings are what networks are made from beside their architecture; each reads its
+// own.
+type Settings struct {
+	Classes int
+	// RowSize is the size of the vectors that an MLP takes, HiddenLayers the number of
+	// its hidden layers, at least 1, and HiddenSize the size of each; the last is z.
+	RowSize, HiddenLayers, HiddenSize int
+	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it; it
+	// is empty for weights drawn from libtorch's generator. Frozen makes a [Frozen] of
+	// it, else it becomes [FineTuned].
+	Weights string
+	Frozen  bool
+}
+
+// constructors makes the network of every architecture, and returns the SHA-256 of its
+// file of weights, empty where there is none.
+var constructors = map[architecture.Name]func(Settings) (Network, string, error){
+	architecture.LeNet: func(s Settings) (Network, string, error) {
+		return NewLeNet(s.Classes), "", nil
+	},
+	architecture.MLP: func(s Settings) (Network, string, error) {
+		const dropout = 0.5
+		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)
+		return NewMLP(s.RowSize, hidden, s.HiddenSize, s.Classes, dropout), "", nil
+	},
+	architecture.ResNet18:  resNet(18),
+	architecture.ResNet34:  resNet(34),
+	architecture.ResNet50:  resNet(50),
+	architecture.ResNet101: resNet(101),
+	architecture.ResNet152: resNet(152),
+}
+
+// New makes the network of an architecture. It returns the SHA-256 of the file of its
+// weights, empty where there is none; the error is that of this file.
+func New(name architecture.Name, s Settings) (network Network, weightsSHA256 string, err error) {
+	construct, ok := constructors[name]
+	if !ok {
+		panic(fmt.Sprintf("nets: no network %q", name))
+	}
+	return construct(s)
+}
+
+func resNet(layers int) func(Settings) (Network, string, error) {
+	return func(s Settings) (Network, string, error) {
+		backbone, err := NewResNet(layers)
+		if err != nil {
+			return nil, "", err
+		}
+		sum := ""
+		if s.Weights != "" {
+			if sum, err = backbone.LoadWeights(s.Weights); err != nil {
+				return nil, "", err
+			}
+		}
+		if s.Frozen {
+			return NewFrozen(backbone, s.Classes), sum, nil
+		}
+		return NewFineTuned(backbone, s.Classes), sum, nil
+	}
+}

@@ -1,0 +1,59 @@
+package nets
+
+import (
+	"slices"
+	"testing"
+
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// Every name makes a network that takes the rows that its architecture says.
+func TestEveryArchitecture(t *testing.T) {
+	if len(constructors) != len(architecture.Names()) {
+		t.Errorf("%d constructors for %v", len(constructors), architecture.Names())
+	}
+	inputs := map[architecture.Input][]int{
+		architecture.SmallImages: {2, 1, 28, 28},
+		architecture.Vectors:     {2, 9},
+		architecture.Photographs: {2, 3, 32, 32},
+	}
+	for input, shape := range inputs {
+		for _, word := range architecture.Taking(input) {
+			name, err := architecture.Parse(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			torch.Tidy(func() {
+				n, _, err := New(name, Settings{Classes: 5, RowSize: 9, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34})
+				if err != nil {
+					t.Fatal(err)
+				}
+				features, logits := n.Forward(torch.RandN(torch.Float32, shape...), false)
+				if !slices.Equal(features.Shape(), []int{2, n.FeatureSize()}) || !slices.Equal(logits.Shape(), []int{2, 5}) {
+					t.Errorf("%s: features %v, logits %v", name, features.Shape(), logits.Shape())
+				}
+				if _, frozen := n.(*Frozen); frozen != (name == architecture.ResNet34) {
+					t.Errorf("%s is a %T", name, n)
+				}
+			})
+		}
+	}
+}
+
+func TestSettingsOfAnMLP(t *testing.T) {
+	torch.Tidy(func() {
+		n, _, err := New(architecture.MLP, Settings{Classes: 5, RowSize: 9, HiddenLayers: 3, HiddenSize: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shapes [][]int
+		for _, p := range n.State().Parameters() {
+			shapes = append(shapes, p.Shape())
+		}
+		want := [][]int{{7, 9}, {7}, {7, 7}, {7}, {7, 7}, {7}, {5, 7}, {5}}
+		if !slices.EqualFunc(shapes, want, slices.Equal[[]int]) {
+			t.Errorf("shapes %v, want %v", shapes, want)
+		}
+	})
+}
