@@ -16,6 +16,9 @@
 // and classes, counted from 0, here; see [Table.ClassNames] for their order and
 // [Reference] for two tables that share classes.
 //
+// [WritePredictions] writes what came of the rows, as CSV, .npz or Parquet, in constant
+// memory too.
+//
 // Every error names the file and the row, counted from 0, or the line of a CSV file, and
 // the column. Headers are not believed: memory is taken for what a file holds, never for
 // what it promises.

@@ -1,0 +1,98 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"iwda/internal/wholefile"
+)
+
+// Predictions is what is written: rows with an id, the class of the largest probability
+// and that probability.
+type Predictions struct {
+	// Classes names the classes in label order.
+	Classes []string
+	// Probabilities adds those of all classes to each row.
+	Probabilities bool
+}
+
+// predictionWriter writes predictions in one format.
+type predictionWriter interface {
+	add(id string, class int, probabilities []float32) error
+	close() error
+}
+
+// predictionFormats are the formats by the ends of files' names. folder is where a file
+// can grow that is no part of the result.
+var predictionFormats = map[string]func(w io.Writer, folder string, p Predictions) (predictionWriter, error){
+	".csv":     newCSVPredictions,
+	".npz":     newNPZPredictions,
+	".parquet": newParquetPredictions,
+}
+
+// CheckPredictions returns an error unless [WritePredictions] can write a file of that
+// name, for a program that asks before it computes.
+func CheckPredictions(path string) error {
+	if predictionFormats[strings.ToLower(filepath.Ext(path))] == nil {
+		return fmt.Errorf("%s: predictions are written to .csv, .npz and .parquet files", path)
+	}
+	return nil
+}
+
+// WritePredictions writes a file of the format of its name, .csv, .npz or .parquet, in one
+// step: it appears when write has returned without an error, or not at all. write hands
+// over one row after the other, with a probability for each class; the memory taken does
+// not depend on how many there are.
+//
+// The columns are id, class (a name) and probability, and those of all classes:
+// probability_CLASS in CSV, the lists probabilities in Parquet. An .npz file has the arrays
+// ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
+// all of them as probabilities.
+func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
+	if err := CheckPredictions(path); err != nil {
+		return err
+	}
+	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
+	return wholefile.Write(path, func(w io.Writer) (err error) {
+		writer, err := format(w, filepath.Dir(path), p)
+		if err != nil {
+			return err
+		}
+		row := 0
+		err = write(func(id string, probabilities []float32) error {
+			class, err := p.largest(probabilities)
+			if err == nil {
+				err = writer.add(id, class, probabilities)
+			}
+			if err != nil {
+				return fmt.Errorf("row %d: %w", row, err)
+			}
+			row++
+			return nil
+		})
+		if closed := writer.close(); err == nil {
+			err = closed
+		}
+		return err
+	})
+}
+
+// largest returns the class of the largest probability, the first one of several.
+func (p Predictions) largest(probabilities []float32) (int, error) {
+	if len(probabilities) != len(p.Classes) {
+		return 0, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(p.Classes))
+	}
+	largest := 0
+	for class, v := range probabilities {
+		if math.IsNaN(float64(v)) {
+			return 0, fmt.Errorf("the probability of class %q is %v", p.Classes[class], v)
+		}
+		if v > probabilities[largest] {
+			largest = class
+		}
+	}
+	return largest, nil
+}

@@ -1,0 +1,161 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/sbinet/npyio/npz"
+
+	"iwda/internal/allocation"
+)
+
+var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabilities: true}
+
+// predictions writes n rows: the i-th has the id of i characters ü and the probabilities
+// (i/n, 1 - i/n).
+func predictions(t testing.TB, name string, p Predictions, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	err := WritePredictions(path, p, func(add func(string, []float32) error) error {
+		row := make([]float32, 2)
+		for i := range n {
+			row[0] = float32(i) / float32(n)
+			row[1] = 1 - row[0]
+			if err := add(strings.Repeat("ü", i%9), row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What is written is read again, in every form, and nothing else is left in the folder.
+func TestPredictionsAreReadAgain(t *testing.T) {
+	const n = 40000
+	for extension := range predictionFormats {
+		path := predictions(t, "out"+extension, predicted, n)
+		table := opened(t, file(path, Options{}))
+		rows, err := table.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || !table.HasIDs() || table.HasLabels() {
+			t.Errorf("%s: %s of %d rows, classes %q", extension, rows.Kind(), rows.Len(), rows.ClassNames())
+		}
+		row := make([]float32, 2)
+		for i := range n {
+			rows.CopyRow(row, i)
+			if p := float32(i) / n; row[0] != p || row[1] != 1-p || rows.ID(i) != strings.Repeat("ü", i%9) {
+				t.Fatalf("%s: row %d: %v, id %q", extension, i, row, rows.ID(i))
+			}
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("%s: left %v, %v", extension, entries, err)
+		}
+	}
+}
+
+// The class is the one of the largest probability, the first of two that are equal.
+func TestPredictedClasses(t *testing.T) {
+	few := Predictions{Classes: predicted.Classes}
+	want := []string{"dög", "dög", "cat, small", "cat, small"} // (0, 1), (1/4, 3/4), (1/2, 1/2), (3/4, 1/4)
+	content, err := os.ReadFile(predictions(t, "out.csv", few, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "class", "probability"}) {
+		t.Fatalf("%v, %v", records, err)
+	}
+	lines, err := parquet.ReadFile[parquetPrediction](predictions(t, "out.parquet", few, 4))
+	if err != nil || len(lines) != 4 {
+		t.Fatalf("%v, %v", lines, err)
+	}
+	archive, err := npz.Open(predictions(t, "out.npz", few, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var classes []int64
+	var largest []float32
+	if err := errors.Join(archive.Read("classes.npy", &classes), archive.Read("probability.npy", &largest)); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []float32{1, 0.75, 0.5, 0.75} {
+		if !slices.Equal(records[i+1], []string{strings.Repeat("ü", i), want[i], fmt.Sprint(p)}) {
+			t.Errorf("line %d: %q", i, records[i+1])
+		}
+		if lines[i] != (parquetPrediction{strings.Repeat("ü", i), want[i], p}) {
+			t.Errorf("row %d: %+v", i, lines[i])
+		}
+		if few.Classes[classes[i]] != want[i] || largest[i] != p {
+			t.Errorf("row %d: class %d, probability %v", i, classes[i], largest[i])
+		}
+	}
+}
+
+// A prediction that fails leaves the former file, and no other.
+func TestPredictionsThatFail(t *testing.T) {
+	for extension := range predictionFormats {
+		path := write(t, "out"+extension, "former")
+		for words, row := range map[string][]float32{
+			"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
+			"row 1: the probability of class \"dög\" is NaN": {1, halves()[0x7e00]},
+		} {
+			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+				return errors.Join(add("a", []float32{1, 0}), add("b", row))
+			})
+			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
+				t.Errorf("error %v, want one with %q", err, words)
+			}
+		}
+		if content, err := os.ReadFile(path); string(content) != "former" || err != nil {
+			t.Errorf("%s: %q, %v", extension, content, err)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("%s: left %v, %v", extension, entries, err)
+		}
+	}
+	if err := CheckPredictions("out.txt"); err == nil || !strings.Contains(err.Error(), "out.txt: predictions are written to .csv, .npz and .parquet files") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What writing takes of memory does not grow with the rows beyond some bytes each.
+func TestPredictionsTakeLittleMemory(t *testing.T) {
+	const n = 1 << 17
+	wide := Predictions{Classes: make([]string, 256), Probabilities: true}
+	for i := range wide.Classes {
+		wide.Classes[i] = fmt.Sprint(i)
+	}
+	row := make([]float32, len(wide.Classes))
+	for i := range row {
+		row[i] = 1.0 / 256
+	}
+	path := filepath.Join(t.TempDir(), "out.npz")
+	allocation.Within(t, 200*n, func() { // 134 MB of probabilities
+		err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
+			for range n {
+				if err := add("id", row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

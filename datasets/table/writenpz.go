@@ -1,0 +1,205 @@
+package table
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"unicode/utf8"
+)
+
+// npzPredictions writes arrays side by side. The header of an array tells how many rows
+// follow, and how long the longest text is, so that each array grows in a file of its own
+// until all rows are there.
+type npzPredictions struct {
+	w                                    io.Writer
+	what                                 Predictions
+	ids, classes, largest, probabilities *spool
+	rows, longest                        int
+	buffer                               []byte
+}
+
+// spool is a file without a name that is written, and then read from its start.
+type spool struct {
+	file *os.File
+	*bufio.Writer
+}
+
+func newSpool(folder string) (*spool, error) {
+	file, err := os.CreateTemp(folder, ".predictions.tmp-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &spool{file, bufio.NewWriterSize(file, 1<<16)}, nil
+}
+
+// rewound is the content from its start.
+func (s *spool) rewound() (*bufio.Reader, error) {
+	if err := s.Flush(); err != nil {
+		return nil, err
+	}
+	_, err := s.file.Seek(0, io.SeekStart)
+	return bufio.NewReaderSize(s.file, 1<<16), err
+}
+
+func newNPZPredictions(w io.Writer, folder string, p Predictions) (predictionWriter, error) {
+	n := &npzPredictions{w: w, what: p, longest: 1}
+	for _, spool := range []**spool{&n.ids, &n.classes, &n.largest, &n.probabilities} {
+		var err error
+		if *spool, err = newSpool(folder); err != nil {
+			n.release()
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (n *npzPredictions) release() {
+	for _, spool := range []*spool{n.ids, n.classes, n.largest, n.probabilities} {
+		if spool != nil {
+			spool.file.Close()
+		}
+	}
+}
+
+func (n *npzPredictions) add(id string, class int, probabilities []float32) error {
+	length := utf8.RuneCountInString(id)
+	if length > maxText {
+		return fmt.Errorf("an id of %d characters", length)
+	}
+	n.rows, n.longest = n.rows+1, max(n.longest, length)
+	n.buffer = binary.AppendUvarint(n.buffer[:0], uint64(len(id)))
+	if _, err := n.ids.Write(append(n.buffer, id...)); err != nil {
+		return err
+	}
+	n.buffer = binary.LittleEndian.AppendUint64(n.buffer[:0], uint64(class))
+	if _, err := n.classes.Write(n.buffer); err != nil {
+		return err
+	}
+	if err := n.writeFloats(n.largest, probabilities[class:class+1]); err != nil || !n.what.Probabilities {
+		return err
+	}
+	return n.writeFloats(n.probabilities, probabilities)
+}
+
+func (n *npzPredictions) writeFloats(w io.Writer, values []float32) error {
+	n.buffer = n.buffer[:0]
+	for _, v := range values {
+		n.buffer = binary.LittleEndian.AppendUint32(n.buffer, math.Float32bits(v))
+	}
+	_, err := w.Write(n.buffer)
+	return err
+}
+
+// close writes the archive.
+func (n *npzPredictions) close() error {
+	defer n.release()
+	archive := zip.NewWriter(n.w)
+	err := errors.Join(
+		n.writeTexts(archive, "ids", n.ids),
+		n.copyArray(archive, "classes", "<i8", fmt.Sprintf("(%d,)", n.rows), n.classes),
+		n.copyArray(archive, "probability", "<f4", fmt.Sprintf("(%d,)", n.rows), n.largest),
+		n.writeNames(archive),
+	)
+	if err == nil && n.what.Probabilities {
+		err = n.copyArray(archive, "probabilities", "<f4", fmt.Sprintf("(%d, %d)", n.rows, len(n.what.Classes)), n.probabilities)
+	}
+	if err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+func (n *npzPredictions) copyArray(archive *zip.Writer, name, descr, shape string, from *spool) error {
+	w, err := newMember(archive, name, descr, shape)
+	if err != nil {
+		return err
+	}
+	content, err := from.rewound()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, content)
+	return err
+}
+
+// writeTexts writes texts of which each is spooled after its length.
+func (n *npzPredictions) writeTexts(archive *zip.Writer, name string, from *spool) error {
+	w, err := newMember(archive, name, fmt.Sprintf("<U%d", n.longest), fmt.Sprintf("(%d,)", n.rows))
+	if err != nil {
+		return err
+	}
+	content, err := from.rewound()
+	if err != nil {
+		return err
+	}
+	for range n.rows {
+		length, err := binary.ReadUvarint(content)
+		if err != nil {
+			return err
+		}
+		text := make([]byte, length)
+		if _, err := io.ReadFull(content, text); err != nil {
+			return err
+		}
+		if _, err := w.Write(wide(n.buffer[:0], string(text), n.longest)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *npzPredictions) writeNames(archive *zip.Writer) error {
+	longest := 1
+	for _, name := range n.what.Classes {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	w, err := newMember(archive, classNamesArray, fmt.Sprintf("<U%d", longest), fmt.Sprintf("(%d,)", len(n.what.Classes)))
+	if err != nil {
+		return err
+	}
+	for _, name := range n.what.Classes {
+		if _, err := w.Write(wide(nil, name, longest)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wide appends a text of four bytes a character, filled up with zeros.
+func wide(to []byte, text string, length int) []byte {
+	for _, character := range text {
+		to = binary.LittleEndian.AppendUint32(to, uint32(character))
+		length--
+	}
+	return append(to, make([]byte, 4*length)...)
+}
+
+// newMember begins an array that is not compressed, so that it can be mapped.
+func newMember(archive *zip.Writer, name, descr, shape string) (io.Writer, error) {
+	w, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(npyHeader(descr, shape))
+	return w, err
+}
+
+// npyHeader is the header of a .npy file of version 1, filled up to a multiple of 64 bytes.
+func npyHeader(descr, shape string) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	const prefix, unit = 10, 64
+	length := (prefix+len(header)+1+unit-1)/unit*unit - prefix
+	start := append([]byte(npyMagic+"\x01\x00"), byte(length), byte(length>>8))
+	padding := bytes.Repeat([]byte(" "), length-len(header)-1)
+	return append(append(append(start, header...), padding...), '\n')
+}
