@@ -237,8 +237,8 @@ func TestCSVThatIsWrong(t *testing.T) {
 }
 
 func TestParquetThatIsWrong(t *testing.T) {
-	refused(t, "testdata/duckdb-null-value.parquet", Options{}, `row 1: column "logits": null or an empty list`)
-	refused(t, "testdata/duckdb-null-row.parquet", Options{}, `row 1: column "logits": null or an empty list`)
+	refused(t, "testdata/duckdb-null-value.parquet", Options{}, `row 1: column "logits": a list that is empty or null, or has a null`)
+	refused(t, "testdata/duckdb-null-row.parquet", Options{}, `row 1: column "logits": a list that is empty or null, or has a null`)
 	refused(t, "testdata/duckdb-ragged.parquet", Options{}, "row 1 has 3 values, the first row 2")
 	refused(t, "testdata/duckdb-probabilities.parquet", Options{Values: []string{"label"}}, `column "label" holds`)
 	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Labels: "features"}, `column "features" holds lists; want one number or text a row`)

@@ -1,13 +1,10 @@
 package table
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -124,7 +121,7 @@ func (f *parquetFile) measure(t *Table) error {
 	}
 	t.rows, t.width = int(rows), len(f.values)
 	if f.list && rows > 0 {
-		first := newLeaf(f, f.values[0])
+		first := newLeaf(f, f.values[0], true)
 		defer first.close()
 		values, err := first.list(nil, 0)
 		if err != nil {
@@ -197,14 +194,14 @@ func (f *parquetFile) scan(want parts) (cursor, error) {
 	c := &parquetCursor{form: f, rows: int(f.parsed.NumRows())}
 	if want&partValues != 0 {
 		for _, column := range f.values {
-			c.values = append(c.values, newLeaf(f, column))
+			c.values = append(c.values, newLeaf(f, column, true))
 		}
 	}
 	if want&partLabels != 0 {
-		c.labels = newLeaf(f, f.labels)
+		c.labels = newLeaf(f, f.labels, false)
 	}
 	if want&partIDs != 0 && f.ids != nil {
-		c.ids = newLeaf(f, f.ids)
+		c.ids = newLeaf(f, f.ids, false)
 	}
 	return c, nil
 }
@@ -281,172 +278,18 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 	before, width := len(b.Values), c.form.width
 	b.Values = extend(b.Values, n*width)
 	for j, l := range c.values {
-		for i := range n {
-			value, err := l.next()
+		for i := 0; i < n; {
+			numbers, err := l.numbers(n - i)
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
-			if value.IsNull() {
-				return fmt.Errorf("row %d: column %q: null; values must be finite numbers", c.row+i, l.column.Name())
+			for _, number := range numbers {
+				b.Values[before+i*width+j] = number
+				i++
 			}
-			b.Values[before+i*width+j] = l.number(value)
 		}
 	}
 	return nil
-}
-
-// leaf goes over the values of one column.
-type leaf struct {
-	file   *parquetFile
-	column *parquet.Column
-	half   bool
-	group  int
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	buffer [256]parquet.Value
-	read   []parquet.Value // those of the buffer that are still to be given
-}
-
-func newLeaf(f *parquetFile, column *parquet.Column) *leaf {
-	return &leaf{file: f, column: column, half: elementName(column) == "float16"}
-}
-
-func (l *leaf) close() {
-	if l.page != nil {
-		parquet.Release(l.page)
-		l.page = nil
-	}
-	if l.pages != nil {
-		l.pages.Close()
-		l.pages = nil
-	}
-}
-
-var errFewRows = errors.New("the column ends before the last row")
-
-// fill makes sure that there are values to give.
-func (l *leaf) fill() error {
-	for len(l.read) == 0 {
-		if l.values == nil {
-			if err := l.nextPage(); err != nil {
-				return err
-			}
-		}
-		n, err := l.values.ReadValues(l.buffer[:])
-		l.read = l.buffer[:n]
-		if err == io.EOF {
-			l.values = nil
-		} else if err != nil {
-			return err
-		} else if n == 0 {
-			return errFewRows
-		}
-	}
-	return nil
-}
-
-// nextPage goes on to the next page, of the next group of rows if need be.
-func (l *leaf) nextPage() (err error) {
-	for {
-		if l.pages == nil {
-			groups := l.file.parsed.RowGroups()
-			if l.group == len(groups) {
-				return errFewRows
-			}
-			l.pages = groups[l.group].ColumnChunks()[l.column.Index()].Pages()
-			l.group++
-		}
-		if l.page != nil {
-			parquet.Release(l.page)
-			l.page = nil
-		}
-		l.page, err = l.pages.ReadPage()
-		if err == nil {
-			l.values = l.page.Values()
-			return nil
-		}
-		if err != io.EOF {
-			return err
-		}
-		l.close()
-	}
-}
-
-func (l *leaf) next() (parquet.Value, error) {
-	if err := l.fill(); err != nil {
-		return parquet.Value{}, err
-	}
-	value := l.read[0]
-	l.read = l.read[1:]
-	return value, nil
-}
-
-// list appends the values of a row.
-func (l *leaf) list(values []float32, width int) ([]float32, error) {
-	for first := true; ; first = false {
-		if err := l.fill(); err != nil {
-			if err == errFewRows && !first {
-				return values, nil
-			}
-			return values, err
-		}
-		value := l.read[0]
-		if !first && value.RepetitionLevel() == 0 {
-			return values, nil
-		}
-		if value.IsNull() {
-			return values, fmt.Errorf("column %q: null or an empty list; values must be finite numbers", l.column.Path()[0])
-		}
-		if len(values) == maxWidth && width == 0 {
-			return values, fmt.Errorf("column %q: a list of more than %d values", l.column.Path()[0], maxWidth)
-		}
-		values = append(values, l.number(value))
-		l.read = l.read[1:]
-	}
-}
-
-// number returns a value of a column of numbers.
-func (l *leaf) number(value parquet.Value) float32 {
-	switch value.Kind() {
-	case parquet.Float:
-		return value.Float()
-	case parquet.Double:
-		return float32(value.Double())
-	case parquet.Int32:
-		return float32(value.Int32())
-	case parquet.Int64:
-		return float32(value.Int64())
-	case parquet.Boolean:
-		if value.Boolean() {
-			return 1
-		}
-		return 0
-	}
-	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
-}
-
-// text returns the next value as a text, which is empty for null.
-func (l *leaf) text() (string, error) {
-	value, err := l.next()
-	if err != nil || value.IsNull() {
-		return "", err
-	}
-	switch value.Kind() {
-	case parquet.ByteArray:
-		return string(value.ByteArray()), nil
-	case parquet.Int32:
-		return strconv.Itoa(int(value.Int32())), nil
-	case parquet.Int64:
-		return strconv.FormatInt(value.Int64(), 10), nil
-	case parquet.Boolean:
-		return strconv.FormatFloat(float64(l.number(value)), 'f', -1, 32), nil
-	case parquet.Float:
-		return wholeText(float64(value.Float()))
-	case parquet.Double:
-		return wholeText(value.Double())
-	}
-	return "", fmt.Errorf("elements of type %s; want integers or texts", l.column.Type())
 }
 
 // isHalf reports whether two bytes are a number of float16.

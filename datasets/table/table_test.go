@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // content is all that a table holds.
@@ -147,6 +149,38 @@ func TestFilesOfDuckDB(t *testing.T) {
 	})
 	if columns := opened(t, file("testdata/duckdb-columns-zstd.parquet", Options{Values: []string{"c", "a"}})).Columns(); !slices.Equal(columns, []string{"c", "a"}) {
 		t.Errorf("columns %q", columns)
+	}
+}
+
+// Lists of many pages and groups, of numbers as they lie in memory and of a dictionary; ids
+// that float32 does not hold.
+func TestParquetOfManyPages(t *testing.T) {
+	type row struct {
+		Features []float64  `parquet:"features"`
+		Logits   []*float32 `parquet:"logits,list"`
+		Dicts    []float32  `parquet:"dicts,dict"`
+		ID       float64    `parquet:"id"`
+	}
+	const n = 3000
+	var rows []row
+	var want content
+	for i := range n {
+		a, b := float32(math.Sin(float64(i))), float32(i%5)
+		rows = append(rows, row{[]float64{float64(a), float64(b)}, []*float32{&a, &b}, []float32{a, b}, float64(1<<24 + 1 + i)})
+		want.Values = append(want.Values, a, b)
+		want.Labels = append(want.Labels, Unknown)
+		want.IDs = append(want.IDs, fmt.Sprint(1<<24+1+i))
+	}
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	if err := parquet.WriteFile(path, rows, parquet.PageBufferSize(1000), parquet.MaxRowsPerRowGroup(700)); err != nil {
+		t.Fatal(err)
+	}
+	for name, element := range map[string]string{"features": "float64", "logits": "float32", "dicts": "float32"} {
+		want.Kind, want.Element, want.Width, want.Classes = Features, element, 2, nil
+		if name == "logits" {
+			want.Kind, want.Classes = Logits, []string{"0", "1"}
+		}
+		compare(t, name, contentOf(t, file(path, Options{Values: []string{name}})), want)
 	}
 }
 

@@ -1,0 +1,240 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// leaf goes over the values of one column.
+type leaf struct {
+	file   *parquetFile
+	column *parquet.Column
+	floats bool // whether it is read by numbers or list, not by text
+	group  int
+	pages  parquet.Pages
+	page   parquet.Page
+	// Of a page of floating-point numbers without nulls, dense are those that are still to be
+	// given, and levels their repetition levels.
+	dense     []float32
+	levels    []byte
+	converted []float32
+	// Of any other page, read are the values of the buffer that are still to be given.
+	values parquet.ValueReader
+	buffer [256]parquet.Value
+	read   []parquet.Value
+	number [1]float32
+}
+
+func newLeaf(f *parquetFile, column *parquet.Column, floats bool) *leaf {
+	return &leaf{file: f, column: column, floats: floats}
+}
+
+func (l *leaf) close() {
+	if l.page != nil {
+		parquet.Release(l.page)
+		l.page = nil
+	}
+	if l.pages != nil {
+		l.pages.Close()
+		l.pages = nil
+	}
+}
+
+var (
+	errFewRows = errors.New("the column ends before the last row")
+	errNull    = errors.New("null; values must be finite numbers")
+)
+
+// fill makes sure that there are values to give.
+func (l *leaf) fill() error {
+	for len(l.dense) == 0 && len(l.read) == 0 {
+		if l.values == nil {
+			if err := l.nextPage(); err != nil {
+				return err
+			}
+			continue
+		}
+		n, err := l.values.ReadValues(l.buffer[:])
+		l.read = l.buffer[:n]
+		if err == io.EOF {
+			l.values = nil
+		} else if err != nil {
+			return err
+		} else if n == 0 {
+			return errFewRows
+		}
+	}
+	return nil
+}
+
+// nextPage goes on to the next page, of the next group of rows if need be.
+func (l *leaf) nextPage() (err error) {
+	for {
+		if l.pages == nil {
+			groups := l.file.parsed.RowGroups()
+			if l.group == len(groups) {
+				return errFewRows
+			}
+			l.pages = groups[l.group].ColumnChunks()[l.column.Index()].Pages()
+			l.group++
+		}
+		if l.page != nil {
+			parquet.Release(l.page)
+			l.page = nil
+		}
+		l.page, err = l.pages.ReadPage()
+		if err == nil {
+			if l.takeDense(); l.dense == nil {
+				l.values = l.page.Values()
+			}
+			return nil
+		}
+		if err != io.EOF {
+			return err
+		}
+		l.close()
+	}
+}
+
+// takeDense takes the values of a page as they lie in memory, if they are floating-point
+// numbers without nulls.
+func (l *leaf) takeDense() {
+	l.dense, l.levels = nil, l.page.RepetitionLevels()
+	if !l.floats || l.page.Dictionary() != nil {
+		return
+	}
+	content := l.page.Data()
+	switch l.column.Type().Kind() {
+	case parquet.Float:
+		l.dense = content.Float()
+	case parquet.Double:
+		l.converted = l.converted[:0]
+		for _, value := range content.Double() {
+			l.converted = append(l.converted, float32(value))
+		}
+		l.dense = l.converted
+	}
+	if int64(len(l.dense)) != l.page.NumValues() || l.column.MaxRepetitionLevel() > 0 && len(l.levels) != len(l.dense) {
+		l.dense = nil
+	}
+}
+
+// numbers returns one or more of the next n numbers, which are valid until the next call.
+func (l *leaf) numbers(n int) ([]float32, error) {
+	if err := l.fill(); err != nil {
+		return nil, err
+	}
+	if len(l.dense) > 0 {
+		numbers := l.dense[:min(n, len(l.dense))]
+		l.dense = l.dense[len(numbers):]
+		return numbers, nil
+	}
+	if l.read[0].IsNull() {
+		return nil, errNull
+	}
+	l.number[0] = numberOf(l.read[0])
+	l.read = l.read[1:]
+	return l.number[:], nil
+}
+
+// list appends the values of a row, each of which but the first one repeats.
+func (l *leaf) list(values []float32, width int) ([]float32, error) {
+	before := len(values)
+	for {
+		if err := l.fill(); err == errFewRows && len(values) > before {
+			return values, nil
+		} else if err != nil {
+			return values, err
+		}
+		part, more := l.listPart(len(values) > before)
+		if !more {
+			return values, nil
+		}
+		if len(part) == 0 {
+			return values, fmt.Errorf("column %q: a list that is empty or null, or has a null; values must be finite numbers", l.column.Path()[0])
+		}
+		if values = append(values, part...); len(values)-before > maxWidth {
+			return values, fmt.Errorf("column %q: a list of more than %d values", l.column.Path()[0], maxWidth)
+		}
+	}
+}
+
+// listPart takes what there is of a row, and says that there was more of it. What is
+// neither a number nor the end of the row is no part.
+func (l *leaf) listPart(begun bool) (part []float32, more bool) {
+	if len(l.dense) == 0 {
+		switch value := l.read[0]; {
+		case begun && value.RepetitionLevel() == 0:
+			return nil, false
+		case value.IsNull():
+			return nil, true
+		default:
+			l.number[0] = numberOf(value)
+			l.read = l.read[1:]
+			return l.number[:], true
+		}
+	}
+	if begun && l.levels[0] == 0 {
+		return nil, false
+	}
+	n := len(l.levels)
+	if end := bytes.IndexByte(l.levels[1:], 0); end >= 0 {
+		n = end + 1
+	}
+	part = l.dense[:n]
+	l.dense, l.levels = l.dense[n:], l.levels[n:]
+	return part, true
+}
+
+// numberOf returns a value of a column of numbers.
+func numberOf(value parquet.Value) float32 {
+	switch value.Kind() {
+	case parquet.Float:
+		return value.Float()
+	case parquet.Double:
+		return float32(value.Double())
+	case parquet.Int32:
+		return float32(value.Int32())
+	case parquet.Int64:
+		return float32(value.Int64())
+	case parquet.Boolean:
+		if value.Boolean() {
+			return 1
+		}
+		return 0
+	}
+	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
+}
+
+// text returns the next value as a text, which is empty for null.
+func (l *leaf) text() (string, error) {
+	if err := l.fill(); err != nil {
+		return "", err
+	}
+	value := l.read[0]
+	l.read = l.read[1:]
+	if value.IsNull() {
+		return "", nil
+	}
+	switch value.Kind() {
+	case parquet.ByteArray:
+		return string(value.ByteArray()), nil
+	case parquet.Int32:
+		return strconv.Itoa(int(value.Int32())), nil
+	case parquet.Int64:
+		return strconv.FormatInt(value.Int64(), 10), nil
+	case parquet.Boolean:
+		return strconv.Itoa(int(numberOf(value))), nil
+	case parquet.Float:
+		return wholeText(float64(value.Float()))
+	case parquet.Double:
+		return wholeText(value.Double())
+	}
+	return "", fmt.Errorf("elements of type %s; want integers or texts", l.column.Type())
+}
