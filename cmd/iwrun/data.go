@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/catalogue"
-	"iwda/experiments/report"
+	"iwda/experiments/report/table"
 )
 
 func newDataCommand(s streams) *cli.Command {
@@ -42,7 +42,7 @@ func newDivergenceCommand(s streams) *cli.Command {
 }
 
 func runDivergence(root, format string, s streams) error {
-	counts := report.PublishedCounts
+	counts := table.PublishedCounts
 	if root != "" {
 		own, err := countInMemory(root)
 		if err != nil {
@@ -52,14 +52,14 @@ func runDivergence(root, format string, s streams) error {
 			if of, ok := own[dataset][domain]; ok {
 				return of, nil
 			}
-			return report.PublishedCounts(dataset, domain)
+			return table.PublishedCounts(dataset, domain)
 		}
 	}
-	sheet, err := report.DivergenceSheet(counts)
+	divergences, err := table.Divergences(counts)
 	if err != nil {
 		return err
 	}
-	return sheetFormats[format](sheet, s.out)
+	return divergences.Write(s.out, format)
 }
 
 // countInMemory counts the training images in the folder root of each class, by data set

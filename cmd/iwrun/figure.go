@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/report"
+	"iwda/experiments/report/figure"
 )
 
 // figureOptions say in which formats the figures are drawn.
@@ -20,7 +20,7 @@ type figureOptions struct {
 }
 
 func newFigureCommand(s streams) *cli.Command {
-	formats := strings.Join(report.Formats(), ",")
+	formats := strings.Join(figure.Formats(), ",")
 	return &cli.Command{
 		Name:        "figure",
 		Usage:       "draw the figures of the finished runs",
@@ -30,7 +30,7 @@ func newFigureCommand(s streams) *cli.Command {
 		Action: func(c *cli.Context) error {
 			o := figureOptions{experimentOptionsOf(c), strings.Split(c.String("format"), ",")}
 			for _, format := range o.Formats {
-				if !slices.Contains(report.Formats(), format) {
+				if !slices.Contains(figure.Formats(), format) {
 					return wrongUsage(c, "--format %s: %s", c.String("format"), formats)
 				}
 			}
@@ -56,8 +56,8 @@ func runFigure(o figureOptions, s streams) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
-	figures, unreadable := report.Figures(found.runs, file.Config)
-	paths, err := report.WriteFigures(figures, folder, o.Formats...)
+	figures, unreadable := figure.All(found.runs, file.Config)
+	paths, err := figure.WriteAll(figures, folder, o.Formats...)
 	for _, path := range paths {
 		fmt.Fprintln(s.out, path)
 	}

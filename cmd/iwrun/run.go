@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
+	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
 )
 
@@ -84,7 +85,7 @@ func runExperiment(o runOptions, s streams) error {
 		return statusError(statusInterrupted)
 	}
 	if o.Index == allRuns { // the tables of one run of many would be read by nobody
-		if err := printTable(file, o.Results, "", markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
+		if err := printTable(file, o.Results, "", sheet.Markdown, s); err != nil && !errors.Is(err, errNothingFinished) {
 			return err
 		}
 	}

@@ -2,13 +2,15 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+	"iwda/experiments/report/table"
 	"iwda/experiments/store"
 )
 
@@ -19,25 +21,21 @@ type tableOptions struct {
 	Format string
 }
 
-// markdown is the format of tables unless another is asked for.
-const markdown = "md"
-
-// sheetFormats are the formats of a table by name.
-var sheetFormats = map[string]func(report.Sheet, io.Writer) error{
-	markdown: report.Sheet.WriteMarkdown,
-	"tex":    report.Sheet.WriteLaTeX,
-	"csv":    report.Sheet.WriteCSV,
-	"json":   report.Sheet.WriteJSON,
+// sheetFormats names the formats of a table: "md, tex, csv or json".
+func sheetFormats() string {
+	formats := sheet.Formats()
+	last := len(formats) - 1
+	return strings.Join(formats[:last], ", ") + " or " + formats[last]
 }
 
 func formatFlag() cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: markdown, Usage: "`FORMAT`: md, tex, csv or json"}
+	return &cli.StringFlag{Name: "format", Value: sheet.Markdown, Usage: "`FORMAT`: " + sheetFormats()}
 }
 
 // checkFormat returns an error if --format names no format of tables.
 func checkFormat(c *cli.Context) error {
-	if _, ok := sheetFormats[c.String("format")]; !ok {
-		return wrongUsage(c, "--format %s: md, tex, csv or json", c.String("format"))
+	if !slices.Contains(sheet.Formats(), c.String("format")) {
+		return wrongUsage(c, "--format %s: %s", c.String("format"), sheetFormats())
 	}
 	return nil
 }
@@ -45,7 +43,7 @@ func checkFormat(c *cli.Context) error {
 const averageKind = "average"
 
 func newTableCommand(s streams) *cli.Command {
-	kinds := strings.Join(append(report.Kinds(), averageKind), ", ")
+	kinds := strings.Join(append(table.Kinds(), averageKind), ", ")
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
@@ -59,7 +57,7 @@ func newTableCommand(s streams) *cli.Command {
 				return err
 			}
 			o := tableOptions{experimentOptionsOf(c), c.String("kind"), c.String("format")}
-			if o.Kind != "" && o.Kind != averageKind && !report.HasKind(o.Kind) {
+			if o.Kind != "" && o.Kind != averageKind && !table.HasKind(o.Kind) {
 				return wrongUsage(c, "--kind %s: one of %s", o.Kind, kinds)
 			}
 			return withoutArguments(c, func() error { return runTable(o, s) })
@@ -85,9 +83,9 @@ func printTable(file *config.File, results, kind, format string, s streams) erro
 		return err
 	}
 	found.warn(s.err)
-	sheet := report.BuildSheet(kind, found.results(), file.Config)
-	sheet.Notes = append(sheet.Notes, found.notes...)
-	return sheetFormats[format](sheet, s.out)
+	built := table.Build(kind, found.results(), file.Config)
+	built.Notes = append(built.Notes, found.notes...)
+	return built.Write(s.out, format)
 }
 
 // runAverage prints the averages of several experiments side by side. Those without a
@@ -97,7 +95,7 @@ func runAverage(o tableOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	var tables []report.Table
+	var experiments []summary.Selection
 	var notes []string
 	for _, file := range files {
 		found, err := findRuns(file, o.Results)
@@ -109,15 +107,15 @@ func runAverage(o tableOptions, s streams) error {
 			continue
 		}
 		found.warn(s.err)
-		tables = append(tables, report.BuildTable(found.results(), file.Config))
+		experiments = append(experiments, summary.Select(found.results(), file.Config))
 		notes = append(notes, found.notes...)
 	}
-	if len(tables) == 0 {
+	if len(experiments) == 0 {
 		return fmt.Errorf("%w: %s", errNothingFinished, strings.Join(notes, " "))
 	}
-	sheet := report.AverageTable(tables).Sheet()
-	sheet.Notes = append(sheet.Notes, notes...)
-	return sheetFormats[o.Format](sheet, s.out)
+	built := table.Average(experiments)
+	built.Notes = append(built.Notes, notes...)
+	return built.Write(s.out, o.Format)
 }
 
 // results are those of the usable runs.

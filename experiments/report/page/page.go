@@ -18,7 +18,9 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
-	"iwda/experiments/report"
+	"iwda/experiments/report/figure"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/table"
 	"iwda/experiments/store"
 )
 
@@ -67,7 +69,7 @@ func Write(w io.Writer, content Content) error {
 		}
 	}
 	v.Finished = len(finished)
-	v.Sheets = report.Sheets(results, content.Config)
+	v.Sheets = table.All(results, content.Config)
 	if err := v.addFigures(content); err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ type view struct {
 	Script                    template.JS
 	Planned, Finished, Failed int
 	Notes                     []string
-	Sheets                    []report.Sheet // the first sums up
+	Sheets                    []sheet.Sheet // the first sums up
 	Figures                   []drawing
 	Runs                      []runRow
 	Problems                  []store.Problem
@@ -113,20 +115,20 @@ type drawing struct {
 
 // addFigures draws the figures. Curves that cannot be read become notes.
 func (v *view) addFigures(content Content) error {
-	figures, unreadable := report.Figures(content.Runs, content.Config)
+	figures, unreadable := figure.All(content.Runs, content.Config)
 	if unreadable != nil {
 		v.Notes = append(v.Notes, strings.Split("Left out of the figures: "+unreadable.Error(), "\n")...)
 	}
-	for _, figure := range figures {
+	for _, f := range figures {
 		var svg bytes.Buffer
-		if err := figure.Write(&svg, report.SVG); err != nil {
+		if err := f.Write(&svg, figure.SVG); err != nil {
 			return err
 		}
 		start := bytes.Index(svg.Bytes(), []byte("<svg"))
 		if start < 0 {
 			return errors.New("page: a figure is no SVG")
 		}
-		v.Figures = append(v.Figures, drawing{figure.Title, template.HTML(svg.Bytes()[start:])})
+		v.Figures = append(v.Figures, drawing{f.Title, template.HTML(svg.Bytes()[start:])})
 	}
 	return nil
 }

@@ -1,0 +1,107 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"iwda/experiments/store"
+)
+
+// spread is the share of a class's place that the methods' glyphs take.
+const spread = 0.72
+
+// classWeights draws the class weights that every method ended with beside the true
+// ones, where they are known, which are bars: the mean over seeds, and a line from the lowest to the
+// highest.
+func classWeights(r runs, variant, task string) (Figure, error) {
+	title := r.Title(variant + ", " + task)
+	var methods []string
+	var finished [][]store.Result
+	for _, method := range r.Methods {
+		if results := r.Runs(variant, task, method); len(results) > 0 {
+			methods, finished = append(methods, method), append(finished, results)
+		}
+	}
+	if len(methods) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
+	truth, classes := finished[0][0].TrueWeights, finished[0][0].Classes
+	f := Figure{
+		Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest", panelHeight: panelHeight,
+	}
+	panel := newPanel("class", "class weight")
+	highest := 0.0
+	if len(truth) > 0 {
+		panel.Add(trueBars(truth))
+		f.legend.add("true weights", bar{})
+		highest = slices.Max(truth)
+	}
+	for rank, method := range methods {
+		style := styleOf(method)
+		var points plotter.XYs
+		for c := range classes {
+			var values []float64
+			for _, run := range finished[rank] {
+				values = append(values, run.Weights[c])
+			}
+			x := float64(c)
+			if len(methods) > 1 {
+				x += spread * (float64(rank)/float64(len(methods)-1) - 0.5)
+			}
+			low, high := slices.Min(values), slices.Max(values)
+			highest = math.Max(highest, high)
+			points = append(points, plotter.XY{X: x, Y: stat.Mean(values, nil)})
+			panel.Add(&plotter.Line{
+				XYs:       plotter.XYs{{X: x, Y: low}, {X: x, Y: high}},
+				LineStyle: draw.LineStyle{Color: style.color, Width: vg.Points(0.8)},
+			})
+		}
+		panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
+		f.legend.add(method, &plotter.Scatter{GlyphStyle: style.mark()})
+	}
+	setAxis(&panel.Y, 0, highest, 6, 0, 0, math.Inf(1))
+	panel.Y.Min = 0
+	var ticks []plot.Tick
+	for c, name := range classes {
+		ticks = append(ticks, plot.Tick{Value: float64(c), Label: name})
+	}
+	panel.X.Min, panel.X.Max = -0.5, float64(len(classes))-0.5
+	panel.X.Tick.Marker = plot.ConstantTicks(ticks)
+	f.panels = [][]*plot.Plot{{panel}}
+	return f, nil
+}
+
+// trueBars draws a bar a class, as wide as its place.
+type trueBars []float64
+
+var barColor = color.Gray{Y: 0xDD}
+
+// Plot implements plot.Plotter.
+func (b trueBars) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	for class, weight := range b {
+		x := float64(class)
+		c.FillPolygon(barColor, corners(vg.Rectangle{
+			Min: vg.Point{X: toX(x - 0.45), Y: toY(0)}, Max: vg.Point{X: toX(x + 0.45), Y: toY(weight)},
+		}))
+		edge := draw.LineStyle{Color: color.Black, Width: vg.Points(1.2)}
+		c.StrokeLine2(edge, toX(x-0.45), toY(weight), toX(x+0.45), toY(weight))
+	}
+}
+
+// bar is the sample of a bar in a legend.
+type bar struct{}
+
+// Thumbnail implements plot.Thumbnailer.
+func (bar) Thumbnail(c *draw.Canvas) {
+	c.FillPolygon(barColor, corners(c.Rectangle))
+	c.StrokeLine2(draw.LineStyle{Color: color.Black, Width: vg.Points(1.2)}, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
+}

@@ -1,0 +1,203 @@
+package figure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+)
+
+// unit is what the progress of a run is counted in.
+type unit string
+
+// Runs are counted in epochs, or in steps where their length is given so.
+const (
+	epochs unit = "epoch"
+	steps  unit = "step"
+)
+
+// unitOf returns the unit of the experiment's runs.
+func unitOf(experiment config.Config) unit {
+	if experiment.Train.Steps > 0 {
+		return steps
+	}
+	return epochs
+}
+
+// curve is the course of one method on one task.
+type curve struct {
+	method string
+	seeds  [][]store.Metrics // the evaluations of each seed
+}
+
+// curves draws accuracy and weight distance over the runs of a task.
+func curves(r runs, variant, task string) (Figure, error) {
+	curves, unreadable := r.readCurves(variant, task)
+	f, err := accuracyAndWeightDistance(r.Title(variant+", "+task), unitOf(r.Experiment), curves)
+	if unreadable != nil {
+		return f, unreadable
+	}
+	return f, err
+}
+
+// readCurves reads the metrics of the planned runs of a task, in the order of
+// config.MethodNames.
+func (r runs) readCurves(variant, task string) ([]curve, error) {
+	var curves []curve
+	var failures []error
+	for _, method := range r.Methods {
+		c := curve{method: method}
+		for _, run := range r.stored {
+			result := run.Result
+			if result.Variant != variant || result.Task != task || result.Method != method || !slices.Contains(r.Experiment.Seeds, result.Seed) {
+				continue
+			}
+			metrics, err := run.Dir.ReadMetrics()
+			if err != nil {
+				failures = append(failures, err)
+				continue
+			}
+			c.seeds = append(c.seeds, metrics)
+		}
+		if len(c.seeds) > 0 {
+			curves = append(curves, c)
+		}
+	}
+	return curves, errors.Join(failures...)
+}
+
+// moment is a quantity at a time over seeds.
+type moment struct {
+	at              float64
+	mean, low, high float64
+}
+
+// course returns the quantity by epoch or step, over the seeds that have a finite
+// value there.
+func course(c curve, unit unit, quantity func(store.Metrics) float64) []moment {
+	values := map[int][]float64{}
+	for _, seed := range c.seeds {
+		for _, m := range seed {
+			if v := quantity(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				at := m.Epoch
+				if unit == steps {
+					at = m.Step
+				}
+				values[at] = append(values[at], v)
+			}
+		}
+	}
+	var moments []moment
+	for at, v := range values {
+		moments = append(moments, moment{
+			at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v),
+		})
+	}
+	slices.SortFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	return moments
+}
+
+// mostMarks is the number of glyphs on a line above which some are left out.
+const mostMarks = 14
+
+// accuracyAndWeightDistance draws the target's test accuracy and the Euclidean
+// distance of the class weights to the true ones by epoch or step, a line a method: the
+// mean over seeds, in a band from the lowest to the highest seed. The accuracy of
+// the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
+// curve has an accuracy.
+func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure, error) {
+	accuracy := newPanel(string(unit), "accuracy on the target's test set (%)")
+	distance := newPanel(string(unit), "Euclidean distance to the true weights")
+	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, trainedAccuracy)) == 0 })
+	if len(curves) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
+	addCourses(accuracy, curves, unit, trainedAccuracy, 0, 100)
+	addCourses(distance, curves, unit, func(m store.Metrics) float64 { return m.WeightDistance }, 0, math.Inf(1))
+	last := math.Max(math.Max(accuracy.X.Max, distance.X.Max), 1)
+	for _, panel := range []*plot.Plot{accuracy, distance} {
+		setAxis(&panel.X, 0, last, 8, 1, 0, last)
+	}
+	var l legend
+	for _, curve := range curves {
+		style := styleOf(curve.method)
+		l.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+	}
+	return Figure{
+		Title: title, Note: seedsNote(curves), panels: [][]*plot.Plot{{accuracy, distance}}, panelHeight: panelHeight, legend: l,
+	}, nil
+}
+
+// trainedAccuracy is the accuracy in percent, and NaN before the first epoch.
+func trainedAccuracy(m store.Metrics) float64 {
+	if m.Epoch == 0 {
+		return math.NaN()
+	}
+	return 100 * m.Accuracy
+}
+
+// addCourses adds to the panel, for each curve, the band, the line and its marks,
+// and lets the y axis reach over what is drawn.
+func addCourses(p *plot.Plot, curves []curve, unit unit, quantity func(store.Metrics) float64, floor, ceiling float64) {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	var bands, lines []plot.Plotter
+	for rank, curve := range curves {
+		moments := course(curve, unit, quantity)
+		if len(moments) == 0 {
+			continue
+		}
+		style := styleOf(curve.method)
+		means, outline := make(plotter.XYs, len(moments)), make(plotter.XYs, 2*len(moments))
+		for i, m := range moments {
+			means[i] = plotter.XY{X: m.at, Y: m.mean}
+			outline[i] = plotter.XY{X: m.at, Y: m.low}
+			outline[len(outline)-1-i] = plotter.XY{X: m.at, Y: m.high}
+			lowest, highest = math.Min(lowest, m.low), math.Max(highest, m.high)
+		}
+		if len(curve.seeds) > 1 {
+			bands = append(bands, &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: style.band()})
+		}
+		lines = append(lines,
+			&plotter.Line{XYs: means, LineStyle: style.line()},
+			&plotter.Scatter{XYs: marked(means, rank), GlyphStyle: style.mark()})
+	}
+	p.Add(bands...)
+	p.Add(lines...)
+	setAxis(&p.Y, lowest, highest, 6, 0, floor, ceiling)
+}
+
+// marked returns the points that get a glyph: all of a short line, some of a long
+// one, elsewhere for each rank, so that the glyphs of close lines do not coincide.
+func marked(line plotter.XYs, rank int) plotter.XYs {
+	stride := (len(line) + mostMarks - 1) / mostMarks
+	var points plotter.XYs
+	for i, point := range line {
+		if i%stride == rank%stride {
+			points = append(points, point)
+		}
+	}
+	return points
+}
+
+// seedsNote says what lines and bands are.
+func seedsNote(curves []curve) string {
+	fewest, most := len(curves[0].seeds), 0
+	for _, c := range curves {
+		fewest, most = min(fewest, len(c.seeds)), max(most, len(c.seeds))
+	}
+	switch {
+	case most == 1:
+		return "one seed"
+	case fewest == most:
+		return fmt.Sprintf("mean of %d seeds; band: lowest to highest", most)
+	}
+	return fmt.Sprintf("mean of %d to %d seeds; band: lowest to highest", fewest, most)
+}

@@ -1,0 +1,176 @@
+// Package figure draws finished runs: accuracy and weight distance by epoch, class
+// weights, predictions by class, and gain and performance against divergence.
+//
+// A kind of figure is a function from the experiment's runs to a Figure, in a file of its
+// own, and a line in taskKinds or divergenceKinds.
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"iwda/experiments/config"
+	"iwda/experiments/report/summary"
+	"iwda/experiments/store"
+	"iwda/internal/wholefile"
+)
+
+// ErrNoData is returned for a figure without a single point.
+var ErrNoData = errors.New("nothing to draw")
+
+// Measures of figures on paper, and of their PNG.
+const (
+	figureWidth  = 17.5 * vg.Centimeter
+	panelHeight  = 6.6 * vg.Centimeter
+	figureMargin = 0.25 * vg.Centimeter
+	panelGap     = 0.6 * vg.Centimeter
+	dotsPerInch  = 200
+)
+
+// The formats of figures.
+const (
+	PNG = "png"
+	SVG = "svg"
+)
+
+// Formats returns the formats that Figure.Write knows.
+func Formats() []string { return []string{PNG, SVG} }
+
+// Figure is a drawing: panels in rows under a title, with a legend below.
+type Figure struct {
+	Name  string // of its file, without extension
+	Title string
+	Note  string // what it is a mean of, what its colors mean
+
+	panels      [][]*plot.Plot // as many in each row, nil at the end of the last
+	panelHeight vg.Length
+	legend      legend
+}
+
+// kind is a figure that an experiment's runs give. The error wraps ErrNoData where there
+// is nothing to draw; any other may come with a figure, and says what that lacks.
+type kind struct {
+	name string
+	draw func(r runs, variant, task string) (Figure, error)
+}
+
+// taskKinds are drawn for each variant without class fractions and each task.
+var taskKinds = []kind{
+	{"curves", curves},
+	{"weights", classWeights},
+	{"confusion", heatMaps},
+}
+
+// divergenceKinds are drawn for each task, over all variants with class fractions.
+var divergenceKinds = []kind{
+	{"gain", gain},
+	{"performance", performance},
+}
+
+// runs are an experiment's finished runs.
+type runs struct {
+	summary.Selection
+	stored []store.Run
+}
+
+// All draws everything that the experiment's finished runs give, those that the
+// experiment does not plan left out. A run whose metrics cannot be read is part of the
+// error; what could be drawn is there.
+func All(stored []store.Run, experiment config.Config) ([]Figure, error) {
+	results := make([]store.Result, len(stored))
+	for i, run := range stored {
+		results[i] = run.Result
+	}
+	r := runs{summary.Select(results, experiment), stored}
+	var figures []Figure
+	var failures []error
+	draw := func(k kind, variant, task, place string) {
+		f, err := k.draw(r, variant, task)
+		if !errors.Is(err, ErrNoData) {
+			failures = append(failures, err)
+		}
+		if f.panels != nil {
+			f.Name = k.name + "-" + place
+			figures = append(figures, f)
+		}
+	}
+	for _, variant := range summary.NamedVariants(experiment) {
+		for _, task := range experiment.Tasks {
+			for _, k := range taskKinds {
+				draw(k, variant, task, variant+"-"+task)
+			}
+		}
+	}
+	for _, task := range experiment.Tasks {
+		for _, k := range divergenceKinds {
+			draw(k, "", task, task)
+		}
+	}
+	return figures, errors.Join(failures...)
+}
+
+// WriteAll writes each figure in each format, PNG or SVG, into the folder, which must be
+// there, and returns the paths.
+func WriteAll(figures []Figure, folder string, formats ...string) (paths []string, err error) {
+	for _, f := range figures {
+		for _, format := range formats {
+			path := filepath.Join(folder, f.Name+"."+format)
+			if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+				return paths, err
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// Write draws the figure in a format. The same figure gives the same bytes.
+func (f Figure) Write(w io.Writer, format string) error {
+	rows := vg.Length(len(f.panels))
+	heading := newHeading(f.Title, f.Note)
+	height := heading.height() + rows*f.panelHeight + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
+	canvas, err := newCanvas(format, figureWidth, height)
+	if err != nil {
+		return err
+	}
+	c := draw.New(canvas)
+	c.FillPolygon(color.White, corners(c.Rectangle))
+	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
+	heading.draw(c)
+	f.legend.draw(c)
+	middle := draw.Crop(c, 0, 0, f.legend.height(), -heading.height())
+	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: panelGap, PadY: panelGap}
+	for i, row := range plot.Align(f.panels, tiles, middle) {
+		for j, area := range row {
+			if f.panels[i][j] != nil {
+				f.panels[i][j].Draw(area)
+			}
+		}
+	}
+	_, err = canvas.WriteTo(w)
+	return err
+}
+
+func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
+	switch format {
+	case PNG:
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}, nil
+	case SVG:
+		return &svgCanvas{Canvas: vgsvg.New(width, height)}, nil
+	}
+	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(Formats(), ", "))
+}
+
+func corners(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}

@@ -1,0 +1,108 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"iwda/experiments/report/summary"
+)
+
+const (
+	heatMapColumns = 2
+	heatMapHeight  = 8 * vg.Centimeter
+	// mostPrinted is the number of classes up to which cells show their numbers.
+	mostPrinted = 15
+)
+
+// heatMaps draws the predictions by class of every method, the paper's beside ours.
+func heatMaps(r runs, variant, task string) (Figure, error) {
+	title := r.Title(variant + ", " + task)
+	f := Figure{
+		Title: title, panelHeight: heatMapHeight,
+		Note: "percent of the images of a true class; red 0, yellow 70, green 100",
+	}
+	var row []*plot.Plot
+	for _, c := range summary.Confusions(r.Selection) {
+		if c.Variant != variant || c.Task != task {
+			continue
+		}
+		row = append(row, heatMapPanel(c))
+		if len(row) == heatMapColumns {
+			f.panels, row = append(f.panels, row), nil
+		}
+	}
+	if row != nil {
+		f.panels = append(f.panels, append(row, nil))
+	}
+	if len(f.panels) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
+	return f, nil
+}
+
+func heatMapPanel(c summary.Confusion) *plot.Plot {
+	p := newPanel("predicted class", "true class")
+	p.Title.Text = fmt.Sprintf("%s: accuracy %.2f%%", c.Name(), c.Accuracy)
+	p.Title.TextStyle.Font = sans(9)
+	p.Title.Padding = vg.Points(3)
+	p.Add(heatMap(c.Percent))
+	k := len(c.Classes)
+	var columns, rows []plot.Tick
+	for i, name := range c.Classes {
+		columns = append(columns, plot.Tick{Value: float64(i), Label: name})
+		rows = append(rows, plot.Tick{Value: float64(k - 1 - i), Label: name})
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(columns), plot.ConstantTicks(rows)
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Min, axis.Max = -0.5, float64(k)-0.5
+		axis.Tick.Length, axis.Padding, axis.Width = 0, 0, 0
+	}
+	if k > mostPrinted {
+		p.X.Tick.Label.Rotation = math.Pi / 2
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
+		p.X.Tick.Label.Font, p.Y.Tick.Label.Font = sans(4), sans(4)
+	}
+	return p
+}
+
+// heatMap draws a square of percentages, the first row at the top, as colored cells
+// with their numbers.
+type heatMap [][]float64
+
+// Plot implements plot.Plotter.
+func (h heatMap) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	k := len(h)
+	style := text.Style{
+		Color: color.Black, Font: sans(6), XAlign: text.XCenter, YAlign: text.YCenter, Handler: plot.DefaultTextHandler,
+	}
+	for i, row := range h {
+		for j, percent := range row {
+			x, y := float64(j), float64(k-1-i)
+			cell := vg.Rectangle{Min: vg.Point{X: toX(x - 0.5), Y: toY(y - 0.5)}, Max: vg.Point{X: toX(x + 0.5), Y: toY(y + 0.5)}}
+			c.FillPolygon(trafficColor(percent), corners(cell))
+			if k <= mostPrinted {
+				c.FillText(style, vg.Point{X: toX(x), Y: toY(y)}, strconv.FormatFloat(percent, 'f', 1, 64))
+			}
+		}
+	}
+}
+
+// trafficColor is the paper's color of a percentage: from red at 0 over yellow at 70
+// to green at 100. The numbers in the cells tell red from green for readers who
+// cannot.
+func trafficColor(percent float64) color.NRGBA {
+	const middle = 70
+	percent = math.Max(0, math.Min(100, percent))
+	if percent > middle {
+		return color.NRGBA{R: uint8(255*(100-percent)/(100-middle) + 0.5), G: 255, A: 255}
+	}
+	return color.NRGBA{R: 255, G: uint8(255*percent/middle + 0.5), A: 255}
+}

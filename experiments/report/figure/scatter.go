@@ -1,0 +1,174 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"iwda/experiments/paper"
+	"iwda/experiments/report/summary"
+)
+
+const divergenceLabel = "JSD of the label distributions (nat)"
+
+// families returns the gains of a task by base, and an error that wraps ErrNoData if
+// there are none.
+func (r runs) families(task string) ([][]summary.Gain, error) {
+	var families [][]summary.Gain
+	for _, g := range summary.Gains(r.Selection) {
+		switch last := len(families) - 1; {
+		case g.Task != task || len(g.Points) == 0:
+		case last >= 0 && families[last][0].Base == g.Base:
+			families[last] = append(families[last], g)
+		default:
+			families = append(families, []summary.Gain{g})
+		}
+	}
+	if len(families) == 0 {
+		return nil, fmt.Errorf("gains on %s: %w", task, ErrNoData)
+	}
+	return families, nil
+}
+
+// gain draws gain against divergence: a panel a family, zero as a line, and the mean
+// gain of each method as a line of its own.
+func gain(r runs, _, task string) (Figure, error) {
+	families, err := r.families(task)
+	if err != nil {
+		return Figure{}, err
+	}
+	f := Figure{Title: r.Title(task + ", gain"), Note: "a point a variation of the task; lines: means", panelHeight: panelHeight}
+	var row []*plot.Plot
+	for _, family := range families {
+		panel := newPanel(divergenceLabel, fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base))
+		limits := newLimits()
+		limits.y(0)
+		var lines, glyphs []plot.Plotter
+		for _, g := range family {
+			style := styleOf(g.Method)
+			var points plotter.XYs
+			for _, p := range g.Points {
+				point := plotter.XY{X: p.JSD, Y: p.Best - p.BaseBest}
+				limits.add(point)
+				points = append(points, point)
+			}
+			mean, _ := g.Mean()
+			lines = append(lines, horizontal(mean, style.line()))
+			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
+			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
+			if printed, ok := paper.Gains(r.Experiment.Dataset.Name, task, g.Method); ok {
+				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
+			}
+			f.legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+		}
+		panel.Add(horizontal(0, draw.LineStyle{Color: color.Gray{Y: 0x77}, Width: vg.Points(1.2)}))
+		panel.Add(glyphs...)
+		panel.Add(lines...)
+		limits.apply(panel, math.Inf(-1), math.Inf(1))
+		row = append(row, panel)
+	}
+	f.panels = [][]*plot.Plot{row}
+	return f, nil
+}
+
+// performance draws accuracy against divergence with linear fits: a panel a family, the
+// base in it too.
+func performance(r runs, _, task string) (Figure, error) {
+	families, err := r.families(task)
+	if err != nil {
+		return Figure{}, err
+	}
+	f := Figure{Title: r.Title(task + ", performance"), Note: "a point a variation of the task; lines: linear fits", panelHeight: panelHeight}
+	var row []*plot.Plot
+	for _, family := range families {
+		panel := newPanel(divergenceLabel, "accuracy on the target's test set (%)")
+		limits := newLimits()
+		add := func(method string, points plotter.XYs) {
+			style := styleOf(method)
+			for _, point := range points {
+				limits.add(point)
+			}
+			panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
+			thumbnails := []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style.mark()}}
+			name := method
+			if line, slope, err := linearFit(points); err == nil {
+				panel.Add(&plotter.Line{XYs: line, LineStyle: style.line()})
+				thumbnails = append(thumbnails, &plotter.Line{LineStyle: style.line()})
+				name = fmt.Sprintf("%s: %+.1f points per 0.1", method, slope/10)
+			}
+			f.legend.add(name, thumbnails...)
+		}
+		var base plotter.XYs
+		for _, p := range family[0].Points {
+			base = append(base, plotter.XY{X: p.JSD, Y: p.BaseBest})
+		}
+		add(family[0].Base, base)
+		for _, g := range family {
+			var points plotter.XYs
+			for _, p := range g.Points {
+				points = append(points, plotter.XY{X: p.JSD, Y: p.Best})
+			}
+			add(g.Method, points)
+		}
+		limits.apply(panel, 0, 100)
+		row = append(row, panel)
+	}
+	f.panels = [][]*plot.Plot{row}
+	return f, nil
+}
+
+// errNoFit is returned for points on a vertical line.
+var errNoFit = errors.New("no line fits")
+
+// linearFit returns the least-squares line through the points, from the leftmost to
+// the rightmost, and its slope.
+func linearFit(points plotter.XYs) (line plotter.XYs, slope float64, err error) {
+	low, high, _, _ := plotter.XYRange(points)
+	if !(high > low) {
+		return nil, 0, errNoFit
+	}
+	var x, y []float64
+	for _, p := range points {
+		x, y = append(x, p.X), append(y, p.Y)
+	}
+	intercept, slope := stat.LinearRegression(x, y, nil, false)
+	return plotter.XYs{{X: low, Y: intercept + slope*low}, {X: high, Y: intercept + slope*high}}, slope, nil
+}
+
+// horizontal is a line at height y across the panel.
+func horizontal(y float64, style draw.LineStyle) plot.Plotter {
+	line := plotter.NewFunction(func(float64) float64 { return y })
+	line.LineStyle, line.Samples = style, 2
+	return line
+}
+
+// limits are the ranges of what a panel shows.
+type limits struct {
+	lowX, highX, lowY, highY float64
+}
+
+func newLimits() *limits {
+	return &limits{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
+}
+
+func (l *limits) y(value float64) {
+	l.lowY, l.highY = math.Min(l.lowY, value), math.Max(l.highY, value)
+}
+
+func (l *limits) add(p plotter.XY) {
+	l.lowX, l.highX = math.Min(l.lowX, p.X), math.Max(l.highX, p.X)
+	l.y(p.Y)
+}
+
+// apply sets the panel's axes; its y has no values beyond floor and ceiling.
+func (l *limits) apply(p *plot.Plot, floor, ceiling float64) {
+	setAxis(&p.X, l.lowX, l.highX, 6, 0, 0, math.Ln2)
+	setAxis(&p.Y, l.lowY, l.highY, 6, 0, floor, ceiling)
+}

@@ -1,0 +1,88 @@
+package sheet
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// lineWidth is where the text below a table wraps.
+const lineWidth = 80
+
+// writeMarkdown writes the sheet for terminals and for pages alike, columns aligned.
+func (s Sheet) writeMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", s.Title)
+	for _, section := range s.Sections {
+		fmt.Fprintf(&b, "\n## %s\n\n", section.Title)
+		writeGrid(&b, section)
+	}
+	if len(s.Sections) > 0 && s.Legend != "" {
+		b.WriteString("\n" + wrap(s.Legend))
+	}
+	for i, note := range s.Notes {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + strings.ReplaceAll(strings.TrimSuffix(wrap(note), "\n"), "\n", "\n  ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeGrid writes a Markdown table. Keys align left, the others right.
+func writeGrid(b *strings.Builder, section Section) {
+	lines := section.lines(Cell.Text)
+	widths := make([]int, len(section.Heads))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], uniseg.StringWidth(cell), 2)
+		}
+	}
+	for i, line := range lines {
+		for j, cell := range line {
+			padding := strings.Repeat(" ", widths[j]-uniseg.StringWidth(cell))
+			if section.Heads[j].Key {
+				cell += padding
+			} else {
+				cell = padding + cell
+			}
+			b.WriteString("| " + cell + " ")
+		}
+		b.WriteString("|\n")
+		if i > 0 {
+			continue
+		}
+		for j, width := range widths {
+			if section.Heads[j].Key {
+				b.WriteString("| " + strings.Repeat("-", width) + " ")
+			} else {
+				b.WriteString("| " + strings.Repeat("-", width-1) + ": ")
+			}
+		}
+		b.WriteString("|\n")
+	}
+}
+
+// wrap breaks text between words into lines of at most lineWidth.
+func wrap(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		width := uniseg.StringWidth(word)
+		switch {
+		case column == 0:
+		case column+1+width > lineWidth:
+			b.WriteString("\n")
+			column = 0
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += width
+	}
+	return b.String() + "\n"
+}

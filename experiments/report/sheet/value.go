@@ -1,0 +1,177 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Value is what a row has in a column: a word, a count, or numbers, of which the first
+// is the value and the others stand beside it in print. The zero Value says that there
+// is none, as does a first number that is NaN: nothing was measured, or nothing can be.
+// Readers then see a dash, CSV has an empty cell and JSON null.
+type Value struct {
+	kind    kind
+	word    string
+	count   int
+	numbers []float64
+}
+
+type kind int
+
+const (
+	absent kind = iota
+	wordKind
+	countKind
+	numberKind
+	percentKind
+)
+
+// None stands in print for a value that is not there.
+const None = "–"
+
+// Word is a name or another text.
+func Word(text string) Value { return Value{kind: wordKind, word: text} }
+
+// Count is a whole number.
+func Count(n int) Value { return Value{kind: countKind, count: n} }
+
+// Number is a number, in print with others.
+func Number(value float64, beside ...float64) Value {
+	return numbers(numberKind, value, beside)
+}
+
+// Percent is a number of which records keep six decimals: beyond them lies only the
+// error of the arithmetic.
+func Percent(value float64, beside ...float64) Value {
+	return numbers(percentKind, value, beside)
+}
+
+func numbers(kind kind, value float64, beside []float64) Value {
+	return Value{kind: kind, numbers: append([]float64{value}, beside...)}
+}
+
+// HasNumber reports whether there is a number, by which rows can be sorted.
+func (v Value) HasNumber() bool {
+	switch v.kind {
+	case countKind:
+		return true
+	case numberKind, percentKind:
+		return !math.IsNaN(v.numbers[0])
+	}
+	return false
+}
+
+// Number returns the number, NaN where there is none.
+func (v Value) Number() float64 {
+	switch {
+	case !v.HasNumber():
+		return math.NaN()
+	case v.kind == countKind:
+		return float64(v.count)
+	}
+	return v.numbers[0]
+}
+
+// recorded is the number as records hold it.
+func (v Value) recorded() float64 {
+	if v.kind == percentKind {
+		return math.Round(1e6*v.Number()) / 1e6
+	}
+	return v.Number()
+}
+
+// MarshalJSON implements json.Marshaler. JSON has no infinite numbers: they are null
+// too.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch {
+	case v.kind == wordKind:
+		return json.Marshal(v.word)
+	case v.kind == countKind:
+		return json.Marshal(v.count)
+	case !v.HasNumber() || math.IsInf(v.Number(), 0):
+		return []byte("null"), nil
+	}
+	return json.Marshal(v.recorded())
+}
+
+// csv is the value as CSV holds it.
+func (v Value) csv() string {
+	switch {
+	case v.kind == wordKind:
+		return v.word
+	case v.kind == countKind:
+		return strconv.Itoa(v.count)
+	case !v.HasNumber():
+		return ""
+	}
+	return strconv.FormatFloat(v.recorded(), 'f', -1, 64)
+}
+
+// Format says how numbers are printed for readers. The zero Format is for words and
+// counts.
+type Format struct {
+	plain func(numbers []float64) string
+	latex func(numbers []float64) string // nil: plain, escaped
+}
+
+// Printf formats numbers as fmt.Printf does: the value by the first format, and each of
+// the numbers beside it, where it is not NaN, by one of the others.
+func Printf(value string, beside ...string) Format {
+	return Format{plain: func(numbers []float64) string {
+		text := None
+		if !math.IsNaN(numbers[0]) {
+			text = fmt.Sprintf(value, numbers[0])
+		}
+		for i, number := range numbers[1:] {
+			if !math.IsNaN(number) {
+				text += fmt.Sprintf(beside[i], number)
+			}
+		}
+		return text
+	}}
+}
+
+// Scientific prints three significant digits as the paper does: 6.64e-3. Zero is 0.
+var Scientific = Format{
+	plain: func(numbers []float64) string { return scientific(numbers[0], "%se%d") },
+	latex: func(numbers []float64) string { return scientific(numbers[0], `$%s\mathrm{e}{%d}$`) },
+}
+
+// scientific prints mantissa and exponent by the format.
+func scientific(value float64, format string) string {
+	switch {
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		return None
+	case value == 0:
+		return "0"
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', 2, 64), "e")
+	power, _ := strconv.Atoi(exponent)
+	return fmt.Sprintf(format, mantissa, power)
+}
+
+// text is the value in plain text.
+func (f Format) text(v Value) string {
+	switch {
+	case v.kind == wordKind:
+		return v.word
+	case v.kind == countKind:
+		return strconv.Itoa(v.count)
+	case v.kind == absent:
+		return None
+	case f.plain == nil:
+		return fmt.Sprint(v.numbers[0])
+	}
+	return f.plain(v.numbers)
+}
+
+// inLaTeX is the value in LaTeX.
+func (f Format) inLaTeX(v Value) string {
+	if f.latex != nil && v.HasNumber() && v.kind != countKind {
+		return f.latex(v.numbers)
+	}
+	return Escape(f.text(v))
+}

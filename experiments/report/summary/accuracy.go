@@ -1,0 +1,227 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"iwda/experiments/config"
+	"iwda/experiments/paper"
+)
+
+// Accuracies are an experiment's: for each variant, methods × tasks, and the average
+// over tasks where there are several.
+type Accuracies struct {
+	Experiment string
+	Dataset    string
+	Title      string
+	InPaper    bool // the paper has numbers for this data set
+	Tasks      int  // planned
+	Blocks     []Block
+	Notes      []string // what is missing, what was left out, sentences
+}
+
+// Block is the part of one variant.
+type Block struct {
+	Variant string
+	Groups  []Group
+}
+
+// Group is the part of one task, or of the average over tasks (paper.Average), a
+// row a method in the order of config.MethodNames.
+type Group struct {
+	Task string
+	Rows []Row
+}
+
+// Row is a method on a task. Shares and accuracies are in percent, NaN where
+// there is none.
+type Row struct {
+	Method         string
+	Seeds, Planned int   // finished runs and those of the whole experiment
+	Best, Last     Score // of the best and of the last epoch
+	Pairs          int   // seeds finished by both the method and its base
+	Paper          float64
+	PaperWins      float64
+}
+
+// Score is an accuracy over seeds.
+type Score struct {
+	Mean float64
+	// Deviation is the sample standard deviation over seeds: NaN for one seed and
+	// for averages over tasks.
+	Deviation float64
+	// Wins is the share of pairs in which the method is at least as good as its
+	// base with the same seed. Accuracies are compared as they are printed, in
+	// percent with two decimals.
+	Wins float64
+}
+
+// Difference returns the best epoch's mean less the paper's.
+func (r Row) Difference() float64 { return r.Best.Mean - r.Paper }
+
+// CompareAccuracies compares the results with each other, with the experiment's plan and
+// with the paper. An average over tasks is the mean of the tasks' means over seeds, and
+// there is one once every task has a result. Variants and tasks without any result are
+// left out, and a note says so.
+func CompareAccuracies(s Selection) Accuracies {
+	experiment := s.Experiment
+	a := Accuracies{
+		Experiment: experiment.Experiment,
+		Dataset:    experiment.Dataset.Name,
+		Title:      cmp.Or(experiment.Title, experiment.Experiment),
+		Tasks:      len(experiment.Tasks),
+		InPaper: slices.ContainsFunc(experiment.Variants, func(variant string) bool {
+			return len(paper.Tasks(experiment.Dataset.Name, variant)) > 0
+		}),
+	}
+	var missing []string
+	for _, variant := range experiment.Variants {
+		block := Block{Variant: variant}
+		for _, task := range experiment.Tasks {
+			group := Group{Task: task}
+			finished := 0
+			for _, method := range s.Methods {
+				row := s.taskRow(variant, task, method)
+				finished += row.Seeds
+				group.Rows = append(group.Rows, row)
+			}
+			if finished == 0 {
+				missing = append(missing, variant+", "+task)
+				continue
+			}
+			block.Groups = append(block.Groups, group)
+		}
+		if len(experiment.Tasks) > 1 && len(block.Groups) == len(experiment.Tasks) {
+			block.Groups = append(block.Groups, averageGroup(block.Groups, experiment, variant))
+		}
+		if len(block.Groups) > 0 {
+			a.Blocks = append(a.Blocks, block)
+			a.Notes = append(a.Notes, paperNotes(experiment.Dataset.Name, variant, s.Methods)...)
+		}
+	}
+	if len(missing) > 0 {
+		a.Notes = append(a.Notes, "No finished run of "+strings.Join(missing, "; ")+".")
+	}
+	if experiment.Network.Pretrained == config.NotPretrained {
+		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper's numbers are with ImageNet weights.")
+	}
+	a.Notes = append(a.Notes, s.Notes...)
+	return a
+}
+
+// Average returns the block's group of averages, or its group of the only task, and
+// whether there is one.
+func (a Accuracies) Average(block Block) (Group, bool) {
+	last := block.Groups[len(block.Groups)-1]
+	return last, last.Task == paper.Average || a.Tasks == 1
+}
+
+// taskRow is the row of a method on one task.
+func (s Selection) taskRow(variant, task, method string) Row {
+	row := Row{Method: method, Planned: len(s.Experiment.Seeds)}
+	preset, _ := config.ParseMethod(method)
+	var best, last []float64
+	bestWins, lastWins := 0, 0
+	for _, result := range s.Runs(variant, task, method) {
+		best = append(best, 100*result.BestAccuracy)
+		last = append(last, 100*result.LastAccuracy)
+		base, ok := s.run(variant, task, preset.Base(), result.Seed)
+		if !ok {
+			continue
+		}
+		row.Pairs++
+		bestWins += oneIf(asGood(result.BestAccuracy, base.BestAccuracy))
+		lastWins += oneIf(asGood(result.LastAccuracy, base.LastAccuracy))
+	}
+	row.Seeds = len(best)
+	row.Best, row.Last = NewScore(best), NewScore(last)
+	row.Best.Wins, row.Last.Wins = Percentage(bestWins, row.Pairs), Percentage(lastWins, row.Pairs)
+	row.Paper = orNaN(paper.Accuracy(s.Experiment.Dataset.Name, variant, task, method))
+	row.PaperWins = orNaN(paper.Wins(s.Experiment.Dataset.Name, variant, task, method))
+	return row
+}
+
+// averageGroup averages over the groups of all tasks. The paper's averages stand
+// beside ours only if the tasks are the paper's.
+func averageGroup(tasks []Group, experiment config.Config, variant string) Group {
+	group := Group{Task: paper.Average}
+	printed := paper.Tasks(experiment.Dataset.Name, variant)
+	comparable := len(printed) == len(experiment.Tasks) && !slices.ContainsFunc(printed, func(task string) bool {
+		return !slices.Contains(experiment.Tasks, task)
+	})
+	for i, first := range tasks[0].Rows {
+		row := Row{
+			Method: first.Method,
+			Best:   Score{Deviation: math.NaN()},
+			Last:   Score{Deviation: math.NaN()},
+			Paper:  math.NaN(), PaperWins: math.NaN(),
+		}
+		bestWins, lastWins := 0.0, 0.0
+		for _, task := range tasks {
+			r := task.Rows[i]
+			row.Seeds += r.Seeds
+			row.Planned += r.Planned
+			row.Best.Mean += r.Best.Mean / float64(len(tasks)) // NaN if the task has none
+			row.Last.Mean += r.Last.Mean / float64(len(tasks))
+			if r.Pairs > 0 {
+				row.Pairs += r.Pairs
+				bestWins += r.Best.Wins * float64(r.Pairs)
+				lastWins += r.Last.Wins * float64(r.Pairs)
+			}
+		}
+		row.Best.Wins, row.Last.Wins = bestWins/float64(row.Pairs), lastWins/float64(row.Pairs)
+		if comparable {
+			row.Paper = orNaN(paper.Accuracy(experiment.Dataset.Name, variant, paper.Average, row.Method))
+			row.PaperWins = orNaN(paper.Wins(experiment.Dataset.Name, variant, paper.Average, row.Method))
+		}
+		group.Rows = append(group.Rows, row)
+	}
+	return group
+}
+
+// paperNotes are the warnings that the paper's rows need.
+func paperNotes(dataset, variant string, methods []string) []string {
+	var notes []string
+	for _, method := range methods {
+		if note := paper.Note(dataset, variant, method); note != "" {
+			notes = append(notes, fmt.Sprintf("The paper's row of %s, %s: %s.", variant, method, note))
+		}
+	}
+	return notes
+}
+
+// NewScore sums up the values of several seeds, in which Wins is 0.
+func NewScore(values []float64) Score {
+	if len(values) == 0 {
+		return Score{Mean: math.NaN(), Deviation: math.NaN()}
+	}
+	mean, deviation := stat.MeanStdDev(values, nil)
+	return Score{Mean: mean, Deviation: deviation}
+}
+
+// asGood tells whether the accuracy, as it is printed, is at least that of the base.
+func asGood(accuracy, base float64) bool {
+	return math.Round(1e4*accuracy) >= math.Round(1e4*base)
+}
+
+// Percentage is NaN of nothing.
+func Percentage(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+
+func orNaN(value float64, ok bool) float64 {
+	if !ok {
+		return math.NaN()
+	}
+	return value
+}
+
+func oneIf(condition bool) int {
+	if condition {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,182 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/experiments/config"
+	"iwda/experiments/paper"
+	"iwda/experiments/report/internal/sample"
+	"iwda/experiments/store"
+)
+
+// approximately ignores the error of the arithmetic and takes NaN for NaN.
+var approximately = cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()}
+
+func compare(results []store.Result, experiment config.Config) Accuracies {
+	return CompareAccuracies(Select(results, experiment))
+}
+
+func group(t *testing.T, a Accuracies, variant, task string) map[string]Row {
+	t.Helper()
+	for _, b := range a.Blocks {
+		for _, g := range b.Groups {
+			if b.Variant == variant && g.Task == task {
+				rows := map[string]Row{}
+				for _, r := range g.Rows {
+					rows[r.Method] = r
+				}
+				return rows
+			}
+		}
+	}
+	t.Fatalf("no group %s, %s", variant, task)
+	return nil
+}
+
+func TestCompareAccuracies(t *testing.T) {
+	a := compare(sample.DigitsResults(), sample.Digits())
+	nan := math.NaN()
+	for _, test := range []struct {
+		task string
+		want Row
+	}{
+		{"usps-mnist", Row{Method: "source-only", Seeds: 1, Planned: 3, Paper: 75.32, PaperWins: nan,
+			Best: Score{70, nan, nan}, Last: Score{65, nan, nan}}},
+		{"usps-mnist", Row{Method: "dann", Seeds: 3, Planned: 3, Paper: 87.46, PaperWins: nan,
+			Best: Score{84, 4, nan}, Last: Score{80, 2, nan}}},
+		{"usps-mnist", Row{Method: "iwdan", Seeds: 3, Planned: 3, Pairs: 3, Paper: 93.32, PaperWins: 100,
+			Best: Score{86, math.Sqrt(63), 200. / 3}, Last: Score{76.333333, 5.507570, 200. / 3}}},
+		{"mnist-usps", Row{Method: "source-only", Seeds: 0, Planned: 3, Paper: 76.02, PaperWins: nan,
+			Best: Score{nan, nan, nan}, Last: Score{nan, nan, nan}}},
+		{"mnist-usps", Row{Method: "dann", Seeds: 2, Planned: 3, Paper: 79.03, PaperWins: nan,
+			Best: Score{72, math.Sqrt(8), nan}, Last: Score{60, 0, nan}}},
+		{"mnist-usps", Row{Method: "iwdan", Seeds: 2, Planned: 3, Pairs: 1, Paper: 91.77, PaperWins: 100,
+			Best: Score{91, math.Sqrt(2), 100}, Last: Score{90.5, math.Sqrt(0.5), 100}}},
+		{paper.Average, Row{Method: "source-only", Seeds: 1, Planned: 6, Paper: 75.67, PaperWins: nan,
+			Best: Score{nan, nan, nan}, Last: Score{nan, nan, nan}}},
+		{paper.Average, Row{Method: "dann", Seeds: 5, Planned: 6, Paper: 83.24, PaperWins: nan,
+			Best: Score{78, nan, nan}, Last: Score{70, nan, nan}}},
+		{paper.Average, Row{Method: "iwdan", Seeds: 5, Planned: 6, Pairs: 4, Paper: 92.54, PaperWins: 100,
+			Best: Score{88.5, nan, 75}, Last: Score{83.4166665, nan, 75}}},
+	} {
+		got := group(t, a, "subsampled", test.task)[test.want.Method]
+		if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-5), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s, %s:\n%s", test.task, test.want.Method, diff)
+		}
+	}
+	if got := group(t, a, "subsampled", paper.Average)["dann"].Difference(); math.Abs(got+5.24) > 1e-9 {
+		t.Errorf("difference from the paper: %v, want 78 - 83.24", got)
+	}
+	var methods []string
+	for _, row := range a.Blocks[1].Groups[0].Rows {
+		methods = append(methods, row.Method)
+	}
+	if diff := cmp.Diff([]string{"source-only", "dann", "iwdan"}, methods); diff != "" {
+		t.Errorf("order of rows:\n%s", diff)
+	}
+	wantNotes := []string{"No finished run of full, usps-mnist.", "12 of 36 runs are finished."}
+	if diff := cmp.Diff(wantNotes, a.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(a.Blocks[0].Groups); n != 1 {
+		t.Errorf("variant full has %d groups, want one: an average over one of two tasks is none", n)
+	}
+}
+
+func TestForeignResultsChangeNothing(t *testing.T) {
+	want := compare(sample.DigitsResults(), sample.Digits())
+	foreign := sample.Result("full", "mnist-usps", "dann", 1, 1, 1)
+	foreign.Experiment = "glyphs"
+	got := compare(append(sample.DigitsResults(),
+		foreign,
+		sample.Result("half", "mnist-usps", "dann", 1, 1, 1),
+		sample.Result("full", "mnist-mnist", "dann", 1, 1, 1),
+		sample.Result("full", "mnist-usps", "cdan", 1, 1, 1),
+		sample.Result("full", "mnist-usps", "magic", 1, 1, 1),
+		sample.Result("full", "mnist-usps", "dann", 4, 1, 1),
+		sample.Result("full", "mnist-usps", "dann", 2, math.NaN(), 1),
+		sample.Result("full", "mnist-usps", "iwdan", 2, 1, 1),
+	), sample.Digits())
+	if diff := cmp.Diff(want.Blocks, got.Blocks, approximately); diff != "" {
+		t.Error(diff)
+	}
+	wantNote := `Left out: full/mnist-usps/dann/seed-1 (of experiment "glyphs"); half/mnist-usps/dann/seed-1 (not planned); ` +
+		"full/mnist-mnist/dann/seed-1 (not planned); full/mnist-usps/cdan/seed-1 (not planned); " +
+		"full/mnist-usps/magic/seed-1 (not planned); full/mnist-usps/dann/seed-4 (not planned); " +
+		"full/mnist-usps/dann/seed-2 (its accuracy is not a number); full/mnist-usps/iwdan/seed-2 (there twice)."
+	if diff := cmp.Diff(append(want.Notes, wantNote), got.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPaperNotes(t *testing.T) {
+	experiment := sample.Digits()
+	experiment.Dataset.Name = "office31"
+	experiment.Tasks = []string{"dslr-webcam"}
+	experiment.Methods = []string{"iwjan"}
+	a := compare([]store.Result{sample.Result("subsampled", "dslr-webcam", "iwjan", 1, 1, 1)}, experiment)
+	if notes := strings.Join(a.Notes, "\n"); !strings.Contains(notes, "The paper's row of subsampled, iwjan") {
+		t.Errorf("notes: %s", notes)
+	}
+	if n := len(a.Blocks[0].Groups); n != 1 {
+		t.Errorf("%d groups for one task", n)
+	}
+}
+
+func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
+	experiment := sample.Digits()
+	experiment.Dataset.Name = "office31"
+	experiment.Tasks = []string{"amazon-dslr", "dslr-webcam"}
+	a := compare([]store.Result{
+		sample.Result("full", "amazon-dslr", "dann", 1, 0.5, 0.5), sample.Result("full", "dslr-webcam", "dann", 1, 0.7, 0.7),
+	}, experiment)
+	row := group(t, a, "full", paper.Average)["dann"]
+	if math.Abs(row.Best.Mean-60) > 1e-9 || !math.IsNaN(row.Paper) {
+		t.Errorf("average of 2 of 6 tasks: %v beside the paper's %v", row.Best.Mean, row.Paper)
+	}
+}
+
+func TestGains(t *testing.T) {
+	got := Gains(Select(sample.ShiftResults(), sample.Shift()))
+	want := []Gain{
+		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
+			{Variant: "source-1", JSD: 0.02, Best: 90, Last: 90, BaseBest: 80, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Best: 83, Last: 83, BaseBest: 85, BaseLast: 85, Seeds: 1},
+		}},
+		{Task: "mnist-usps", Method: "iwcdan", Base: "cdan", Planned: 3, Points: []GainPoint{
+			{Variant: "target-1", JSD: 0.06, Best: 70, Last: 70, BaseBest: 70, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
+		}},
+	}
+	if diff := cmp.Diff(want, got, approximately); diff != "" {
+		t.Fatal(diff)
+	}
+	if best, last := got[0].Mean(); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
+		t.Errorf("mean gains %v, %v, want 4 and 9", best, last)
+	}
+	if gains := Gains(Select(sample.DigitsResults(), sample.Digits())); gains != nil {
+		t.Errorf("gains without class fractions: %v", gains)
+	}
+}
+
+func TestConfusions(t *testing.T) {
+	all := Confusions(Select(sample.Detailed(sample.DigitsResults()), sample.Digits()))
+	names := ""
+	for _, c := range all {
+		names += fmt.Sprintf("%s %s %s, %d; ", c.Variant, c.Task, c.Name(), c.Seeds)
+	}
+	want := "full mnist-usps iwdan, 1; subsampled mnist-usps dann, 2; subsampled mnist-usps iwdan, 2; " +
+		"subsampled usps-mnist source-only, 1; subsampled usps-mnist source-only (paper), 0; subsampled usps-mnist dann, 3; " +
+		"subsampled usps-mnist dann (paper), 0; subsampled usps-mnist iwdan, 3; subsampled usps-mnist iwdan (paper), 0; "
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if row := all[0].Percent[0]; row[0] != 90 || row[9] != 10 || all[0].Percent[1][2] != 100 {
+		t.Errorf("percentages %v, %v", row, all[0].Percent[1])
+	}
+}

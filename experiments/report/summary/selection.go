@@ -1,0 +1,113 @@
+// Package summary computes from finished runs what tables and figures show: which
+// results count, accuracies beside the paper's, gains by class fractions, predictions by
+// class.
+//
+// Accuracies are in percent here, as the paper prints them; results hold fractions of 1.
+// The best epoch is chosen on target labels, which a user does not have, so that the
+// last one always stands beside it.
+package summary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+)
+
+// Selection is the results of an experiment's planned runs.
+type Selection struct {
+	Experiment config.Config
+	Methods    []string // those of the experiment, in the paper's order
+	Notes      []string // how many runs are missing, what was left out, sentences
+
+	results map[place][]store.Result // seeds in the experiment's order
+}
+
+// place is where runs that differ only in their seed belong.
+type place struct {
+	variant, task, method string
+}
+
+// Select chooses the results of the experiment's planned runs. Notes say how many are
+// missing, and which results it leaves out and why.
+func Select(results []store.Result, experiment config.Config) Selection {
+	s := Selection{Experiment: experiment, results: map[place][]store.Result{}}
+	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
+		return !slices.Contains(experiment.Methods, name)
+	})
+	planned, leftOut := selectPlanned(results, experiment)
+	for _, variant := range experiment.Variants {
+		for _, task := range experiment.Tasks {
+			for _, method := range s.Methods {
+				for _, seed := range experiment.Seeds {
+					if result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]; ok {
+						at := place{variant, task, method}
+						s.results[at] = append(s.results[at], result)
+					}
+				}
+			}
+		}
+	}
+	runs := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
+	if len(planned) < runs {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(planned), runs))
+	}
+	if len(leftOut) > 0 {
+		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
+	}
+	return s
+}
+
+// selectPlanned maps the ids of the experiment's runs to their results and says
+// which results it leaves out and why.
+func selectPlanned(results []store.Result, experiment config.Config) (planned map[string]store.Result, leftOut []string) {
+	planned = make(map[string]store.Result)
+	for _, r := range results {
+		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
+		_, known := config.ParseMethod(r.Method)
+		_, twice := planned[id]
+		switch {
+		case r.Experiment != experiment.Experiment:
+			leftOut = append(leftOut, fmt.Sprintf("%s (of experiment %q)", id, r.Experiment))
+		case !known || !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
+			!slices.Contains(experiment.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
+			leftOut = append(leftOut, id+" (not planned)")
+		case math.IsNaN(r.BestAccuracy) || math.IsNaN(r.LastAccuracy):
+			leftOut = append(leftOut, id+" (its accuracy is not a number)")
+		case twice:
+			leftOut = append(leftOut, id+" (there twice)")
+		default:
+			planned[id] = r
+		}
+	}
+	return planned, leftOut
+}
+
+// Runs returns the results of a method's runs on a task, seeds in the experiment's order.
+func (s Selection) Runs(variant, task, method string) []store.Result {
+	return s.results[place{variant, task, method}]
+}
+
+// run returns the result of one run, and whether there is one.
+func (s Selection) run(variant, task, method string, seed int64) (store.Result, bool) {
+	runs := s.Runs(variant, task, method)
+	i := slices.IndexFunc(runs, func(r store.Result) bool { return r.Seed == seed })
+	if i < 0 {
+		return store.Result{}, false
+	}
+	return runs[i], true
+}
+
+// Title is the experiment's name with what is shown of it.
+func (s Selection) Title(what string) string { return s.Experiment.Experiment + ": " + what }
+
+// NamedVariants are the experiment's variants without class fractions: few, and each of
+// interest by itself.
+func NamedVariants(experiment config.Config) []string {
+	return slices.DeleteFunc(slices.Clone(experiment.Variants), func(variant string) bool {
+		return config.FractionsDomain(variant) != ""
+	})
+}

@@ -1,0 +1,37 @@
+package table_test
+
+import (
+	"fmt"
+	"os"
+
+	"iwda/experiments/config"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/table"
+	"iwda/experiments/store"
+)
+
+func ExampleBuild() {
+	experiment := config.Config{
+		Experiment: "shapes",
+		Tasks:      []string{"drawn-seen"},
+		Variants:   []string{"full"},
+		Methods:    []string{"dann", "iwdan"},
+		Seeds:      []int64{1, 2},
+	}
+	run := store.Result{Experiment: "shapes", Variant: "full", Task: "drawn-seen"}
+	var results []store.Result
+	for seed, accuracy := range []float64{0.8, 0.9} {
+		run.Seed, run.Method = int64(seed+1), "dann"
+		run.BestAccuracy, run.LastAccuracy = accuracy, accuracy-0.1
+		results = append(results, run)
+		run.Method, run.BestAccuracy, run.LastAccuracy = "iwdan", 0.85, 0.85
+		results = append(results, run)
+	}
+	if err := table.Build("accuracy", results, experiment).Write(os.Stdout, sheet.CSV); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// experiment,variant,task,method,seeds,planned,best,best_deviation,best_wins,last,last_deviation,last_wins,pairs,paper,paper_wins,difference
+	// shapes,full,drawn-seen,dann,2,2,85,7.071068,,75,7.071068,,0,,,
+	// shapes,full,drawn-seen,iwdan,2,2,85,0,50,85,0,100,2,,,
+}

@@ -1,0 +1,98 @@
+package table
+
+import (
+	"math"
+
+	"iwda/experiments/paper"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+)
+
+// gains sums up the gains over the variations of each task, beside the paper's.
+func gains(s summary.Selection) sheet.Sheet {
+	all := summary.Gains(s)
+	built := newSheet(s, "gain over the method without weights")
+	built.Unit = "percent"
+	built.Legend = "Mean gain of accuracy in points, over variations of the task by the shares of the classes that one domain keeps. " +
+		"best and last: epochs; won: variations, of those finished, on which the method's best epoch is at least as good as its base's; " +
+		"paper: the paper's mean gain, on 100 variations; Δ: best less paper. tasks: variations finished of planned."
+	columns := gainColumns(s.Experiment.Dataset.Name)
+	for _, task := range s.Experiment.Tasks {
+		var rows []summary.Gain
+		for _, g := range all {
+			if g.Task == task {
+				rows = append(rows, g)
+			}
+		}
+		if len(rows) > 0 {
+			built.Sections = append(built.Sections, sheet.NewSection(task, columns, rows))
+		}
+	}
+	var points []gainPoint
+	for _, g := range all {
+		for _, p := range g.Points {
+			points = append(points, gainPoint{g, p})
+		}
+	}
+	built.Records = sheet.NewRecords(gainPointColumns, points)
+	return built
+}
+
+// gainColumns are those of a method on a task.
+func gainColumns(dataset string) []sheet.Column[summary.Gain] {
+	best := func(g summary.Gain) float64 { best, _ := g.Mean(); return best }
+	last := func(g summary.Gain) float64 { _, last := g.Mean(); return last }
+	printed := func(g summary.Gain) float64 {
+		if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok {
+			return printed.Mean
+		}
+		return math.NaN()
+	}
+	points, percent := sheet.Printf("%+.2f"), sheet.Printf("%.0f%%")
+	return []sheet.Column[summary.Gain]{
+		{Head: "method", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Method) }},
+		{Head: "base", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Base) }},
+		{Head: "best", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(best(g)) }},
+		{Head: "last", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(last(g)) }},
+		{Head: "won", Format: percent, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(won(g)) }},
+		{Head: "paper", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(printed(g)) }},
+		{Head: "Δ", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(best(g) - printed(g)) }},
+		{Head: "won (paper)", Format: percent, Value: func(g summary.Gain) sheet.Value {
+			if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok && printed.TasksWon != nil {
+				return sheet.Percent(*printed.TasksWon)
+			}
+			return sheet.Value{}
+		}},
+		{Head: "tasks", Format: shareFormat, Value: func(g summary.Gain) sheet.Value { return share(len(g.Points), g.Planned) }},
+	}
+}
+
+// won is the share of the finished variations that the best epochs won, in percent.
+func won(g summary.Gain) float64 {
+	won := 0
+	for _, p := range g.Points {
+		won += oneIf(p.WonBest)
+	}
+	return summary.Percentage(won, len(g.Points))
+}
+
+// gainPoint is a variation with the method that it is of.
+type gainPoint struct {
+	gain summary.Gain
+	summary.GainPoint
+}
+
+var gainPointColumns = []sheet.Column[gainPoint]{
+	{Name: "variant", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.Variant) }},
+	{Name: "task", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Task) }},
+	{Name: "method", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Method) }},
+	{Name: "base", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Base) }},
+	{Name: "jsd", Value: func(p gainPoint) sheet.Value { return sheet.Number(p.JSD) }},
+	{Name: "seeds", Value: func(p gainPoint) sheet.Value { return sheet.Count(p.Seeds) }},
+	{Name: "best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Best) }},
+	{Name: "last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Last) }},
+	{Name: "base_best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.BaseBest) }},
+	{Name: "base_last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.BaseLast) }},
+	{Name: "best_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonBest)) }},
+	{Name: "last_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonLast)) }},
+}

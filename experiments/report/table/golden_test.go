@@ -1,0 +1,110 @@
+package table
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/config"
+	"iwda/experiments/report/internal/sample"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+	"iwda/experiments/store"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGolden compares every kind of table in every format with the files in
+// testdata/tables, in which the formats follow each other.
+func TestGolden(t *testing.T) {
+	digits := sample.Detailed(sample.DigitsResults())
+	several := sample.Digits()
+	several.Methods = []string{"dann", "dann+wc", "dann+wda", "iwdan", "iwdan-o", "dann+wc-o", "cdan", "cdan+wc", "cdan+wda", "iwcdan"}
+	for _, test := range []struct {
+		kind       string
+		experiment config.Config
+		results    []store.Result
+	}{
+		{"accuracy", sample.Digits(), digits},
+		{"gains", sample.Shift(), sample.ShiftResults()},
+		{"ablation", several, ablationResults()},
+		{"ablation-true", several, ablationResults()},
+		{"weights", sample.Digits(), digits[3:4]},
+		{"confusion", sample.Digits(), digits[3:4]},
+		{"theory", sample.Digits(), digits},
+	} {
+		checkGolden(t, test.kind, Build(test.kind, test.results, test.experiment))
+	}
+	for _, kind := range Kinds() {
+		checkGolden(t, "nothing-"+kind, Build(kind, nil, several))
+	}
+	checkGolden(t, "shift-accuracy", Build("accuracy", sample.ShiftResults(), sample.Shift()))
+
+	home := sample.Digits()
+	home.Dataset.Name, home.Seeds = "officehome", []int64{1}
+	home.Tasks = []string{"art-clipart", "art-product", "art-real", "clipart-art", "clipart-product", "clipart-real",
+		"product-art", "product-clipart", "product-real", "real-art", "real-clipart", "real-product"}
+	var homeResults []store.Result
+	for i, task := range home.Tasks {
+		homeResults = append(homeResults, sample.Result("full", task, "dann", 1, 0.5, 0.25), sample.Result("full", task, "iwdan", 1, 0.4+0.02*float64(i), 0.25))
+	}
+	checkGolden(t, "officehome-accuracy", Build("accuracy", homeResults, home))
+	checkGolden(t, "average", Average([]summary.Selection{summary.Select(digits, sample.Digits()), summary.Select(homeResults, home)}))
+
+	wide := sample.Digits()
+	wide.Title, wide.Dataset.Name = "Ziffern 数字", "glyphs"
+	wide.Tasks, wide.Variants, wide.Seeds = []string{"数字-glyphs"}, []string{"subsampled"}, []int64{1}
+	checkGolden(t, "wide-accuracy", Build("accuracy", []store.Result{
+		sample.Result("subsampled", "数字-glyphs", "source-only", 1, 0.5, 0.5),
+		sample.Result("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
+		sample.Result("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
+	}, wide))
+
+	divergences, err := Divergences(PublishedCounts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "jsd", divergences)
+}
+
+// ablationResults are those of two seeds of an ablation on both tasks.
+func ablationResults() []store.Result {
+	var results []store.Result
+	for i, method := range []string{"dann", "dann+wc", "dann+wda", "iwdan", "iwdan-o", "dann+wc-o", "cdan", "cdan+wc", "cdan+wda", "iwcdan"} {
+		for j, task := range sample.Digits().Tasks {
+			for seed := range int64(2) {
+				best := 0.6 + 0.03*float64(i) + 0.05*float64(j) - 0.021*float64(seed)
+				results = append(results, sample.Result("subsampled", task, method, seed+1, best, best-0.01*float64(i)))
+			}
+		}
+	}
+	return results
+}
+
+func checkGolden(t *testing.T, name string, built sheet.Sheet) {
+	t.Helper()
+	var got bytes.Buffer
+	for _, format := range sheet.Formats() {
+		got.WriteString("-- " + format + " --\n")
+		if err := built.Write(&got, format); err != nil {
+			t.Fatalf("%s as %s: %v", name, format, err)
+		}
+	}
+	path := filepath.Join("testdata", "tables", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s:\n%s", path, diff)
+	}
+}

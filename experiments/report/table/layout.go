@@ -1,0 +1,376 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
+	"iwda/experiments/paper"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+)
+
+// mostColumns is the number of tasks side by side in LaTeX; more go below.
+const mostColumns = 6
+
+// layout says what the columns of a table of accuracies are in LaTeX.
+type layout int
+
+const (
+	byTask    layout = iota // the tasks of each variant
+	byDataset               // the variants of each data set
+	byFamily                // the variants of each family of methods
+)
+
+// paperLayout lays accuracies out as the paper does.
+type paperLayout struct {
+	summary.Accuracies
+	by layout
+}
+
+// column is one of a tabular: its head and its rows by method.
+type column struct {
+	head string
+	rows map[string]summary.Row
+}
+
+// tabulars lays the table out as the paper does, three times: best epoch, last
+// epoch, and the paper's numbers with our difference.
+func (t paperLayout) tabulars() []sheet.Tabular {
+	var all []sheet.Tabular
+	for _, view := range t.views() {
+		for _, parts := range t.pages() {
+			blocks, spec := t.methodBlocks(parts, view)
+			if t.by == byFamily {
+				blocks, spec = sideBySide(blocks, spec)
+			}
+			all = append(all, sheet.Tabular{
+				Caption: sheet.Escape(t.Title+": ") + view.caption + sheet.Escape(t.abbreviations()),
+				Columns: spec, Blocks: blocks,
+			})
+		}
+	}
+	return all
+}
+
+// view is what the cells of a tabular show.
+type view struct {
+	caption string
+	score   func(summary.Row) summary.Score
+	paper   bool
+}
+
+func (t paperLayout) views() []view {
+	const cells = `mean $\pm$ standard deviation over seeds in percent; subscript: share of seeds won; superscript: seeds finished of planned, where some are missing.`
+	views := []view{
+		{caption: "best epoch, chosen on target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Best }},
+		{caption: "last epoch; " + cells, score: func(r summary.Row) summary.Score { return r.Last }},
+	}
+	if t.InPaper {
+		views = append(views, view{
+			caption: "the paper's numbers; in brackets: our best epoch less the paper's.", paper: true,
+			score: func(r summary.Row) summary.Score {
+				return summary.Score{Mean: r.Paper, Deviation: math.NaN(), Wins: r.PaperWins}
+			},
+		})
+	}
+	return views
+}
+
+// part is a stretch of a tabular under one head: columns in groups, between which a
+// rule stands.
+type part [][]column
+
+// pages returns the parts of each tabular.
+func (t paperLayout) pages() [][]part {
+	switch {
+	case len(t.Blocks) == 0:
+		return nil
+	case t.by == byDataset:
+		return [][]part{{t.datasetColumns()}}
+	}
+	var blocks part
+	widest := 0
+	for _, block := range t.Blocks {
+		var columns []column
+		for _, group := range block.Groups {
+			columns = append(columns, column{t.groupHead(block.Variant, group.Task), rowsByMethod(group)})
+		}
+		blocks = append(blocks, columns)
+		widest = max(widest, len(columns))
+	}
+	if widest <= 3 && len(blocks) <= 2 {
+		return [][]part{{blocks}}
+	}
+	var pages [][]part
+	for _, columns := range blocks {
+		pages = append(pages, stack(columns))
+	}
+	return pages
+}
+
+// datasetColumns puts the variants of each data set side by side.
+func (t paperLayout) datasetColumns() part {
+	var names []string
+	var columns part
+	for _, block := range t.Blocks {
+		for _, group := range block.Groups {
+			place := slices.Index(names, group.Task)
+			if place < 0 {
+				place = len(names)
+				names, columns = append(names, group.Task), append(columns, nil)
+			}
+			head := variantPrefix(block.Variant) + sheet.Escape(displayName(group.Task))
+			columns[place] = append(columns[place], column{head, rowsByMethod(group)})
+		}
+	}
+	return columns
+}
+
+// stack puts columns beyond mostColumns below the others; an average does not go
+// below alone.
+func stack(columns []column) []part {
+	var parts []part
+	for len(columns) > mostColumns+1 {
+		parts = append(parts, part{columns[:mostColumns]})
+		columns = columns[mostColumns:]
+	}
+	return append(parts, part{columns})
+}
+
+func rowsByMethod(group summary.Group) map[string]summary.Row {
+	rows := map[string]summary.Row{}
+	for _, row := range group.Rows {
+		rows[row.Method] = row
+	}
+	return rows
+}
+
+// methodBlocks returns the blocks of a tabular, each head and each family one, an empty
+// one between parts, and its columns, which are those of the widest part.
+func (t paperLayout) methodBlocks(parts []part, v view) (blocks [][]sheet.Line, spec string) {
+	for i, p := range parts {
+		if i > 0 {
+			blocks = append(blocks, nil)
+		}
+		blocks = append(blocks, t.partBlocks(p, v)...)
+		if s := p.columns(); len(s) > len(spec) {
+			spec = s
+		}
+	}
+	return blocks, spec
+}
+
+// columns is the argument of tabular for the part: averages stand apart.
+func (p part) columns() string {
+	spec := "l"
+	for i, group := range p {
+		if i > 0 {
+			spec += "|"
+		}
+		for j, c := range group {
+			if j > 0 && c.head == averageHead {
+				spec += "|"
+			}
+			spec += "c"
+		}
+	}
+	return spec
+}
+
+func (t paperLayout) partBlocks(p part, v view) [][]sheet.Line {
+	head := sheet.Line{"Method"}
+	var columns []column
+	for _, group := range p {
+		for _, c := range group {
+			head = append(head, c.head)
+			columns = append(columns, c)
+		}
+	}
+	blocks := [][]sheet.Line{{head}}
+	family := config.Alignment("")
+	for _, name := range t.methods() {
+		method, _ := config.ParseMethod(name)
+		if method.Alignment != family {
+			blocks = append(blocks, nil)
+			family = method.Alignment
+		}
+		line := sheet.Line{t.methodHead(method)}
+		for _, c := range columns {
+			line = append(line, texCell(c, method, v))
+		}
+		last := len(blocks) - 1
+		blocks[last] = append(blocks[last], line)
+	}
+	return blocks
+}
+
+// methods returns the methods of all rows, in the order of the rows of an ablation,
+// else in that of the paper's other tables.
+func (t paperLayout) methods() []string {
+	if t.by == byFamily {
+		var names []string
+		for _, row := range t.Blocks[0].Groups[0].Rows {
+			names = append(names, row.Method)
+		}
+		return names
+	}
+	present := map[string]bool{}
+	for _, block := range t.Blocks {
+		for _, group := range block.Groups {
+			for _, row := range group.Rows {
+				present[row.Method] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(config.MethodNames(), func(name string) bool { return !present[name] })
+}
+
+// texCell prints a score as the paper does: in bold the best of a family, oracles
+// aside, and the share of wins as a subscript.
+func texCell(c column, method config.Method, v view) string {
+	row, ok := c.rows[method.Name]
+	if !ok || row.Planned == 0 && math.IsNaN(row.Paper) {
+		return "N/A"
+	}
+	s := v.score(row)
+	if math.IsNaN(s.Mean) {
+		return sheet.Escape(sheet.None)
+	}
+	text := fmt.Sprintf("%.2f", s.Mean)
+	if leads(c, method, v) {
+		text = `\textbf{` + text + `}`
+	}
+	if !math.IsNaN(s.Deviation) {
+		text += fmt.Sprintf(`{\scriptsize$\pm$%.2f}`, s.Deviation)
+	}
+	if !math.IsNaN(s.Wins) {
+		text += fmt.Sprintf(`$_{%.0f\%%}$`, s.Wins)
+	}
+	if !v.paper && row.Seeds < row.Planned {
+		text += fmt.Sprintf(`$^{%d/%d}$`, row.Seeds, row.Planned)
+	}
+	if difference := row.Difference(); v.paper && !math.IsNaN(difference) {
+		text += fmt.Sprintf(` ($%+.2f$)`, difference)
+	}
+	return text
+}
+
+// leads reports whether the method's mean, as printed, is the highest of the methods
+// with its alignment but for those with true weights.
+func leads(c column, method config.Method, v view) bool {
+	if method.Weights == config.OracleWeights {
+		return false
+	}
+	mean, rivals := v.score(c.rows[method.Name]).Mean, 0
+	for name, row := range c.rows {
+		other, _ := config.ParseMethod(name)
+		if name == method.Name || other.Alignment != method.Alignment || other.Weights == config.OracleWeights {
+			continue
+		}
+		rival := v.score(row).Mean
+		if math.Round(100*rival) > math.Round(100*mean) {
+			return false
+		}
+		if !math.IsNaN(rival) {
+			rivals++
+		}
+	}
+	return rivals > 0
+}
+
+// sideBySide puts the second family to the right of the first, as in the paper's
+// ablations, where there are two with as many methods.
+func sideBySide(blocks [][]sheet.Line, spec string) ([][]sheet.Line, string) {
+	if len(blocks) != 3 || len(blocks[1]) != len(blocks[2]) {
+		return blocks, spec
+	}
+	head, left, right := blocks[0][0], blocks[1], blocks[2]
+	joined := [][]sheet.Line{{slices.Concat(head, head)}, nil}
+	for i := range left {
+		joined[1] = append(joined[1], slices.Concat(left[i], right[i]))
+	}
+	return joined, spec + spec
+}
+
+const averageHead = "Avg."
+
+// groupHead names a task as the paper does: M → U, sM → U where the source is
+// subsampled.
+func (t paperLayout) groupHead(variant, task string) string {
+	prefix, tasks := variantPrefix(variant), paper.Tasks(t.Dataset, config.Full)
+	switch {
+	case t.by == byFamily || len(tasks) == 1:
+		return prefix + sheet.Escape(displayName(t.Dataset))
+	case task == paper.Average:
+		return averageHead
+	}
+	source, target, _ := strings.Cut(task, "-")
+	if tasks != nil {
+		source, target = strings.ToUpper(source[:1]), strings.ToUpper(target[:1])
+	}
+	return prefix + sheet.Escape(source) + ` $\rightarrow$ ` + sheet.Escape(target)
+}
+
+// abbreviations explains the heads of the columns.
+func (t paperLayout) abbreviations() string {
+	var domains []string
+	tasks := paper.Tasks(t.Dataset, config.Full)
+	if t.by != byTask || len(tasks) < 2 {
+		return " The prefix s marks a subsampled source."
+	}
+	for _, task := range tasks {
+		source, _, _ := strings.Cut(task, "-")
+		if entry := strings.ToUpper(source[:1]) + ": " + source; !slices.Contains(domains, entry) {
+			domains = append(domains, entry)
+		}
+	}
+	return " " + strings.Join(domains, ", ") + "; the prefix s marks a subsampled source."
+}
+
+// variantPrefix marks a column of that variant.
+func variantPrefix(variant string) string {
+	switch variant {
+	case config.Full:
+		return ""
+	case config.Subsampled:
+		return "s"
+	}
+	return sheet.Escape(variant) + ": "
+}
+
+// displayName is the paper's name of a data set or domain, and the name itself where it
+// is of neither.
+func displayName(name string) string {
+	for _, data := range catalogue.All() {
+		if data.Name == name {
+			return data.Head
+		}
+		if domain, err := data.Domain(name); err == nil {
+			return domain.Head
+		}
+	}
+	return name
+}
+
+// methodHead is the paper's name of a method.
+func (t paperLayout) methodHead(m config.Method) string {
+	if m.Alignment == config.NoAlignment {
+		return "No DA"
+	}
+	base := strings.ToUpper(string(m.Alignment))
+	suffix := ""
+	if m.Weights == config.OracleWeights && t.by != byFamily {
+		suffix = " (true)"
+	}
+	switch {
+	case m.WeightClassification == m.WeightDomain:
+		return strings.ToUpper(m.Name)
+	case m.WeightClassification:
+		return base + ` + $\mathcal{L}_{C}^{\mathbf{w}}$` + suffix
+	}
+	return base + ` + $\mathcal{L}_{DA}^{\mathbf{w}}$` + suffix
+}

@@ -1,0 +1,104 @@
+// Package table lays finished runs out as tables: accuracies beside the paper's, gains,
+// ablations, class weights, predictions by class, the quantities of the paper's theorems.
+//
+// A kind of table is a function from the experiment's results to a sheet.Sheet, in a file
+// of its own, and a line in kinds.
+package table
+
+import (
+	"fmt"
+	"slices"
+
+	"iwda/experiments/config"
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+	"iwda/experiments/store"
+)
+
+// kind is a table that an experiment's results give.
+type kind struct {
+	name    string
+	build   func(summary.Selection) sheet.Sheet
+	applies func(config.Config) bool
+}
+
+// kinds holds every kind; the first two are what an experiment is about.
+var kinds = []kind{
+	{"accuracy", accuracy, always},
+	{"gains", gains, hasFractions},
+	{"ablation", ablation(config.EstimatedWeights), hasAblation},
+	{"ablation-true", ablation(config.OracleWeights), hasAblation},
+	{"weights", weights, always},
+	{"confusion", confusion, always},
+	{"theory", theorems, always},
+}
+
+func always(config.Config) bool { return true }
+
+func hasFractions(experiment config.Config) bool {
+	return len(summary.NamedVariants(experiment)) < len(experiment.Variants)
+}
+
+// Kinds returns the names of all kinds of tables of one experiment.
+func Kinds() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return names
+}
+
+// HasKind reports whether there is a kind of that name.
+func HasKind(name string) bool { return slices.Contains(Kinds(), name) }
+
+// MainKind is the kind that sums the experiment up: accuracy, or gains where all
+// variants have class fractions.
+func MainKind(experiment config.Config) string {
+	if len(summary.NamedVariants(experiment)) == 0 {
+		return "gains"
+	}
+	return "accuracy"
+}
+
+// Build returns the table of that kind, and of MainKind for "". It panics if there is
+// no such kind.
+func Build(name string, results []store.Result, experiment config.Config) sheet.Sheet {
+	if name == "" {
+		name = MainKind(experiment)
+	}
+	for _, k := range kinds {
+		if k.name == name {
+			return k.build(summary.Select(results, experiment))
+		}
+	}
+	panic(fmt.Sprintf("table: no kind of table %q", name))
+}
+
+// All returns every table that shows anything of the experiment's results, that of
+// MainKind first.
+func All(results []store.Result, experiment config.Config) []sheet.Sheet {
+	sheets := []sheet.Sheet{Build("", results, experiment)}
+	s := summary.Select(results, experiment)
+	for _, k := range kinds {
+		if k.name == MainKind(experiment) || !k.applies(experiment) {
+			continue
+		}
+		if built := k.build(s); len(built.Sections) > 0 {
+			sheets = append(sheets, built)
+		}
+	}
+	return sheets
+}
+
+// newSheet returns a sheet of the experiment, named by what is shown of it.
+func newSheet(s summary.Selection, what string) sheet.Sheet {
+	return sheet.Sheet{Experiment: s.Experiment.Experiment, Title: s.Title(what), Notes: slices.Clone(s.Notes)}
+}
+
+// oneIf is 1 for true and 0 for false.
+func oneIf(condition bool) int {
+	if condition {
+		return 1
+	}
+	return 0
+}

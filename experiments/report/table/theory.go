@@ -1,0 +1,94 @@
+package table
+
+import (
+	"fmt"
+
+	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
+	"iwda/experiments/store"
+	"iwda/experiments/theory"
+)
+
+// theorems shows, run by run, the quantities of the paper's theorems: see package
+// theory. It takes the source's training set and the target's test set for the two
+// domains. Runs whose predictions on the source are not known are left out, and a
+// note says so.
+func theorems(s summary.Selection) sheet.Sheet {
+	built := newSheet(s, "the paper's theorems")
+	built.Legend = "On the source's training set (S) and the target's test set (T), at the end of the run. ε: error; BER: the source's largest error of a class; " +
+		"ΔCE: largest difference between the domains' rates of one confusion. gap: |ε S - ε T|, by the error decomposition theorem ≤ gap bound, " +
+		"‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) ΔCE. joint: ε S + ε T ≤ 2 BER, if generalized label shift holds, and ≥ floor, " +
+		"½ (√JSD Y - √JSD Ŷ)² where JSD Y ≥ JSD Ŷ. JSD Y, JSD Ŷ: Jensen-Shannon divergence of the labels and of the predictions."
+	var rows []boundsRow
+	unknown := 0
+	for _, variant := range s.Experiment.Variants {
+		for _, task := range s.Experiment.Tasks {
+			for _, method := range s.Methods {
+				for _, run := range s.Runs(variant, task, method) {
+					if run.SourceConfusion == nil {
+						unknown++
+						continue
+					}
+					b, err := bounds(run)
+					if err != nil {
+						built.Notes = append(built.Notes, fmt.Sprintf("Left out: %s: %v.", run.ID, err))
+						continue
+					}
+					rows = append(rows, boundsRow{run, b})
+				}
+			}
+		}
+	}
+	if len(rows) > 0 {
+		built.Sections = []sheet.Section{sheet.NewSection("runs", boundsColumns, rows)}
+	}
+	built.Records = sheet.NewRecords(boundsColumns, rows)
+	if unknown > 0 {
+		built.Notes = append(built.Notes, fmt.Sprintf("Left out: %d runs of a former version, which kept no predictions on the source.", unknown))
+	}
+	return built
+}
+
+func bounds(run store.Result) (theory.Bounds, error) {
+	source, err := theory.JointOf(run.SourceConfusion)
+	if err != nil {
+		return theory.Bounds{}, fmt.Errorf("source: %w", err)
+	}
+	target, err := theory.JointOf(run.Confusion)
+	if err != nil {
+		return theory.Bounds{}, fmt.Errorf("target: %w", err)
+	}
+	return theory.Evaluate(source, target)
+}
+
+// boundsRow is a run with its quantities.
+type boundsRow struct {
+	run store.Result
+	theory.Bounds
+}
+
+var boundsColumns = []sheet.Column[boundsRow]{
+	{Name: "variant", Head: "variant", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Variant) }},
+	{Name: "task", Head: "task", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Task) }},
+	{Name: "method", Head: "method", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Method) }},
+	{Name: "seed", Head: "seed", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Count(int(r.run.Seed)) }},
+	boundsColumn("source_error", "ε S", func(b theory.Bounds) float64 { return b.SourceError }),
+	boundsColumn("target_error", "ε T", func(b theory.Bounds) float64 { return b.TargetError }),
+	boundsColumn("balanced_error_rate", "BER", func(b theory.Bounds) float64 { return b.BalancedErrorRate }),
+	boundsColumn("conditional_error_gap", "ΔCE", func(b theory.Bounds) float64 { return b.ConditionalErrorGap }),
+	boundsColumn("label_distance", "", func(b theory.Bounds) float64 { return b.LabelDistance }),
+	boundsColumn("error_gap", "gap", func(b theory.Bounds) float64 { return b.ErrorGap }),
+	boundsColumn("error_gap_bound", "gap bound", func(b theory.Bounds) float64 { return b.ErrorGapBound }),
+	boundsColumn("joint_error", "joint", func(b theory.Bounds) float64 { return b.JointError }),
+	boundsColumn("joint_error_bound", "2 BER", func(b theory.Bounds) float64 { return b.JointErrorBound }),
+	boundsColumn("joint_error_floor", "floor", func(b theory.Bounds) float64 { return b.JointErrorFloor }),
+	boundsColumn("label_jsd", "JSD Y", func(b theory.Bounds) float64 { return b.LabelJSD }),
+	boundsColumn("prediction_jsd", "JSD Ŷ", func(b theory.Bounds) float64 { return b.PredictionJSD }),
+}
+
+func boundsColumn(name, head string, quantity func(theory.Bounds) float64) sheet.Column[boundsRow] {
+	return sheet.Column[boundsRow]{
+		Name: name, Head: head, Format: sheet.Printf("%.4f"),
+		Value: func(r boundsRow) sheet.Value { return sheet.Number(quantity(r.Bounds)) },
+	}
+}
