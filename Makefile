@@ -51,7 +51,7 @@ test-browser: setup ## the HTML report in a real browser (Debian: apt-get instal
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report
+	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report/table
 
 test-slurm: ## arrays on a real Slurm of this machine, which is installed where it is missing
 	@sh tools/setup.sh slurmctld:slurm-wlm shellcheck:shellcheck
