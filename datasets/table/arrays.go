@@ -108,7 +108,7 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		}
 	}
 	if c.ids != nil {
-		if b.IDs, err = c.ids.append(b.IDs, n); err != nil {
+		if b.ids, err = c.ids.append(b.ids, n); err != nil {
 			return err
 		}
 	}

@@ -12,23 +12,31 @@ import (
 type Batch struct {
 	First  int       // the number of the first one in the file
 	Values []float32 // rows × width
-	Labels []int     // a class a row, or Unknown; nil where the file has no labels
-	IDs    []string  // nil where the file has none
 
-	rows  int
-	names []string // labels as they are in the file
-	lines []int    // lines of the file, from 1; nil where it has none
+	rows    int
+	ids     []string // nil where the file has none
+	names   []string // labels as they are in the file
+	classes []int    // what these are, or unknown; nil where the file has none
+	lines   []int    // of the file, from 1; nil where it has none
 }
 
 // Len is the number of rows.
 func (b *Batch) Len() int { return b.rows }
 
+// Label is the class of a row of the batch, if it is known.
+func (b *Batch) Label(i int) (class int, known bool) {
+	if b.classes == nil || b.classes[i] == unknown {
+		return 0, false
+	}
+	return b.classes[i], true
+}
+
 // ID is the id of a row of the batch: its number in the file where it has none.
 func (b *Batch) ID(i int) string {
-	if b.IDs == nil {
+	if b.ids == nil {
 		return strconv.Itoa(b.First + i)
 	}
-	return b.IDs[i]
+	return b.ids[i]
 }
 
 // Batches goes over all rows in order, size at a time; the last batch may have fewer. A
@@ -68,7 +76,7 @@ func (t *Table) pass(want parts, size int, more func(b *Batch) (bool, error)) er
 	defer cursor.Close()
 	b := &Batch{}
 	for first := 0; ; first += b.rows {
-		*b = Batch{First: first, Values: b.Values[:0], Labels: b.Labels[:0], IDs: b.IDs[:0], names: b.names[:0], lines: b.lines[:0]}
+		*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0]}
 		if err := t.fill(cursor, b, want, size); err != nil {
 			return t.located(err)
 		}
@@ -100,7 +108,7 @@ func (t *Table) fill(cursor cursor, b *Batch, want parts, size int) error {
 		case want&partLabels != 0:
 			b.rows = len(b.names)
 		default:
-			b.rows = len(b.IDs)
+			b.rows = len(b.ids)
 		}
 	}
 	return nil
@@ -112,10 +120,10 @@ func (t *Table) finish(b *Batch, classes *vocabulary) error {
 		return err
 	}
 	if !t.ids {
-		b.IDs = nil
+		b.ids = nil
 	}
 	if !t.labels {
-		b.Labels = nil
+		b.classes = nil
 		return nil
 	}
 	for i, name := range b.names {
@@ -123,7 +131,7 @@ func (t *Table) finish(b *Batch, classes *vocabulary) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.position(b, i), err)
 		}
-		b.Labels = append(b.Labels, class)
+		b.classes = append(b.classes, class)
 	}
 	return nil
 }

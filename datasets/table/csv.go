@@ -167,7 +167,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
 		}
 		if c.want&partIDs != 0 && l.ids >= 0 {
-			b.IDs = append(b.IDs, strings.Clone(record[l.ids]))
+			b.ids = append(b.ids, strings.Clone(record[l.ids]))
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	counts, _ := rows.Labels().Counts(len(rows.ClassNames()))
+	counts, _ := rows.Counts()
 	fmt.Println(rows.Len(), "rows of classes", rows.ClassNames(), counts)
 
 	reference, err := source.Reference()

@@ -61,8 +61,8 @@ func consistent(t *testing.T, table *Table) {
 					t.Fatalf("row %d: %v, in a batch %v", at, row, batch.Values[i*len(row):(i+1)*len(row)])
 				}
 			}
-			label := rows.Labels().Class(at)
-			if label < Unknown || label >= len(names) || batch.Labels != nil && batch.Labels[i] != label {
+			label := labelOf(rows.Label(at))
+			if label < unknown || label >= len(names) || labelOf(batch.Label(i)) != label {
 				t.Fatalf("row %d: label %d of %d classes", at, label, len(names))
 			}
 			if rows.ID(at) != batch.ID(i) {

@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// Unknown is the label of a row whose class is not known. In a file it is an empty text, a
-// null, NaN or -1.
-const Unknown = -1
-
-const unknownText = "-1"
+// unknown stands for the class of a row whose label is not known: an empty text, a null, NaN
+// or -1 in the file.
+const (
+	unknown     = -1
+	unknownText = "-1"
+)
 
 // MaxClasses bounds the number of classes. More are no classes but, say, ids that were
 // given as labels.
@@ -56,7 +57,7 @@ func (v *vocabulary) class(label string) (int, error) {
 	}
 	text := normalLabel(label)
 	if text == "" {
-		return Unknown, nil
+		return unknown, nil
 	}
 	if class, ok := v.index[text]; ok {
 		return class, nil
@@ -69,7 +70,7 @@ func (v *vocabulary) class(label string) (int, error) {
 	if len(v.names) > shown {
 		names += fmt.Sprintf(" and %d more", len(v.names)-shown)
 	}
-	return Unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, names)
+	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, names)
 }
 
 // normalLabel returns a label without what some programs add to integers, the zeros of

@@ -254,7 +254,7 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 			if err != nil {
 				return fmt.Errorf("row %d: ids: %w", c.row+i, err)
 			}
-			b.IDs = append(b.IDs, text)
+			b.ids = append(b.ids, text)
 		}
 	}
 	c.row += n

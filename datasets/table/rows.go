@@ -12,45 +12,12 @@ type Rows struct {
 	kind    Kind
 	width   int
 	classes []string
-	labels  Labels
+	rows    int
+	labels  []int32 // a class or unknown; nil where the file has no labels
 	ids     []string
 	mapped  *array      // the values where they are mapped
 	blocks  [][]float32 // the values elsewhere: the same number of rows in each but the last
 	block   int         // rows a block
-}
-
-// Labels are the classes of rows. Those of some may be unknown, or of all.
-type Labels struct {
-	classes []int32 // nil where there are no labels
-	rows    int
-}
-
-// Len is the number of rows.
-func (l Labels) Len() int { return l.rows }
-
-// Known reports whether the class of row i is known.
-func (l Labels) Known(i int) bool { return l.Class(i) != Unknown }
-
-// Class is the class of row i, from 0, or [Unknown].
-func (l Labels) Class(i int) int {
-	if l.classes == nil {
-		return Unknown
-	}
-	return int(l.classes[i])
-}
-
-// Counts returns the number of rows of each of so many classes, and of those of unknown
-// class.
-func (l Labels) Counts(classes int) (counts []int, unknown int) {
-	counts = make([]int, classes)
-	for i := range l.rows {
-		if class := l.Class(i); class == Unknown {
-			unknown++
-		} else {
-			counts[class]++
-		}
-	}
-	return counts, unknown
 }
 
 // blockValues is how many values a block holds, or one row.
@@ -91,11 +58,11 @@ func (r *Rows) batch() int {
 }
 
 func (r *Rows) keep(b *Batch) {
-	r.labels.rows += b.rows
-	for _, class := range b.Labels {
-		r.labels.classes = append(r.labels.classes, int32(class))
+	r.rows += b.rows
+	for _, class := range b.classes {
+		r.labels = append(r.labels, int32(class))
 	}
-	r.ids = append(r.ids, b.IDs...)
+	r.ids = append(r.ids, b.ids...)
 	if r.mapped == nil {
 		r.blocks = append(r.blocks, append(make([]float32, 0, len(b.Values)), b.Values...))
 	}
@@ -108,7 +75,7 @@ func (r *Rows) Name() string { return r.name }
 func (r *Rows) Kind() Kind { return r.kind }
 
 // Len is the number of rows.
-func (r *Rows) Len() int { return r.labels.rows }
+func (r *Rows) Len() int { return r.rows }
 
 // Shape is that of a row, {width}.
 func (r *Rows) Shape() []int { return []int{r.width} }
@@ -116,8 +83,27 @@ func (r *Rows) Shape() []int { return []int{r.width} }
 // ClassNames is what [Table.ClassNames] says. The caller must not change it.
 func (r *Rows) ClassNames() []string { return r.classes }
 
-// Labels are the classes of all rows.
-func (r *Rows) Labels() Labels { return r.labels }
+// Label is the class of row i, in the order of the class names, if it is known.
+func (r *Rows) Label(i int) (class int, known bool) {
+	if r.labels == nil || r.labels[i] == unknown {
+		return 0, false
+	}
+	return int(r.labels[i]), true
+}
+
+// Counts returns the number of rows of each class, in the order of the class names, and of
+// those whose class is not known.
+func (r *Rows) Counts() (counts []int, unlabelled int) {
+	counts = make([]int, len(r.classes))
+	for i := range r.rows {
+		if class, known := r.Label(i); known {
+			counts[class]++
+		} else {
+			unlabelled++
+		}
+	}
+	return counts, unlabelled
+}
 
 // ID is the id of row i: its number where the file has no ids.
 func (r *Rows) ID(i int) string {

@@ -36,7 +36,7 @@ func contentOf(t *testing.T, open func() (*Table, error)) content {
 	for i := range rows.Len() {
 		rows.CopyRow(row, i)
 		loaded.Values = append(loaded.Values, row...)
-		loaded.Labels = append(loaded.Labels, rows.Labels().Class(i))
+		loaded.Labels = append(loaded.Labels, labelOf(rows.Label(i)))
 		loaded.IDs = append(loaded.IDs, rows.ID(i))
 	}
 	if n := table.Len(); n >= 0 && n != rows.Len() {
@@ -54,11 +54,7 @@ func contentOf(t *testing.T, open func() (*Table, error)) content {
 			streamed.Values = append(streamed.Values, batch.Values...)
 			for i := range batch.Len() {
 				streamed.IDs = append(streamed.IDs, batch.ID(i))
-				label := Unknown
-				if batch.Labels != nil {
-					label = batch.Labels[i]
-				}
-				streamed.Labels = append(streamed.Labels, label)
+				streamed.Labels = append(streamed.Labels, labelOf(batch.Label(i)))
 			}
 		}
 		if !slices.Equal(streamed.Values, loaded.Values) || !slices.Equal(streamed.Labels, loaded.Labels) || !slices.Equal(streamed.IDs, loaded.IDs) {
@@ -66,6 +62,14 @@ func contentOf(t *testing.T, open func() (*Table, error)) content {
 		}
 	}
 	return loaded
+}
+
+// labelOf is a label as a number, unknown where it is not known.
+func labelOf(class int, known bool) int {
+	if !known {
+		return unknown
+	}
+	return class
 }
 
 func opened(t *testing.T, open func() (*Table, error)) *Table {
@@ -102,7 +106,7 @@ func compare(t *testing.T, name string, got, want content) {
 var numpyValues = []float32{0, 1, -2.5, 0.125, 1.0 / (1 << 24), 65504, 3, 4, 5, -6, 7, 0.0999755859375}
 
 func TestFilesOfNumPy(t *testing.T) {
-	texts := content{Kind: Features, Width: 3, Values: numpyValues, Classes: []string{"cat", "dog"}, Labels: []int{1, 0, Unknown, 1}, IDs: []string{"a", "é", "c", "d"}}
+	texts := content{Kind: Features, Width: 3, Values: numpyValues, Classes: []string{"cat", "dog"}, Labels: []int{1, 0, unknown, 1}, IDs: []string{"a", "é", "c", "d"}}
 	numbers := texts
 	numbers.IDs = []string{"7", "8", "9", "10"}
 	pair := texts
@@ -130,7 +134,7 @@ func duckdbRows(element string) content {
 		want.Values = append(want.Values, float32(i), float32(i)/8, float32(-i))
 		label := i % 3
 		if i%7 == 6 {
-			label = Unknown
+			label = unknown
 		}
 		want.Labels = append(want.Labels, label)
 		want.IDs = append(want.IDs, fmt.Sprintf("r%d", i))
@@ -168,7 +172,7 @@ func TestParquetOfManyPages(t *testing.T) {
 		a, b := float32(math.Sin(float64(i))), float32(i%5)
 		rows = append(rows, row{[]float64{float64(a), float64(b)}, []*float32{&a, &b}, []float32{a, b}, float64(1<<24 + 1 + i)})
 		want.Values = append(want.Values, a, b)
-		want.Labels = append(want.Labels, Unknown)
+		want.Labels = append(want.Labels, unknown)
 		want.IDs = append(want.IDs, fmt.Sprint(1<<24+1+i))
 	}
 	path := filepath.Join(t.TempDir(), "rows.parquet")
@@ -201,7 +205,7 @@ func TestCSV(t *testing.T) {
 	logits := contentOf(t, file(write(t, "rows.csv", "id,class,logit_cat,logit_dog,label\n3,cat,1,-2.5,dog\n"), Options{}))
 	compare(t, "logits", logits, content{Kind: Logits, Element: "text", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{1, -2.5}, Labels: []int{1}, IDs: []string{"3"}})
 	named := contentOf(t, file(write(t, "rows.csv", "cat,dog\n0.25,0.75\n"), Options{Kind: Probabilities}))
-	if named.Kind != Probabilities || !slices.Equal(named.Classes, []string{"cat", "dog"}) || named.Labels[0] != Unknown {
+	if named.Kind != Probabilities || !slices.Equal(named.Classes, []string{"cat", "dog"}) || named.Labels[0] != unknown {
 		t.Errorf("columns that are classes: %+v", named)
 	}
 }
@@ -226,7 +230,7 @@ func TestLabels(t *testing.T) {
 		}
 		got := content{Classes: rows.ClassNames()}
 		for i := range rows.Len() {
-			got.Labels = append(got.Labels, rows.Labels().Class(i))
+			got.Labels = append(got.Labels, labelOf(rows.Label(i)))
 		}
 		return got, nil
 	}
@@ -274,15 +278,15 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if counts, unknown := rows.Labels().Counts(2); !slices.Equal(counts, []int{1, 2}) || unknown != 1 || rows.Labels().Known(2) || !rows.Labels().Known(3) {
-		t.Errorf("counts %v, %d unknown", counts, unknown)
+	if counts, unlabelled := rows.Counts(); !slices.Equal(counts, []int{1, 2}) || unlabelled != 1 {
+		t.Errorf("counts %v, %d without a label", counts, unlabelled)
 	}
 	ignored, err := opened(t, file("testdata/double.npz", Options{IgnoreLabels: true})).Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, unknown := ignored.Labels().Counts(2); unknown != 4 {
-		t.Errorf("of labels that are ignored, %d are unknown", unknown)
+	if counts, unlabelled := ignored.Counts(); !slices.Equal(counts, []int{0, 0}) || unlabelled != 4 {
+		t.Errorf("of labels that are ignored: %v, and %d rows without one", counts, unlabelled)
 	}
 }
 
