@@ -9,12 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
-	"github.com/maruel/safetensors"
+	"iwda/datasets/table"
 )
 
 // Features is a labelled set of vectors in memory, such as embeddings that another
@@ -106,32 +105,14 @@ func readFeatures(root, domain string) (rawFeatures, error) {
 	if domain != filepath.Base(domain) {
 		return rawFeatures{}, fmt.Errorf("datasets: domain %q is not the name of a file", domain)
 	}
-	for _, form := range []struct {
-		files []string
-		read  func(paths []string) (values, labels array, err error)
-	}{
-		{[]string{domain + ".npz"}, readNPZ},
-		{[]string{domain + ".safetensors"}, readSafetensors},
-		{[]string{domain + "-features.npy", domain + "-labels.npy"}, readNPYPair},
-	} {
-		paths := make([]string, len(form.files))
-		for i, name := range form.files {
-			paths[i] = filepath.Join(root, name)
-		}
-		if err := checkFile(paths[0]); errors.Is(err, fs.ErrNotExist) {
+	for _, name := range []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"} {
+		path := filepath.Join(root, name)
+		if err := checkFile(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return rawFeatures{}, err
 		}
-		values, labels, err := form.read(paths)
-		if err == nil {
-			var raw rawFeatures
-			if raw, err = newRawFeatures(values, labels); err == nil {
-				raw.path = paths[0]
-				return raw, nil
-			}
-		}
-		return rawFeatures{}, fmt.Errorf("%s: %w", paths[0], err)
+		return readRows(path)
 	}
 	return rawFeatures{}, &MissingFileError{
 		Names:  []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"},
@@ -140,59 +121,53 @@ func readFeatures(root, domain string) (rawFeatures, error) {
 	}
 }
 
-func newRawFeatures(values, labels array) (rawFeatures, error) {
-	switch {
-	case len(values.shape) != 2 || values.floats == nil || values.shape[1] == 0:
-		return rawFeatures{}, fmt.Errorf("features has shape %v; want rows × size, of floating point", values.shape)
-	case len(labels.shape) != 1 || labels.ints == nil:
-		return rawFeatures{}, fmt.Errorf("labels has shape %v; want one integer a row", labels.shape)
-	case labels.shape[0] != values.shape[0] || labels.shape[0] == 0:
-		return rawFeatures{}, fmt.Errorf("%d labels for %d rows of features", labels.shape[0], values.shape[0])
-	}
-	for row, label := range labels.ints {
-		if label < 0 || label >= maxClasses {
-			return rawFeatures{}, fmt.Errorf("row %d has label %d; labels count from 0, up to %d", row, label, maxClasses-1)
-		}
-	}
-	return rawFeatures{size: values.shape[1], values: values.floats, labels: labels.ints}, nil
-}
-
-func readSafetensors(paths []string) (values, labels array, err error) {
-	data, err := os.ReadFile(paths[0])
+// readRows reads a whole file of features.
+func readRows(path string) (rawFeatures, error) {
+	t, err := table.Open(path, table.Options{Kind: table.Features})
 	if err != nil {
-		return array{}, array{}, err
+		return rawFeatures{}, err
 	}
-	return parseSafetensors(data)
-}
-
-func parseSafetensors(data []byte) (values, labels array, err error) {
-	file, err := safetensors.Parse(data)
+	defer t.Close()
+	if !t.HasLabels() {
+		return rawFeatures{}, fmt.Errorf("%s: no labels; want one integer a row", path)
+	}
+	classes, err := classNumbers(t)
 	if err != nil {
-		return array{}, array{}, fmt.Errorf("not a whole safetensors file: %w", err)
+		return rawFeatures{}, err
 	}
-	for _, t := range file.Tensors {
-		a := array{shape: convert[int](t.Shape)}
-		r := bytes.NewReader(t.Data)
-		switch t.DType {
-		case safetensors.F32:
-			a.floats = make([]float32, len(t.Data)/4)
-			err = binary.Read(r, binary.LittleEndian, a.floats)
-		case safetensors.I64:
-			wide := make([]int64, len(t.Data)/8)
-			err = binary.Read(r, binary.LittleEndian, wide)
-			a.ints = convert[int](wide)
-		}
-		switch t.Name {
-		case "features":
-			values = a
-		case "labels":
-			labels = a
-		}
+	const batch = 256
+	raw := rawFeatures{path: path, size: t.Width(), values: make([]float32, 0, t.Len()*t.Width())}
+	for b, err := range t.Batches(batch) {
 		if err != nil {
-			return array{}, array{}, err
+			return rawFeatures{}, err
+		}
+		raw.values = append(raw.values, b.Values...)
+		for i := range b.Len() {
+			class, known := b.Label(i)
+			if !known {
+				return rawFeatures{}, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, maxClasses-1)
+			}
+			raw.labels = append(raw.labels, classes[class])
 		}
 	}
-	return values, labels, nil
+	return raw, nil
+}
+
+// classNumbers are the numbers that a table's labels are, in the order of its classes.
+func classNumbers(t *table.Table) ([]int, error) {
+	names, err := t.ClassNames()
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]int, len(names))
+	for class, name := range names {
+		number, err := strconv.Atoi(name)
+		if err != nil || number < 0 || number >= maxClasses {
+			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, maxClasses-1)
+		}
+		numbers[class] = number
+	}
+	return numbers, nil
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features

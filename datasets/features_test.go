@@ -107,7 +107,7 @@ func TestFeatureFilesThatAreWrong(t *testing.T) {
 	write(t, filepath.Join(root, "flat-features.npy"), wrong.Bytes())
 	write(t, filepath.Join(root, "flat-labels.npy"), wrong.Bytes())
 	for domain, want := range map[string]string{
-		"cut": "cut.npz", "text": "not a whole", "flat": "rows × size", "absent": "absent.npz", "../good": "not the name of a file",
+		"cut": "cut.npz", "text": "not a whole", "flat": "rows × values", "absent": "absent.npz", "../good": "not the name of a file",
 	} {
 		_, err := ReadFeatures(root, domain)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/maruel/safetensors"
 	"golang.org/x/sys/unix"
 
 	"iwda/internal/allocation"
@@ -68,43 +67,28 @@ func TestCompressedBombs(t *testing.T) {
 		_, err := ReadUSPS(bytes.NewReader(lines), "usps.bz2")
 		return err
 	})
-	archive := zipOf(t, map[string][]byte{"features.npy": make([]byte, 24<<20)})
-	refused(t, "features.npy: "+errGrowth.Error(), func() error {
-		_, _, err := parseNPZ(bytes.NewReader(archive), int64(len(archive)))
-		return err
-	})
 }
 
-// What a header says is not believed before the bytes are there.
-func TestHeadersThatPromiseTooMuch(t *testing.T) {
-	npy := func(header string, body int) func() error {
-		return func() error {
-			_, err := parseNPY(npyWith(header, body))
-			return err
-		}
+// Labels that are no classes from 0 on name the file, and take no memory.
+func TestLabelsThatAreNoNumbers(t *testing.T) {
+	values := npyOf("<f4", "(2, 1)", make([]byte, 8))
+	labels := map[string]struct{ descr, body, words string }{
+		"large":   {"<i8", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00", `label "1099511627776"; labels are integers that count from 0, up to 32767`},
+		"text":    {"|S1", "ab", `label "a"; labels are integers`},
+		"below":   {"|i1", "\x00\xfe", `label "-2"; labels are integers`},
+		"unknown": {"|i1", "\x00\xff", "row 1 has no label"},
 	}
-	refused(t, "do not fill the shape", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000), }\n", 8))
-	refused(t, "do not fill the shape", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }\n", 0))
-	refused(t, "do not fill the shape", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, -1), }\n", 8))
-	refused(t, "do not fill the shape", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }\n", 9))
-	refused(t, "damaged header", npy("{'descr': '<f4'", 8))
-	refused(t, "damaged header", npy("'shape': 'fortran_order': 'descr': \n", 8))
-	refused(t, "the header is cut off", func() error {
-		_, err := parseNPY([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr': "))
-		return err
-	})
-	refused(t, "row 1 has label 1099511627776; labels count from 0, up to 32767", func() error {
-		values := array{shape: []int{2, 1}, floats: []float32{1, 2}}
-		_, err := newRawFeatures(values, array{shape: []int{2}, ints: []int{0, 1 << 40}})
-		return err
-	})
-	refused(t, "0 labels for 0 rows", func() error {
-		values, labels, err := parseSafetensors(safetensorsOf(t,
-			safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{0, 1<<64 - 1}},
-			safetensors.Tensor{Name: "labels", DType: safetensors.I64, Shape: []uint64{0}}))
-		if err == nil {
-			_, err = newRawFeatures(values, labels)
-		}
+	root := t.TempDir()
+	for domain, c := range labels {
+		write(t, filepath.Join(root, domain+".npz"), zipOf(t, map[string][]byte{"features": values, "labels": npyOf(c.descr, "(2,)", []byte(c.body))}))
+		refused(t, domain+".npz: "+c.words, func() error {
+			_, err := readFeatures(root, domain)
+			return err
+		})
+	}
+	write(t, filepath.Join(root, "none.npz"), zipOf(t, map[string][]byte{"features": values}))
+	refused(t, "none.npz: no labels", func() error {
+		_, err := readFeatures(root, "none")
 		return err
 	})
 }
@@ -115,11 +99,11 @@ func TestMembersOfOtherFolders(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	one := npyWith("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }\n", 4)
+	one := npyOf("<f4", "(1, 1)", make([]byte, 4))
 	write(t, filepath.Join(root, "features.npy"), one)
 	write(t, filepath.Join(root, "data", "a.npz"), zipOf(t, map[string][]byte{"../features.npy": one, "/labels.npy": one}))
 	_, err := readFeatures(filepath.Join(root, "data"), "a")
-	if err == nil || !strings.Contains(err.Error(), `no array "features"`) || !strings.Contains(err.Error(), `"../features.npy"`) {
+	if err == nil || !strings.Contains(err.Error(), `no array of the values, features;`) || !strings.Contains(err.Error(), `"../features"`) {
 		t.Errorf("error %v", err)
 	}
 	for _, domain := range []string{"../a", "/a", "x/../a", ""} {
@@ -150,15 +134,29 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 	}
 }
 
-// A member that says a small size and holds more is not read past that size.
-func TestMemberThatHoldsMoreThanItSays(t *testing.T) {
-	archive := zipOf(t, map[string][]byte{"features.npy": make([]byte, 1<<20)})
-	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
+// npyOf is a .npy file of that type and shape.
+func npyOf(descr, shape string, body []byte) []byte {
+	header := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
+	start := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+	return append(append(start, header...), body...)
+}
+
+// zipOf is an archive of compressed members.
+func zipOf(t testing.TB, members map[string][]byte) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	w := zip.NewWriter(&buffer)
+	for name, content := range members {
+		member, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := member.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.File[0].UncompressedSize64 = 10
-	if _, err := unzip(r.File[0], int64(len(archive))); err == nil || !strings.Contains(err.Error(), "features.npy") {
-		t.Errorf("error %v", err)
-	}
+	return buffer.Bytes()
 }
