@@ -22,6 +22,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/report/internal/sample"
+	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
 
@@ -258,6 +259,40 @@ func TestStylesDiffer(t *testing.T) {
 			t.Errorf("%s looks like %s in grey", name, other)
 		}
 		grey[shape] = name
+	}
+}
+
+// TestStyleOfNewAlignment: an alignment that no list here names has a style of its own,
+// unlike those of all methods, with each source of weights.
+func TestStyleOfNewAlignment(t *testing.T) {
+	taken := map[string]string{}
+	for _, name := range config.MethodNames() {
+		taken[fmt.Sprintf("%#v", styleOf(name))] = name
+	}
+	for _, source := range []config.WeightSource{config.NoWeights, config.EstimatedWeights, config.OracleWeights} {
+		s := methodStyle(config.Method{Name: "new", Alignment: "new", Weights: source, WeightClassification: true, WeightDomain: true})
+		if other, ok := taken[fmt.Sprintf("%#v", s)]; ok {
+			t.Errorf("a new alignment with weights %s looks like %s", source, other)
+		}
+		taken[fmt.Sprintf("%#v", s)] = "new with weights " + string(source)
+	}
+}
+
+// TestWithoutTrueWeights: where the target has no labels, the weights are drawn without
+// the true ones.
+func TestWithoutTrueWeights(t *testing.T) {
+	results := sample.Detailed(sample.DigitsResults())
+	for i := range results {
+		results[i].TrueWeights, results[i].WeightDistance = nil, math.NaN()
+	}
+	f, err := classWeights(runs{Selection: summary.Select(results, sample.Digits())}, "subsampled", "usps-mnist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.svg")
+	drawTo(t, f, path)
+	if texts := svgTexts(t, path); strings.Contains(texts, "true weights") || !strings.Contains(texts, "\niwdan\n") {
+		t.Errorf("labels%s", texts)
 	}
 }
 

@@ -22,7 +22,8 @@ var hues = []color.NRGBA{
 	{R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
 }
 
-// alignments in the order in which they take hues and marks.
+// alignments in the order in which they take hues and marks. Those that are not here
+// come after them.
 var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.DANLinear}
 
 // marks are the glyphs of the alignments, filled for estimated weights and hollow
@@ -53,10 +54,17 @@ type style struct {
 // styleOf returns the style of the method, the same in every figure.
 func styleOf(name string) style {
 	method, known := config.ParseMethod(name)
-	if !known || method.Alignment == config.NoAlignment {
+	if !known {
+		method.Alignment = config.NoAlignment
+	}
+	return methodStyle(method)
+}
+
+func methodStyle(method config.Method) style {
+	if method.Alignment == config.NoAlignment {
 		return style{color: color.NRGBA{A: 0xFF}, dash: points(1, 2), glyph: draw.CrossGlyph{}}
 	}
-	family := slices.Index(alignments, method.Alignment)
+	family := rank(method.Alignment)
 	kind, dash := 0, points(4, 2)
 	switch method.Weights {
 	case config.EstimatedWeights:
@@ -71,11 +79,30 @@ func styleOf(name string) style {
 		}
 		dash = append(dash, points(2, 1, 2, 1)...)
 	}
+	for range family / len(alignments) {
+		// Hues and marks begin again: the breaks in the lines tell the rounds apart.
+		dash = append(dash, points(12, 2)...)
+	}
 	glyph := marks[family%len(marks)]
 	if method.Weights != config.EstimatedWeights {
 		glyph = hollow{glyph}
 	}
 	return style{color: hues[(3*family+kind)%len(hues)], dash: dash, glyph: glyph}
+}
+
+// rank is the alignment's place: in alignments, or else after it, in the order of the
+// methods that have it.
+func rank(alignment config.Alignment) int {
+	order := slices.Clone(alignments)
+	for _, name := range config.MethodNames() {
+		if method, _ := config.ParseMethod(name); !slices.Contains(order, method.Alignment) && method.Alignment != config.NoAlignment {
+			order = append(order, method.Alignment)
+		}
+	}
+	if place := slices.Index(order, alignment); place >= 0 {
+		return place
+	}
+	return len(order)
 }
 
 func (s style) line() draw.LineStyle {

@@ -2,6 +2,8 @@ package sheet
 
 import (
 	"bytes"
+	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -22,5 +24,76 @@ func TestLaTeXFloats(t *testing.T) {
 func TestEscape(t *testing.T) {
 	if got, want := Escape(`50% of a_b & {c} ± Δ \d`), `50\% of a\_b \& \{c\} $\pm$ $\Delta$ \textbackslash{}d`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestValues: every form of a value, those that are not there among them, in every
+// format.
+func TestValues(t *testing.T) {
+	nan := math.NaN()
+	columns := []Column[Value]{
+		{Name: "name", Head: "head", Key: true, Value: func(Value) Value { return Word("x") }},
+		{Name: "value", Head: "value", Value: func(v Value) Value { return v }, Format: Printf("%+.1f", " of %.0f", " (%.0f%%)")},
+		{Name: "hidden", Value: func(Value) Value { return Count(3) }},
+		{Head: "e", Value: func(v Value) Value { return v }, Format: Scientific},
+	}
+	for _, test := range []struct {
+		value                      Value
+		text, exponent, latex, csv string
+		json                       string
+	}{
+		{Value{}, "–", "–", "--", "", "null"},
+		{Number(nan), "–", "–", "--", "", "null"},
+		{Number(nan, 2, nan), "– of 2", "–", "-- of 2", "", "null"},
+		{Number(1234.5678901, nan, 7), "+1234.6 (7%)", "1.23e3", `+1234.6 (7\%)`, "1234.5678901", "1234.5678901"},
+		{Percent(0.1234567891), "+0.1", "1.23e-1", "+0.1", "0.123457", "0.123457"},
+		{Number(math.Inf(1)), "+Inf", "–", "+Inf", "+Inf", "null"},
+		{Count(2), "2", "2", "2", "2", "2"},
+		{Word("a_b"), "a_b", "a_b", `a\_b`, "a_b", `"a_b"`},
+		{Number(0), "+0.0", "0", "+0.0", "0", "0"},
+	} {
+		s := Sheet{
+			Experiment: "e", Title: "t", Records: NewRecords(columns, []Value{test.value}),
+			Sections: []Section{NewSection("s", columns, []Value{test.value})},
+		}
+		exponent := test.exponent
+		if mantissa, power, ok := strings.Cut(exponent, "e"); ok {
+			exponent = `$` + mantissa + `\mathrm{e}{` + power + `}$`
+		}
+		for format, want := range map[string]string{
+			LaTeX: "head & value & e \\\\\n\\midrule\nx & " + test.latex + " & " + strings.NewReplacer("–", "--", "_", `\_`).Replace(exponent) + " \\\\\n",
+			CSV:   "experiment,name,value,hidden\ne,x," + test.csv + ",3\n",
+			JSON:  "\"name\": \"x\",\n      \"value\": " + test.json + ",\n      \"hidden\": 3\n",
+		} {
+			var text bytes.Buffer
+			if err := s.Write(&text, format); err != nil || !strings.Contains(text.String(), want) {
+				t.Errorf("%+v as %s: error %v, no\n%s in\n%s", test.value, format, err, want, &text)
+			}
+		}
+		cells := s.Sections[0].Rows[0]
+		if cells[1].Text() != test.text || cells[2].Text() != test.exponent {
+			t.Errorf("%+v: %q and %q, want %q and %q", test.value, cells[1].Text(), cells[2].Text(), test.text, test.exponent)
+		}
+	}
+	if err := (Sheet{}).Write(io.Discard, "xls"); err == nil || !strings.Contains(err.Error(), `"xls" of a table: choose from md, tex, csv, json`) {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+// TestKeys: all keys but the last are blank where the row above has the same ones.
+func TestKeys(t *testing.T) {
+	type row = [3]string
+	var columns []Column[row]
+	for i, head := range []string{"a", "b", "c"} {
+		columns = append(columns, Column[row]{Head: head, Key: true, Value: func(r row) Value { return Word(r[i]) }})
+	}
+	var text bytes.Buffer
+	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []row{{"1", "1", "1"}, {"1", "1", "1"}, {"1", "2", "1"}, {"2", "2", "1"}})}}
+	if err := s.Write(&text, Markdown); err != nil {
+		t.Fatal(err)
+	}
+	want := "| a  | b  | c  |\n| -- | -- | -- |\n| 1  | 1  | 1  |\n|    |    | 1  |\n|    | 2  | 1  |\n| 2  | 2  | 1  |\n"
+	if !strings.HasSuffix(text.String(), want) {
+		t.Errorf("no\n%s in\n%s", want, &text)
 	}
 }

@@ -170,8 +170,9 @@ func (f Format) text(v Value) string {
 
 // inLaTeX is the value in LaTeX.
 func (f Format) inLaTeX(v Value) string {
-	if f.latex != nil && v.HasNumber() && v.kind != countKind {
-		return f.latex(v.numbers)
+	text := f.text(v)
+	if f.latex == nil || text == None || v.kind != numberKind && v.kind != percentKind {
+		return Escape(text)
 	}
-	return Escape(f.text(v))
+	return f.latex(v.numbers)
 }

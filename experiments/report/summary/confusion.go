@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"slices"
+
 	"iwda/experiments/paper"
 	"iwda/experiments/store"
 )
@@ -19,13 +21,14 @@ type Confusion struct {
 
 // Confusions returns, for each variant without class fractions, task and method, the
 // predictions at the end of the runs, the counts of all seeds added up, and after
-// each method the paper's, where it prints them.
+// each method the paper's, where it prints them. Runs on a test set without labels have
+// none.
 func Confusions(s Selection) []Confusion {
 	var all []Confusion
 	for _, variant := range NamedVariants(s.Experiment) {
 		for _, task := range s.Experiment.Tasks {
 			for _, method := range s.Methods {
-				runs := s.Runs(variant, task, method)
+				runs := slices.DeleteFunc(slices.Clone(s.Runs(variant, task, method)), func(r store.Result) bool { return r.Confusion == nil })
 				if len(runs) == 0 {
 					continue
 				}

@@ -42,6 +42,31 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// TestWithoutTargetLabels: what labels of the target alone would give is absent from
+// every table, and nothing fails.
+func TestWithoutTargetLabels(t *testing.T) {
+	results := sample.Detailed(sample.DigitsResults())
+	for i := range results {
+		results[i].TrueWeights, results[i].WeightDistance, results[i].Confusion = nil, math.NaN(), nil
+	}
+	for _, kind := range Kinds() {
+		for _, format := range sheet.Formats() {
+			if err := Build(kind, results, sample.Digits()).Write(io.Discard, format); err != nil {
+				t.Errorf("%s as %s: %v", kind, format, err)
+			}
+		}
+	}
+	var text bytes.Buffer
+	if err := Build("weights", results, sample.Digits()).Write(&text, sheet.Markdown); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## full, mnist-usps\n\n| method |", "| iwdan  | 1.02 | 1.12 | 1.22 | 1.32 | 1.42 | 1.52 | 1.62 | 1.72 | 1.82 | 1.92 |        – |   1/3 |"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no\n%s in\n%s", want, &text)
+		}
+	}
+}
+
 func TestTheorems(t *testing.T) {
 	results := sample.Detailed(sample.DigitsResults())
 	results[0].SourceConfusion = nil
