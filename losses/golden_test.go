@@ -2,10 +2,10 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/tensortest"
 	"iwda/losses/form"
 	"iwda/nets"
 	"iwda/torch"
@@ -13,25 +13,6 @@ import (
 
 // tolerances are relative to the largest element of what is compared.
 var tolerances = map[torch.DType]float64{torch.Float64: 1e-9, torch.Float32: 1e-4}
-
-func near(t *testing.T, what string, got torch.Tensor, want golden.Array) {
-	t.Helper()
-	tolerance := tolerances[got.DType()]
-	values := torch.ToSlice[float64](got.To(torch.Float64, torch.CPU))
-	if len(values) != len(want.Data) {
-		t.Fatalf("%s: %d values, want %d", what, len(values), len(want.Data))
-	}
-	largest := 0.0
-	for _, v := range want.Data {
-		largest = max(largest, math.Abs(v))
-	}
-	for i, v := range values {
-		if !(math.Abs(v-want.Data[i]) <= tolerance*largest) {
-			t.Errorf("%s: element %d is %v, want %v (largest %v)", what, i, v, want.Data[i], largest)
-			return
-		}
-	}
-}
 
 // gradient returns the gradient of a leaf, zeros where none flowed.
 func gradient(leaf torch.Tensor) torch.Tensor {
@@ -66,6 +47,12 @@ func (in inputs) labels() torch.Tensor {
 }
 
 func (in inputs) rowWeights() torch.Tensor { return in.tensor("weights").IndexSelect(0, in.labels()) }
+
+// near compares with an array of the case.
+func (in inputs) near(what string, got torch.Tensor, key string) {
+	in.t.Helper()
+	tensortest.Near(in.t, what, got, in.array(key), tolerances[in.dtype])
+}
 
 // eachCase runs f for both sizes of a golden file in both precisions on every kind of
 // device that there is.
@@ -108,8 +95,8 @@ func TestClassificationGolden(t *testing.T) {
 			logits := in.tensor("logits").Narrow(0, 0, rows).Clone().SetRequiresGrad(true)
 			l := loss(logits)
 			l.Backward()
-			near(t, key, l, in.array(key+"/loss"))
-			near(t, key+": gradient of the logits", gradient(logits), in.array(key+"/grad_logits"))
+			in.near(key, l, key+"/loss")
+			in.near(key+": gradient of the logits", gradient(logits), key+"/grad_logits")
 		}
 	})
 }
@@ -159,11 +146,11 @@ func TestAdversarialGolden(t *testing.T) {
 				loss = Adversarial(source, target, rowWeights)
 			}
 			loss.Backward()
-			near(t, c.name, loss, in.array(c.name+"/loss"))
-			near(t, c.name+": gradient of the features", gradient(features), in.array(c.name+"/grad_features"))
-			near(t, c.name+": gradient of the logits", gradient(logits), in.array(c.name+"/grad_logits"))
+			in.near(c.name, loss, c.name+"/loss")
+			in.near(c.name+": gradient of the features", gradient(features), c.name+"/grad_features")
+			in.near(c.name+": gradient of the logits", gradient(logits), c.name+"/grad_logits")
 			for _, e := range state {
-				near(t, c.name+": gradient of "+e.Name, gradient(e.Tensor), in.array(c.name+"/grad_"+e.Name))
+				in.near(c.name+": gradient of "+e.Name, gradient(e.Tensor), c.name+"/grad_"+e.Name)
 			}
 		}
 	})
@@ -208,9 +195,9 @@ func TestMMDGolden(t *testing.T) {
 				loss = MaximumMeanDiscrepancy(form.Unbiased, in.rowWeights(), features, predictions)
 			}
 			loss.Backward()
-			near(t, name, loss, in.array(name+"/loss"))
+			in.near(name, loss, name+"/loss")
 			for key, leaf := range leaves {
-				near(t, name+": gradient of "+key, gradient(leaf), in.array(name+"/grad_"+key))
+				in.near(name+": gradient of "+key, gradient(leaf), name+"/grad_"+key)
 			}
 		}
 	})

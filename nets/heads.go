@@ -29,8 +29,8 @@ type Backbone interface {
 }
 
 // FineTuned is the image network of DANN, CDAN and their variants: a backbone, z as a
-// linear map of its features, and a linear classifier of z. All of it is trained, the
-// head with ten times the backbone's learning rate.
+// linear map of its features, and a linear classifier of z. All of it is trained; the
+// paper's experiments give the head ten times the backbone's learning rate.
 type FineTuned struct {
 	backbone               Backbone
 	bottleneck, classifier layer

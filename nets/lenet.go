@@ -6,8 +6,8 @@ import (
 	"iwda/torch"
 )
 
-// LeNet is the digits network of the paper: two convolutions and a hidden layer,
-// whose 500 units are the features, in channels-last order.
+// LeNet is the digits network of the paper: two convolutions, each with a maximum over
+// 2×2 pixels and ReLU, and a hidden layer, whose 500 units are the features.
 type LeNet struct {
 	conv1, conv2, hidden, classifier layer
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/tensortest"
 	"iwda/torch"
 )
 
@@ -22,23 +23,6 @@ func state(t *testing.T, file golden.File, prefix string, network interface{ Sta
 		values[e.Name] = torch.FromSlice(a.Data, a.Shape...)
 	}
 	return values
-}
-
-func near(t *testing.T, what string, got torch.Tensor, want golden.Array, tolerance float64) {
-	t.Helper()
-	values := torch.ToSlice[float64](got.To(torch.Float64, torch.CPU))
-	if len(values) != len(want.Data) {
-		t.Fatalf("%s: %d values, want %d", what, len(values), len(want.Data))
-	}
-	largest := 0.0
-	for _, v := range want.Data {
-		largest = max(largest, math.Abs(v))
-	}
-	for i, v := range values {
-		if !(math.Abs(v-want.Data[i]) <= tolerance*largest) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
-		}
-	}
 }
 
 // The golden LeNet was computed in float32; in float64 ours may differ by that
@@ -69,8 +53,8 @@ func TestLeNetGolden(t *testing.T) {
 				input := file.Get(t, "lenet/input")
 				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, c.device)
 				features, logits := n.Forward(images, false)
-				near(t, "features", features, file.Get(t, "lenet/features"), tolerance)
-				near(t, "logits", logits, file.Get(t, "lenet/logits"), tolerance)
+				tensortest.Near(t, "features", features, file.Get(t, "lenet/features"), tolerance)
+				tensortest.Near(t, "logits", logits, file.Get(t, "lenet/logits"), tolerance)
 
 				labels := file.Get(t, "lenet/labels").Data
 				index := torch.FromSlice(labels, len(labels), 1).To(torch.Int64, c.device)
@@ -80,7 +64,7 @@ func TestLeNetGolden(t *testing.T) {
 					if !ok {
 						t.Fatalf("no gradient of %s", e.Name)
 					}
-					near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*tolerance)
+					tensortest.Near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*tolerance)
 				}
 			})
 		})

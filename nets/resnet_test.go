@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/tensortest"
 	"iwda/torch"
 )
 
@@ -160,8 +161,8 @@ func TestResNetEvaluationGolden(t *testing.T) {
 	eachGoldenResNet(t, func(t *testing.T, n *goldenResNet, prefix string) {
 		torch.NoGrad(func() {
 			features := n.Forward(n.images(1000, 2, 3, 224, 224), false)
-			near(t, "features", features, n.file.Get(t, prefix+"eval/features"), n.tolerance(1e-6))
-			near(t, "logits", n.classifier.linear(features), n.file.Get(t, prefix+"eval/logits"), n.tolerance(1e-6))
+			tensortest.Near(t, "features", features, n.file.Get(t, prefix+"eval/features"), n.tolerance(1e-6))
+			tensortest.Near(t, "logits", n.classifier.linear(features), n.file.Get(t, prefix+"eval/logits"), n.tolerance(1e-6))
 		})
 		for _, e := range n.State() {
 			if strings.HasSuffix(e.Name, "num_batches_tracked") && e.Tensor.Item() != 0 {
@@ -175,11 +176,11 @@ func TestResNetTrainingGolden(t *testing.T) {
 	eachGoldenResNet(t, func(t *testing.T, n *goldenResNet, prefix string) {
 		prefix += "train/"
 		features := n.Forward(n.images(1001, 8, 3, 128, 128), true)
-		near(t, "features", features, n.file.Get(t, prefix+"features"), n.tolerance(2e-4))
+		tensortest.Near(t, "features", features, n.file.Get(t, prefix+"features"), n.tolerance(2e-4))
 
 		labels := torch.FromSlice([]int64{0, 7, 14, 21, 28, 35, 42, 49}, 8, 1).To(torch.Int64, n.device)
 		loss := n.classifier.linear(features).LogSoftmax(1).Gather(1, labels).Mean().Neg()
-		near(t, "loss", loss, n.file.Get(t, prefix+"loss"), n.tolerance(2e-4))
+		tensortest.Near(t, "loss", loss, n.file.Get(t, prefix+"loss"), n.tolerance(2e-4))
 		loss.Backward()
 
 		state := n.State()
@@ -195,16 +196,16 @@ func TestResNetTrainingGolden(t *testing.T) {
 			if name, ok := strings.CutPrefix(key, prefix+"gradnorm/"); ok {
 				gradient, _ := find(name).Grad()
 				squares := gradient.To(torch.Float64, torch.CPU).Square().Sum().Item()
-				near(t, key, torch.FromSlice([]float64{math.Sqrt(squares)}), want, n.tolerance(1e-3))
+				tensortest.Near(t, key, torch.FromSlice([]float64{math.Sqrt(squares)}), want, n.tolerance(1e-3))
 				checked++
 			}
 			if name, ok := strings.CutPrefix(key, prefix+"grad/"); ok {
 				gradient, _ := find(name).Grad()
-				near(t, key, gradient.Reshape(-1).Narrow(0, 0, 64), want, n.tolerance(6e-2))
+				tensortest.Near(t, key, gradient.Reshape(-1).Narrow(0, 0, 64), want, n.tolerance(6e-2))
 				checked++
 			}
 			if name, ok := strings.CutPrefix(key, prefix+"after/"); ok {
-				near(t, key, find(name), want, n.tolerance(2e-4))
+				tensortest.Near(t, key, find(name), want, n.tolerance(2e-4))
 				checked++
 			}
 		}

@@ -40,7 +40,8 @@ func (t Tensor) RequiresGrad() bool {
 	return bool(requires)
 }
 
-// Detach returns t's values as a constant: no gradient flows through it.
+// Detach returns t's values, in t's own memory, as a constant: no gradient flows through
+// it.
 func (t Tensor) Detach() Tensor { return made("Detach", C.iwt_detach(t.box()), t) }
 
 // ReverseGradient is the identity whose derivative is -coefficient: what follows it

@@ -64,33 +64,3 @@ func CUDADevices() int {
 	_ = Try(func() { check("CUDADevices", C.iwt_cuda_devices(&count)) })
 	return int(count)
 }
-
-// Version returns libtorch's version.
-func Version() string { return goString(C.iwt_version()) }
-
-// ParallelInfo describes libtorch's threads and the libraries behind its linear
-// algebra, for people to read.
-func ParallelInfo() string { return goString(C.iwt_parallel_info()) }
-
-func goString(text *C.char) string {
-	defer C.iwt_free(text)
-	return C.GoString(text)
-}
-
-// SetThreads sets the number of threads that one operation on the CPU may use. With
-// one, results do not depend on the machine's number of cores. (gotorch sets half of
-// the cores when a program starts.)
-func SetThreads(n int) { check("SetThreads", C.iwt_set_threads(C.int(n))) }
-
-// Threads returns what SetThreads set.
-func Threads() int {
-	var threads C.int
-	check("Threads", C.iwt_threads(&threads))
-	return int(threads)
-}
-
-// TuneAllocator tells the C library to keep freed memory for the next step instead
-// of giving it back to the kernel, for the whole process and for good. A training
-// program calls it once at its start; on other C libraries than glibc it does
-// nothing.
-func TuneAllocator() { C.iwt_tune_allocator() }

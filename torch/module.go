@@ -52,6 +52,9 @@ func (m *Module) Forward(x Tensor, training bool) Tensor {
 // Tensors returns the module's parameters and then its buffers, in the module's order.
 // One that several parts of the module share comes once.
 func (m *Module) Tensors() []ModuleTensor {
+	if m.module == nil {
+		refuse("Module.Tensors", "the module was closed")
+	}
 	tensors := make([]ModuleTensor, C.iwt_module_entries(m.module))
 	for i := range tensors {
 		e := C.iwt_module_get(m.module, C.int64_t(i))

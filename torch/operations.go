@@ -63,13 +63,13 @@ func (t Tensor) BatchMatMul(b Tensor) Tensor {
 }
 
 // Reshape returns the elements in row-major order under another shape, in which one
-// dimension may be -1: what is left for it.
+// dimension may be -1: what is left for it. Where t lies in that order it is a view.
 func (t Tensor) Reshape(shape ...int) Tensor {
 	sizes, dims := int64s("Reshape", shape)
 	return made("Reshape", C.iwt_reshape(t.box(), &sizes[0], dims), t)
 }
 
-// Transpose swaps two dimensions.
+// Transpose swaps two dimensions, as a view.
 func (t Tensor) Transpose(dim0, dim1 int) Tensor {
 	return made("Transpose", C.iwt_transpose(t.box(), C.int64_t(dim0), C.int64_t(dim1)), t)
 }

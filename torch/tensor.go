@@ -18,7 +18,7 @@ type Tensor struct {
 }
 
 // Wrap makes a Tensor of gotorch's, such as a parameter of one of its modules. Both
-// names mean the same memory, which gotorch's finalizer frees.
+// names mean the same memory, which gotorch's finalizer frees: do not release it.
 func Wrap(t gotorch.Tensor) Tensor { return Tensor{t} }
 
 // Gotorch returns gotorch's view of t: the same memory, under the same owner. gotorch
@@ -229,8 +229,11 @@ func (t Tensor) Set(from Tensor) {
 	runtime.KeepAlive(from.t.T)
 }
 
-// String describes t by type, shape and device.
+// String describes t by type, shape and device; it is for a released tensor too.
 func (t Tensor) String() string {
+	if t.IsZero() {
+		return "no tensor"
+	}
 	if t.box() == nil {
 		return "released tensor"
 	}

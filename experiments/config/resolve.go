@@ -2,8 +2,6 @@ package config
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -110,9 +108,6 @@ func (t Train) checkLength(d *decoder, dataset string) {
 	}
 }
 
-// withoutEffect are the settings that change no result.
-var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache"}
-
 // checkTogether reports settings that do not fit each other.
 func (s *Settings) checkTogether(d *decoder) {
 	fail := func(path, format string, args ...any) {
@@ -212,19 +207,4 @@ func (r Resolved) YAML() ([]byte, error) {
 		return nil, fmt.Errorf("configuration of a run as YAML: %w", err)
 	}
 	return buffer.Bytes(), nil
-}
-
-// Hash identifies what determines the result of the run: the first 16 hexadecimal
-// digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
-// seed and all settings. Left out are experiment, title and dataset.root, which
-// change no result, and keys with their zero value, so that a new key whose zero
-// value means "as before" keeps the hashes of finished runs.
-func (r Resolved) Hash() string {
-	var lines []string
-	for key, value := range r.determining() {
-		lines = append(lines, key+"="+source(value))
-	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
-	return hex.EncodeToString(sum[:])[:16]
 }

@@ -127,9 +127,9 @@ type Train struct {
 	// Schedule is the network's learning-rate schedule.
 	Schedule learningrate.Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of all that is not a pretrained backbone:
-	// the layers after it and the discriminator.
+	// the layers after it and the discriminator. 0 means 1.
 	HeadRate  float64 `yaml:"head_rate,omitempty"`
-	EvalBatch int     `yaml:"eval_batch"` // images a forward pass of an evaluation
+	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
 }
 
 // Evaluations returns the number of evaluations after the one at the start: that of the

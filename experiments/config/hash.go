@@ -1,11 +1,29 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
+
+// Hash identifies what determines the result of the run: the first 16 hexadecimal
+// digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
+// seed and all settings. Left out are what changes no result (experiment, title,
+// dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
+// a new key whose zero value means "as before" keeps the hashes of finished runs.
+func (r Resolved) Hash() string {
+	var lines []string
+	for key, value := range r.determining() {
+		lines = append(lines, key+"="+source(value))
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])[:16]
+}
 
 // Differences lists, in the order of their keys, what two configurations of a run do
 // not share of that which determines its result, as in "train.epochs: 12 there, 70
@@ -22,6 +40,9 @@ func Differences(there, here Resolved) []string {
 	}
 	return list
 }
+
+// withoutEffect are the settings that change no result.
+var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache"}
 
 // determining returns the values of all keys that determine the run's result and are
 // not zero.

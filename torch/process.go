@@ -1,0 +1,57 @@
+package torch
+
+// #include "iwtorch.h"
+import "C"
+
+import "runtime"
+
+// Version returns libtorch's version.
+func Version() string { return goString(C.iwt_version()) }
+
+// ParallelInfo describes libtorch's threads and the libraries behind its linear
+// algebra, for people to read.
+func ParallelInfo() string { return goString(C.iwt_parallel_info()) }
+
+func goString(text *C.char) string {
+	defer C.iwt_free(text)
+	return C.GoString(text)
+}
+
+// SetThreads sets the number of threads that one operation on the CPU may use. With
+// one, results do not depend on the machine's number of cores. (gotorch sets half of
+// the cores when a program starts.)
+func SetThreads(n int) { check("SetThreads", C.iwt_set_threads(C.int(n))) }
+
+// Threads returns what SetThreads set.
+func Threads() int {
+	var threads C.int
+	check("Threads", C.iwt_threads(&threads))
+	return int(threads)
+}
+
+// TuneAllocator tells the C library to keep freed memory for the next step instead
+// of giving it back to the kernel, for the whole process and for good. A training
+// program calls it once at its start; on other C libraries than glibc it does
+// nothing.
+func TuneAllocator() { C.iwt_tune_allocator() }
+
+// Seed seeds libtorch's generators, those of every device, for initialisation and
+// dropout.
+func Seed(seed uint64) { check("Seed", C.iwt_seed(C.uint64_t(seed))) }
+
+// GeneratorState returns the state of the device's generator. Setting it later
+// repeats the same draws.
+func GeneratorState(device Device) []byte {
+	state := made("GeneratorState", C.iwt_generator_state(device.index()))
+	defer state.Release()
+	return ToSlice[uint8](state)
+}
+
+// SetGeneratorState restores what [GeneratorState] returned, from the same version of
+// libtorch.
+func SetGeneratorState(device Device, state []byte) {
+	t := FromSlice(state, len(state))
+	defer t.Release()
+	check("SetGeneratorState", C.iwt_set_generator_state(device.index(), t.box()))
+	runtime.KeepAlive(t.t.T)
+}
