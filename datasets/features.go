@@ -153,7 +153,8 @@ func readRows(path string) (rawFeatures, error) {
 	return raw, nil
 }
 
-// classNumbers are the numbers that a table's labels are, in the order of its classes.
+// classNumbers are the numbers that a table's labels are, in the order of its classes: their
+// places where the file names the classes.
 func classNumbers(t *table.Table) ([]int, error) {
 	names, err := t.ClassNames()
 	if err != nil {
@@ -161,6 +162,9 @@ func classNumbers(t *table.Table) ([]int, error) {
 	}
 	numbers := make([]int, len(names))
 	for class, name := range names {
+		if numbers[class] = class; t.HasClassNames() {
+			continue
+		}
 		number, err := strconv.Atoi(name)
 		if err != nil || number < 0 || number >= maxClasses {
 			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, maxClasses-1)

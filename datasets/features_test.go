@@ -93,6 +93,20 @@ func TestFeaturesInEveryForm(t *testing.T) {
 	}
 }
 
+// Labels are the places of names where the file has some.
+func TestFeaturesWithNamesOfClasses(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a.npz"), zipOf(t, map[string][]byte{
+		"features":    npyOf("<f4", "(3, 1)", make([]byte, 12)),
+		"labels":      npyOf("|u1", "(3,)", []byte{2, 0, 2}),
+		"class_names": npyOf("|S1", "(3,)", []byte("zya")),
+	}))
+	set, err := readFeatures(root, "a")
+	if err != nil || !slices.Equal(set.labels, []int{2, 0, 2}) {
+		t.Errorf("labels %v, %v", set.labels, err)
+	}
+}
+
 func TestFeatureFilesThatAreWrong(t *testing.T) {
 	root := t.TempDir()
 	good := newFeatures(t, []float32{1, 2, 3, 4}, []int{0, 1}, "a", "b")

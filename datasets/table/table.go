@@ -211,6 +211,9 @@ func (t *Table) HasLabels() bool { return t.labels }
 // from 0. Ids need not differ: rows keep their order.
 func (t *Table) HasIDs() bool { return t.ids }
 
+// HasClassNames reports whether the file names the classes.
+func (t *Table) HasClassNames() bool { return t.named != nil }
+
 // Reference is what another table must agree with to go with this one.
 func (t *Table) Reference() (Reference, error) {
 	names, err := t.ClassNames()

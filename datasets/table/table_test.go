@@ -151,6 +151,9 @@ func TestFilesOfDuckDB(t *testing.T) {
 	compare(t, "probabilities", contentOf(t, file("testdata/duckdb-probabilities.parquet", Options{})), content{
 		Kind: Probabilities, Element: "float32", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{0.25, 0.75}, Labels: []int{1}, IDs: []string{"0"},
 	})
+	if opened(t, file("testdata/half.npz", Options{})).HasClassNames() || !opened(t, file("testdata/double.npz", Options{})).HasClassNames() {
+		t.Error("not the files with class_names have names of classes")
+	}
 	if columns := opened(t, file("testdata/duckdb-columns-zstd.parquet", Options{Values: []string{"c", "a"}})).Columns(); !slices.Equal(columns, []string{"c", "a"}) {
 		t.Errorf("columns %q", columns)
 	}
