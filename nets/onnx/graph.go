@@ -1,0 +1,106 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+)
+
+// graph collects nodes in the order in which they are computed. The first trouble with a
+// parameter is kept in err; what is appended after it is of no use.
+type graph struct {
+	parameters      map[string]Tensor
+	taken           map[string]bool
+	nodes           []node
+	initialisers    []initialiser
+	inputs, outputs []value
+	err             error
+}
+
+// node is an operation with one result, whose name is also the node's.
+type node struct {
+	operator   string
+	inputs     []string
+	output     string
+	attributes []attribute
+}
+
+// attribute is a setting of a node: integers, an integer or a real number.
+type attribute struct {
+	name   string
+	kind   int
+	ints   []int
+	number float32
+}
+
+func ints(name string, values ...int) attribute {
+	return attribute{name: name, kind: kindInts, ints: values}
+}
+func integer(name string, v int) attribute {
+	return attribute{name: name, kind: kindInt, ints: []int{v}}
+}
+func real(name string, v float32) attribute {
+	return attribute{name: name, kind: kindFloat, number: v}
+}
+
+// initialiser is a constant by its name.
+type initialiser struct {
+	name string
+	Tensor
+}
+
+// value is an input or output of shape (rows × shape).
+type value struct {
+	name  string
+	shape []int
+}
+
+// node appends an operation and returns the name of its result.
+func (g *graph) node(operator string, inputs []string, attributes ...attribute) string {
+	output := fmt.Sprintf("%s_%d", operator, len(g.nodes))
+	g.nodeAs(operator, inputs, output, attributes...)
+	return output
+}
+
+// nodeAs is node for a result of a given name.
+func (g *graph) nodeAs(operator string, inputs []string, output string, attributes ...attribute) {
+	g.nodes = append(g.nodes, node{operator, inputs, output, attributes})
+}
+
+// constant adds a constant and returns its name.
+func (g *graph) constant(name string, t Tensor) string {
+	g.initialisers = append(g.initialisers, initialiser{name, t})
+	return name
+}
+
+// parameter adds a parameter, which must have that shape, as a constant.
+func (g *graph) parameter(name string, shape ...int) string {
+	t, size := g.parameters[name], 1
+	for _, n := range shape {
+		size *= n
+	}
+	if found := g.shape(name, len(shape)); g.err == nil && (!slices.Equal(found, shape) || len(t.Values) != size) {
+		g.err = fmt.Errorf("parameter %s has shape %v and %d values, want %v", name, found, len(t.Values), shape)
+	}
+	g.taken[name] = true
+	return g.constant(name, t)
+}
+
+func (g *graph) has(name string) bool {
+	_, ok := g.parameters[name]
+	return ok
+}
+
+// shape returns the shape of a parameter of that many dimensions, zeros where there is
+// none.
+func (g *graph) shape(name string, dims int) []int {
+	t, ok := g.parameters[name]
+	if ok && len(t.Shape) == dims {
+		return t.Shape
+	}
+	if g.err == nil && !ok {
+		g.err = fmt.Errorf("no parameter %s", name)
+	} else if g.err == nil {
+		g.err = fmt.Errorf("parameter %s has shape %v, want %d dimensions", name, t.Shape, dims)
+	}
+	return make([]int, dims)
+}

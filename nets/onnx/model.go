@@ -1,0 +1,141 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"iwda/nets/architecture"
+)
+
+// Tensor is an array of numbers in row-major order.
+type Tensor struct {
+	Shape  []int
+	Values []float32
+}
+
+// Model is what a file computes, from the input to the probabilities.
+type Model struct {
+	Architecture architecture.Name
+	// Frozen tells a ResNet with a frozen backbone, nets.Frozen, from nets.FineTuned.
+	Frozen bool
+	// Parameters holds parameters and buffers by their names in the network's state.
+	// Counters of batches are left out of the file.
+	Parameters map[string]Tensor
+	// InputShape is the shape of a row: {channels, height, width} or {size}.
+	InputShape []int
+	// Normalisation comes before the network.
+	Normalisation Normalisation
+	// Scales s and Shifts b make the probabilities softmax(s∘logits + b): a calibration,
+	// and the logarithms of the factors by which class shares are corrected. Nil means
+	// 1 and 0. A shift of -Inf rules a class out.
+	Scales, Shifts []float64
+	// Properties are the file's metadata for whoever reads it.
+	Properties map[string]string
+	// Version is that of the program that wrote the file.
+	Version string
+}
+
+// Normalisation is what happens to a row x before the network sees it: first
+// (x - Mean)/Deviation, where there are any, then x/‖x‖ where UnitLength is set.
+type Normalisation struct {
+	// Mean and Deviation have a value for each feature of a row, or for each channel of
+	// an image; both are nil for none.
+	Mean, Deviation []float32
+	UnitLength      bool
+}
+
+// Write writes the model's file. A parameter that is missing, left over or of a wrong
+// shape is an error that names it.
+func Write(w io.Writer, m Model) error {
+	if err := m.write(w); err != nil {
+		return fmt.Errorf("onnx: %w", err)
+	}
+	return nil
+}
+
+func (m Model) write(w io.Writer) error {
+	g := &graph{parameters: m.Parameters, taken: make(map[string]bool)}
+	x, err := g.normalise("input", m.InputShape, m.Normalisation)
+	if err != nil {
+		return err
+	}
+	features, logits, err := g.network(m.Architecture, m.Frozen, x, m.InputShape)
+	if err != nil {
+		return err
+	}
+	if left := g.unused(); len(left) > 0 {
+		return fmt.Errorf("parameters that the network does not have: %s", strings.Join(left, ", "))
+	}
+	if err := g.probabilities(logits, m.Scales, m.Shifts); err != nil {
+		return err
+	}
+	g.inputs = []value{{"input", m.InputShape}}
+	g.outputs = []value{
+		{"features", []int{features.size}}, {"logits", []int{logits.size}}, {"probabilities", []int{logits.size}},
+	}
+	return g.encode(w, m.Version, m.Properties)
+}
+
+// normalise appends the normalisation of rows x and returns its result.
+func (g *graph) normalise(x string, shape []int, n Normalisation) (string, error) {
+	if len(shape) != 1 && len(shape) != 3 {
+		return "", fmt.Errorf("rows of shape %v; want {size} or {channels, height, width}", shape)
+	}
+	if len(n.Mean) != len(n.Deviation) || len(n.Mean) > 0 && len(n.Mean) != shape[0] {
+		return "", fmt.Errorf("%d means and %d deviations for rows of shape %v", len(n.Mean), len(n.Deviation), shape)
+	}
+	if n.UnitLength && len(shape) != 1 {
+		return "", errors.New("images cannot be scaled to unit length")
+	}
+	if len(n.Mean) > 0 {
+		each := slices.Repeat([]int{1}, len(shape))
+		each[0] = shape[0]
+		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, n.Mean})})
+		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, n.Deviation})})
+	}
+	if n.UnitLength {
+		// A row of zeros stays one.
+		length := g.node("ReduceL2", []string{x}, ints("axes", 1), integer("keepdims", 1))
+		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{1e-12}})})
+		x = g.node("Div", []string{x, length})
+	}
+	return x, nil
+}
+
+// probabilities appends softmax(scales∘logits + shifts).
+func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
+	x := logits.name
+	for _, step := range []struct {
+		operator, name string
+		values         []float64
+	}{{"Mul", "probabilities.scales", scales}, {"Add", "probabilities.shifts", shifts}} {
+		if step.values == nil {
+			continue
+		}
+		if len(step.values) != logits.size {
+			return fmt.Errorf("%d %s for %d classes", len(step.values), step.name, logits.size)
+		}
+		values := make([]float32, len(step.values))
+		for i, v := range step.values {
+			values[i] = float32(v)
+		}
+		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(values)}, values})})
+	}
+	g.nodeAs("Softmax", []string{x}, "probabilities", integer("axis", 1))
+	return nil
+}
+
+// unused returns the names of parameters that no node took, sorted.
+func (g *graph) unused() []string {
+	var left []string
+	for _, name := range slices.Sorted(maps.Keys(g.parameters)) {
+		if !g.taken[name] && !strings.HasSuffix(name, ".num_batches_tracked") {
+			left = append(left, name)
+		}
+	}
+	return left
+}

@@ -1,0 +1,205 @@
+package onnx_test
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/nets/onnx"
+	"iwda/torch"
+)
+
+// randomise gives every tensor of a state values that differ: variances positive ones, and
+// scales less than 1, so that deep networks keep their activations near 1.
+func randomise(state nets.State) {
+	for _, e := range state {
+		if e.Tensor.DType() != torch.Float32 {
+			continue
+		}
+		noise := torch.RandN(torch.Float32, e.Tensor.Shape()...)
+		switch {
+		case strings.HasSuffix(e.Name, ".running_var"):
+			e.Tensor.Set(noise.Square().Affine(1, 0.5))
+		case strings.HasSuffix(e.Name, ".bias"), strings.HasSuffix(e.Name, ".running_mean"):
+			e.Tensor.Set(noise.Scale(0.1))
+		case len(e.Tensor.Shape()) == 1:
+			e.Tensor.Set(noise.Affine(0.1, 0.5))
+		}
+	}
+}
+
+func parameters(state nets.State) map[string]onnx.Tensor {
+	tensors := make(map[string]onnx.Tensor)
+	for _, e := range state {
+		if e.Tensor.DType() == torch.Float32 {
+			tensors[e.Name] = onnx.Tensor{Shape: e.Tensor.Shape(), Values: torch.ToSlice[float32](e.Tensor)}
+		}
+	}
+	return tensors
+}
+
+func resnet(t *testing.T, depth int) *nets.ResNet {
+	t.Helper()
+	n, err := nets.NewResNet(depth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func encode(t *testing.T, m onnx.Model) file {
+	t.Helper()
+	var out bytes.Buffer
+	if err := onnx.Write(&out, m); err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, out.Bytes())
+}
+
+func compare(t *testing.T, what string, got, want torch.Tensor) {
+	t.Helper()
+	if !slices.Equal(got.Shape(), want.Shape()) {
+		t.Fatalf("%s: shape %v, want %v", what, got.Shape(), want.Shape())
+	}
+	wanted := torch.ToSlice[float32](want)
+	for i, v := range torch.ToSlice[float32](got) {
+		if math.Abs(float64(v-wanted[i])) > 1e-5*max(1, math.Abs(float64(wanted[i]))) {
+			t.Fatalf("%s: value %d is %v, want %v", what, i, v, wanted[i])
+		}
+	}
+}
+
+// The graph of every file, computed from the file alone, gives the network's outputs.
+func TestGraphsAreTheNetworks(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		architecture architecture.Name
+		frozen       bool
+		network      func() nets.Network
+		shape        []int
+		nodes        int
+	}{
+		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(4) }, []int{1, 28, 28}, 15},
+		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
+		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},
+		{"resnet34, frozen", architecture.ResNet34, true, func() nets.Network { return nets.NewFrozen(resnet(t, 34), 4) }, []int{3, 33, 40}, 132},
+		{"resnet50", architecture.ResNet50, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 50), 4) }, []int{3, 32, 32}, 181},
+	} {
+		torch.Tidy(func() {
+			torch.NoGrad(func() {
+				torch.Seed(11)
+				network := c.network()
+				randomise(network.State())
+				const rows = 3
+				mean, deviation := []float32{0.5, -0.25, 1, 0, 2, 3}[:c.shape[0]], []float32{2, 0.5, 1.5, 3, 1, 0.7}[:c.shape[0]]
+				scales, shifts := []float64{0.5, 2, 1, 0.75}, []float64{0.5, -1, math.Inf(-1), 0.25}
+				f := encode(t, onnx.Model{
+					Architecture: c.architecture, Frozen: c.frozen, Parameters: parameters(network.State()), InputShape: c.shape,
+					Normalisation: onnx.Normalisation{Mean: mean, Deviation: deviation}, Scales: scales, Shifts: shifts,
+				})
+				each := slices.Repeat([]int{1}, len(c.shape))
+				each[0] = c.shape[0]
+				x := torch.RandN(torch.Float32, append([]int{rows}, c.shape...)...)
+				features, logits := network.Forward(x.Sub(torch.FromSlice(mean, each...)).Div(torch.FromSlice(deviation, each...)), false)
+				probabilities := logits.To(torch.Float64, torch.CPU).Mul(torch.FromSlice(scales, 4)).Add(torch.FromSlice(shifts, 4)).Softmax(1).To(torch.Float32, torch.CPU)
+
+				got := f.run(t, x)
+				compare(t, c.name+": features", got["features"], features)
+				compare(t, c.name+": logits", got["logits"], logits)
+				compare(t, c.name+": probabilities", got["probabilities"], probabilities)
+
+				if want := append([]int{-1}, c.shape...); len(f.inputs) != 1 || !slices.Equal(f.inputs["input"], want) {
+					t.Errorf("%s: inputs %v, want one of shape %v", c.name, f.inputs, want)
+				}
+				if !slices.Equal(f.outputNames, []string{"features", "logits", "probabilities"}) {
+					t.Errorf("%s: outputs %v", c.name, f.outputNames)
+				}
+				for name, size := range map[string]int{"features": network.FeatureSize(), "logits": 4, "probabilities": 4} {
+					if !slices.Equal(f.outputs[name], []int{-1, size}) {
+						t.Errorf("%s: %s has shape %v", c.name, name, f.outputs[name])
+					}
+				}
+				if len(f.nodes) != c.nodes {
+					t.Errorf("%s: %d nodes, want %d", c.name, len(f.nodes), c.nodes)
+				}
+				for name, p := range parameters(network.State()) {
+					if constant, ok := f.constants[name]; !ok || !slices.Equal(torch.ToSlice[float32](constant), p.Values) {
+						t.Errorf("%s: no constant %s of the same values", c.name, name)
+					}
+				}
+			})
+		})
+	}
+}
+
+func mlp(t *testing.T) onnx.Model {
+	t.Helper()
+	return onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, nil, 4, 2, 0).State()), InputShape: []int{3}}
+}
+
+func TestHeader(t *testing.T) {
+	m := mlp(t)
+	m.Version, m.Properties = "1.2.3", map[string]string{"classes": `["a","b"]`, "about": "x"}
+	f := encode(t, m)
+	if !slices.Equal(f.model.ints(1), []int{8}) || !slices.Equal(parse(t, f.model[8][0].bytes).ints(2), []int{17}) {
+		t.Errorf("IR version %v", f.model.ints(1))
+	}
+	if !slices.Equal(f.model.texts(2), []string{"iwda"}) || !slices.Equal(f.model.texts(3), []string{"1.2.3"}) {
+		t.Errorf("made by %v %v", f.model.texts(2), f.model.texts(3))
+	}
+	for i, want := range [][2]string{{"about", "x"}, {"classes", `["a","b"]`}} {
+		p := parse(t, f.model[14][i].bytes)
+		if p.texts(1)[0] != want[0] || p.texts(2)[0] != want[1] {
+			t.Errorf("property %v %v, want %v", p.texts(1), p.texts(2), want)
+		}
+	}
+}
+
+// Without normalisation and calibration the probabilities are the softmax of the logits,
+// and there is no operator that does nothing; rows of zeros stay finite at unit length.
+func TestNormalisation(t *testing.T) {
+	torch.Tidy(func() {
+		m := mlp(t)
+		x := []float32{3, 0, -4, 0, 0, 0}
+		plain := encode(t, m)
+		if got := plain.nodes[0]; got.operator != "Gemm" {
+			t.Errorf("the first operator is %s", got.operator)
+		}
+		m.Normalisation.UnitLength = true
+		scaled := encode(t, m).run(t, torch.FromSlice(x, 2, 3))
+		want := plain.run(t, torch.FromSlice([]float32{0.6, 0, -0.8, 0, 0, 0}, 2, 3))
+		for _, name := range []string{"features", "logits", "probabilities"} {
+			compare(t, name, scaled[name], want[name])
+		}
+		compare(t, "softmax", want["probabilities"], want["logits"].Softmax(1))
+	})
+}
+
+func TestErrors(t *testing.T) {
+	for want, change := range map[string]func(m *onnx.Model){
+		"no parameter classifier.bias":                                func(m *onnx.Model) { delete(m.Parameters, "classifier.bias") },
+		"no parameter bottleneck.weight":                              func(m *onnx.Model) { delete(m.Parameters, "bottleneck.weight") },
+		"does not have: hidden2.weight":                               func(m *onnx.Model) { m.Parameters["hidden2.weight"] = onnx.Tensor{} },
+		"bottleneck.weight has shape [4 3] and 12 values, want [4 5]": func(m *onnx.Model) { m.InputShape = []int{5} },
+		"classifier.bias has shape [3] and 3 values, want [2]": func(m *onnx.Model) {
+			m.Parameters["classifier.bias"] = onnx.Tensor{Shape: []int{3}, Values: make([]float32, 3)}
+		},
+		"classifier.weight has shape [2], want 2 dimensions": func(m *onnx.Model) { m.Parameters["classifier.weight"] = onnx.Tensor{Shape: []int{2}} },
+		"rows of shape [3 2]":                                func(m *onnx.Model) { m.InputShape = []int{3, 2} },
+		"rows of shape [1 28 28]":                            func(m *onnx.Model) { m.InputShape = []int{1, 28, 28} },
+		"2 means and 0 deviations":                           func(m *onnx.Model) { m.Normalisation.Mean = []float32{1, 2} },
+		"1 probabilities.scales for 2 classes":               func(m *onnx.Model) { m.Scales = []float64{2} },
+		"3 probabilities.shifts for 2 classes":               func(m *onnx.Model) { m.Shifts = []float64{1, 2, 3} },
+	} {
+		m := mlp(t)
+		change(&m)
+		var out bytes.Buffer
+		if err := onnx.Write(&out, m); err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+			t.Errorf("error %v, %d bytes, want one with %q", err, out.Len(), want)
+		}
+	}
+}
