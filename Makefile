@@ -22,7 +22,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-browser test-latex test-slurm fuzz sanitize lint bench bench-growth clean env force
+.PHONY: help setup build demo test test-busy test-browser test-latex test-slurm fuzz sanitize lint bench bench-growth clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -37,12 +37,22 @@ demo: build ## train on embedded data, print the table, draw the figure
 	build/iwrun -c configs/demo.yaml -o build/results -j 2
 	build/iwrun figure -c configs/demo.yaml -o build/results
 
+# A package's tests may take that long: training makes them slow on a busy machine.
+test_timeout := 30m
+
 test: setup ## run all tests, the concurrent packages with the race detector too
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test ./...
-	$(with_flags) go test -race $(race_packages)
-	$(with_flags) go test -race -run 'Signal|AtOnce' ./cmd/iwrun
+	$(with_flags) go test -timeout $(test_timeout) ./...
+	$(with_flags) go test -timeout $(test_timeout) -race $(race_packages)
+	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun
 	cd tools/kubernetes && go test ./...
+
+# No test may depend on speed. PACKAGES narrows the choice.
+PACKAGES ?= ./...
+test-busy: setup ## all tests with four busy loops beside them
+	@$(MAKE) --no-print-directory $(library)
+	@$(with_flags) for loop in 1 2 3 4; do (while :; do :; done) & loops="$$loops $$!"; done; trap "kill $$loops" EXIT; trap 'exit 130' INT TERM; \
+	echo "go test $(PACKAGES) beside four busy loops"; go test -count=1 -timeout 60m $(PACKAGES)
 
 test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
 	@$(MAKE) --no-print-directory $(library)
@@ -84,7 +94,7 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	$(with_flags) go tool staticcheck ./...
 	. build/libtorch.env; for source in torch/csrc/*.cc; do $(CXX) -std=c++17 -fsyntax-only $(warnings) -Werror $$libtorch_flags $$source || exit 1; done
 
-bench: build ## speed against PyTorch and cvxopt on this machine
+bench: build ## speed against PyTorch and cvxopt on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt
 	$(with_flags) go run ./bench
 

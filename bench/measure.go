@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"iwda/bench/worker"
 	"iwda/experiments/schedule"
@@ -23,12 +24,33 @@ func newEnvironments() environments {
 	return environments{ours: schedule.Environment(1), plain: plain, forgotten: forgotten}
 }
 
+// pace bounds what is spent on a work.
+type pace struct {
+	rounds int           // at most
+	time   time.Duration // in which further rounds have to end
+}
+
+// another tells whether a work gets another round after so many, which took so long
+// together. There is always one, and a second one unless the first took all the time;
+// then one as long as the mean of those so far has to fit.
+func (p pace) another(done int, took time.Duration) bool {
+	switch {
+	case done == 0:
+		return true
+	case done >= p.rounds:
+		return false
+	case done == 1:
+		return took < p.time
+	}
+	return took+took/time.Duration(done) <= p.time
+}
+
 // measure alternates between the sides, so that a slow spell of the machine hits all,
 // and takes the median of the rounds.
-func (b *bench) measure(w work, rounds int) (result, error) {
-	r := result{Work: w.name, Goal: w.goal.limit, Unit: w.goal.unit, Below: w.goal.below, Rounds: rounds}
+func (b *bench) measure(w work, p pace) (result, error) {
+	r := result{Work: w.name, Goal: w.goal.limit, Unit: w.goal.unit, Below: w.goal.below}
 	var ours, peers, ratios, values []float64
-	for range rounds {
+	for started := time.Now(); p.another(r.Rounds, time.Since(started)); r.Rounds++ {
 		mine, err := w.ours(b, b.environments.ours)
 		if err != nil {
 			return result{}, err

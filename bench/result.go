@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -41,12 +42,27 @@ func (r result) verdict() string {
 	return fmt.Sprintf("%.2f %s %g%s", r.Value, sign[[2]bool{r.Below, r.met()}], r.Goal, unit)
 }
 
+// missed is an error that names the works whose goals are missed, and nil where all are
+// met.
+func missed(results []result) error {
+	var works []string
+	for _, r := range results {
+		if !r.met() {
+			works = append(works, fmt.Sprintf("%s: %s", r.Work, r.verdict()))
+		}
+	}
+	if works == nil {
+		return nil
+	}
+	return fmt.Errorf("%d of %d goals missed: %s", len(works), len(results), strings.Join(works, "; "))
+}
+
 func printTable(w io.Writer, results []result) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "work\tours ms\tpeer ms\tratio\tgoal\tof rounds")
+	fmt.Fprintln(table, "work\tours ms\tpeer ms\tratio\tgoal\trounds")
 	for _, r := range results {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.2f–%.2f\n", r.Work,
-			orDash(r.OursMS, 3), orDash(r.PeerMS, 3), orDash(r.Ratio, 2), r.verdict(), r.Spread[0], r.Spread[1])
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.2f–%.2f in %d\n", r.Work,
+			orDash(r.OursMS, 3), orDash(r.PeerMS, 3), orDash(r.Ratio, 2), r.verdict(), r.Spread[0], r.Spread[1], r.Rounds)
 	}
 	return table.Flush()
 }
