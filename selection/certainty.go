@@ -1,0 +1,140 @@
+package selection
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// wantsEqualShares is how all criteria fail that reward predictions of every class.
+const wantsEqualShares = "under label shift: it wants the classes to be equally frequent in the target"
+
+// entropyCriterion is the mean entropy of the target's predictions.
+var entropyCriterion = Criterion{
+	Name: "entropy", Cost: "n·k",
+	Fails: "it rewards being sure, right or wrong; a classifier that always predicts one class is best",
+	needs: []need{targetRows},
+	value: func(in Input) (float64, error) { return mean(rowEntropies(softmax(in.TargetLogits, 1))), nil },
+}
+
+// informationMaximisation is the mutual information of rows and predictions,
+// H(p̄) - mean H(p), p̄ the mean prediction: log k - KL(p̄ ‖ uniform) - mean H(p).
+var informationMaximisation = Criterion{
+	Name: "im", Higher: true, Cost: "n·k",
+	Fails: wantsEqualShares,
+	needs: []need{targetRows},
+	value: func(in Input) (float64, error) {
+		p := softmax(in.TargetLogits, 1)
+		return entropy(columnMeans(p)) - mean(rowEntropies(p)), nil
+	},
+}
+
+// nuclearNorm is BNM (Cui et al. 2020) over all rows, ‖p‖_*/n: the sum of the square
+// roots of the eigenvalues of pᵀp, over n.
+var nuclearNorm = Criterion{
+	Name: "bnm", Higher: true, Cost: "n·k²",
+	Fails: wantsEqualShares,
+	needs: []need{targetRows},
+	value: func(in Input) (float64, error) {
+		p := softmax(in.TargetLogits, 1)
+		n, k := p.Dims()
+		gram := mat.NewSymDense(k, nil)
+		gram.SymOuterK(1, p.T())
+		var eigen mat.EigenSym
+		if !eigen.Factorize(gram, false) {
+			return math.NaN(), nil
+		}
+		norm := 0.0
+		for _, value := range eigen.Values(nil) {
+			norm += math.Sqrt(max(value, 0))
+		}
+		return norm / float64(n), nil
+	},
+}
+
+// classConfusion is MCC (Jin et al. 2020): with P = softmax(logits/T), T = 2.5, and
+// weights u = 1 + exp(-H(P)) of mean 1, the part off the diagonal of C = Pᵀ diag(u) P
+// whose columns are scaled to sum one, over k. A class that no row gives any
+// probability is confused with none.
+var classConfusion = Criterion{
+	Name: "mcc", Cost: "n·k²",
+	Fails: wantsEqualShares,
+	needs: []need{targetRows},
+	value: func(in Input) (float64, error) {
+		const temperature = 2.5
+		return confusionBetweenClasses(softmax(in.TargetLogits, temperature)), nil
+	},
+}
+
+func confusionBetweenClasses(p *mat.Dense) float64 {
+	weights := rowEntropies(p)
+	for i, h := range weights {
+		weights[i] = 1 + math.Exp(-h)
+	}
+	floats.Scale(1/mean(weights), weights)
+	n, k := p.Dims()
+	var weighted, confusion mat.Dense
+	weighted.CloneFrom(p)
+	for i := range n {
+		floats.Scale(weights[i], weighted.RawRowView(i))
+	}
+	confusion.Mul(p.T(), &weighted)
+	off := 0.0
+	for j := range k {
+		row := confusion.RawRowView(j) // the matrix is symmetric: the column too
+		if total := floats.Sum(row); total > 0 {
+			off += (total - row[j]) / total
+		}
+	}
+	return off / float64(k)
+}
+
+// neighbourhoodDensity is SND (Saito et al. 2021): the mean entropy of softmax(s/T) over
+// the other rows, s the cosine similarity of a row's predictions with theirs, T = 0.05.
+// Of more than 2,000 rows it takes that many, evenly spaced.
+var neighbourhoodDensity = Criterion{
+	Name: "snd", Higher: true, Cost: "n²·k, of at most 2,000 rows",
+	Fails: "a classifier that always predicts one class gets the maximum",
+	needs: []need{atLeast(2)},
+	value: func(in Input) (float64, error) {
+		const most = 2000
+		return similarityEntropy(softmax(evenly(in.TargetLogits, most), 1)), nil
+	},
+}
+
+func similarityEntropy(p *mat.Dense) float64 {
+	const temperature = 0.05
+	n, _ := p.Dims()
+	for i := range n {
+		row := p.RawRowView(i)
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	var similarity mat.Dense
+	similarity.Mul(p, p.T())
+	total := 0.0
+	others := make([]float64, 0, n-1)
+	for i := range n {
+		row := similarity.RawRowView(i)
+		others = append(append(others[:0], row[:i]...), row[i+1:]...)
+		floats.Scale(1/temperature, others)
+		floats.AddConst(-floats.LogSumExp(others), others)
+		for _, logarithm := range others {
+			total -= math.Exp(logarithm) * logarithm
+		}
+	}
+	return total / float64(n)
+}
+
+// evenly returns at most that many rows of a matrix, evenly spaced.
+func evenly(m *mat.Dense, most int) *mat.Dense {
+	rows, columns := m.Dims()
+	if rows <= most {
+		return m
+	}
+	some := mat.NewDense(most, columns, nil)
+	for i := range most {
+		some.SetRow(i, m.RawRowView(i*rows/most))
+	}
+	return some
+}

@@ -1,0 +1,126 @@
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Criterion judges candidates without labels of the target.
+type Criterion struct {
+	Name string
+	// Higher tells whether a higher value is better.
+	Higher bool
+	// Cost is the number of operations in the numbers n of rows, k of classes and d of
+	// features.
+	Cost string
+	// Fails says when the choice is wrong, above all under label shift.
+	Fails string
+
+	needs []need
+	value func(Input) (float64, error)
+}
+
+// criteria holds every criterion, the default first.
+var criteria = []Criterion{
+	ClassWeightedRisk,
+	sourceAccuracy, sourceAccuracyMacro,
+	priorDivergence,
+	ensembleAgreement,
+	entropyCriterion, informationMaximisation, nuclearNorm, classConfusion,
+	neighbourhoodDensity,
+	weightedRisk, deepEmbeddedValidation,
+	clusterAgreement,
+	transferScore,
+}
+
+// All returns every criterion, the default first.
+func All() []Criterion { return append([]Criterion(nil), criteria...) }
+
+// Names returns the names of all criteria, in the order of [All].
+func Names() []string {
+	names := make([]string, len(criteria))
+	for i, c := range criteria {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Find returns the criterion of that name, and an error that lists the known ones where
+// there is none.
+func Find(name string) (Criterion, error) {
+	for _, c := range criteria {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return Criterion{}, fmt.Errorf("selection: no criterion %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// ErrMissing is wrapped by the error of a criterion that an [Input] does not hold enough
+// for: a part of it is not there, or it has too few rows.
+var ErrMissing = errors.New("not enough to judge by")
+
+// Value returns the criterion's value of a candidate, which is finite. It is an error where
+// the input lacks what the criterion needs, which wraps [ErrMissing], where its parts do not
+// fit each other, or where a logit or a feature is not finite.
+func (c Criterion) Value(in Input) (float64, error) {
+	if err := in.validate(); err != nil {
+		return 0, fmt.Errorf("selection: %s: %w", c.Name, err)
+	}
+	for _, n := range c.needs {
+		if !n.there(in) {
+			return 0, fmt.Errorf("selection: %s: %w: it needs %s", c.Name, ErrMissing, n.what)
+		}
+	}
+	value, err := c.value(in)
+	if err != nil {
+		return 0, fmt.Errorf("selection: %s: %w", c.Name, err)
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return 0, fmt.Errorf("selection: %s: its value is %v", c.Name, value)
+	}
+	return value, nil
+}
+
+// Best returns the index of the best value, the first of equal ones. NaN stands for a
+// candidate that could not be judged and is never best; -1 says that none could be.
+func (c Criterion) Best(values []float64) int {
+	best := -1
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		if best < 0 || c.Higher && v > values[best] || !c.Higher && v < values[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// need is a part of an Input that a criterion reads.
+type need struct {
+	what  string
+	there func(Input) bool
+}
+
+var (
+	sourceRows     = need{"the logits and labels of held-out source rows", func(in Input) bool { return in.SourceLogits != nil }}
+	targetRows     = need{"the logits of target rows", func(in Input) bool { return in.TargetLogits != nil }}
+	targetFeatures = need{"the features of target rows", func(in Input) bool { return in.TargetFeatures != nil }}
+	classWeights   = need{"class weights, of one model that all candidates share", func(in Input) bool { return in.ClassWeights != nil }}
+	targetShares   = need{"estimated class shares of the target, of one model that all candidates share", func(in Input) bool { return in.TargetShares != nil }}
+	rowWeights     = need{"weights of the source rows, see DomainWeights", func(in Input) bool { return in.RowWeights != nil }}
+	ensembleVotes  = need{"the predictions of the ensemble of all candidates, see Vote", func(in Input) bool { return in.Votes != nil }}
+	clusters       = need{"clusters of the target rows, see Clusters", func(in Input) bool { return in.Clusters != nil }}
+	headWeights    = need{"the weights of the classifier's last layer", func(in Input) bool { return in.HeadWeights != nil }}
+	probes         = need{"points and rows for the Hopkins statistic", func(in Input) bool { return in.UniformPoints != nil && len(in.SampledRows) > 0 }}
+)
+
+// atLeast is a number of target rows that a criterion needs.
+func atLeast(rows int) need {
+	return need{fmt.Sprintf("at least %d target rows", rows), func(in Input) bool {
+		return in.TargetLogits != nil && in.TargetLogits.RawMatrix().Rows >= rows
+	}}
+}

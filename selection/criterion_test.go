@@ -1,0 +1,155 @@
+package selection_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/golden"
+	"iwda/selection"
+)
+
+// Every criterion has a name of its own, and says what it costs and how it fails.
+func TestEveryCriterionIsWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range selection.All() {
+		if c.Name == "" || c.Cost == "" || c.Fails == "" || seen[c.Name] {
+			t.Errorf("%+v: a name twice, or a part that is missing", c)
+		}
+		seen[c.Name] = true
+		if found, err := selection.Find(c.Name); err != nil || found.Name != c.Name {
+			t.Errorf("%s is not found: %v", c.Name, err)
+		}
+		_, err := c.Value(selection.Input{})
+		if !errors.Is(err, selection.ErrMissing) || !strings.Contains(err.Error(), c.Name) {
+			t.Errorf("%s of nothing: %v", c.Name, err)
+		}
+	}
+	if _, err := selection.Find("accuracy"); err == nil || !strings.Contains(err.Error(), "iwv-y") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+func TestBest(t *testing.T) {
+	higher, lower := selection.Criterion{Higher: true}, selection.Criterion{}
+	nan := math.NaN()
+	for _, c := range []struct {
+		values        []float64
+		higher, lower int
+	}{
+		{[]float64{2, 1, 3, 3, 1}, 2, 1},
+		{[]float64{nan, 1, nan, 2}, 3, 1},
+		{[]float64{nan}, -1, -1},
+		{nil, -1, -1},
+	} {
+		if h, l := higher.Best(c.values), lower.Best(c.values); h != c.higher || l != c.lower {
+			t.Errorf("%v: best %d and %d, want %d and %d", c.values, h, l, c.higher, c.lower)
+		}
+	}
+}
+
+// No criterion depends on the order of the rows.
+func TestOrderOfRows(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	input := candidates(t, golden.Open(t, "selection"), "k10d8")[0]
+	shuffled := input
+	ofSource, ofTarget := random.Perm(len(input.SourceLabels)), random.Perm(len(input.Votes))
+	shuffled.SourceLogits, shuffled.SourceLabels = permuted(input.SourceLogits, ofSource), picked(input.SourceLabels, ofSource)
+	shuffled.RowWeights = picked(input.RowWeights, ofSource)
+	shuffled.TargetLogits, shuffled.TargetFeatures = permuted(input.TargetLogits, ofTarget), permuted(input.TargetFeatures, ofTarget)
+	shuffled.Votes, shuffled.Clusters = picked(input.Votes, ofTarget), picked(input.Clusters, ofTarget)
+	shuffled.SampledRows = slices.Clone(input.SampledRows)
+	for i, row := range input.SampledRows {
+		shuffled.SampledRows[i] = slices.Index(ofTarget, row)
+	}
+	for _, c := range selection.All() {
+		want, err := c.Value(input)
+		got, also := c.Value(shuffled)
+		if err != nil || also != nil || math.Abs(got-want) > 1e-10*max(1, math.Abs(want)) {
+			t.Errorf("%s: %v, %v in another order, want %v, %v", c.Name, got, also, want, err)
+		}
+	}
+}
+
+func permuted(m *mat.Dense, order []int) *mat.Dense {
+	rows, columns := m.Dims()
+	p := mat.NewDense(rows, columns, nil)
+	for i, row := range order {
+		p.SetRow(i, m.RawRowView(row))
+	}
+	return p
+}
+
+func picked[T any](values []T, order []int) []T {
+	p := make([]T, len(values))
+	for i, row := range order {
+		p[i] = values[row]
+	}
+	return p
+}
+
+// The class-weighted risk of a source under the right weights is the target's risk: both
+// are drawn from the same classes, in other shares.
+func TestClassWeightedRiskEstimatesTheTargets(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	const n, k = 40000, 3
+	source, target := []float64{0.6, 0.3, 0.1}, []float64{0.1, 0.2, 0.7}
+	draw := func(shares []float64) (*mat.Dense, []int) {
+		logits, labels := mat.NewDense(n, k, nil), make([]int, n)
+		for i := range labels {
+			for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
+				u -= shares[labels[i]]
+			}
+			for j := range k {
+				logits.Set(i, j, random.NormFloat64())
+			}
+			logits.Set(i, labels[i], logits.At(i, labels[i])+float64(1+labels[i])/2)
+		}
+		return logits, labels
+	}
+	weights := make([]float64, k)
+	for c := range weights {
+		weights[c] = target[c] / source[c]
+	}
+	ofSource, labels := draw(source)
+	estimate, err := selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofSource, SourceLabels: labels, ClassWeights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofTarget, truth := draw(target)
+	risk, err := selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofTarget, SourceLabels: truth, ClassWeights: []float64{1, 1, 1}})
+	if err != nil || math.Abs(estimate-risk) > 0.03 {
+		t.Errorf("estimated %v, the target's %v, %v", estimate, risk, err)
+	}
+	unweighted, _ := selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofSource, SourceLabels: labels, ClassWeights: []float64{1, 1, 1}})
+	if math.Abs(unweighted-risk) < 0.1 {
+		t.Errorf("without weights %v is as near to %v", unweighted, risk)
+	}
+}
+
+// Input that makes no sense is an error that says where.
+func TestWrongInput(t *testing.T) {
+	logits := func(values ...float64) *mat.Dense { return mat.NewDense(len(values)/2, 2, values) }
+	for name, c := range map[string]struct {
+		input selection.Input
+		words string
+	}{
+		"a NaN":                {selection.Input{TargetLogits: logits(0, 1, 2, math.NaN())}, "TargetLogits: row 1, column 1"},
+		"too few labels":       {selection.Input{SourceLogits: logits(0, 1, 2, 3), SourceLabels: []int{0}}, "1 labels for 2"},
+		"a label too high":     {selection.Input{SourceLogits: logits(0, 1), SourceLabels: []int{2}}, "row 0 has label 2 of 2"},
+		"a negative weight":    {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1, -1}}, "1 is -1"},
+		"weights of another k": {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1}}, "1 class weights for 2"},
+		"other features":       {selection.Input{TargetLogits: logits(0, 1), TargetFeatures: logits(0, 1, 2, 3)}, "features of 2"},
+	} {
+		for _, criterion := range selection.All() {
+			if _, err := criterion.Value(c.input); err == nil || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("%s: %s: %v", name, criterion.Name, err)
+			}
+		}
+	}
+}

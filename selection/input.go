@@ -1,0 +1,171 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Input is what criteria read of one candidate: k classes, n_s held-out source rows, n_t
+// target rows, d features. What is not known is nil. Criteria change nothing of it.
+type Input struct {
+	SourceLogits *mat.Dense // n_s×k, of rows that were never trained on
+	SourceLabels []int      // n_s classes, from 0
+	TargetLogits *mat.Dense // n_t×k
+	// TargetFeatures are what the classifier's last layer sees (n_t×d).
+	TargetFeatures *mat.Dense
+
+	// What all candidates share.
+	ClassWeights []float64 // w (k): the target's class shares over the source's
+	TargetShares []float64 // q (k), sum 1
+	RowWeights   []float64 // a (n_s): density of the target's features over the source's
+	Votes        []int     // n_t classes that the ensemble of all candidates predicts
+
+	Clusters      []int      // n_t numbers of clusters, from 0
+	HeadWeights   *mat.Dense // k×d
+	UniformPoints *mat.Dense // m×d, drawn from the box around the target's features
+	SampledRows   []int      // m different target rows, drawn
+}
+
+// classes returns k.
+func (in Input) classes() int {
+	for _, logits := range []*mat.Dense{in.TargetLogits, in.SourceLogits} {
+		if logits != nil {
+			return logits.RawMatrix().Cols
+		}
+	}
+	return 0
+}
+
+// validate checks that the parts fit each other and are numbers.
+func (in Input) validate() error {
+	k := in.classes()
+	for _, m := range []struct {
+		name   string
+		matrix *mat.Dense
+	}{
+		{"SourceLogits", in.SourceLogits}, {"TargetLogits", in.TargetLogits}, {"TargetFeatures", in.TargetFeatures},
+		{"HeadWeights", in.HeadWeights}, {"UniformPoints", in.UniformPoints},
+	} {
+		if m.matrix == nil {
+			continue
+		}
+		rows, _ := m.matrix.Dims()
+		for i := range rows {
+			for j, v := range m.matrix.RawRowView(i) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return fmt.Errorf("%s: row %d, column %d is %v", m.name, i, j, v)
+				}
+			}
+		}
+	}
+	rowsOf := func(m *mat.Dense) int {
+		if m == nil {
+			return 0
+		}
+		return m.RawMatrix().Rows
+	}
+	sources, targets := rowsOf(in.SourceLogits), rowsOf(in.TargetLogits)
+	switch {
+	case in.SourceLogits != nil && in.TargetLogits != nil && in.SourceLogits.RawMatrix().Cols != k:
+		return fmt.Errorf("the source's logits have %d classes, the target's %d", in.SourceLogits.RawMatrix().Cols, k)
+	case len(in.SourceLabels) != sources:
+		return fmt.Errorf("%d labels for %d source rows", len(in.SourceLabels), sources)
+	case in.ClassWeights != nil && len(in.ClassWeights) != k:
+		return fmt.Errorf("%d class weights for %d classes", len(in.ClassWeights), k)
+	case in.TargetShares != nil && len(in.TargetShares) != k:
+		return fmt.Errorf("%d class shares for %d classes", len(in.TargetShares), k)
+	case in.RowWeights != nil && len(in.RowWeights) != sources:
+		return fmt.Errorf("%d weights for %d source rows", len(in.RowWeights), sources)
+	case in.TargetFeatures != nil && in.TargetLogits != nil && rowsOf(in.TargetFeatures) != targets:
+		return fmt.Errorf("features of %d target rows and logits of %d", rowsOf(in.TargetFeatures), targets)
+	case in.Votes != nil && len(in.Votes) != targets:
+		return fmt.Errorf("%d votes for %d target rows", len(in.Votes), targets)
+	case in.Clusters != nil && len(in.Clusters) != targets:
+		return fmt.Errorf("%d clusters for %d target rows", len(in.Clusters), targets)
+	}
+	for i, label := range in.SourceLabels {
+		if label < 0 || label >= k {
+			return fmt.Errorf("source row %d has label %d of %d classes", i, label, k)
+		}
+	}
+	for _, weights := range [][]float64{in.ClassWeights, in.TargetShares, in.RowWeights} {
+		if at := slices.IndexFunc(weights, func(w float64) bool { return !(w >= 0) || math.IsInf(w, 0) }); at >= 0 {
+			return fmt.Errorf("weight or share %d is %v", at, weights[at])
+		}
+	}
+	return nil
+}
+
+// softmax returns the probabilities of each row of logits over a temperature.
+func softmax(logits *mat.Dense, temperature float64) *mat.Dense {
+	var p mat.Dense
+	p.CloneFrom(logits)
+	rows, _ := p.Dims()
+	for i := range rows {
+		row := p.RawRowView(i)
+		largest := floats.Max(row)
+		for j, z := range row {
+			row[j] = math.Exp((z - largest) / temperature)
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return &p
+}
+
+// crossEntropies returns -log p_y of each row.
+func crossEntropies(logits *mat.Dense, labels []int) []float64 {
+	losses := make([]float64, len(labels))
+	for i, label := range labels {
+		row := logits.RawRowView(i)
+		losses[i] = floats.LogSumExp(row) - row[label]
+	}
+	return losses
+}
+
+// predictions returns the class of the largest entry of each row, the first of equal ones.
+func predictions(logits *mat.Dense) []int {
+	rows, _ := logits.Dims()
+	classes := make([]int, rows)
+	for i := range classes {
+		classes[i] = floats.MaxIdx(logits.RawRowView(i))
+	}
+	return classes
+}
+
+// columnMeans returns the mean of the rows.
+func columnMeans(m *mat.Dense) []float64 {
+	rows, columns := m.Dims()
+	means := make([]float64, columns)
+	for i := range rows {
+		floats.Add(means, m.RawRowView(i))
+	}
+	floats.Scale(1/float64(rows), means)
+	return means
+}
+
+// entropy is -Σ p log p, where 0 log 0 is 0.
+func entropy(p []float64) float64 {
+	h := 0.0
+	for _, v := range p {
+		if v > 0 {
+			h -= v * math.Log(v)
+		}
+	}
+	return h
+}
+
+// rowEntropies returns the entropy of each row.
+func rowEntropies(p *mat.Dense) []float64 {
+	rows, _ := p.Dims()
+	h := make([]float64, rows)
+	for i := range h {
+		h[i] = entropy(p.RawRowView(i))
+	}
+	return h
+}
+
+func mean(values []float64) float64 { return floats.Sum(values) / float64(len(values)) }

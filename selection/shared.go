@@ -1,0 +1,62 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// priorDivergence is KL(p̄ ‖ q), p̄ the mean prediction on the target, q its estimated
+// class shares, floored at 1e-12.
+var priorDivergence = Criterion{
+	Name: "prior-divergence", Cost: "n·k",
+	Fails: "it ranks nothing by itself: a guard against candidates whose class shares cannot be",
+	needs: []need{targetRows, targetShares},
+	value: func(in Input) (float64, error) {
+		const floor = 1e-12
+		divergence := 0.0
+		for class, p := range columnMeans(softmax(in.TargetLogits, 1)) {
+			if p > 0 {
+				divergence += p * math.Log(p/max(in.TargetShares[class], floor))
+			}
+		}
+		return divergence, nil
+	},
+}
+
+// ensembleAgreement is EnsV: the share of target rows on which the candidate predicts what
+// the ensemble of all candidates does.
+var ensembleAgreement = Criterion{
+	Name: "ensv", Higher: true, Cost: "n·k a candidate",
+	Fails: "a mistake that most candidates share wins",
+	needs: []need{targetRows, ensembleVotes},
+	value: func(in Input) (float64, error) {
+		agree := 0
+		for i, predicted := range predictions(in.TargetLogits) {
+			if predicted == in.Votes[i] {
+				agree++
+			}
+		}
+		return float64(agree) / float64(len(in.Votes)), nil
+	},
+}
+
+// Vote returns the class of the largest mean probability of each target row over the
+// candidates, whose logits (n×k) are all of the same rows. Different shapes, or no
+// candidate, are an error.
+func Vote(logits []*mat.Dense) ([]int, error) {
+	if len(logits) == 0 {
+		return nil, fmt.Errorf("selection: a vote without candidates")
+	}
+	var sum mat.Dense
+	sum.CloneFrom(softmax(logits[0], 1))
+	n, k := sum.Dims()
+	for i, z := range logits[1:] {
+		if rows, columns := z.Dims(); rows != n || columns != k {
+			return nil, fmt.Errorf("selection: candidate %d has %d×%d logits, the first one %d×%d", i+1, rows, columns, n, k)
+		}
+		sum.Add(&sum, softmax(z, 1))
+	}
+	return predictions(&sum), nil
+}
