@@ -14,6 +14,7 @@ import (
 // numbers.
 type parquetFile struct {
 	file   *os.File
+	size   int64
 	parsed *parquet.File
 	list   bool
 	width  int
@@ -47,7 +48,11 @@ func (f *parquetFile) open(t *Table) error {
 	if err != nil {
 		return err
 	}
-	f.parsed, err = parquet.OpenFile(f.file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	f.size = info.Size()
+	if err := checkFooter(f.file, f.size); err != nil {
+		return fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	f.parsed, err = parquet.OpenFile(f.file, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}

@@ -81,6 +81,10 @@ func (l *leaf) nextPage() (err error) {
 			if l.group == len(groups) {
 				return errFewRows
 			}
+			column := &l.file.parsed.Metadata().RowGroups[l.group].Columns[l.column.Index()].MetaData
+			if err := checkPages(l.file.file, l.file.size, column); err != nil {
+				return err
+			}
 			l.pages = groups[l.group].ColumnChunks()[l.column.Index()].Pages()
 			l.group++
 		}
