@@ -2,7 +2,7 @@
 
 usage: qp_peer.py FOLDER CLASSES ITERATIONS
 FOLDER/CLASSES.json is what BenchmarkSolveQPs of package weightest writes where
-$IWDA_BENCH_QP names the folder: the problems with our solutions. An iteration goes from
+$IWDA_BENCH_PROBLEMS names the folder: the problems with our solutions. An iteration goes from
 the statistics to the weights of every problem, as there: P = CᵀC and q = -Cᵀmu by numpy,
 cvxopt's matrices, its solver with default tolerances, as in the released code. Ends
 with an error where the solutions differ.

@@ -15,7 +15,7 @@ import (
 // What stands in a peer's arguments for folders of the bench.
 const (
 	imagesFolder   = "IMAGES"   // JPEG files
-	problemsFolder = "PROBLEMS" // quadratic programs with our solutions
+	problemsFolder = "PROBLEMS" // quadratic programs and label shifts with our solutions
 )
 
 // bench is what all works share.
@@ -89,7 +89,7 @@ func (b *bench) testBinary(pack string) (string, error) {
 }
 
 func (b *bench) runBenchmark(environment []string, binary, name string, iterations int, more ...string) (string, error) {
-	environment = append(environment, "IWDA_BENCH_IMAGES="+b.path(imagesFolder), "IWDA_BENCH_QP="+b.path(problemsFolder))
+	environment = append(environment, "IWDA_BENCH_IMAGES="+b.path(imagesFolder), "IWDA_BENCH_PROBLEMS="+b.path(problemsFolder))
 	pattern := "^Benchmark" + strings.ReplaceAll(name, "/", "$/^") + "$"
 	arguments := []string{"-test.run=^$", "-test.bench=" + pattern, fmt.Sprintf("-test.benchtime=%dx", iterations)}
 	return output(environment, binary, append(arguments, more...)...)

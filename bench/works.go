@@ -64,6 +64,10 @@ var works = []work{
 	// From the confusion matrix to the class weights, the mean of three problems.
 	quadraticProgram(10, 300, 5), quadraticProgram(65, 60, 5), quadraticProgram(345, 8, 3),
 
+	// From the logits of 10,000 + 10,000 rows to the class weights: calibration and maximum
+	// likelihood. The published stopping rules end the peer earlier than ours.
+	labelShift(10, 30, 10), labelShift(100, 10, 5),
+
 	// Training batches from files of 300×300 pixels, cut and flipped at random. The
 	// first pass decodes them; later ones find ours in a cache, which PyTorch's loader
 	// does not have.
@@ -106,6 +110,12 @@ func quadraticProgram(classes, iterations int, limit float64) work {
 	k := strconv.Itoa(classes)
 	return work{"quadratic program, k = " + k, times(limit),
 		goBenchmark("weightest", "SolveQPs/k="+k, iterations), script(iterations, "qp_peer.py", problemsFolder, k)}
+}
+
+func labelShift(classes, ours, theirs int) work {
+	k := strconv.Itoa(classes)
+	return work{"label shift from logits, BCTS and MLLS, k = " + k, times(10),
+		goBenchmark("weightest", "LabelShift/k="+k, ours), script(theirs, "labelshift_peer.py", problemsFolder, k)}
 }
 
 func imageLoader(epoch, name string, workers int, limit float64) work {

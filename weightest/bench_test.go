@@ -1,8 +1,11 @@
 package weightest
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,7 +18,7 @@ import (
 )
 
 // BenchmarkSolveQPs measures a solution, from the statistics to the weights: the mean
-// over one problem of each kind of BenchmarkSolveQP. Where $IWDA_BENCH_QP names a
+// over one problem of each kind of BenchmarkSolveQP. Where $IWDA_BENCH_PROBLEMS names a
 // folder, the problems go there with our solutions, for bench/qp_peer.py.
 func BenchmarkSolveQPs(b *testing.B) {
 	random := rand.New(rand.NewPCG(10, 10))
@@ -35,7 +38,7 @@ func BenchmarkSolveQPs(b *testing.B) {
 					}
 				}
 			})
-			if folder := os.Getenv("IWDA_BENCH_QP"); folder != "" {
+			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
 				writeSolved(b, filepath.Join(folder, strconv.Itoa(k)+".json"), problems, solutions)
 			}
 		})
@@ -63,6 +66,85 @@ func writeSolved(b *testing.B, path string, problems []Problem, solutions []Solu
 		b.Fatal(err)
 	}
 	if err := os.WriteFile(path, text, 0o666); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkLabelShift measures the way from logits to weights, bias-corrected
+// temperature scaling and MLLS, for 10,000 held-out source rows and 10,000 target rows.
+// Where $IWDA_BENCH_PROBLEMS names a folder, the rows go there with our weights, for
+// bench/labelshift_peer.py.
+func BenchmarkLabelShift(b *testing.B) {
+	const rows = 10000
+	for _, k := range []int{10, 100} {
+		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(20, uint64(k)))
+			source, labels := shiftedLogits(r, rows, k, uniform(k))
+			target, _ := shiftedLogits(r, rows, k, randomDistribution(r, k))
+			var solution MLLSSolution
+			timing.ReportMedian(b, 1, func(int) {
+				calibration, err := Calibrate("bcts", source, labels, k)
+				if err != nil || calibration.Note != "" {
+					b.Fatal(calibration.Note, err)
+				}
+				s := NewSample(k)
+				if err := s.AddSource(calibration.Probabilities(source), labels); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.AddTarget(calibration.Probabilities(target)); err != nil {
+					b.Fatal(err)
+				}
+				if solution, err = MLLS(problem(b, s), MLLSSettings{}); err != nil {
+					b.Fatal(err)
+				}
+			})
+			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
+				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, solution.Weights)
+			}
+		})
+	}
+}
+
+func uniform(k int) []float64 {
+	d := make([]float64, k)
+	for j := range d {
+		d[j] = 1 / float64(k)
+	}
+	return d
+}
+
+// shiftedLogits draws labels and the logits of an over-confident, biased classifier,
+// which is right in about two thirds of the rows.
+func shiftedLogits(r *rand.Rand, rows, k int, distribution []float64) (logits []float64, labels []int) {
+	logits, labels = make([]float64, rows*k), make([]int, rows)
+	signal := 0.5 + math.Sqrt(2*math.Log(float64(k)))
+	for i := range labels {
+		u := r.Float64()
+		for u -= distribution[labels[i]]; u > 0 && labels[i] < k-1; u -= distribution[labels[i]] {
+			labels[i]++
+		}
+		for j := range k {
+			logits[i*k+j] = 2 * signal * (r.NormFloat64() + float64(j%5)/5)
+		}
+		logits[i*k+labels[i]] += 2 * signal * signal
+	}
+	return logits, labels
+}
+
+// writeShift writes everything as float64, one array after the other.
+func writeShift(b *testing.B, path string, source []float64, labels []int, target, weights []float64) {
+	b.Helper()
+	classes := make([]float64, len(labels))
+	for i, label := range labels {
+		classes[i] = float64(label)
+	}
+	var file bytes.Buffer
+	for _, values := range [][]float64{source, classes, target, weights} {
+		if err := binary.Write(&file, binary.LittleEndian, values); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -37,18 +37,25 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 		panic(fmt.Sprintf("weightest: %d logits are no rows of %d classes", len(logits), k))
 	}
 	p := make([]float64, len(logits))
-	for first := 0; first < len(p); first += k {
-		row := p[first : first+k]
-		for j, z := range logits[first : first+k] {
-			row[j] = c.Scales[j]*z + c.Biases[j]
+	rows := panels{rows: len(p) / k, classes: k}
+	rows.eachGroup(16*k, func(_, firstPanel, lastPanel int) {
+		for row := firstPanel * panelRows; row < min(lastPanel*panelRows, rows.rows); row++ {
+			c.calibrateRow(p[row*k:(row+1)*k], logits[row*k:])
 		}
-		largest := slices.Max(row)
-		for j, t := range row {
-			row[j] = math.Exp(t - largest)
-		}
-		floats.Scale(1/floats.Sum(row), row)
-	}
+	})
 	return p
+}
+
+func (c Calibration) calibrateRow(p, logits []float64) {
+	largest := math.Inf(-1)
+	for j := range p {
+		p[j] = c.Scales[j]*logits[j] + c.Biases[j]
+		largest = max(largest, p[j])
+	}
+	for j, t := range p {
+		p[j] = math.Exp(t - largest)
+	}
+	floats.Scale(1/floats.Sum(p), p)
 }
 
 // form is a family of calibrations.

@@ -258,7 +258,6 @@ func (g shiftProblem) checkMLLS(p Problem, settings MLLSSettings, key string) {
 		if settings.Start != nil && got.Iterations > 8 {
 			g.t.Errorf("%s: %d steps from the optimum", key, got.Iterations)
 		}
-		g.t.Logf("%s: %d steps, violation %.2g", key, got.Iterations, got.Violation)
 		settings.Start = got.TargetDistribution
 	}
 }

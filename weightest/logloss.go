@@ -13,6 +13,13 @@ import (
 const (
 	// gradientLimit is the largest projected gradient of a fit.
 	gradientLimit = 1e-10
+	// roughGradient is the gradient to which gonum's method goes, polished the one at
+	// which the steps beyond that end, and polishing their largest number.
+	roughGradient = 1e-4
+	polished      = 1e-15
+	polishing     = 30
+	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
+	thinnedGradient = 1e-3
 	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
 	// count as told by the rows: with separated rows it falls to 0 as they grow.
 	flattest = 1e-8
@@ -39,7 +46,7 @@ type logLoss struct {
 }
 
 func newLogLoss(logits []float64, labels []int, k int) *logLoss {
-	l := &logLoss{classes: k, logits: newPanels(logits, k, 1), labels: labels}
+	l := &logLoss{classes: k, logits: newPanels(logits, k), labels: labels}
 	var square float64
 	for first := 0; first < len(logits); first += k {
 		row := logits[first : first+k]
@@ -50,6 +57,15 @@ func newLogLoss(logits []float64, labels []int, k int) *logLoss {
 	}
 	l.spread = math.Sqrt(square)
 	return l
+}
+
+// thinned returns the loss of some of the rows.
+func (l *logLoss) thinned(step int) *logLoss {
+	few := &logLoss{classes: l.classes, logits: l.logits.thinned(step), spread: l.spread}
+	for i := 0; i < len(l.labels); i += step {
+		few.labels = append(few.labels, l.labels[i])
+	}
+	return few
 }
 
 // lossState is the loss with its derivatives at x.
@@ -88,13 +104,13 @@ func (f form) split(x []float64, k int) (s, b []float64) {
 	return s, b
 }
 
-// evaluate returns the state at x.
-func (l *logLoss) evaluate(f form, x []float64) *lossState {
+// evaluate returns the state at x, with the Hessian where it is asked for.
+func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 	k, n := l.classes, f.parameters(l.classes)
 	s, b := f.split(x, k)
 	states := make([]*lossState, l.logits.groups())
 	l.logits.eachGroup(16*k+n*n/2, func(group, first, last int) {
-		states[group] = l.evaluateGroup(f, s, b, first, last)
+		states[group] = l.evaluateGroup(f, s, b, first, last, curvature)
 	})
 	state := states[0]
 	for _, other := range states[1:] {
@@ -123,7 +139,7 @@ func (l *logLoss) evaluate(f form, x []float64) *lossState {
 }
 
 // evaluateGroup returns the sums over the rows of some panels.
-func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int) *lossState {
+func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvature bool) *lossState {
 	k, n := l.classes, f.parameters(l.classes)
 	state := &lossState{gradient: make([]float64, n), hessian: mat.NewSymDense(n, nil), separated: true}
 	products := mat.NewSymDense(n, nil)
@@ -137,7 +153,9 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int) *lossSt
 			f.addLabel(state.gradient, label, panel.logits[label][row], k)
 		}
 		columns := panel.derivatives(f, state)
-		addGram(products, columns, columns)
+		if curvature {
+			addGram(products, columns, columns)
+		}
 	}
 	products.ScaleSym(-1, products)
 	addSymmetric(state.hessian, products)
@@ -269,6 +287,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 	for j := range n {
 		x[j] = min(1, 1/l.spread)
 	}
+	l.start(f, x)
 	fixed := make([]bool, len(x))
 	for range 10 * (1 + n) {
 		best, err := l.minimise(f, x, fixed)
@@ -288,6 +307,27 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 		return l.calibration(f, best, fixed)
 	}
 	return Calibration{}, fmt.Errorf("%w of the calibration %s", ErrNoConvergence, f.name)
+}
+
+// start moves x to the minimum for thinned rows where these are many and tell the
+// parameters.
+func (l *logLoss) start(f form, x []float64) {
+	step := thinning
+	for step > 1 && len(l.labels) < 20*step*len(x) {
+		step /= 2
+	}
+	if step < 2 {
+		return
+	}
+	few := l.thinned(step)
+	if missingClass(few.labels, l.classes) >= 0 {
+		return
+	}
+	rough, err := few.descend(f, x, freeIndices(make([]bool, len(x))), thinnedGradient)
+	if err != nil || rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
+		return
+	}
+	copy(x, rough.x)
 }
 
 // stepInside moves x towards the target until the first scale is 0, fixes it, and
@@ -321,7 +361,7 @@ func (l *logLoss) identity() Calibration {
 	for j := range c.Scales {
 		c.Scales[j] = 1
 	}
-	c.LogLoss = l.evaluate(form{}, []float64{1}).loss
+	c.LogLoss = l.evaluate(form{}, []float64{1}, false).loss
 	return c
 }
 
@@ -374,14 +414,60 @@ func subMatrix(m *mat.SymDense, indices []int) *mat.SymDense {
 }
 
 // minimise returns the state at the minimum over the parameters that are not fixed, from
-// x on: Newton's method of gonum, whose line search compares losses, and near the
-// minimum, where these differ by less than rounding, Newton steps as long as they
-// shorten the gradient.
+// x on: by Newton's method of gonum, whose line search compares losses, and near the
+// minimum, where these differ by less than rounding, by steps with its last Hessian.
 func (l *logLoss) minimise(f form, x []float64, fixed []bool) (*lossState, error) {
 	free := freeIndices(fixed)
 	if len(free) == 0 {
-		return l.evaluate(f, slices.Clone(x)), nil
+		return l.evaluate(f, slices.Clone(x), true), nil
 	}
+	var best *lossState
+	for _, tolerance := range []float64{roughGradient, gradientLimit} {
+		var err error
+		if best, err = l.descend(f, x, free, tolerance); err != nil {
+			return nil, err
+		}
+		best = l.polish(f, best, free)
+		if floats.Norm(picked(best.gradient, free), 2) < gradientLimit {
+			break
+		}
+		x = best.x
+	}
+	return best, nil
+}
+
+// polish takes steps with one Hessian as long as they shorten the gradient.
+func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(subMatrix(best.hessian, free)) {
+		return best
+	}
+	for range polishing {
+		gradient := picked(best.gradient, free)
+		norm := floats.Norm(gradient, 2)
+		if norm < polished {
+			break
+		}
+		var step mat.VecDense
+		if err := cholesky.SolveVecTo(&step, mat.NewVecDense(len(free), gradient)); err != nil && step.IsEmpty() {
+			break
+		}
+		point := slices.Clone(best.x)
+		for i, j := range free {
+			point[j] -= step.AtVec(i)
+		}
+		next := l.evaluate(f, point, false)
+		if !(floats.Norm(picked(next.gradient, free), 2) < norm/2) {
+			break
+		}
+		next.hessian = best.hessian
+		best = next
+	}
+	return best
+}
+
+// descend is Newton's method of gonum, from x to a gradient below the tolerance.
+func (l *logLoss) descend(f form, x []float64, free []int, tolerance float64) (*lossState, error) {
 	var last *lossState
 	at := func(y []float64) *lossState {
 		point := slices.Clone(x)
@@ -389,49 +475,29 @@ func (l *logLoss) minimise(f form, x []float64, fixed []bool) (*lossState, error
 			point[j] = y[i]
 		}
 		if last == nil || !slices.Equal(last.x, point) {
-			last = l.evaluate(f, point)
+			last = l.evaluate(f, point, true)
 		}
 		return last
 	}
-	pick := func(to, from []float64) {
-		for i, j := range free {
-			to[i] = from[j]
-		}
-	}
-	start := make([]float64, len(free))
-	pick(start, x)
 	result, err := optimize.Minimize(optimize.Problem{
 		Func: func(y []float64) float64 { return at(y).loss },
-		Grad: func(gradient, y []float64) { pick(gradient, at(y).gradient) },
+		Grad: func(gradient, y []float64) { copy(gradient, picked(at(y).gradient, free)) },
 		Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(subMatrix(at(y).hessian, free)) },
-	}, start, &optimize.Settings{
-		GradientThreshold: 1e-8,
+	}, picked(x, free), &optimize.Settings{
+		GradientThreshold: tolerance,
 		MajorIterations:   200,
 		Converger:         optimize.NeverTerminate{},
 	}, &optimize.Newton{})
 	if result == nil {
 		return nil, fmt.Errorf("%w of the calibration %s: %w", ErrNoConvergence, f.name, err)
 	}
-	best := at(result.X)
-	gradient, y := make([]float64, len(free)), slices.Clone(result.X)
-	for range 10 {
-		pick(gradient, best.gradient)
-		norm := floats.Norm(gradient, 2)
-		var cholesky mat.Cholesky
-		if norm == 0 || !cholesky.Factorize(subMatrix(best.hessian, free)) {
-			break
-		}
-		step := mat.NewVecDense(len(free), nil)
-		if err := cholesky.SolveVecTo(step, mat.NewVecDense(len(free), gradient)); err != nil {
-			break
-		}
-		floats.Sub(y, step.RawVector().Data)
-		next := at(y)
-		pick(gradient, next.gradient)
-		if !(floats.Norm(gradient, 2) < norm/2) {
-			break
-		}
-		best = next
+	return at(result.X), nil
+}
+
+func picked(values []float64, indices []int) []float64 {
+	some := make([]float64, len(indices))
+	for i, j := range indices {
+		some[i] = values[j]
 	}
-	return best, nil
+	return some
 }

@@ -95,12 +95,7 @@ func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 			return MLLSSolution{}, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
-	start := settings.Start
-	if start == nil {
-		start = prior
-	}
-	m := newMixture(p.Rows, prior)
-	return m.maximise(start)
+	return newMixture(p.Rows, prior).maximise(settings.Start)
 }
 
 // mixture is the likelihood of rows f under class shares q, where classes stands for
@@ -140,74 +135,54 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 			kept = append(kept, rows.Probabilities[i*k+j])
 		}
 	}
-	m.rows = newPanels(kept, len(m.classes), 1)
+	m.rows = newPanels(kept, len(m.classes))
 	m.density = make([]float64, len(m.counts))
 	return m
 }
 
-// mixtureState is the mean log-likelihood at q with its derivatives, all over the classes with
+// mixtureState is the mean log-likelihood at q with its gradient, over the classes with
 // a prior.
 type mixtureState struct {
 	q          []float64
 	likelihood float64
 	gradient   []float64
-	curvature  *mat.SymDense // the negative Hessian
 	violation  float64
 }
 
-// evaluate returns the state at q, with the curvature where it is asked for, and sets
-// the densities.
-func (m *mixture) evaluate(q []float64, curvature bool) mixtureState {
+// evaluate returns the state at q and sets the densities.
+func (m *mixture) evaluate(q []float64) mixtureState {
 	n := len(m.classes)
 	weights := make([]float64, n)
 	for a, j := range m.classes {
 		weights[a] = q[a] / m.prior[j]
 	}
 	groups := m.rows.groups()
-	likelihoods := make([]float64, groups)
-	gradients, curvatures := make([][]float64, groups), make([]*mat.SymDense, groups)
-	cost := 8 * n
-	if curvature {
-		cost += n * n / 2
-	}
-	m.rows.eachGroup(cost, func(group, first, last int) {
-		gradient, sum := make([]float64, n), mat.NewSymDense(n, nil)
-		storage := make([]float64, n*panelRows)
-		scaled, columns := make([][]float64, n), make([][]float64, n)
+	likelihoods, gradients := make([]float64, groups), make([][]float64, groups)
+	m.rows.eachGroup(8*n, func(group, first, last int) {
+		gradient, factors := make([]float64, n), make([]float64, panelRows)
 		for i := first; i < last; i++ {
 			start, height := m.rows.extent(i)
 			density, counts := m.density[start:start+height], m.counts[start:start+height]
 			clear(density)
-			for a := range columns {
-				columns[a] = m.rows.column(i, a)
-				floats.AddScaled(density, weights[a], columns[a])
+			for a, weight := range weights {
+				floats.AddScaled(density, weight, m.rows.column(i, a))
 			}
 			for row, d := range density {
 				likelihoods[group] += counts[row] * math.Log(d)
+				factors[row] = counts[row] / d
 			}
-			for a, column := range columns {
-				scaled[a] = storage[a*panelRows : a*panelRows+height]
-				for row, d := range density {
-					scaled[a][row] = column[row] / d * counts[row] / d
-				}
-				gradient[a] += floats.Dot(scaled[a], density)
-			}
-			if curvature {
-				addGram(sum, scaled, columns)
+			for a := range gradient {
+				gradient[a] += floats.Dot(m.rows.column(i, a), factors[:height])
 			}
 		}
-		gradients[group], curvatures[group] = gradient, sum
+		gradients[group] = gradient
 	})
-	s := mixtureState{q: q, likelihood: floats.Sum(likelihoods) / m.total, gradient: gradients[0], curvature: curvatures[0]}
-	for group := 1; group < groups; group++ {
-		floats.Add(s.gradient, gradients[group])
-		addSymmetric(s.curvature, curvatures[group])
+	s := mixtureState{q: q, likelihood: floats.Sum(likelihoods) / m.total, gradient: gradients[0]}
+	for _, gradient := range gradients[1:] {
+		floats.Add(s.gradient, gradient)
 	}
-	for a, i := range m.classes {
-		s.gradient[a] /= m.total * m.prior[i]
-		for b := a; b < n; b++ {
-			s.curvature.SetSym(a, b, s.curvature.At(a, b)/(m.total*m.prior[i]*m.prior[m.classes[b]]))
-		}
+	for a, j := range m.classes {
+		s.gradient[a] /= m.total * m.prior[j]
 		violation := s.gradient[a] - 1
 		if q[a] > 0 {
 			violation = math.Abs(violation)
@@ -217,44 +192,71 @@ func (m *mixture) evaluate(q []float64, curvature bool) mixtureState {
 	return s
 }
 
+// curvature returns the negative Hessian of the mean log-likelihood at the q that was
+// evaluated last.
+func (m *mixture) curvature() *mat.SymDense {
+	n := len(m.classes)
+	sums := make([]*mat.SymDense, m.rows.groups())
+	m.rows.eachGroup(n*n/2, func(group, first, last int) {
+		sum, storage, factors := mat.NewSymDense(n, nil), make([]float64, n*panelRows), make([]float64, panelRows)
+		scaled, columns := make([][]float64, n), make([][]float64, n)
+		for i := first; i < last; i++ {
+			start, height := m.rows.extent(i)
+			for row, d := range m.density[start : start+height] {
+				factors[row] = m.counts[start+row] / d / d
+			}
+			for a := range columns {
+				columns[a], scaled[a] = m.rows.column(i, a), storage[a*panelRows:a*panelRows+height]
+				floats.MulTo(scaled[a], columns[a], factors[:height])
+			}
+			addGram(sum, scaled, columns)
+		}
+		sums[group] = sum
+	})
+	for _, sum := range sums[1:] {
+		addSymmetric(sums[0], sum)
+	}
+	for a, i := range m.classes {
+		for b := a; b < n; b++ {
+			sums[0].SetSym(a, b, sums[0].At(a, b)/(m.total*m.prior[i]*m.prior[m.classes[b]]))
+		}
+	}
+	return sums[0]
+}
+
 const (
 	// newtonSteps bounds MLLS's Newton steps; few problems take more than ten.
-	newtonSteps = 100
+	newtonSteps = 200
 	// roundingViolation is a violation of MLLS's conditions that counts as none.
 	roundingViolation = 1e-15
 	// acceptedViolation is the largest violation with which MLLS may end, where steps
 	// no longer lower it.
 	acceptedViolation = 1e-9
+	// roughViolation ends the search on thinned rows, whose optimum is another one.
+	roughViolation = 1e-2
+	// thinning is the share of the rows, one in so many, that the search begins with.
+	thinning = 8
 )
 
+// maximise searches from start on or, where that is nil, from the prior, or from the
+// optimum of thinned rows where these are many.
 func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 	q := make([]float64, len(m.classes))
 	for a, j := range m.classes {
-		// A share of 0 would make rows impossible.
-		q[a] = max(start[j], 1e-6)
+		if start != nil {
+			q[a] = start[j]
+		} else {
+			q[a] = m.prior[j]
+		}
 	}
-	floats.Scale(1/floats.Sum(q), q)
-	s := m.expect(q)
-	best := s
-	stale, steps := 0, 0
-	for s.violation > roundingViolation && steps < newtonSteps {
-		steps++
-		next, err := m.newtonStep(s)
-		if err != nil {
-			return MLLSSolution{}, err
+	if start == nil && len(m.counts) >= 10*thinning*len(q) {
+		if s, _, err := m.thinned().climb(interior(q), roughViolation); err == nil {
+			q = s.q
 		}
-		if next == nil {
-			break
-		}
-		s = m.expect(next)
-		if s.violation < best.violation/2 {
-			stale = 0
-		} else if stale++; stale > 2 && best.violation < acceptedViolation {
-			break
-		}
-		if s.violation < best.violation {
-			best = s
-		}
+	}
+	best, steps, err := m.climb(interior(q), roundingViolation)
+	if err != nil {
+		return MLLSSolution{}, err
 	}
 	if !(best.violation < acceptedViolation) {
 		return MLLSSolution{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
@@ -262,31 +264,85 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 	return m.solution(best, steps), nil
 }
 
-// expect returns the state at q, after some EM steps where it is far from the optimum:
-// where a few rows decide on a share that is far too small, EM sets it at once, while
-// Newton's method doubles it at each step.
-func (m *mixture) expect(q []float64) mixtureState {
+// interior returns q with shares of at least 10⁻⁶: a share of 0 makes rows impossible.
+func interior(q []float64) []float64 {
+	inside := make([]float64, len(q))
+	for a, share := range q {
+		inside[a] = max(share, 1e-6)
+	}
+	floats.Scale(1/floats.Sum(inside), inside)
+	return inside
+}
+
+// thinned returns the likelihood of some of the rows.
+func (m *mixture) thinned() *mixture {
+	few := &mixture{prior: m.prior, classes: m.classes, rows: m.rows.thinned(thinning)}
+	for i := 0; i < len(m.counts); i += thinning {
+		few.counts = append(few.counts, m.counts[i])
+		few.total += m.counts[i]
+	}
+	few.density = make([]float64, len(few.counts))
+	return few
+}
+
+// climb takes Newton steps from q until the violation is at most the tolerance, or no
+// longer falls, and returns the best state and the number of steps. A step that divides
+// the violation by ten keeps the curvature of the one before.
+func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
+	s := m.expect(m.evaluate(q))
+	best = s
+	var curvature *mat.SymDense
+	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
+		if curvature == nil {
+			curvature = m.curvature()
+		}
+		x, err := m.newtonStep(s, curvature)
+		if err != nil {
+			return best, steps, err
+		}
+		next, ok := m.search(s, x)
+		if !ok {
+			break
+		}
+		if next = m.expect(next); next.violation > s.violation/10 {
+			curvature = nil
+		}
+		s = next
+		if s.violation < best.violation/2 {
+			stale = 0
+		} else if stale++; stale > 3 && best.violation < acceptedViolation {
+			break
+		}
+		if s.violation < best.violation {
+			best = s
+		}
+	}
+	return best, steps, nil
+}
+
+// expect returns the state s, which was evaluated last, or after some EM steps from there
+// where it is far from the optimum: where a few rows decide on a share that is far too
+// small, EM sets it at once, while Newton's method doubles it at each step.
+func (m *mixture) expect(s mixtureState) mixtureState {
 	const far, limit = 0.5, 4
 	for range limit {
-		s := m.evaluate(q, false)
 		if s.violation < far {
 			break
 		}
-		floats.Mul(s.gradient, q)
-		q = s.gradient
+		floats.Mul(s.gradient, s.q)
+		s = m.evaluate(s.gradient)
 	}
-	return m.evaluate(q, true)
+	return s
 }
 
-// newtonStep returns the q after a step from s, or nil where rounding allows none. With
-// g the gradient and H the negative Hessian, RᵀR, the model's maximum on the simplex is
-// that of
+// newtonStep returns the maximum on the simplex of the quadratic model at s. With g the
+// gradient and RᵀR the curvature H, that at s or near it, it is that of
 //
 //	min ½‖R x - (R q + R⁻ᵀg)‖²   s.t.   x ≥ 0, Σ x = 1.
 //
 // Classes of next to no use, g_y near 0, get x_y = 0: their columns of R may be so
 // short that the model's scales are too far apart.
-func (m *mixture) newtonStep(s mixtureState) ([]float64, error) {
+func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error) {
 	const useless = 1e-3
 	var useful []int
 	for a, g := range s.gradient {
@@ -302,7 +358,7 @@ func (m *mixture) newtonStep(s mixtureState) ([]float64, error) {
 		q[i], ones[i] = s.q[a], 1
 		gradient.SetVec(i, s.gradient[a])
 		for j, b := range useful[:i+1] {
-			curvature.SetSym(i, j, s.curvature.At(a, b))
+			curvature.SetSym(i, j, h.At(a, b))
 		}
 	}
 	r, err := rootOf(curvature)
@@ -330,7 +386,7 @@ func (m *mixture) newtonStep(s mixtureState) ([]float64, error) {
 	for i, a := range useful {
 		x[a] = solution[i]
 	}
-	return m.search(s, x), nil
+	return x, nil
 }
 
 // rootOf returns an upper triangular R with RᵀR = H, and with a little more on the
@@ -367,51 +423,33 @@ func rootOf(h *mat.SymDense) (*mat.TriDense, error) {
 	return nil, fmt.Errorf("%w of MLLS: the Hessian is not finite", ErrNoConvergence)
 }
 
-// search returns the point between s and x, x first, at which the likelihood is
-// sufficiently higher, or the same up to rounding; nil where there is none.
-func (m *mixture) search(s mixtureState, x []float64) []float64 {
+// search returns the state at x, or at a point between s.q and x where the likelihood
+// does not rise enough, and reports whether there is one at which it rises, or stays the
+// same up to rounding.
+func (m *mixture) search(s mixtureState, x []float64) (mixtureState, bool) {
 	direction := make([]float64, len(x))
 	floats.SubTo(direction, x, s.q)
 	slope := floats.Dot(s.gradient, direction)
-	change := m.densityOf(direction)
-	likelihood := func(step float64) float64 {
-		var sum float64
-		for row, d := range m.density {
-			sum += m.counts[row] * math.Log(d+step*change[row])
-		}
-		return sum / m.total
-	}
-	former := likelihood(0)
-	rounding := 64 * epsilon * (1 + math.Abs(former))
+	rounding := 1e-14 * (1 + math.Abs(s.likelihood))
 	step := 1.0
 	for range 50 {
-		if likelihood(step) >= former+1e-4*step*slope-rounding {
-			next := slices.Clone(x)
-			if step < 1 {
-				floats.ScaleTo(next, 1-step, s.q)
-				floats.AddScaled(next, step, x)
-			}
-			return next
+		next := slices.Clone(x)
+		if step < 1 {
+			floats.ScaleTo(next, 1-step, s.q)
+			floats.AddScaled(next, step, x)
+		}
+		if state := m.evaluate(next); state.likelihood >= s.likelihood+1e-4*step*slope-rounding {
+			return state, true
 		}
 		step /= 2
 	}
-	return nil
-}
-
-// densityOf returns a(x)·q of every row.
-func (m *mixture) densityOf(q []float64) []float64 {
-	density := make([]float64, len(m.density))
-	for i := range m.rows.count() {
-		start, height := m.rows.extent(i)
-		for a, j := range m.classes {
-			floats.AddScaled(density[start:start+height], q[a]/m.prior[j], m.rows.column(i, a))
-		}
-	}
-	return density
+	return s, false
 }
 
 func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 	k := len(m.prior)
+	m.evaluate(s.q)
+	curvature := m.curvature()
 	result := MLLSSolution{
 		Weights:            make([]float64, k),
 		TargetDistribution: make([]float64, k),
@@ -427,7 +465,7 @@ func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 		result.Weights[i] = s.q[a] / m.prior[i]
 		result.Factors[i] = s.gradient[a]
 		for b, j := range m.classes[:a+1] {
-			result.Information.SetSym(i, j, s.curvature.At(a, b))
+			result.Information.SetSym(i, j, curvature.At(a, b))
 		}
 	}
 	return result

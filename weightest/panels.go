@@ -27,20 +27,37 @@ type panels struct {
 	data          []float64
 }
 
-// newPanels copies row-major rows, of which it takes every step-th.
-func newPanels(rows []float64, k, step int) *panels {
-	n := (len(rows)/k + step - 1) / step
+// newPanels copies row-major rows.
+func newPanels(rows []float64, k int) *panels {
+	n := len(rows) / k
 	p := &panels{rows: n, classes: k, data: make([]float64, n*k)}
 	for i := range p.count() {
-		first, height := p.extent(i)
+		first, _ := p.extent(i)
 		for j := range k {
 			column := p.column(i, j)
-			for row := range height {
-				column[row] = rows[(first+row)*step*k+j]
+			for row := range column {
+				column[row] = rows[(first+row)*k+j]
 			}
 		}
 	}
 	return p
+}
+
+// thinned returns a copy of every step-th row; step divides panelRows.
+func (p *panels) thinned(step int) *panels {
+	n := (p.rows + step - 1) / step
+	few := &panels{rows: n, classes: p.classes, data: make([]float64, n*p.classes)}
+	for i := range few.count() {
+		first, _ := few.extent(i)
+		for j := range p.classes {
+			column := few.column(i, j)
+			for row := range column {
+				from := (first + row) * step
+				column[row] = p.column(from/panelRows, j)[from%panelRows]
+			}
+		}
+	}
+	return few
 }
 
 func (p *panels) count() int { return (p.rows + panelRows - 1) / panelRows }
