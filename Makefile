@@ -94,8 +94,8 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	$(with_flags) go tool staticcheck ./...
 	. build/libtorch.env; for source in torch/csrc/*.cc; do $(CXX) -std=c++17 -fsyntax-only $(warnings) -Werror $$libtorch_flags $$source || exit 1; done
 
-bench: build ## speed against PyTorch and cvxopt on this machine; fails where a goal is missed
-	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt
+bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
+	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
 	$(with_flags) go run ./bench
 
 bench-growth: build ## time and memory against classes, batch and data

@@ -39,8 +39,8 @@ func (b *bench) header() (string, error) {
 	line("threads", "1 each side; the loaders' workers are named")
 	line("ours", "%s, libtorch %s, kernels of OpenBLAS: %s", runtime.Version(), doctor.line("libtorch"), doctor.kernels)
 	line("BLAS", "%s", doctor.line("BLAS"))
-	line("peer", "Python with PyTorch %s, torchvision %s, Pillow %s, numpy %s, cvxopt %s", versions["PyTorch"],
-		versions["torchvision"], versions["Pillow"], versions["numpy"], versions["cvxopt"])
+	line("peer", "Python with PyTorch %s, torchvision %s, Pillow %s, numpy %s, cvxopt %s, SciPy %s", versions["PyTorch"],
+		versions["torchvision"], versions["Pillow"], versions["numpy"], versions["cvxopt"], versions["SciPy"])
 	line("", "kernels of OpenBLAS: %s", plain.kernels)
 	if forgotten := b.environments.forgotten; len(forgotten) > 0 {
 		line("", "no side gets the environment's %s", strings.Join(forgotten, " "))

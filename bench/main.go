@@ -1,4 +1,4 @@
-// Command bench measures this program on this machine, against eager PyTorch and cvxopt
+// Command bench measures this program on this machine, against eager PyTorch, cvxopt and SciPy
 // where they do the same work, in interleaved rounds, and prints and writes the numbers.
 //
 //	go run ./bench [-rounds N] [-time DURATION] [-only PATTERN] [-o FILE]

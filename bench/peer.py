@@ -143,9 +143,10 @@ def versions():
     import cvxopt
     import numpy
     import PIL
+    import scipy
     import torchvision
     print(json.dumps({"PyTorch": torch.__version__, "torchvision": torchvision.__version__, "Pillow": PIL.__version__,
-                      "numpy": numpy.__version__, "cvxopt": cvxopt.__version__}))
+                      "numpy": numpy.__version__, "cvxopt": cvxopt.__version__, "SciPy": scipy.__version__}))
 
 
 def main():

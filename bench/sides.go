@@ -59,7 +59,7 @@ func findPython() (string, error) {
 		}
 		reasons = append(reasons, err)
 	}
-	return "", fmt.Errorf("no python3 with PyTorch, torchvision and cvxopt; on Debian: apt-get install --no-install-recommends python3-torch python3-torchvision python3-cvxopt\n%w", errors.Join(reasons...))
+	return "", fmt.Errorf("no python3 with PyTorch, torchvision, cvxopt and SciPy; on Debian: apt-get install --no-install-recommends python3-torch python3-torchvision python3-cvxopt python3-scipy\n%w", errors.Join(reasons...))
 }
 
 // goBenchmark is our side of most works: a benchmark of one of our packages, so many

@@ -26,8 +26,10 @@
 //     and target rows, Sums their sums, which parts of a data set can be merged from.
 //     Both give the Problem that every estimator reads.
 //   - SolveQP solves the quadratic program, for C of any rank. It is also an Estimator,
-//     next to others that NewEstimator knows by name; another estimator is any type
-//     with the method Estimate.
+//     next to BBSE, RLLS, MLLS and others that NewEstimator knows by name; another
+//     estimator is any type with the method Estimate.
+//   - Calibrate fits probabilities to the labels of held-out source rows, before MLLS
+//     above all, and Correct says what they should have been on the target.
 //   - Tracker holds the weights of a training run: it starts at one, smooths the
 //     estimates, w ← (1-EMA)·estimate + EMA·w, and keeps the former weights while C
 //     is too ill-conditioned to tell.

@@ -1,6 +1,7 @@
 package weightest_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 
@@ -84,4 +85,83 @@ func ExampleNewEstimator() {
 	// Output:
 	// [0.00 2.00]
 	// C has condition number 1.67; 1 of 2 weights of C⁻¹mu were negative and set to zero
+}
+
+// From a classifier's logits to the target's label distribution and to what its
+// probabilities should have been there.
+func ExampleMLLS() {
+	const classes = 2
+	// Held-out source rows, half of each class, on which the classifier is too sure.
+	logits, labels := []float64{}, []int{}
+	for i := range 40 {
+		label := i % 2
+		z := 3.0
+		if i%10 >= 8 {
+			z = -3 // an error, in one row of five
+		}
+		if label == 1 {
+			z = -z
+		}
+		logits, labels = append(logits, z, 0), append(labels, label)
+	}
+	// Target rows: of ten, seven predicted as class 0.
+	target := []float64{3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, -3, 0, -3, 0, -3, 0}
+
+	calibration, err := weightest.Calibrate("bcts", logits, labels, classes)
+	if err != nil {
+		log.Fatal(err)
+	}
+	sample := weightest.NewSample(classes)
+	if err := sample.AddSource(calibration.Probabilities(logits), labels); err != nil {
+		log.Fatal(err)
+	}
+	if err := sample.AddTarget(calibration.Probabilities(target)); err != nil {
+		log.Fatal(err)
+	}
+	problem, err := sample.Problem(nil, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	corrected, err := weightest.Correct(sample.Target()[:classes], solution.TargetDistribution, solution.Prior)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("temperature %.2f\n", calibration.Temperature())
+	fmt.Printf("target      %.3f\n", solution.TargetDistribution)
+	fmt.Printf("first row   %.3f, corrected %.3f\n", sample.Target()[:classes], corrected)
+	// Output:
+	// temperature 2.16
+	// target      [0.833 0.167]
+	// first row   [0.800 0.200], corrected [0.952 0.048]
+}
+
+// Sums of parts of a data set, made on different machines, give the estimate of the
+// whole.
+func ExampleSums() {
+	first, second := weightest.NewSums(2), weightest.NewSums(2)
+	add := func(s *weightest.Sums, source []float64, labels []int, target []float64) {
+		if err := errors.Join(s.AddSource(source, labels, nil), s.AddTarget(target, nil)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	add(first, []float64{0.9, 0.1, 0.2, 0.8}, []int{0, 1}, []float64{0.9, 0.1})
+	add(second, []float64{0.7, 0.3, 0.4, 0.6}, []int{0, 1}, []float64{0.8, 0.2, 0.3, 0.7})
+	if err := first.Merge(second); err != nil {
+		log.Fatal(err)
+	}
+	problem, err := first.Problem()
+	if err != nil {
+		log.Fatal(err)
+	}
+	solution, err := weightest.BBSE(problem, weightest.BBSESettings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f from %d + %d rows\n", solution.Weights, problem.SourceRows, problem.TargetRows)
+	// Output:
+	// [1.467 0.533] from 4 + 3 rows
 }
