@@ -74,7 +74,7 @@ func parseCached(content []byte, name string) *Images {
 	for i := range labels {
 		labels[i] = int(rows[i])
 	}
-	images, err := NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), rows[len(labels):], labels)
+	images, err := NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), rows[len(labels):], KnownLabels(labels))
 	if err != nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func parseCached(content []byte, name string) *Images {
 // storeCached writes images to a file, whole or not at all.
 func storeCached(path string, images *Images) {
 	content := make([]byte, sha256.Size, sha256.Size+cachedRowSize*images.Len())
-	for _, label := range images.labels {
+	for _, label := range images.labels.classes {
 		content = append(content, byte(label))
 	}
 	content = append(content, images.pixels...)

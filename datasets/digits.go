@@ -91,7 +91,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 		return nil, fmt.Errorf("datasets: %s: %d labels, want %d, the number of images in %s",
 			labelsPath, len(labels), images.Count, imagesPath)
 	}
-	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), images.Pixels, labels)
+	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), images.Pixels, KnownLabels(labels))
 }
 
 func loadUSPS(root, name, file, cache string) (*Images, error) {

@@ -44,8 +44,8 @@ func TestLoadMNIST(t *testing.T) {
 	if train.Name() != "mnist-train" || test.Name() != "mnist-test" || train.Len() != 3 || test.Len() != 2 {
 		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
 	}
-	if train.Label(0) != 5 || train.Label(2) != 4 || test.Label(1) != 2 {
-		t.Errorf("labels %d, %d, %d, want 5, 4, 2", train.Label(0), train.Label(2), test.Label(1))
+	if classOf(train, 0) != 5 || classOf(train, 2) != 4 || classOf(test, 1) != 2 {
+		t.Errorf("labels %d, %d, %d, want 5, 4, 2", classOf(train, 0), classOf(train, 2), classOf(test, 1))
 	}
 	if !bytes.Equal(train.Pixels(1), images[16+784:16+2*784]) {
 		t.Error("the second image is not the file's")
@@ -106,8 +106,8 @@ func TestLoadUSPS(t *testing.T) {
 	if train.Name() != "usps-train" || test.Name() != "usps-test" || train.Len() != 2 || test.Len() != 1 {
 		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
 	}
-	if train.Label(1) != 9 || test.Label(0) != 6 {
-		t.Errorf("labels %d and %d, want 9 and 6", train.Label(1), test.Label(0))
+	if classOf(train, 1) != 9 || classOf(test, 0) != 6 {
+		t.Errorf("labels %d and %d, want 9 and 6", classOf(train, 1), classOf(test, 0))
 	}
 	if err := os.WriteFile(filepath.Join(root, "usps.t"), []byte("1 1:0\n1 1:2\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
-// Package datasets holds what is read from disk or drawn: labelled image sets,
-// their label distributions, and the samplers that choose rows of them.
+// Package datasets holds what is read from disk or drawn: sets of rows, their
+// labels and label distributions, and the samplers that choose rows of them.
 //
 // A [Set] is what a training loop reads: rows of normalised float32 values with a
-// label each. [Images] is the implementation in memory; it keeps the bytes of the
+// label each, which may be unknown. [Images] is the implementation in memory; it keeps the bytes of the
 // pixels, so that MNIST's training images cost 47 MB. [LoadDigits] reads the digits
 // of the paper from their public files, [DrawGlyphs] draws two domains of digits from
 // fonts and needs no file.

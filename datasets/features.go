@@ -16,33 +16,31 @@ import (
 	"iwda/datasets/table"
 )
 
-// Features is a labelled set of vectors in memory, such as embeddings that another
+// Features is a set of vectors in memory, such as embeddings that another
 // network computed. It implements [Set] with rows of shape {d}.
 type Features struct {
 	name       string
 	size       int
 	values     []float32
-	labels     []int
+	labels     Labels
 	classNames []string
 }
 
-// NewFeatures makes a set of len(labels) vectors out of their values, row after row.
+// NewFeatures makes a set of as many vectors as there are labels out of their values, row after row.
 // The set keeps the slices. An empty set, values that are not whole rows or not
 // finite, and labels outside [0, len(classNames)) are errors.
-func NewFeatures(name string, values []float32, labels []int, classNames []string) (*Features, error) {
-	if len(labels) == 0 || len(values) == 0 || len(values)%len(labels) != 0 {
-		return nil, fmt.Errorf("datasets: %s: %d values are no rows for %d labels", name, len(values), len(labels))
+func NewFeatures(name string, values []float32, labels Labels, classNames []string) (*Features, error) {
+	if labels.Len() == 0 || len(values) == 0 || len(values)%labels.Len() != 0 {
+		return nil, fmt.Errorf("datasets: %s: %d values are no rows for %d labels", name, len(values), labels.Len())
 	}
-	size := len(values) / len(labels)
+	size := len(values) / labels.Len()
 	for i, v := range values {
 		if v-v != 0 {
 			return nil, fmt.Errorf("datasets: %s: row %d holds %v in column %d; features must be finite", name, i/size, v, i%size)
 		}
 	}
-	for i, label := range labels {
-		if label < 0 || label >= len(classNames) {
-			return nil, fmt.Errorf("datasets: %s: row %d: label %d, want 0 to %d", name, i, label, len(classNames)-1)
-		}
+	if err := labels.check(name, len(classNames)); err != nil {
+		return nil, err
 	}
 	return &Features{name, size, values, labels, classNames}, nil
 }
@@ -51,7 +49,7 @@ func NewFeatures(name string, values []float32, labels []int, classNames []strin
 func (f *Features) Name() string { return f.name }
 
 // Len implements [Set].
-func (f *Features) Len() int { return len(f.labels) }
+func (f *Features) Len() int { return f.labels.Len() }
 
 // Shape implements [Set].
 func (f *Features) Shape() []int { return []int{f.size} }
@@ -60,7 +58,7 @@ func (f *Features) Shape() []int { return []int{f.size} }
 func (f *Features) ClassNames() []string { return f.classNames }
 
 // Label implements [Set].
-func (f *Features) Label(i int) int { return f.labels[i] }
+func (f *Features) Label(i int) (class int, known bool) { return f.labels.At(i) }
 
 // CopyRow implements [Set]. The values are those of the file.
 func (f *Features) CopyRow(dst []float32, i int) {
@@ -87,7 +85,7 @@ func ReadFeatures(root, domain string) (*Features, error) {
 	for c := range names {
 		names[c] = strconv.Itoa(c)
 	}
-	return NewFeatures(read.path, read.values, read.labels, names)
+	return NewFeatures(read.path, read.values, KnownLabels(read.labels), names)
 }
 
 // maxClasses bounds what the largest label makes the reader allocate.
@@ -175,10 +173,11 @@ func classNumbers(t *table.Table) ([]int, error) {
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features
-// (n×d, float32) and labels (n, int64), which [ReadFeatures] and NumPy read.
+// (n×d, float32) and labels (n, int64), which [ReadFeatures] and NumPy read. A row
+// without a label is an error.
 func WriteFeatures(w io.Writer, set Set) error {
 	archive := zip.NewWriter(w)
-	n, d := set.Len(), product(set.Shape())
+	n, d := set.Len(), Size(set.Shape())
 	features, err := archive.Create("features.npy")
 	if err != nil {
 		return err
@@ -206,7 +205,11 @@ func WriteFeatures(w io.Writer, set Set) error {
 	}
 	encoded = make([]byte, 0, 8*n)
 	for i := range n {
-		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(set.Label(i)))
+		class, known := set.Label(i)
+		if !known {
+			return fmt.Errorf("datasets: %s: row %d has no label to write", set.Name(), i)
+		}
+		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(class))
 	}
 	if _, err := labels.Write(encoded); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 func newFeatures(t testing.TB, values []float32, labels []int, classes ...string) *Features {
 	t.Helper()
-	set, err := NewFeatures("made", values, labels, classes)
+	set, err := NewFeatures("made", values, KnownLabels(labels), classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,16 +62,16 @@ func TestFeaturesInEveryForm(t *testing.T) {
 	}
 	row := make([]float32, 2)
 	clip.CopyRow(row, 1)
-	if !slices.Equal(row, []float32{3, 4}) || clip.Label(1) != 2 || clip.Len() != 3 || !slices.Equal(clip.ClassNames(), []string{"0", "1", "2"}) {
-		t.Errorf(".npz: row %v, label %d of %v", row, clip.Label(1), clip.ClassNames())
+	if !slices.Equal(row, []float32{3, 4}) || clip.labels.classes[1] != 2 || clip.Len() != 3 || !slices.Equal(clip.ClassNames(), []string{"0", "1", "2"}) {
+		t.Errorf(".npz: row %v, label %d of %v", row, clip.labels.classes[1], clip.ClassNames())
 	}
 	dino, err := ReadFeatures(root, "dino")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dino.CopyRow(row, 1)
-	if !slices.Equal(row, []float32{9, 10}) || dino.Label(0) != 3 || len(dino.ClassNames()) != 4 {
-		t.Errorf(".npy: row %v, label %d of %v", row, dino.Label(0), dino.ClassNames())
+	if !slices.Equal(row, []float32{9, 10}) || dino.labels.classes[0] != 3 || len(dino.ClassNames()) != 4 {
+		t.Errorf(".npy: row %v, label %d of %v", row, dino.labels.classes[0], dino.ClassNames())
 	}
 
 	var buffer bytes.Buffer
@@ -88,8 +88,8 @@ func TestFeaturesInEveryForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	test.CopyRow(row, 0)
-	if !slices.Equal(row, []float32{1, 2}) || test.Label(0) != 1 {
-		t.Errorf(".safetensors: row %v, label %d", row, test.Label(0))
+	if !slices.Equal(row, []float32{1, 2}) || test.labels.classes[0] != 1 {
+		t.Errorf(".safetensors: row %v, label %d", row, test.labels.classes[0])
 	}
 }
 
@@ -141,7 +141,7 @@ func TestFeatureFilesThatAreWrong(t *testing.T) {
 		{[]float32{1, 2, 3}, []int{0, 0}, "no rows"},
 		{nil, nil, "no rows"},
 	} {
-		if _, err := NewFeatures("x", c.values, c.labels, []string{"a"}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewFeatures("x", c.values, KnownLabels(c.labels), []string{"a"}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

@@ -18,7 +18,11 @@ func Fingerprint(sets ...Set) string {
 		fmt.Fprintf(sum, "%d %d %q\n", set.Len(), set.Shape(), set.ClassNames())
 		labels := make([]byte, 0, 8*set.Len())
 		for i := range set.Len() {
-			labels = binary.LittleEndian.AppendUint64(labels, uint64(set.Label(i)))
+			class, known := set.Label(i)
+			if !known {
+				class = -1 // which no class is
+			}
+			labels = binary.LittleEndian.AppendUint64(labels, uint64(class))
 		}
 		sum.Write(labels)
 		writeRows(sum, set)
@@ -35,7 +39,7 @@ func writeRows(sum hash.Hash, set Set) {
 		}
 		return
 	}
-	values := make([]float32, product(set.Shape()))
+	values := make([]float32, Size(set.Shape()))
 	bytes := make([]byte, 0, 4*len(values))
 	for i := range set.Len() {
 		set.CopyRow(values, i)

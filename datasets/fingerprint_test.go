@@ -11,14 +11,14 @@ import (
 // rows are held does not.
 func TestFingerprint(t *testing.T) {
 	images := func(pixels []byte, labels []int, names ...string) datasets.Set {
-		set, err := datasets.NewImages("test", []int{1, 1, 2}, names, pixels, labels)
+		set, err := datasets.NewImages("test", []int{1, 1, 2}, names, pixels, datasets.KnownLabels(labels))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set
 	}
 	features := func(values []float32, labels []int) datasets.Set {
-		set, err := datasets.NewFeatures("test", values, labels, []string{"a", "b"})
+		set, err := datasets.NewFeatures("test", values, datasets.KnownLabels(labels), []string{"a", "b"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,11 +53,11 @@ func TestFingerprint(t *testing.T) {
 // A checkpoint names the data that it was trained on, so that no later version may
 // change what the same data are called.
 func TestFingerprintsStay(t *testing.T) {
-	images, err := datasets.NewImages("images", []int{1, 2, 2}, []string{"a", "b"}, []byte{0, 1, 2, 3, 252, 253, 254, 255}, []int{1, 0})
+	images, err := datasets.NewImages("images", []int{1, 2, 2}, []string{"a", "b"}, []byte{0, 1, 2, 3, 252, 253, 254, 255}, datasets.KnownLabels([]int{1, 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	features, err := datasets.NewFeatures("features", []float32{-1, 0.5, 3, 1e-9}, []int{0, 1}, []string{"a", "b"})
+	features, err := datasets.NewFeatures("features", []float32{-1, 0.5, 3, 1e-9}, datasets.KnownLabels([]int{0, 1}), []string{"a", "b"})
 	if err != nil {
 		t.Fatal(err)
 	}

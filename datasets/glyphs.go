@@ -55,12 +55,11 @@ func drawGlyphs(style *glyphStyle, perClass int, random *rand.Rand) (*Images, er
 		rowSize:    pixels,
 		classNames: classNames,
 		pixels:     make([]byte, n*pixels),
-		labels:     make([]int, n),
 	}
 	pen := newPen()
-	for i := range images.labels {
+	for i := range n {
 		class := i % len(classNames)
-		images.labels[i] = class
+		images.labels.Add(class, true)
 		font := &fonts[random.IntN(len(fonts))]
 		pen.draw(font.digits[class], style, random)
 		pen.develop(images.pixels[i*pixels:(i+1)*pixels], style, random)

@@ -23,7 +23,7 @@ func meanImage(set *datasets.Images, class int) []float64 {
 	mean := make([]float64, 784)
 	n := 0.0
 	for i := range set.Len() {
-		if class >= 0 && set.Label(i) != class {
+		if class >= 0 && classOf(set, i) != class {
 			continue
 		}
 		n++
@@ -61,7 +61,7 @@ func nearestMean(train, test *datasets.Images) float64 {
 				best, bestDistance = class, d
 			}
 		}
-		if best == test.Label(i) {
+		if best == classOf(test, i) {
 			right++
 		}
 	}
@@ -122,8 +122,8 @@ func TestDrawGlyphsDrawsTheLabel(t *testing.T) {
 	set := drawGlyphs(t, "clean", "train", 50, 1)
 	var right [10]int
 	for i := range set.Len() {
-		if holes(set.Pixels(i)) == want[set.Label(i)] {
-			right[set.Label(i)]++
+		if holes(set.Pixels(i)) == want[classOf(set, i)] {
+			right[classOf(set, i)]++
 		}
 	}
 	for digit, n := range want {
@@ -186,11 +186,11 @@ func TestDrawGlyphsIsInsideTheFrame(t *testing.T) {
 	for i := range set.Len() {
 		pixels := set.Pixels(i)
 		if slices.Max(pixels) < 150 {
-			t.Errorf("image %d, a %d, is empty", i, set.Label(i))
+			t.Errorf("image %d, a %d, is empty", i, classOf(set, i))
 		}
 		for j := range 28 {
 			if pixels[j]|pixels[27*28+j]|pixels[28*j]|pixels[28*j+27] != 0 {
-				t.Errorf("image %d, a %d, touches the border", i, set.Label(i))
+				t.Errorf("image %d, a %d, touches the border", i, classOf(set, i))
 				break
 			}
 		}
@@ -208,7 +208,8 @@ func ExampleDrawGlyphs() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Name(), set.Len(), set.Shape(), set.Label(13))
+	class, _ := set.Label(13)
+	fmt.Println(set.Name(), set.Len(), set.Shape(), class)
 	// Output: warped-test 1000 [1 28 28] 3
 }
 

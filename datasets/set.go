@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Set is a labelled set of rows, images as a rule. Its methods may be called from
+// Set is a set of rows, images as a rule, each of which may have a label. Its methods may be called from
 // several goroutines at once.
 type Set interface {
 	// Name identifies the set in messages and results, as in "mnist-train".
@@ -17,8 +17,8 @@ type Set interface {
 	Shape() []int
 	// ClassNames lists the k classes in label order. The caller must not change it.
 	ClassNames() []string
-	// Label returns the class of row i, in [0, k).
-	Label(i int) int
+	// Label returns the class of row i, in [0, k), if it is known.
+	Label(i int) (class int, known bool)
 	// CopyRow writes the normalised values of row i to dst, in C order of Shape. It
 	// panics unless len(dst) is the product of Shape.
 	CopyRow(dst []float32, i int)
@@ -31,23 +31,21 @@ type Images struct {
 	rowSize    int
 	classNames []string
 	pixels     []byte
-	labels     []int
+	labels     Labels
 }
 
-// NewImages makes a set of len(labels) images of the given shape out of their
-// pixels in C order. The set keeps the slices; the caller must not change them
+// NewImages makes a set of as many images of the given shape as there are labels out of
+// their pixels in C order. The set keeps the slices; the caller must not change them
 // afterwards. A label outside [0, len(classNames)), or a number of pixels other
 // than the shape and the labels ask for, is an error.
-func NewImages(name string, shape []int, classNames []string, pixels []byte, labels []int) (*Images, error) {
-	size := product(shape)
-	if len(pixels) != size*len(labels) {
+func NewImages(name string, shape []int, classNames []string, pixels []byte, labels Labels) (*Images, error) {
+	size := Size(shape)
+	if len(pixels) != size*labels.Len() {
 		return nil, fmt.Errorf("datasets: %s: %d labels of shape %v need %d pixels, got %d",
-			name, len(labels), shape, size*len(labels), len(pixels))
+			name, labels.Len(), shape, size*labels.Len(), len(pixels))
 	}
-	for i, label := range labels {
-		if label < 0 || label >= len(classNames) {
-			return nil, fmt.Errorf("datasets: %s: row %d: label %d, want 0 to %d", name, i, label, len(classNames)-1)
-		}
+	if err := labels.check(name, len(classNames)); err != nil {
+		return nil, err
 	}
 	return &Images{name, slices.Clone(shape), size, classNames, pixels, labels}, nil
 }
@@ -56,7 +54,7 @@ func NewImages(name string, shape []int, classNames []string, pixels []byte, lab
 func (s *Images) Name() string { return s.name }
 
 // Len implements [Set].
-func (s *Images) Len() int { return len(s.labels) }
+func (s *Images) Len() int { return s.labels.Len() }
 
 // Shape implements [Set].
 func (s *Images) Shape() []int { return s.shape }
@@ -65,7 +63,7 @@ func (s *Images) Shape() []int { return s.shape }
 func (s *Images) ClassNames() []string { return s.classNames }
 
 // Label implements [Set].
-func (s *Images) Label(i int) int { return s.labels[i] }
+func (s *Images) Label(i int) (class int, known bool) { return s.labels.At(i) }
 
 // Pixels returns the bytes of row i in C order of the set's shape. The caller must
 // not change them.
@@ -94,18 +92,31 @@ var normalised = func() (table [256]float32) {
 	return table
 }()
 
-// CopyRows fills a batch: row rows[b] of the set goes to the b-th part of dst, its
-// label to labels[b]. dst holds len(rows) rows of the set's shape. It allocates
-// nothing, and panics where a length does not fit.
-func CopyRows(dst []float32, labels []int64, set Set, rows []int) {
-	size := product(set.Shape())
-	if len(dst) != size*len(rows) || len(labels) != len(rows) {
-		panic(fmt.Sprintf("datasets: CopyRows: %d rows of %d values need as many labels and %d values, got %d labels and %d values",
-			len(rows), size, size*len(rows), len(labels), len(dst)))
+// CopyRows fills a batch: row rows[b] of the set goes to the b-th part of dst, which
+// holds len(rows) rows of the set's shape. It allocates nothing, and panics where a
+// length does not fit.
+func CopyRows(dst []float32, set Set, rows []int) {
+	size := Size(set.Shape())
+	if len(dst) != size*len(rows) {
+		panic(fmt.Sprintf("datasets: CopyRows: %d rows of %d values need %d values, got %d", len(rows), size, size*len(rows), len(dst)))
 	}
 	for b, i := range rows {
 		set.CopyRow(dst[b*size:(b+1)*size], i)
-		labels[b] = int64(set.Label(i))
+	}
+}
+
+// CopyLabels fills the labels of a batch: that of row rows[b] of the set goes to dst[b].
+// It allocates nothing, and panics where the lengths differ or a label is unknown.
+func CopyLabels(dst []int64, set Set, rows []int) {
+	if len(dst) != len(rows) {
+		panic(fmt.Sprintf("datasets: CopyLabels: %d rows need as many labels, got %d", len(rows), len(dst)))
+	}
+	for b, i := range rows {
+		class, known := set.Label(i)
+		if !known {
+			panic(fmt.Sprintf("datasets: CopyLabels: row %d of %s has no label", i, set.Name()))
+		}
+		dst[b] = int64(class)
 	}
 }
 
@@ -126,9 +137,9 @@ type subset struct {
 	rows []int
 }
 
-func (s *subset) Len() int                     { return len(s.rows) }
-func (s *subset) Label(i int) int              { return s.Set.Label(s.rows[i]) }
-func (s *subset) CopyRow(dst []float32, i int) { s.Set.CopyRow(dst, s.rows[i]) }
+func (s *subset) Len() int                            { return len(s.rows) }
+func (s *subset) Label(i int) (class int, known bool) { return s.Set.Label(s.rows[i]) }
+func (s *subset) CopyRow(dst []float32, i int)        { s.Set.CopyRow(dst, s.rows[i]) }
 
 // WithClassNames returns a view of a set whose classes have other names, of which there
 // may be more: classes without a row in this set, but in others. It panics where there
@@ -147,7 +158,8 @@ type renamed struct {
 
 func (r *renamed) ClassNames() []string { return r.names }
 
-func product(shape []int) int {
+// Size returns the number of values of a row of that shape, the product of its sides.
+func Size(shape []int) int {
 	size := 1
 	for _, n := range shape {
 		size *= n

@@ -20,11 +20,19 @@ func ramp(t testing.TB, n int) *datasets.Images {
 	for i := range labels {
 		labels[i] = i % 3
 	}
-	set, err := datasets.NewImages("ramp", []int{1, 2, 2}, []string{"a", "b", "c"}, pixels, labels)
+	set, err := datasets.NewImages("ramp", []int{1, 2, 2}, []string{"a", "b", "c"}, pixels, datasets.KnownLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
+}
+
+// classOf is the class of a row, -1 where it is unknown.
+func classOf(set datasets.Set, row int) int {
+	if class, known := set.Label(row); known {
+		return class
+	}
+	return -1
 }
 
 func TestNewImagesRejectsWhatDoesNotFit(t *testing.T) {
@@ -38,7 +46,7 @@ func TestNewImagesRejectsWhatDoesNotFit(t *testing.T) {
 		{8, []int{0, 2}, "row 1: label 2, want 0 to 1"},
 		{8, []int{-1, 1}, "row 0: label -1, want 0 to 1"},
 	} {
-		_, err := datasets.NewImages("set", []int{1, 2, 2}, names, make([]byte, test.pixels), test.labels)
+		_, err := datasets.NewImages("set", []int{1, 2, 2}, names, make([]byte, test.pixels), datasets.KnownLabels(test.labels))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%d pixels, labels %v: error %v, want one with %q", test.pixels, test.labels, err, test.want)
 		}
@@ -50,7 +58,7 @@ func TestCopyRowNormalises(t *testing.T) {
 	for i := range pixels {
 		pixels[i] = byte(i)
 	}
-	set, err := datasets.NewImages("bytes", []int{1, 16, 16}, []string{"a"}, pixels, []int{0})
+	set, err := datasets.NewImages("bytes", []int{1, 16, 16}, []string{"a"}, pixels, datasets.KnownLabels([]int{0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +79,8 @@ func TestCopyRowsKeepsRowsLabelsAndOrder(t *testing.T) {
 	rows := []int{7, 0, 7, 9}
 	values := make([]float32, 4*len(rows))
 	labels := make([]int64, len(rows))
-	datasets.CopyRows(values, labels, set, rows)
+	datasets.CopyRows(values, set, rows)
+	datasets.CopyLabels(labels, set, rows)
 	for b, i := range rows {
 		if labels[b] != int64(i%3) {
 			t.Errorf("label %d is %d, want %d", b, labels[b], i%3)
@@ -92,7 +101,10 @@ func TestCopyRowsDoesNotAllocate(t *testing.T) {
 	rows := []int{2, 1, 0, 2}
 	values := make([]float32, 16)
 	labels := make([]int64, 4)
-	if n := testing.AllocsPerRun(100, func() { datasets.CopyRows(values, labels, set, rows) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		datasets.CopyRows(values, set, rows)
+		datasets.CopyLabels(labels, set, rows)
+	}); n != 0 {
 		t.Errorf("%v allocations a batch, want none", n)
 	}
 }
@@ -105,8 +117,8 @@ func TestSubsetOfSubset(t *testing.T) {
 	}
 	got, want := make([]float32, 4), make([]float32, 4)
 	for i, original := range []int{5, 8, 3} {
-		if view.Label(i) != set.Label(original) {
-			t.Errorf("label of row %d is %d, want %d", i, view.Label(i), set.Label(original))
+		if classOf(view, i) != classOf(set, original) {
+			t.Errorf("label of row %d is %d, want %d", i, classOf(view, i), classOf(set, original))
 		}
 		view.CopyRow(got, i)
 		set.CopyRow(want, original)
@@ -121,12 +133,17 @@ func TestSubsetOfSubset(t *testing.T) {
 
 func TestMisusePanics(t *testing.T) {
 	set := ramp(t, 5)
+	unlabelled, err := datasets.NewImages("no labels", []int{1}, []string{"a"}, []byte{0, 1}, datasets.UnknownLabels(2))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, misuse := range map[string]func(){
 		"short row":           func() { set.CopyRow(make([]float32, 3), 0) },
-		"short batch":         func() { datasets.CopyRows(make([]float32, 4), make([]int64, 2), set, []int{0, 1}) },
-		"too few labels":      func() { datasets.CopyRows(make([]float32, 8), make([]int64, 1), set, []int{0, 1}) },
+		"short batch":         func() { datasets.CopyRows(make([]float32, 4), set, []int{0, 1}) },
+		"too few labels":      func() { datasets.CopyLabels(make([]int64, 1), set, []int{0, 1}) },
 		"row outside the set": func() { datasets.Subset(set, []int{0, 5}) },
 		"negative row":        func() { datasets.Subset(set, []int{-1}) },
+		"unknown label":       func() { datasets.CopyLabels(make([]int64, 1), unlabelled, []int{1}) },
 		"nothing to draw":     func() { datasets.NewWithReplacement(0, datasets.Stream(1, "test")) },
 		"empty distribution":  func() { datasets.LabelDistribution(datasets.Subset(set, nil)) },
 		"fewer names":         func() { datasets.WithClassNames(set, []string{"a", "b"}) },
@@ -145,7 +162,7 @@ func TestMisusePanics(t *testing.T) {
 
 func BenchmarkCopyRows(b *testing.B) {
 	const n, size, batch = 1000, 784, 128
-	images, err := datasets.NewImages("noise", []int{1, 28, 28}, []string{"a"}, make([]byte, n*size), make([]int, n))
+	images, err := datasets.NewImages("noise", []int{1, 28, 28}, []string{"a"}, make([]byte, n*size), datasets.KnownLabels(make([]int, n)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -154,6 +171,7 @@ func BenchmarkCopyRows(b *testing.B) {
 	values := make([]float32, batch*size)
 	labels := make([]int64, batch)
 	for b.Loop() {
-		datasets.CopyRows(values, labels, images, rows)
+		datasets.CopyRows(values, images, rows)
+		datasets.CopyLabels(labels, images, rows)
 	}
 }

@@ -27,14 +27,14 @@ func HalfFractions(classes int, fraction float64) []float64 {
 // set's order. The product is that of the decimal number that a fraction is
 // written as: 0.29 of 100 rows are 29, although the product of float64 lies below.
 //
-// A fraction outside [0, 1] is an error; Subsample panics unless there is one
-// fraction a class.
+// A fraction outside [0, 1] and a row without a label are errors; Subsample panics
+// unless there is one fraction a class.
 func Subsample(set Set, fractions []float64, random *rand.Rand) (Set, error) {
 	classes := len(set.ClassNames())
 	if len(fractions) != classes {
 		panic(fmt.Sprintf("datasets: Subsample: %d fractions for the %d classes of %s", len(fractions), classes, set.Name()))
 	}
-	kept, err := SubsampleRows(Labels(set), fractions, random)
+	kept, err := SubsampleRows(LabelsOf(set), fractions, random)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name(), err)
 	}
@@ -52,17 +52,21 @@ func floorShare(fraction float64, n int) int {
 }
 
 // SubsampleRows returns, in ascending order, the rows that a subsample by class
-// keeps: floor(f n) of the n rows of each label, f being the label's fraction,
+// keeps: floor(f n) of the n rows of each class, f being the class's fraction,
 // drawn without replacement. The product is that of the decimal number that a
 // fraction is written as: 0.29 of 100 rows are 29, although the product of float64
 // lies below.
 //
-// A fraction outside [0, 1] is an error; SubsampleRows panics where a label has no
-// fraction.
-func SubsampleRows(labels []int, fractions []float64, random *rand.Rand) ([]int, error) {
+// A fraction outside [0, 1] and a row without a label are errors; SubsampleRows panics
+// where a label has no fraction.
+func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int, error) {
 	byClass := make([][]int, len(fractions))
-	for row, label := range labels {
-		byClass[label] = append(byClass[label], row)
+	for row := range labels.Len() {
+		class, known := labels.At(row)
+		if !known {
+			return nil, fmt.Errorf("datasets: subsampling: row %d has no label, which fractions of classes need", row)
+		}
+		byClass[class] = append(byClass[class], row)
 	}
 	kept := []int{}
 	for c, rows := range byClass {

@@ -29,7 +29,7 @@ func counted(t testing.TB, name string, counts []int) *datasets.Images {
 			}
 		}
 	}
-	set, err := datasets.NewImages(name, []int{1}, names, make([]byte, len(labels)), labels)
+	set, err := datasets.NewImages(name, []int{1}, names, make([]byte, len(labels)), datasets.KnownLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSubsampleRejectsFractions(t *testing.T) {
 func TestSubsampleIsUniform(t *testing.T) {
 	const draws = 4000
 	pixels := []byte{0, 1, 2, 3, 4, 5, 6}
-	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b"}, pixels, []int{0, 0, 1, 0, 0, 0, 0})
+	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b"}, pixels, datasets.KnownLabels([]int{0, 0, 1, 0, 0, 0, 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func ExampleSubsample() {
 func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 	labels := []int{0, 1, 0, 2, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0, 0}
 	fractions := []float64{0.3, 0.5, 1}
-	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, labels)
+	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, datasets.KnownLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := datasets.SubsampleRows(labels, fractions, rand.New(datasets.Stream(3, "subsample")))
+	rows, err := datasets.SubsampleRows(datasets.KnownLabels(labels), fractions, rand.New(datasets.Stream(3, "subsample")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 			t.Errorf("row %d of the subset is not row %d", i, row)
 		}
 	}
-	if _, err := datasets.SubsampleRows(labels, []float64{0.3, -1, 1}, rand.New(rand.NewPCG(1, 1))); err == nil {
+	if _, err := datasets.SubsampleRows(datasets.KnownLabels(labels), []float64{0.3, -1, 1}, rand.New(rand.NewPCG(1, 1))); err == nil {
 		t.Error("no error for a negative fraction")
 	}
 }

@@ -62,7 +62,7 @@ func ReadUSPS(r io.Reader, name string) (*Images, error) {
 	case number == 0:
 		return nil, fmt.Errorf("%s: no lines, want one for each digit", name)
 	}
-	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), pixels, labels)
+	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), pixels, KnownLabels(labels))
 }
 
 // parseUSPSLine writes a line's image to pixels and returns its digit.

@@ -35,7 +35,7 @@ func FuzzReadUSPS(f *testing.F) {
 			t.Error("an empty set")
 		}
 		for i := range set.Len() {
-			if label := set.Label(i); label < 0 || label > 9 || len(set.Pixels(i)) != 784 {
+			if label := classOf(set, i); label < 0 || label > 9 || len(set.Pixels(i)) != 784 {
 				t.Errorf("row %d: label %d, %d pixels", i, label, len(set.Pixels(i)))
 			}
 		}

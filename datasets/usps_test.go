@@ -35,8 +35,8 @@ func TestReadUSPSValues(t *testing.T) {
 		label int
 		pixel byte
 	}{{0, 0}, {9, 255}, {3, 7}, {4, 128}} {
-		if set.Label(i) != want.label {
-			t.Errorf("label of row %d is %d, want %d", i, set.Label(i), want.label)
+		if classOf(set, i) != want.label {
+			t.Errorf("label of row %d is %d, want %d", i, classOf(set, i), want.label)
 		}
 		for j, x := range set.Pixels(i) {
 			if x != want.pixel {
@@ -72,7 +72,7 @@ func TestReadUSPSCompressed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if set.Len() != 2 || set.Label(0) != 0 || set.Label(1) != 9 {
+		if set.Len() != 2 || classOf(set, 0) != 0 || classOf(set, 1) != 9 {
 			t.Fatalf("%s: %d rows, want the digits 0 and 9", name, set.Len())
 		}
 		if first, last := set.Pixels(0), set.Pixels(1); first[0] != 255 || last[783] != 0 || last[0] != 128 {

@@ -151,7 +151,7 @@ func (p point) writeFeatures(folder string) error {
 				values[row*f.size+column] = float32(centre + 2*random.Float64() - 1)
 			}
 		}
-		set, err := datasets.NewFeatures(domain, values, labels, names)
+		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), names)
 		if err != nil {
 			return err
 		}

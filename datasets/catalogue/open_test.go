@@ -19,7 +19,7 @@ import (
 // saveFeatures writes rows of one number, or of size numbers, with the given labels.
 func saveFeatures(t *testing.T, path string, size int, labels ...int) {
 	t.Helper()
-	set, err := datasets.NewFeatures("made", make([]float32, size*len(labels)), labels, strings.Split("0123456789", ""))
+	set, err := datasets.NewFeatures("made", make([]float32, size*len(labels)), datasets.KnownLabels(labels), strings.Split("0123456789", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

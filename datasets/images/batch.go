@@ -11,10 +11,9 @@ import (
 
 // Batch is some images as a network reads them.
 type Batch struct {
-	// Values are the normalised pixels in C order of {len(Labels), 3, crop, crop}.
+	// Values are the normalised pixels in C order of {len(Rows), 3, crop, crop}.
 	Values []float32
-	Labels []int64
-	// Rows are the numbers of the images in their set.
+	// Rows are the numbers of the images in their set, which knows their labels.
 	Rows []int
 	// Pass is the number of complete passes over the images before this batch.
 	Pass int
@@ -180,7 +179,6 @@ func (s *stream) newBatch(planned plan) *Batch {
 	}
 	n := len(planned.rows)
 	b.Values = grown(b.Values, n*s.imageSize())
-	b.Labels = grown(b.Labels, n)
 	b.Rows = append(b.Rows[:0], planned.rows...)
 	b.Pass = planned.pass
 	return b
@@ -191,7 +189,6 @@ func (s *stream) imageSize() int { return 3 * s.options.Crop * s.options.Crop }
 // run reads one image into its batch.
 func (s *stream) run(t task, own *scratch) {
 	row := t.batch.Rows[t.n]
-	t.batch.Labels[t.n] = int64(s.reader.set.Label(row))
 	own.square.reshape(s.reader.side, s.reader.side)
 	if err := s.reader.read(&own.square, row, own); err != nil {
 		t.errors[t.n] = err

@@ -5,13 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 )
 
 // Fingerprint returns the SHA-256, in hexadecimal digits, of the class names and of
-// every image's path below the root, label and size in bytes. It opens no image: of
-// one that changes without changing its size, it knows nothing. A missing file is a
-// [FileError].
+// every image's path below the root, label, if it is known, and size in bytes. It opens
+// no image: of one that changes without changing its size, it knows nothing. A missing
+// file is a [FileError].
 func (s *Set) Fingerprint() (string, error) {
 	sizes, err := s.sizes()
 	if err != nil {
@@ -20,7 +21,11 @@ func (s *Set) Fingerprint() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%d %q\n", s.Len(), s.classes)
 	for i, path := range s.paths {
-		fmt.Fprintf(sum, "%q %d %d\n", path, s.labels[i], sizes[i])
+		label := "?"
+		if class, known := s.labels.At(i); known {
+			label = strconv.Itoa(class)
+		}
+		fmt.Fprintf(sum, "%q %s %d\n", path, label, sizes[i])
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -83,3 +83,11 @@ func newReader(t testing.TB, set *images.Set, options images.ReaderOptions) *ima
 	})
 	return reader
 }
+
+// classOf is the class of an image, -1 where it is unknown.
+func classOf(set *images.Set, i int) int {
+	if class, known := set.Labels().At(i); known {
+		return class
+	}
+	return -1
+}

@@ -57,7 +57,7 @@ func scanList(name, root, list string, classes []string) (*Listing, error) {
 			continue
 		}
 		l.Set.paths = append(l.Set.paths, line.path)
-		l.Set.labels = append(l.Set.labels, line.label)
+		l.Set.labels.Add(line.label, true)
 	}
 	for label, class := range classes {
 		if !named[label] {

@@ -14,11 +14,11 @@ import (
 
 // copied is a batch that outlives its memory.
 func copied(b *images.Batch) images.Batch {
-	return images.Batch{Values: slices.Clone(b.Values), Labels: slices.Clone(b.Labels), Rows: slices.Clone(b.Rows), Pass: b.Pass}
+	return images.Batch{Values: slices.Clone(b.Values), Rows: slices.Clone(b.Rows), Pass: b.Pass}
 }
 
 func equal(a, b images.Batch) bool {
-	return slices.Equal(a.Values, b.Values) && slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Rows, b.Rows) && a.Pass == b.Pass
+	return slices.Equal(a.Values, b.Values) && slices.Equal(a.Rows, b.Rows) && a.Pass == b.Pass
 }
 
 func newLoader(t testing.TB, reader *images.Reader, options images.LoaderOptions) *images.Loader {
@@ -67,14 +67,11 @@ func TestLoaderPasses(t *testing.T) {
 		if b.Pass != n/2 {
 			t.Errorf("batch %d is of pass %d, want %d", n, b.Pass, n/2)
 		}
-		if len(b.Rows) != 4 || len(b.Labels) != 4 || len(b.Values) != 4*3*12*12 {
-			t.Fatalf("batch %d has %d rows, %d labels and %d values", n, len(b.Rows), len(b.Labels), len(b.Values))
+		if len(b.Rows) != 4 || len(b.Values) != 4*3*12*12 {
+			t.Fatalf("batch %d has %d rows and %d values", n, len(b.Rows), len(b.Values))
 		}
-		for j, row := range b.Rows {
+		for _, row := range b.Rows {
 			seen[row]++
-			if int(b.Labels[j]) != set.Label(row) {
-				t.Errorf("image %d has the label %d, want %d", row, b.Labels[j], set.Label(row))
-			}
 		}
 		if n%2 == 0 {
 			orders = append(orders, b.Rows)
@@ -282,11 +279,6 @@ func TestBatches(t *testing.T) {
 		if len(b.Values) != len(b.Rows)*3*12*12 {
 			t.Errorf("%d values of %d images", len(b.Values), len(b.Rows))
 		}
-		for j, row := range b.Rows {
-			if int(b.Labels[j]) != set.Label(row) {
-				t.Errorf("image %d has the label %d", row, b.Labels[j])
-			}
-		}
 	}
 	if !slices.Equal(rows, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) || len(want) != 3 {
 		t.Errorf("rows %v in %d batches, want all in order in 3", rows, len(want))
@@ -359,13 +351,13 @@ func ExampleLoader() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("pass %d: %d labels, %d values\n", batch.Pass, len(batch.Labels), len(batch.Values))
+		fmt.Printf("pass %d: %d images, %d values\n", batch.Pass, len(batch.Rows), len(batch.Values))
 		loader.Release(batch)
 	}
 	fmt.Println(reader.CacheBytes(), "bytes of cache")
 	// Output:
-	// pass 0: 4 labels, 602112 values
-	// pass 0: 4 labels, 602112 values
-	// pass 1: 4 labels, 602112 values
+	// pass 0: 4 images, 602112 values
+	// pass 0: 4 images, 602112 values
+	// pass 1: 4 images, 602112 values
 	// 1966080 bytes of cache
 }

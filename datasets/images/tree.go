@@ -73,7 +73,7 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 		}
 		for _, p := range paths {
 			l.Set.paths = append(l.Set.paths, p)
-			l.Set.labels = append(l.Set.labels, label)
+			l.Set.labels.Add(label, true)
 		}
 	}
 	return l, nil

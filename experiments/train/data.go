@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -17,9 +16,9 @@ import (
 // and the oracles only.
 type data struct {
 	classNames     []string
-	rowShape       []int  // of what the network reads, {channels, height, width} or {size}
-	source, target []int  // labels of the training rows
-	sha256         string // of all three
+	rowShape       []int           // of what the network reads, {channels, height, width} or {size}
+	source, target datasets.Labels // of the training rows
+	sha256         string          // of all three
 	feed           feed
 	onSource       rowReader // the source's training rows, as in evaluation
 	onTest         rowReader // the target's test rows
@@ -47,7 +46,7 @@ func openData(run config.Resolved) (*data, error) {
 	}
 	d := &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
-		source: datasets.Labels(source), target: datasets.Labels(target),
+		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
 		sha256:   datasets.Fingerprint(source, target, test),
 		onSource: inMemory{source}, onTest: inMemory{test},
 	}
@@ -107,17 +106,24 @@ func subsample(set datasets.Set, fractions []float64, seed int64, purpose string
 }
 
 // check refuses data on which a method is not defined: a source without rows of a
-// class, of which neither loss nor weight is known, and domains smaller than a batch.
+// class, of which neither loss nor weight is known, or with rows of no class, and domains
+// smaller than a batch.
 func (d *data) check(run config.Resolved) error {
-	for class := range d.classNames {
-		if !slices.Contains(d.source, class) {
+	if unknown := d.source.Len() - d.source.Known(); unknown > 0 {
+		return fmt.Errorf("%d of the %d rows of the source of %s have no label; a classifier learns from labelled ones", unknown, d.source.Len(), run.Task)
+	}
+	if d.target.Known() == 0 {
+		return fmt.Errorf("no row of the target of %s has a label; results are compared with the true ones", run.Task)
+	}
+	for class, n := range d.source.Counts(len(d.classNames)) {
+		if n == 0 {
 			return fmt.Errorf("the source of %s has no image of class %q; class weights need at least one of each",
 				run.Task, d.classNames[class])
 		}
 	}
-	if n := max(len(d.source), len(d.target)); n < run.Train.Batch {
+	if n := max(d.source.Len(), d.target.Len()); n < run.Train.Batch {
 		return fmt.Errorf("%s has %d and %d rows, which is less than a step; train.batch is %d",
-			run.Task, len(d.source), len(d.target), run.Train.Batch)
+			run.Task, d.source.Len(), d.target.Len(), run.Train.Batch)
 	}
 	return nil
 }

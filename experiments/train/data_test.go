@@ -46,7 +46,7 @@ overrides:
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [3][]int{countsOf(d.source), countsOf(d.target), testCounts(t, d)}
+		got := [3][]int{d.source.Counts(10), d.target.Counts(10), testCounts(t, d)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", variant, diff)
 		}
@@ -98,8 +98,8 @@ train: {batch: 5}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(d.source) != 10 || len(d.target) != 2 || testCounts(t, d)[2] != 1 {
-			t.Errorf("%d source and %d target rows, want 10 and 2", len(d.source), len(d.target))
+		if d.source.Len() != 10 || d.target.Len() != 2 || testCounts(t, d)[2] != 1 {
+			t.Errorf("%d source and %d target rows, want 10 and 2", d.source.Len(), d.target.Len())
 		}
 	}
 	check()
@@ -111,25 +111,17 @@ train: {batch: 5}
 	check()
 }
 
-func countsOf(labels []int) []int {
-	counts := make([]int, 10)
-	for _, label := range labels {
-		counts[label]++
-	}
-	return counts
-}
-
 // testCounts counts the rows of the test set by class, three rows at a time.
 func testCounts(t *testing.T, d *data) []int {
 	t.Helper()
-	var labels []int
+	var labels datasets.Labels
 	for batch, err := range d.onTest.batches(t.Context(), 3) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, label := range batch.labels.classes {
-			labels = append(labels, int(label))
+		for i := range batch.len() {
+			labels.Add(batch.labels.At(i))
 		}
 	}
-	return countsOf(labels)
+	return labels.Counts(10)
 }

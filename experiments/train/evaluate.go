@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 
+	"iwda/datasets"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -15,9 +16,9 @@ type taker interface {
 
 // outputs are what a network in evaluation mode says of a batch of n rows.
 type outputs struct {
-	features torch.Tensor // z (n × d)
-	logits   torch.Tensor // (n × k)
-	labels   labels       // of the rows, as far as they are known
+	features torch.Tensor    // z (n × d)
+	logits   torch.Tensor    // (n × k)
+	labels   datasets.Labels // of the rows
 }
 
 // evaluate passes all rows through the network once, batch rows at a time, and hands
@@ -58,7 +59,7 @@ func newConfusion(classes int) confusion {
 
 func (c confusion) take(o outputs) error {
 	for i, predicted := range torch.ToSlice[int64](o.logits.ArgMax(1)) {
-		if class, known := o.labels.of(i); known {
+		if class, known := o.labels.At(i); known {
 			c[class][predicted]++
 		}
 	}

@@ -1,9 +1,7 @@
 package train
 
 import (
-	"context"
 	"errors"
-	"iter"
 	"math"
 	"slices"
 	"testing"
@@ -28,32 +26,15 @@ func (f fixed) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
 func (fixed) FeatureSize() int  { return 1 }
 func (fixed) State() nets.State { return nil }
 
-// labelledAs reads a set, of which the labels of some rows are not known.
-type labelledAs struct {
-	rowReader
-	unknown []bool // nil for all
-}
-
-func (l labelledAs) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		first := 0
-		for b, err := range l.rowReader.batches(ctx, size) {
-			if l.unknown == nil {
-				b.labels = labels{}
-			} else {
-				b.labels.unknown = l.unknown[first : first+b.len()]
-			}
-			if first += b.len(); !yield(b, err) {
-				return
-			}
-		}
-	}
-}
-
-func sevenRows(t *testing.T) rowReader {
+// sevenRows reads seven rows, of which the labels of some are not known.
+func sevenRows(t *testing.T, unknown ...int) rowReader {
 	t.Helper()
+	var labels datasets.Labels
+	for row, class := range []int{0, 1, 2, 2, 1, 1, 2} {
+		labels.Add(class, !slices.Contains(unknown, row))
+	}
 	predictions := []byte{0, 1, 2, 1, 1, 0, 2}
-	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, []int{0, 1, 2, 2, 1, 1, 2})
+	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +51,8 @@ func TestConfusion(t *testing.T) {
 		all, mean float64
 	}{
 		"all labels":  {sevenRows(t), confusion{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}, true, 5.0 / 7, (1 + 2.0/3 + 2.0/3) / 3},
-		"some labels": {labelledAs{sevenRows(t), []bool{true, false, false, false, true, false, true}}, confusion{{0, 0, 0}, {1, 1, 0}, {0, 1, 1}}, true, 0.5, 0.5},
-		"none known":  {labelledAs{sevenRows(t), slices.Repeat([]bool{true}, 7)}, newConfusion(3), false, 0, 0},
-		"no labels":   {labelledAs{sevenRows(t), nil}, newConfusion(3), false, 0, 0},
+		"some labels": {sevenRows(t, 0, 4, 6), confusion{{0, 0, 0}, {1, 1, 0}, {0, 1, 1}}, true, 0.5, 0.5},
+		"none known":  {sevenRows(t, 0, 1, 2, 3, 4, 5, 6), newConfusion(3), false, 0, 0},
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
 			counts := newConfusion(3)
@@ -102,7 +82,7 @@ func (l *listing) take(o outputs) error {
 	l.features = append(l.features, torch.ToSlice[float32](o.features.Reshape(-1))...)
 	l.logits = append(l.logits, torch.ToSlice[float32](o.logits.Reshape(-1))...)
 	for row := range o.logits.Shape()[0] {
-		class, known := o.labels.of(row)
+		class, known := o.labels.At(row)
 		if !known {
 			class = -1
 		}
@@ -113,7 +93,7 @@ func (l *listing) take(o outputs) error {
 
 // Every taker is given every row once, in order, with features, logits and label.
 func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
-	rows := labelledAs{sevenRows(t), []bool{false, false, false, false, false, false, true}}
+	rows := sevenRows(t, 6)
 	first, second := &listing{}, &listing{}
 	if err := evaluate(t.Context(), fixed{3}, rows, 3, torch.CPU, first, second); err != nil {
 		t.Fatal(err)

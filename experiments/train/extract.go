@@ -38,7 +38,7 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 			return
 		}
 		var extract extractor
-		if extract, err = newExtractor(run, checkpoint, sizeOf(rowShape), len(classNames), options.Device); err != nil {
+		if extract, err = newExtractor(run, checkpoint, datasets.Size(rowShape), len(classNames), options.Device); err != nil {
 			return
 		}
 		name := run.Dataset.Name + "-" + domain
@@ -133,17 +133,17 @@ func loadCheckpoint(state nets.State, path string) (err error) {
 
 func (e extractor) all(ctx context.Context, name string, reader rowReader, classNames []string, batch int, device torch.Device) (*datasets.Features, error) {
 	var features []float32
-	var classes []int
+	var labels datasets.Labels
 	for b, err := range reader.batches(ctx, batch) {
 		if err != nil {
 			return nil, err
 		}
 		features = e.append(features, b, device)
-		for _, class := range b.labels.classes {
-			classes = append(classes, int(class))
+		for i := range b.len() {
+			labels.Add(b.labels.At(i))
 		}
 	}
-	return datasets.NewFeatures(name, features, classes, classNames)
+	return datasets.NewFeatures(name, features, labels, classNames)
 }
 
 // append appends the features of the rows.

@@ -59,7 +59,7 @@ func gaussians(t testing.TB, root string) {
 				values, labels = append(values, row...), append(labels, class)
 			}
 		}
-		set, err := datasets.NewFeatures(domain, values, labels, strings.Split("0123456789", ""))
+		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), strings.Split("0123456789", ""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"iwda/torch"
 )
 
-// feed gives the batches of a run.
+// feed gives the batches of a run. It reads no label of the target.
 type feed interface {
 	// next returns the next batch, whose memory is the feed's until the call after.
 	next(ctx context.Context) (batch, error)
@@ -68,11 +68,10 @@ type resampled struct {
 	sourceSampler, targetSampler *datasets.WithReplacement
 	indices                      []int
 	batch                        batch
-	targetLabels                 []int64 // drawn with the rows, used by nobody
 }
 
 func newResampled(source, target datasets.Set, rows int, seed int64) *resampled {
-	size := rows * sizeOf(source.Shape())
+	size := rows * datasets.Size(source.Shape())
 	return &resampled{
 		source: source, target: target,
 		sourceSampler: datasets.NewWithReplacement(source.Len(), datasets.Stream(seed, "source batches")),
@@ -81,15 +80,15 @@ func newResampled(source, target datasets.Set, rows int, seed int64) *resampled 
 		batch: batch{
 			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
 		},
-		targetLabels: make([]int64, rows),
 	}
 }
 
 func (r *resampled) next(context.Context) (batch, error) {
 	r.sourceSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.source, r.batch.labels, r.source, r.indices)
+	datasets.CopyRows(r.batch.source, r.source, r.indices)
+	datasets.CopyLabels(r.batch.labels, r.source, r.indices)
 	r.targetSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.target, r.targetLabels, r.target, r.indices)
+	datasets.CopyRows(r.batch.target, r.target, r.indices)
 	return r.batch, nil
 }
 
@@ -118,8 +117,10 @@ func (r *resampled) close() error   { return nil }
 // starts over on its own.
 type loaded struct {
 	source, target           *images.Loader
-	sourceBatch, targetBatch *images.Batch // handed out last
-	batches                  int           // handed out
+	sourceLabels             datasets.Labels // of all images of the source
+	labels                   []int64         // of the source's last batch
+	sourceBatch, targetBatch *images.Batch   // handed out last
+	batches                  int             // handed out
 	crop                     int
 	closers                  []func() error
 }
@@ -140,7 +141,12 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 	}
 	l.sourceBatch, l.targetBatch = source, target
 	l.batches++
-	return batch{shape: []int{3, l.crop, l.crop}, source: source.Values, target: target.Values, labels: source.Labels}, nil
+	l.labels = l.labels[:0]
+	for _, row := range source.Rows {
+		class, _ := l.sourceLabels.At(row) // all are known, see data.check
+		l.labels = append(l.labels, int64(class))
+	}
+	return batch{shape: []int{3, l.crop, l.crop}, source: source.Values, target: target.Values, labels: l.labels}, nil
 }
 
 // state counts the batches that both loaders gave: a step that was interrupted
@@ -172,7 +178,6 @@ func (l *loaded) close() error {
 type shuffled struct {
 	source, target shuffledSet
 	batch          batch
-	targetLabels   []int64
 }
 
 type shuffledSet struct {
@@ -184,7 +189,7 @@ type shuffledSet struct {
 }
 
 func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuffled {
-	size := rows * sizeOf(source.Shape())
+	size := rows * datasets.Size(source.Shape())
 	of := func(set datasets.Set, purpose string) shuffledSet {
 		return shuffledSet{set: set, rows: set.Len() / views, generator: datasets.Stream(seed, purpose)}
 	}
@@ -193,19 +198,21 @@ func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuf
 		batch: batch{
 			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
 		},
-		targetLabels: make([]int64, rows),
 	}
 }
 
 func (s *shuffled) next(context.Context) (batch, error) {
-	s.source.fill(s.batch.source, s.batch.labels)
-	s.target.fill(s.batch.target, s.targetLabels)
+	n := s.batch.rows()
+	rows := s.source.next(n)
+	datasets.CopyRows(s.batch.source, s.source.set, rows)
+	datasets.CopyLabels(s.batch.labels, s.source.set, rows)
+	datasets.CopyRows(s.batch.target, s.target.set, s.target.next(n))
 	return s.batch, nil
 }
 
-// fill takes the next rows of the pass, of a new one where they do not suffice.
-func (s *shuffledSet) fill(values []float32, labels []int64) {
-	if len(s.order) < len(labels) {
+// next returns the next n rows of the pass, of a new one where they do not suffice.
+func (s *shuffledSet) next(n int) []int {
+	if len(s.order) < n {
 		s.order = rand.New(s.generator).Perm(s.rows)
 		view := s.passes % (s.set.Len() / s.rows)
 		for i := range s.order {
@@ -213,8 +220,9 @@ func (s *shuffledSet) fill(values []float32, labels []int64) {
 		}
 		s.passes++
 	}
-	datasets.CopyRows(values, labels, s.set, s.order[:len(labels)])
-	s.order = s.order[len(labels):]
+	rows := s.order[:n]
+	s.order = s.order[n:]
+	return rows
 }
 
 func (s *shuffled) state() feedState {

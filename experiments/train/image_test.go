@@ -172,28 +172,26 @@ func TestSubsampledImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.close() }()
-	counts := make([]int, 31)
-	for _, label := range d.source {
-		counts[label]++
-	}
+	counts := d.source.Counts(31)
 	// floor(31/2) = 15 classes keep 2 of 4.
-	if counts[0] != 2 || counts[14] != 2 || counts[15] != 4 || len(d.target) != 4*31 {
-		t.Errorf("source counts %v, %d target images", counts, len(d.target))
+	if counts[0] != 2 || counts[14] != 2 || counts[15] != 4 || d.target.Len() != 4*31 {
+		t.Errorf("source counts %v, %d target images", counts, d.target.Len())
 	}
 	read := 0
 	for b, err := range d.onSource.batches(context.Background(), 10) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, label := range b.labels.classes {
-			if int(label) != d.source[read+i] {
-				t.Fatalf("image %d has label %d, want %d", read+i, label, d.source[read+i])
+		for i := range b.len() {
+			got, known := b.labels.At(i)
+			if want, _ := d.source.At(read + i); got != want || !known {
+				t.Fatalf("image %d has label %d, want %d", read+i, got, want)
 			}
 		}
 		read += b.len()
 	}
-	if read != len(d.source) {
-		t.Errorf("%d source images read, want %d", read, len(d.source))
+	if read != d.source.Len() {
+		t.Errorf("%d source images read, want %d", read, d.source.Len())
 	}
 }
 
@@ -275,7 +273,7 @@ func TestShuffledViews(t *testing.T) {
 	for i := range values {
 		values[i], labels[i] = float32(i), i%rows
 	}
-	set, err := datasets.NewFeatures("views", values, labels, []string{"0", "1", "2", "3", "4"})
+	set, err := datasets.NewFeatures("views", values, datasets.KnownLabels(labels), []string{"0", "1", "2", "3", "4"})
 	if err != nil {
 		t.Fatal(err)
 	}

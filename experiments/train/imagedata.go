@@ -21,7 +21,7 @@ import (
 type imageDomain struct {
 	reader *images.Reader
 	rows   []int
-	labels []int // of the rows
+	labels datasets.Labels // of the rows
 }
 
 // openDomain opens a domain and keeps the fractions of its classes, all where there are
@@ -56,10 +56,7 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 		if d.rows, err = datasets.SubsampleRows(d.labels, f, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
 			return nil, err
 		}
-		for i, row := range d.rows {
-			d.labels[i] = d.labels[row] // rows ascend, so that none is overwritten before it is read
-		}
-		d.labels = d.labels[:len(d.rows)]
+		d.labels = d.labels.Subset(d.rows)
 	}
 	return d, nil
 }
@@ -103,17 +100,19 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 	}
 	if isFrozen && run.Network.Views > 0 {
-		var sets [2]*datasets.Features
-		for i, domain := range []*imageDomain{source, target} {
-			if sets[i], err = pooledViews(ctx, frozen, domain, run, []string{"source", "target"}[i], options); err != nil {
-				return nil, err
-			}
+		onSource, err := pooledViews(ctx, frozen, source, run, "source", options)
+		if err != nil {
+			return nil, err
 		}
-		d.rowShape = sets[0].Shape()
-		d.feed = newShuffled(sets[0], sets[1], run.Network.Views, run.Train.Batch, run.Seed)
+		onTarget, err := pooledViews(ctx, frozen, target, run, "target", options)
+		if err != nil {
+			return nil, err
+		}
+		d.rowShape = onSource.Shape()
+		d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
 		return d, closeAll(source.reader.Close, target.reader.Close)
 	}
-	l := &loaded{crop: run.Dataset.Crop, closers: []func() error{source.reader.Close, target.reader.Close}}
+	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), closers: []func() error{source.reader.Close, target.reader.Close}}
 	if l.source, err = images.NewLoader(source.reader, images.LoaderOptions{ViewOptions: source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
 		return nil, err
 	}
@@ -152,7 +151,7 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 				yield(rowBatch{}, err)
 				return
 			}
-			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, knownLabels(b.Labels)}, nil) {
+			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
 				return
 			}
 		}
@@ -170,18 +169,18 @@ func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain,
 		return nil, err
 	}
 	defer loader.Close()
-	n, shape := len(domain.labels), []int{3, run.Dataset.Crop, run.Dataset.Crop}
+	n, shape := domain.labels.Len(), []int{3, run.Dataset.Crop, run.Dataset.Crop}
 	var features, pending []float32
-	var labels []int
+	var labels datasets.Labels
 	for i := range run.Network.Views * n {
 		b, err := loader.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
 		pending = append(pending, b.Values...)
-		labels = append(labels, int(b.Labels[0]))
+		labels.Add(domain.reader.Set().Labels().At(b.Rows[0]))
 		loader.Release(b)
-		if waiting := len(pending) / sizeOf(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
+		if waiting := len(pending) / datasets.Size(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
 			features = extractor(network.Pooled).append(features, rowBatch{values: pending, shape: shape}, options.Device)
 			pending = pending[:0]
 			options.alive()

@@ -18,32 +18,15 @@ type rowReader interface {
 type rowBatch struct {
 	values []float32
 	shape  []int // of one row
-	labels labels
+	labels datasets.Labels
 }
 
 // len is the number of rows.
-func (b rowBatch) len() int { return len(b.values) / sizeOf(b.shape) }
+func (b rowBatch) len() int { return len(b.values) / datasets.Size(b.shape) }
 
 // tensor returns the rows on the device (n × shape).
 func (b rowBatch) tensor(device torch.Device) torch.Tensor {
 	return torch.FromSlice(b.values, append([]int{b.len()}, b.shape...)...).To(torch.Float32, device)
-}
-
-// labels are the classes of a batch's rows, each of which may be unknown.
-type labels struct {
-	classes []int64
-	unknown []bool // nil where none is
-}
-
-// knownLabels are those of rows whose classes are all known.
-func knownLabels(classes []int64) labels { return labels{classes: classes} }
-
-// of returns the class of a row, if it is known.
-func (l labels) of(row int) (class int, known bool) {
-	if row >= len(l.classes) || l.unknown != nil && l.unknown[row] {
-		return 0, false
-	}
-	return int(l.classes[row]), true
 }
 
 // inMemory reads a set in order.
@@ -52,8 +35,8 @@ type inMemory struct{ set datasets.Set }
 func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
 		shape := m.set.Shape()
-		rowSize := sizeOf(shape)
-		values, classes, indices := make([]float32, size*rowSize), make([]int64, size), make([]int, size)
+		rowSize := datasets.Size(shape)
+		values, indices := make([]float32, size*rowSize), make([]int, size)
 		for first := 0; first < m.set.Len(); first += size {
 			if err := ctx.Err(); err != nil {
 				yield(rowBatch{}, err)
@@ -63,8 +46,8 @@ func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, err
 			for i := range n {
 				indices[i] = first + i
 			}
-			datasets.CopyRows(values[:n*rowSize], classes[:n], m.set, indices[:n])
-			if !yield(rowBatch{values[:n*rowSize], shape, knownLabels(classes[:n])}, nil) {
+			datasets.CopyRows(values[:n*rowSize], m.set, indices[:n])
+			if !yield(rowBatch{values[:n*rowSize], shape, datasets.LabelsOf(datasets.Subset(m.set, indices[:n]))}, nil) {
 				return
 			}
 		}
@@ -86,12 +69,4 @@ func (l lively) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error
 			l.alive()
 		}
 	}
-}
-
-func sizeOf(shape []int) int {
-	size := 1
-	for _, n := range shape {
-		size *= n
-	}
-	return size
 }

@@ -138,7 +138,7 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 		return nil, err
 	}
 	classes := len(t.data.classNames)
-	t.sourceDistribution, t.targetDistribution = datasets.Shares(t.data.source, classes), datasets.Shares(t.data.target, classes)
+	t.sourceDistribution, t.targetDistribution = t.data.source.Shares(classes), t.data.target.Shares(classes)
 	if err := t.initWeights(); err != nil {
 		return nil, errors.Join(err, t.data.close())
 	}
@@ -164,7 +164,7 @@ func (t *trainer) openDataAndNetwork(ctx context.Context) (err error) {
 			return err
 		}
 		t.data.onSource, t.data.onTest = lively{t.data.onSource, t.options.alive}, lively{t.data.onTest, t.options.alive}
-		t.network, t.weightsSHA256, err = newNetwork(t.run, sizeOf(t.data.rowShape), len(t.data.classNames))
+		t.network, t.weightsSHA256, err = newNetwork(t.run, datasets.Size(t.data.rowShape), len(t.data.classNames))
 		t.evaluated = t.network
 		return err
 	}

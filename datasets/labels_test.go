@@ -1,0 +1,78 @@
+package datasets_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+)
+
+// partly returns labels 0, 1, 2, 0, 1, 2, …, of which every fourth is unknown.
+func partly(n int) datasets.Labels {
+	var labels datasets.Labels
+	for i := range n {
+		labels.Add(i%3, i%4 != 3)
+	}
+	return labels
+}
+
+func TestLabelsThatAreUnknown(t *testing.T) {
+	labels := partly(10) // 0 1 2 ? 1 2 0 ? 2 0
+	if labels.Len() != 10 || labels.Known() != 8 {
+		t.Errorf("%d of %d labels are known, want 8 of 10", labels.Known(), labels.Len())
+	}
+	if got, want := labels.Counts(4), []int{3, 2, 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("counts %v, want %v", got, want)
+	}
+	if got, want := labels.Shares(4), []float64{0.375, 0.25, 0.375, 0}; !slices.Equal(got, want) {
+		t.Errorf("shares %v, want %v", got, want)
+	}
+	subset := labels.Subset([]int{9, 3, 3, 4})
+	for i, want := range []struct {
+		class int
+		known bool
+	}{{0, true}, {0, false}, {0, false}, {1, true}} {
+		if class, known := subset.At(i); class != want.class || known != want.known {
+			t.Errorf("label %d of the subset is %d, %t, want %d, %t", i, class, known, want.class, want.known)
+		}
+	}
+	if all := datasets.KnownLabels([]int{1, 0}); all.Known() != 2 {
+		t.Errorf("%d of 2 labels are known", all.Known())
+	}
+	none := datasets.UnknownLabels(3)
+	if _, known := none.At(2); known || none.Len() != 3 || none.Known() != 0 {
+		t.Errorf("%d of %d labels are known, want none of 3", none.Known(), none.Len())
+	}
+}
+
+// A set of rows without labels is like any other, but for what is asked of its classes.
+func TestSetWithoutLabels(t *testing.T) {
+	set, err := datasets.NewFeatures("partly", make([]float32, 20), partly(10), []string{"a", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := datasets.Counts(set), []int{3, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("counts %v, want %v", got, want)
+	}
+	if view := datasets.Subset(set, []int{3, 4}); classOf(view, 0) != -1 || classOf(view, 1) != 1 || datasets.LabelsOf(view).Known() != 1 {
+		t.Errorf("classes %d and %d of a view, want an unknown one and 1", classOf(view, 0), classOf(view, 1))
+	}
+	if _, err := datasets.Subsample(set, []float64{1, 1, 1}, rand.New(rand.NewPCG(1, 1))); err == nil || !strings.Contains(err.Error(), "partly: datasets: subsampling: row 3 has no label") {
+		t.Errorf("error %v of a subsample by class", err)
+	}
+	if err := datasets.WriteFeatures(new(strings.Builder), set); err == nil || !strings.Contains(err.Error(), "partly: row 3 has no label") {
+		t.Errorf("error %v of writing", err)
+	}
+	if _, err := datasets.NewFeatures("wrong", make([]float32, 10), partly(10), []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "row 2: label 2") {
+		t.Errorf("error %v of a label outside the classes", err)
+	}
+	labelled, err := datasets.NewFeatures("whole", make([]float32, 20), datasets.KnownLabels([]int{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}), set.ClassNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if datasets.Fingerprint(set) == datasets.Fingerprint(labelled) {
+		t.Error("the fingerprint does not tell an unknown label from a known one")
+	}
+}
