@@ -60,20 +60,15 @@ func openCache(set *Set, side int, options ReaderOptions) (*cache, error) {
 	if options.Cache == NoCache || set.Len() == 0 {
 		return nil, nil
 	}
-	c := &cache{imageSize: 3 * side * side}
-	for i := range set.Len() {
-		path := set.Path(i)
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, &FileError{Path: path, Err: withoutPath(err)}
-		}
-		c.identities = append(c.identities, identity(set.paths[i], info))
+	c := &cache{imageSize: 3 * side * side, identities: make([]uint64, set.Len())}
+	err := set.stat(os.Stat, options.Alive, func(i int, info os.FileInfo) { c.identities[i] = identity(set.paths[i], info) })
+	if err != nil {
+		return nil, err
 	}
 	// The images start at a page of their own.
 	const page = 1 << 12
 	start := (slotSize*set.Len() + page - 1) / page * page
 	size := start + c.imageSize*set.Len()
-	var err error
 	switch options.Cache {
 	case MemoryCache:
 		c.mapping, err = unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)

@@ -1,7 +1,14 @@
 package images
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"iwda/datasets"
 )
@@ -34,3 +41,84 @@ func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSla
 
 // Counts returns the number of images known to be of each class, in label order.
 func (s *Set) Counts() []int { return s.labels.Counts(len(s.classes)) }
+
+// Fingerprint returns the SHA-256, in hexadecimal digits, of the class names and of
+// every image's path below the root, label, if it is known, and size in bytes. It opens
+// no image: of one that changes without changing its size, it knows nothing. A missing
+// file is a [FileError]. alive, where it is not nil, is called again and again meanwhile.
+func (s *Set) Fingerprint(alive func()) (string, error) {
+	sizes := make([]int64, s.Len())
+	err := s.stat(os.Stat, alive, func(i int, info os.FileInfo) { sizes[i] = info.Size() })
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d %q\n", s.Len(), s.classes)
+	for i, path := range s.paths {
+		label := "?"
+		if class, known := s.labels.At(i); known {
+			label = strconv.Itoa(class)
+		}
+		fmt.Fprintf(sum, "%q %s %d\n", path, label, sizes[i])
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+const (
+	// askers is the number of files whose states are asked for at a time.
+	askers = 16
+	// filesPerSign is the number of files after which there is a sign of life.
+	filesPerSign = 256
+)
+
+// stat asks for the state of every file, many at a time, since each may be a round trip
+// to a file server, and hands it to keep. alive, where it is not nil, is called after
+// every so many files. The error is that of the first file in order that has one.
+func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), keep func(i int, info os.FileInfo)) error {
+	type answer struct {
+		i    int
+		info os.FileInfo
+		err  error
+	}
+	answers := make(chan answer, askers)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var asking sync.WaitGroup
+	for range askers {
+		asking.Go(func() {
+			// A file whose turn has come is asked for, so that the first error is found.
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= s.Len() {
+					return
+				}
+				info, err := ask(s.Path(i))
+				if err != nil {
+					failed.Store(true)
+				}
+				answers <- answer{i, info, err}
+			}
+		})
+	}
+	go func() {
+		asking.Wait()
+		close(answers)
+	}()
+	first := answer{i: s.Len()} // that has an error
+	answered := 0
+	for a := range answers {
+		switch {
+		case a.err == nil:
+			keep(a.i, a.info)
+		case a.i < first.i:
+			first = a
+		}
+		if answered++; alive != nil && answered%filesPerSign == 0 {
+			alive()
+		}
+	}
+	if first.err != nil {
+		return &FileError{Path: s.Path(first.i), Err: withoutPath(first.err)}
+	}
+	return nil
+}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -50,7 +49,8 @@ func openData(run config.Resolved) (*data, error) {
 		sha256:   datasets.Fingerprint(source, target, test),
 		onSource: inMemory{source}, onTest: inMemory{test},
 	}
-	if err := d.check(run); err != nil {
+	const replaced = true
+	if err := d.check(run, test.Len(), replaced); err != nil {
 		return nil, err
 	}
 	d.feed = newResampled(source, target, run.Train.Batch, run.Seed)
@@ -105,36 +105,45 @@ func subsample(set datasets.Set, fractions []float64, seed int64, purpose string
 	return datasets.Subsample(set, fractions, rand.New(datasets.Stream(seed, purpose)))
 }
 
-// check refuses data on which a method is not defined: a source without rows of a
-// class, of which neither loss nor weight is known, or with rows of no class, and domains
-// smaller than a batch.
-func (d *data) check(run config.Resolved) error {
-	if unknown := d.source.Len() - d.source.Known(); unknown > 0 {
-		return fmt.Errorf("%d of the %d rows of the source of %s have no label; a classifier learns from labelled ones", unknown, d.source.Len(), run.Task)
+// check refuses, before the first step, data on which a method is not defined: a set
+// without rows, a source without rows of a class, of which neither loss nor weight is
+// known, or with rows of no class, and fewer rows than fill a batch. Drawn with
+// replacement, they have to fill one in the larger domain, otherwise in each. tests is
+// the number of rows of the test set.
+func (d *data) check(run config.Resolved, tests int, replaced bool) error {
+	batch, sources, targets := run.Train.Batch, d.source.Len(), d.target.Len()
+	hint := ""
+	if len(run.Dataset.ClassFractions) > 0 {
+		hint = "; dataset.class_fractions leaves none"
+	}
+	for _, set := range []struct {
+		name string
+		rows int
+	}{{"source", sources}, {"target", targets}, {"test set", tests}} {
+		if set.rows == 0 {
+			return fmt.Errorf("the %s of %s has no rows%s", set.name, run.Task, hint)
+		}
+	}
+	if unknown := sources - d.source.Known(); unknown > 0 {
+		return fmt.Errorf("%d of the %d rows of the source of %s have no label; a classifier learns from labelled ones", unknown, sources, run.Task)
 	}
 	if d.target.Known() == 0 {
 		return fmt.Errorf("no row of the target of %s has a label; results are compared with the true ones", run.Task)
 	}
 	for class, n := range d.source.Counts(len(d.classNames)) {
 		if n == 0 {
-			return fmt.Errorf("the source of %s has no image of class %q; class weights need at least one of each",
-				run.Task, d.classNames[class])
+			return fmt.Errorf("the source of %s has no row of class %q; class weights need at least one of each", run.Task, d.classNames[class])
 		}
 	}
-	if n := max(d.source.Len(), d.target.Len()); n < run.Train.Batch {
-		return fmt.Errorf("%s has %d and %d rows, which is less than a step; train.batch is %d",
-			run.Task, d.source.Len(), d.target.Len(), run.Train.Batch)
+	switch {
+	case replaced && max(sources, targets) < batch:
+		return fmt.Errorf("%s has %d and %d rows, which is less than a step; train.batch is %d", run.Task, sources, targets, batch)
+	case !replaced && sources < batch:
+		return fmt.Errorf("the source of %s has %d rows, less than a batch; train.batch is %d", run.Task, sources, batch)
+	case !replaced && targets < batch:
+		return fmt.Errorf("the target of %s has %d rows, less than a batch; train.batch is %d", run.Task, targets, batch)
 	}
 	return nil
 }
 
 func (d *data) close() error { return d.feed.close() }
-
-// closeAll closes what is not nil and joins the errors.
-func closeAll(closers ...func() error) error {
-	var all []error
-	for _, c := range closers {
-		all = append(all, c())
-	}
-	return errors.Join(all...)
-}

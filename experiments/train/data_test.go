@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,6 +53,43 @@ overrides:
 		}
 		if err := d.close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A set that the fractions of classes leave nothing of is an error before the first step,
+// which says what is empty and what made it so.
+func TestEmptySetsAreRefused(t *testing.T) {
+	file, err := config.Parse("f.yaml", []byte(`experiment: shift
+dataset: {name: glyphs, train_per_class: 10, test_per_class: 5}
+tasks: [clean-warped]
+variants: [target-none, target-untested, source-few]
+methods: [dann]
+seeds: [1]
+train: {batch: 5}
+overrides:
+  - when: {variant: target-none}
+    dataset: {class_fractions: [0.09, 0.09, 0.09, 0.09, 0.09, 0.09, 0.09, 0.09, 0.09, 0.09]}
+  - when: {variant: target-untested}
+    dataset: {class_fractions: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]}
+  - when: {variant: source-few}
+    dataset: {class_fractions: [0.09, 1, 1, 1, 1, 1, 1, 1, 1, 1]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variant, want := range map[string]string{
+		"target-none":     "the target of clean-warped has no rows; dataset.class_fractions",
+		"target-untested": "the test set of clean-warped has no rows; dataset.class_fractions",
+		"source-few":      `the source of clean-warped has no row of class "0"`,
+	} {
+		run, err := file.Resolve("clean-warped", variant, "dann", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(t.Context(), run, begin(t, run), Options{Threads: 1})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", variant, err, want)
 		}
 	}
 }

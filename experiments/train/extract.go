@@ -31,46 +31,62 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 	defer runtime.UnlockOSThread()
 	torchErr := torch.Try(func() {
 		torch.SetThreads(options.Threads)
-		var trainRows, testRows rowReader
-		var classNames []string
-		var rowShape []int
-		if trainRows, testRows, classNames, rowShape, err = openRows(run, domain, options); err != nil {
+		var rows domainRows
+		if rows, err = openRows(run, domain, options); err != nil {
 			return
 		}
+		defer func() { err = errors.Join(err, rows.close()) }()
 		var extract extractor
-		if extract, err = newExtractor(run, checkpoint, datasets.Size(rowShape), len(classNames), options.Device); err != nil {
+		if extract, err = newExtractor(run, checkpoint, datasets.Size(rows.shape), len(rows.classNames), options.Device); err != nil {
 			return
 		}
 		name := run.Dataset.Name + "-" + domain
-		if train, err = extract.all(ctx, name, trainRows, classNames, run.Train.EvalBatch, options.Device); err != nil || testRows == nil {
+		if train, err = extract.all(ctx, name, rows.train, rows.classNames, run.Train.EvalBatch, options.Device); err != nil || rows.test == nil {
 			return
 		}
-		test, err = extract.all(ctx, name+"-test", testRows, classNames, run.Train.EvalBatch, options.Device)
+		test, err = extract.all(ctx, name+"-test", rows.test, rows.classNames, run.Train.EvalBatch, options.Device)
 	})
 	return train, test, errors.Join(err, torchErr)
 }
 
-// openRows opens a domain as in evaluation.
-func openRows(run config.Resolved, domain string, options Options) (train, test rowReader, classNames []string, rowShape []int, err error) {
+// domainRows are all rows of a domain, as in evaluation.
+type domainRows struct {
+	train, test rowReader // test is nil where the domain has none of its own
+	classNames  []string
+	shape       []int // of a row
+	close       func() error
+}
+
+func openRows(run config.Resolved, domain string, options Options) (domainRows, error) {
 	data, err := catalogue.Find(run.Dataset.Name)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return domainRows{}, err
 	}
 	switch data.Kind {
 	case catalogue.ImageFiles:
-		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options.Log)
+		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options)
 		if err != nil {
-			return nil, nil, nil, nil, err
+			return domainRows{}, err
 		}
-		return testViews{d, run}, nil, d.reader.Set().ClassNames(), []int{3, run.Dataset.Crop, run.Dataset.Crop}, nil
+		return domainRows{
+			train: testViews{d, run}, classNames: d.reader.Set().ClassNames(),
+			shape: []int{3, run.Dataset.Crop, run.Dataset.Crop}, close: d.close,
+		}, nil
 	case catalogue.Vectors:
-		return nil, nil, nil, nil, fmt.Errorf("data set %s holds features already", data.Name)
+		return domainRows{}, fmt.Errorf("data set %s holds features already", data.Name)
 	}
-	trainSet, testSet, err := data.OpenDomain(domain, sourceOf(run))
+	train, test, err := data.OpenDomain(domain, sourceOf(run))
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return domainRows{}, err
 	}
-	return inMemory{trainSet}, inMemory{testSet}, trainSet.ClassNames(), trainSet.Shape(), nil
+	rows := domainRows{
+		train: inMemory{train}, classNames: train.ClassNames(), shape: train.Shape(),
+		close: func() error { return nil },
+	}
+	if test != nil {
+		rows.test = inMemory{test}
+	}
+	return rows, nil
 }
 
 // extractor maps a batch to features.

@@ -122,7 +122,7 @@ type loaded struct {
 	sourceBatch, targetBatch *images.Batch   // handed out last
 	batches                  int             // handed out
 	crop                     int
-	closers                  []func() error
+	domains                  [2]*imageDomain // closed with the feed
 }
 
 func (l *loaded) next(ctx context.Context) (batch, error) {
@@ -168,7 +168,7 @@ func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
 func (l *loaded) close() error {
 	l.source.Close()
 	l.target.Close()
-	return closeAll(l.closers...)
+	return errors.Join(l.domains[0].close(), l.domains[1].close())
 }
 
 // shuffled takes batches without replacement from vectors in memory, of which there

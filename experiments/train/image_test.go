@@ -8,9 +8,11 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +22,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -192,6 +195,70 @@ func TestSubsampledImages(t *testing.T) {
 	}
 	if read != d.source.Len() {
 		t.Errorf("%d source images read, want %d", read, d.source.Len())
+	}
+}
+
+// Batches of image files are drawn without replacement: either domain has to fill one.
+func TestDomainSmallerThanABatch(t *testing.T) {
+	root := drawOffice(t, 4)
+	for _, set := range [][]string{{"network.frozen=true", "network.views=2"}, {"network.frozen=true"}, nil} {
+		// 15 classes keep one image of 4: 79 source images.
+		run := resolveOffice(t, root, "subsampled", "iwjan", append(set, "dataset.fraction=0.25", "train.batch=80")...)
+		_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
+		if err == nil || !strings.Contains(err.Error(), "the source of amazon-dslr has 79 rows, less than a batch; train.batch is 80") {
+			t.Errorf("%v: error %v", set, err)
+		}
+	}
+}
+
+// mapped returns the files of a folder that are mapped into memory.
+func mapped(t *testing.T, folder string) []string {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil // another system than Linux
+	}
+	var files []string
+	for line := range strings.Lines(string(maps)) {
+		if at := strings.Index(line, folder); at >= 0 {
+			files = append(files, strings.TrimSpace(line[at:]))
+		}
+	}
+	return files
+}
+
+// What opens image files closes them again: no cache stays mapped, also after an error.
+func TestCachesAreUnmapped(t *testing.T) {
+	root, cache := drawOffice(t, 1), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	run := resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "network.pretrained=none")
+	d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files := mapped(t, cache); len(files) < 2 && runtime.GOOS == "linux" {
+		t.Fatalf("an open domain maps %q: this test sees nothing", files)
+	}
+	if err := d.close(); err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := train(t, resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "train.steps=2", "train.eval_every=2"))
+	if _, _, err := Extract(t.Context(), run, dir.Path(store.CheckpointFile), "amazon", Options{Threads: 1}); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := Extract(t.Context(), run, filepath.Join(cache, "no checkpoint"), "amazon", Options{Threads: 1}); err == nil {
+		t.Error("no error without a checkpoint")
+	}
+	run.Train.Batch = 1000
+	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
+		t.Error("no error for a batch of 1000 images")
+	}
+	run.Train.Batch, run.Task = 16, "amazon-webcam"
+	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
+		t.Error("no error without the images of the target")
+	}
+	if files := mapped(t, cache); len(files) > 0 {
+		t.Errorf("%q stay mapped", files)
 	}
 }
 

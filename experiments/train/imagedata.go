@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -26,7 +27,7 @@ type imageDomain struct {
 
 // openDomain opens a domain and keeps the fractions of its classes, all where there are
 // none.
-func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, log io.Writer) (*imageDomain, error) {
+func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, options Options) (*imageDomain, error) {
 	data, err := catalogue.Find(run.Dataset.Name)
 	if err != nil {
 		return nil, err
@@ -35,30 +36,39 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 	if err != nil {
 		return nil, err
 	}
-	options := images.ReaderOptions{Side: run.Dataset.Resize}
+	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
 	switch run.Dataset.Cache {
 	case "memory":
-		options.Cache = images.MemoryCache
+		readerOptions.Cache = images.MemoryCache
 	case "disk":
-		if options.Folder, err = cacheFolder(); err != nil {
+		if readerOptions.Folder, err = cacheFolder(); err != nil {
 			return nil, fmt.Errorf("dataset.cache is disk: %w", err)
 		}
-		options.Cache = images.FileCache
+		readerOptions.Cache = images.FileCache
 	}
 	d := &imageDomain{labels: set.Labels()}
-	if d.reader, err = images.NewReader(set, options); err != nil {
-		return nil, err
-	}
-	if size := d.reader.CacheBytes(); size > 0 {
-		fmt.Fprintf(log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
-	}
 	if f := fractions(len(set.ClassNames())); f != nil {
 		if d.rows, err = datasets.SubsampleRows(d.labels, f, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
 			return nil, err
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
+	if d.reader, err = images.NewReader(set, readerOptions); err != nil {
+		return nil, err
+	}
+	if size := d.reader.CacheBytes(); size > 0 {
+		fmt.Fprintf(options.Log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
+	}
 	return d, nil
+}
+
+// close gives the memory of the domain's cache back; a domain that was not opened has
+// none.
+func (d *imageDomain) close() error {
+	if d == nil {
+		return nil
+	}
+	return d.reader.Close()
 }
 
 func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
@@ -68,25 +78,32 @@ func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
 // openImages opens the image files of a run. With a frozen backbone, what is evaluated
 // are the backbone's features, computed here once, and so is what is trained on where
 // the configuration asks for a number of views.
-func openImages(ctx context.Context, run config.Resolved, network nets.Network, options Options) (*data, error) {
+func openImages(ctx context.Context, run config.Resolved, network nets.Network, options Options) (d *data, err error) {
 	from, to := run.Domains()
-	source, err := openDomain(run, from, func(k int) []float64 { f, _ := classFractions(run, k); return f }, options.Log)
+	var source, target *imageDomain
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, source.close(), target.close())
+		}
+	}()
+	source, err = openDomain(run, from, func(k int) []float64 { f, _ := classFractions(run, k); return f }, options)
 	if err != nil {
 		return nil, err
 	}
-	target, err := openDomain(run, to, func(k int) []float64 { _, f := classFractions(run, k); return f }, options.Log)
+	target, err = openDomain(run, to, func(k int) []float64 { _, f := classFractions(run, k); return f }, options)
 	if err != nil {
 		return nil, err
 	}
-	d := &data{
+	d = &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
 		source: source.labels, target: target.labels,
 		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{target, run}, options.alive},
 	}
-	if err := d.check(run); err != nil {
+	const replaced = false
+	if err := d.check(run, target.labels.Len(), replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(source, target); err != nil {
+	if d.sha256, err = fingerprint(options.alive, source, target); err != nil {
 		return nil, err
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
@@ -110,9 +127,9 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		d.rowShape = onSource.Shape()
 		d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
-		return d, closeAll(source.reader.Close, target.reader.Close)
+		return d, errors.Join(source.close(), target.close())
 	}
-	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), closers: []func() error{source.reader.Close, target.reader.Close}}
+	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), domains: [2]*imageDomain{source, target}}
 	if l.source, err = images.NewLoader(source.reader, images.LoaderOptions{ViewOptions: source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
 		return nil, err
 	}
@@ -124,10 +141,10 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 }
 
 // fingerprint identifies the image files of the domains.
-func fingerprint(domains ...*imageDomain) (string, error) {
+func fingerprint(alive func(), domains ...*imageDomain) (string, error) {
 	sum := sha256.New()
 	for _, d := range domains {
-		of, err := d.reader.Set().Fingerprint()
+		of, err := d.reader.Set().Fingerprint(alive)
 		if err != nil {
 			return "", err
 		}

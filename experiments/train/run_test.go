@@ -352,7 +352,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 
 func TestMissingClassAndMissingData(t *testing.T) {
 	run := resolve(t, "subsampled", "dann", 1, "dataset.fraction=0.01")
-	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `no image of class "0"`) {
+	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `no row of class "0"`) {
 		t.Errorf("error %v", err)
 	}
 	run = resolve(t, "full", "dann", 1)
