@@ -70,7 +70,7 @@ type Reference struct {
 	Classes []string // in label order; nil for any
 }
 
-// Table is an open file of rows. Several goroutines may use it at once.
+// Table is an open file of rows, or a stream. Several goroutines may read a file at once.
 type Table struct {
 	name    string
 	kind    Kind
