@@ -22,7 +22,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-busy test-browser test-latex test-slurm fuzz sanitize lint bench bench-growth clean env force
+.PHONY: help setup build demo test test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -62,6 +62,14 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report/table
+
+# The package's own installer would fetch a variant for GPUs; the one for CPUs is in it.
+test-onnx: ## model folders in ONNX Runtime and PyTorch, which are installed where they are missing
+	@sh tools/setup.sh node:nodejs npm:npm torch.py:python3-torch torchvision.py:python3-torchvision
+	@$(MAKE) --no-print-directory $(library)
+	@mkdir -p build/onnx
+	npm install --prefix build/onnx --ignore-scripts --no-audit --no-fund --loglevel=error onnxruntime-node@1.30.0
+	$(with_flags) IWDA_NODE_MODULES=$(CURDIR)/build/onnx go test -tags onnx -run '^Test(ONNXRuntime|PyTorch)$$' ./experiments/model
 
 test-slurm: ## arrays on a real Slurm of this machine, which is installed where it is missing
 	@sh tools/setup.sh slurmctld:slurm-wlm shellcheck:shellcheck

@@ -39,6 +39,7 @@ func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) erro
 		default:
 			return &Error{Op: "WriteTensors", Msg: fmt.Sprintf("%s: no file format for elements of type %v", n.Name, dtype)}
 		}
+		entry.Shape = []uint64{} // nil would be written as null, which other readers refuse
 		for _, d := range n.Tensor.Shape() {
 			entry.Shape = append(entry.Shape, uint64(d))
 		}

@@ -25,6 +25,9 @@ func TestTensorFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !bytes.Contains(buffer.Bytes(), []byte(`"shape":[]`)) {
+			t.Error("the shape of a scalar is no empty list, as other programs want it")
+		}
 		if err := os.WriteFile(path, buffer.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,171 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"iwda/nets/architecture"
+)
+
+// maxSize bounds what a file may ask for in any dimension.
+const maxSize = 1 << 24
+
+// check returns an error that names the field which no model can have.
+func (m Metadata) check() error {
+	if m.Format < 1 {
+		return fmt.Errorf("format is %d, want 1 to %d", m.Format, formatVersion)
+	}
+	if len(m.Classes) < 2 {
+		return fmt.Errorf("classes has %d names, want at least 2", len(m.Classes))
+	}
+	for i, name := range m.Classes {
+		if slices.Contains(m.Classes[:i], name) {
+			return fmt.Errorf("classes has %q twice", name)
+		}
+	}
+	for _, part := range []func() error{m.checkNetwork, m.checkNormalisation, m.checkShares, m.checkCalibration} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m Metadata) checkNetwork() error {
+	n, in := m.Architecture, m.Input
+	if _, err := architecture.Parse(string(n.Name)); err != nil {
+		return fmt.Errorf("network.name: %w", err)
+	}
+	for i, size := range in.Shape {
+		if size < 1 || size > maxSize {
+			return fmt.Errorf("input.shape[%d] is %d, want 1 to %d", i, size, maxSize)
+		}
+	}
+	if in.Resize < 0 || in.Resize > maxSize {
+		return fmt.Errorf("input.resize is %d, want 0 to %d", in.Resize, maxSize)
+	}
+	kind, dimensions := Images, 3
+	switch {
+	case slices.Contains(architecture.Taking(architecture.Vectors), string(n.Name)):
+		kind, dimensions = Features, 1
+		if n.HiddenLayers < 1 || n.HiddenLayers > maxSize || n.HiddenSize < 1 || n.HiddenSize > maxSize {
+			return fmt.Errorf("network.hidden_layers is %d and network.hidden_size %d, want 1 to %d", n.HiddenLayers, n.HiddenSize, maxSize)
+		}
+	case slices.Contains(architecture.Taking(architecture.SmallImages), string(n.Name)):
+		if !slices.Equal(in.Shape, []int{1, 28, 28}) {
+			return fmt.Errorf("input.shape is %v; %s takes [1 28 28]", in.Shape, n.Name)
+		}
+	case len(in.Shape) != 3 || in.Shape[0] != 3:
+		return fmt.Errorf("input.shape is %v; %s takes [3 height width]", in.Shape, n.Name)
+	}
+	if in.Kind != kind {
+		return fmt.Errorf("input.kind is %q; %s takes %q", in.Kind, n.Name, kind)
+	}
+	if len(in.Shape) != dimensions {
+		return fmt.Errorf("input.shape is %v, want %d sizes", in.Shape, dimensions)
+	}
+	return nil
+}
+
+func (m Metadata) checkNormalisation() error {
+	n := m.Normalisation
+	switch n.Kind {
+	case NotNormalised:
+	case UnitLength:
+		if m.Input.Kind != Features {
+			return fmt.Errorf("normalisation.kind is %q, which is for features", n.Kind)
+		}
+	case Standardised:
+		if n.Target == nil {
+			return fmt.Errorf("normalisation.target is missing; normalisation.kind %q needs it", n.Kind)
+		}
+	default:
+		return fmt.Errorf("normalisation.kind is %q, want %q, %q or %q", n.Kind, NotNormalised, Standardised, UnitLength)
+	}
+	for _, s := range []struct {
+		field      string
+		statistics *Statistics
+	}{{"normalisation.source", n.Source}, {"normalisation.target", n.Target}} {
+		if s.statistics == nil {
+			continue
+		}
+		if n.Kind != Standardised {
+			return fmt.Errorf("%s is there; normalisation.kind %q has no statistics", s.field, n.Kind)
+		}
+		if err := s.statistics.check(s.field, m.Input.Shape[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Statistics) check(field string, size int) error {
+	for _, part := range []struct {
+		key    string
+		values []float32
+	}{{"mean", s.Mean}, {"deviation", s.Deviation}} {
+		if len(part.values) != size {
+			return fmt.Errorf("%s.%s has %d values, want %d", field, part.key, len(part.values), size)
+		}
+	}
+	for i, d := range s.Deviation {
+		if !(d > 0) {
+			return fmt.Errorf("%s.deviation[%d] is %v, want more than 0", field, i, d)
+		}
+	}
+	return nil
+}
+
+func (m Metadata) checkShares() error {
+	for _, s := range []struct {
+		key      string
+		shares   []float64
+		optional bool
+	}{{"source", m.Shares.Source, false}, {"target", m.Shares.Target, true}, {"classifier", m.Shares.Classifier, false}} {
+		if s.shares == nil && s.optional {
+			continue
+		}
+		if err := m.checkDistribution(s.shares); err != nil {
+			return fmt.Errorf("shares.%s%w", s.key, err)
+		}
+	}
+	if i := slices.Index(m.Shares.Classifier, 0); i >= 0 {
+		return fmt.Errorf("shares.classifier[%d] is 0; a classifier speaks for every class", i)
+	}
+	return nil
+}
+
+// checkDistribution returns an error that is to follow the name of what the shares are.
+func (m Metadata) checkDistribution(shares []float64) error {
+	if len(shares) != len(m.Classes) {
+		return fmt.Errorf(" has %d values for %d classes", len(shares), len(m.Classes))
+	}
+	sum := 0.0
+	for i, share := range shares {
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("[%d] is %v, want 0 to 1", i, share)
+		}
+		sum += share
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf(" sums to %v, want 1", sum)
+	}
+	return nil
+}
+
+func (m Metadata) checkCalibration() error {
+	c := m.Calibration
+	if c == nil {
+		return nil
+	}
+	if len(c.Scales) != len(m.Classes) || len(c.Biases) != len(m.Classes) {
+		return fmt.Errorf("calibration has %d scales and %d biases for %d classes", len(c.Scales), len(c.Biases), len(m.Classes))
+	}
+	for i, scale := range c.Scales {
+		if scale < 0 {
+			return fmt.Errorf("calibration.scales[%d] is %v, want at least 0", i, scale)
+		}
+	}
+	return nil
+}

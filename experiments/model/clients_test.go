@@ -1,0 +1,197 @@
+//go:build onnx
+
+package model_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/model"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+const clientRows = 100
+
+// clientCase is a model with rows and what iwda computes of them.
+type clientCase struct {
+	name, folder, input             string
+	about                           model.Metadata
+	shape                           []int
+	features, logits, probabilities []float64
+}
+
+// eachModel writes a model of every kind of network, and its rows, into a folder.
+func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model)) {
+	frozen := describe(architecture.ResNet18, 3, 40, 33)
+	frozen.Architecture.Frozen = true
+	scaled := describe(architecture.MLP, 12)
+	scaled.Normalisation, scaled.Calibration = model.Normalisation{Kind: model.UnitLength}, nil
+	plain := describe(architecture.MLP, 12)
+	plain.Normalisation, plain.Architecture.HiddenLayers = model.Normalisation{Kind: model.NotNormalised}, 1
+	for _, about := range []model.Metadata{
+		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, frozen,
+		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
+		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
+	} {
+		name := fmt.Sprintf("%s-%s-frozen=%v", about.Architecture.Name, about.Normalisation.Kind, about.Architecture.Frozen)
+		t.Run(name, func(t *testing.T) {
+			torch.Tidy(func() {
+				m := makeModel(t, about)
+				c := clientCase{name: name, folder: save(t, m), about: about, shape: append([]int{clientRows}, about.Input.Shape...)}
+				values := torch.ToSlice[float32](torch.RandN(torch.Float32, c.shape...))
+				c.input = filepath.Join(c.folder, "input")
+				bytes, err := binary.Append(nil, binary.LittleEndian, values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(c.input, bytes, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				about.Normalise(values)
+				torch.NoGrad(func() {
+					features, logits := m.Network.Forward(torch.FromSlice(values, c.shape...), false)
+					c.features, c.logits = torch.ToSlice[float64](features.To(torch.Float64, torch.CPU)), torch.ToSlice[float64](logits.To(torch.Float64, torch.CPU))
+					if c.probabilities, err = about.Probabilities(torch.ToSlice[float32](logits), about.Shares.Target); err != nil {
+						t.Fatal(err)
+					}
+				})
+				if !slices.ContainsFunc(c.probabilities, func(p float64) bool { return p > 0.1 && p < 0.9 }) {
+					t.Error("every probability is near 0 or 1: they say little")
+				}
+				f(t, c, m)
+			})
+		})
+	}
+}
+
+// within compares two lists, up to 1e-5 of the largest value or of 1.
+func within(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	largest, worst := 1.0, 0.0
+	for i, v := range want {
+		largest, worst = max(largest, math.Abs(v)), max(worst, math.Abs(got[i]-v))
+	}
+	if !(worst <= 1e-5*largest) {
+		t.Errorf("%s: differ by %v of %v", what, worst, largest)
+	}
+}
+
+func run(t *testing.T, name string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// TestONNXRuntime runs the files in ONNX Runtime's package for Node, which
+// $IWDA_NODE_MODULES must hold.
+func TestONNXRuntime(t *testing.T) {
+	eachModel(t, func(t *testing.T, c clientCase, m model.Model) {
+		file, output := filepath.Join(c.folder, "model.onnx"), filepath.Join(c.folder, "output.json")
+		out, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.WriteONNX(out, c.about.Shares.Target); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		arguments := []string{filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output}
+		for _, n := range c.shape {
+			arguments = append(arguments, fmt.Sprint(n))
+		}
+		run(t, "node", arguments...)
+		var got struct {
+			Inputs                          []string
+			Features, Logits, Probabilities struct {
+				Shape  []int
+				Values []float64
+			}
+		}
+		readJSON(t, output, &got)
+		if !slices.Equal(got.Inputs, []string{"input"}) || !slices.Equal(got.Probabilities.Shape, []int{clientRows, 3}) {
+			t.Errorf("inputs %v, probabilities of shape %v", got.Inputs, got.Probabilities.Shape)
+		}
+		within(t, "features", got.Features.Values, c.features)
+		within(t, "logits", got.Logits.Values, c.logits)
+		within(t, "probabilities", got.Probabilities.Values, c.probabilities)
+	})
+}
+
+// TestPyTorch reads the folders with the words of docs/model.md, in the system's Python,
+// which must have torch and torchvision.
+func TestPyTorch(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "model.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(document), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks of Python in docs/model.md, want 2", len(blocks))
+	}
+	script := filepath.Join(t.TempDir(), "client.py")
+	text := blocks[0][1] + blocks[1][1] + `
+import sys
+folder, output, *shape = sys.argv[1:]
+rows = torch.frombuffer(bytearray(open(folder + "/input", "rb").read()), dtype=torch.float32).reshape([int(n) for n in shape])
+about, state = load(folder)
+made = {"corrected": probabilities(folder, rows, about["shares"]["target"]), "plain": probabilities(folder, rows)}
+if about["network"].get("hidden_layers") == 1:
+    mlp = MLP(about["input"]["shape"][0], about["network"]["hidden_size"], len(about["classes"]))
+    mlp.load_state_dict(state)
+    made["logits"] = mlp(rows)
+json.dump({name: values.flatten().tolist() for name, values in made.items()}, open(output, "w"))
+`
+	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	eachModel(t, func(t *testing.T, c clientCase, _ model.Model) {
+		output := filepath.Join(c.folder, "output.json")
+		arguments := []string{script, c.folder, output}
+		for _, n := range c.shape {
+			arguments = append(arguments, fmt.Sprint(n))
+		}
+		run(t, "/usr/bin/python3", arguments...)
+		var got struct{ Corrected, Plain, Logits []float64 }
+		readJSON(t, output, &got)
+		within(t, "corrected probabilities", got.Corrected, c.probabilities)
+		logits := make([]float32, len(c.logits))
+		for i, v := range c.logits {
+			logits[i] = float32(v)
+		}
+		plain, err := c.about.Probabilities(logits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, "probabilities", got.Plain, plain)
+		if strings.HasPrefix(c.name, "mlp-none") {
+			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)
+		}
+	})
+}
+
+func readJSON(t *testing.T, path string, to any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		t.Fatal(err)
+	}
+}

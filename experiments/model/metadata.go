@@ -1,0 +1,132 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"iwda/nets/architecture"
+)
+
+// formatVersion is what this program writes. A change that readers of it could get wrong
+// raises it; keys that they may ignore do not.
+const formatVersion = 1
+
+// Metadata is what model.json holds beside the network's numbers.
+type Metadata struct {
+	Format        int           `json:"format"`
+	Architecture  Architecture  `json:"network"`
+	Input         Input         `json:"input"`
+	Classes       []string      `json:"classes"` // in label order
+	Normalisation Normalisation `json:"normalisation"`
+	Shares        Shares        `json:"shares"`
+	// Calibration is nil where there is none.
+	Calibration *Calibration `json:"calibration,omitempty"`
+	// Versions are those of the programs that made the model, by their names.
+	Versions map[string]string `json:"versions,omitempty"`
+	// Provenance says what the model was trained on and how, for people to read.
+	Provenance map[string]string `json:"provenance,omitempty"`
+}
+
+// Architecture says how the network is built.
+type Architecture struct {
+	Name architecture.Name `json:"name"`
+	// HiddenLayers of HiddenSize are those of an mlp.
+	HiddenLayers int `json:"hidden_layers,omitempty"`
+	HiddenSize   int `json:"hidden_size,omitempty"`
+	// Frozen says that a ResNet's backbone was not trained; ReLU follows its bottleneck.
+	Frozen bool `json:"frozen,omitempty"`
+}
+
+// The kinds of input.
+const (
+	Features = "features"
+	Images   = "images"
+)
+
+// Input is what a row is before normalisation.
+type Input struct {
+	Kind string `json:"kind"` // Features or Images
+	// Shape is {size} of features; {channels, height, width} of images, whose pixels go
+	// from 0 to 1.
+	Shape []int `json:"shape"`
+	// Resize is the side in pixels to which image files are scaled before the middle of
+	// Shape's size is cut out; 0 for images that come in that size.
+	Resize int `json:"resize,omitempty"`
+}
+
+// The kinds of normalisation.
+const (
+	NotNormalised = "none"     // x
+	Standardised  = "standard" // (x - mean)/deviation, each feature or channel its own
+	UnitLength    = "l2"       // x/‖x‖
+)
+
+// Normalisation is what happens to a row before the network sees it.
+type Normalisation struct {
+	Kind string `json:"kind"`
+	// Source and Target are the statistics that each domain was standardised with while
+	// training; what is predicted is standardised with the target's. Source is nil where
+	// it was the same.
+	Source *Statistics `json:"source,omitempty"`
+	Target *Statistics `json:"target,omitempty"`
+}
+
+// Statistics have a value for each feature or channel.
+type Statistics struct {
+	Mean      []float32 `json:"mean"`
+	Deviation []float32 `json:"deviation"` // positive
+}
+
+// Shares are class shares in label order; each sums to 1.
+type Shares struct {
+	// Source are those of the source's training rows.
+	Source []float64 `json:"source"`
+	// Target are those that training estimated for the target, nil where it did not.
+	Target []float64 `json:"target,omitempty"`
+	// Classifier are those that the network's probabilities speak for: equal ones after a
+	// balanced loss, the source's after plain cross-entropy. None is 0.
+	Classifier []float64 `json:"classifier"`
+}
+
+// Calibration makes probabilities softmax(scales∘logits + biases); see
+// weightest.Calibration.
+type Calibration struct {
+	Form   string    `json:"form"`
+	Scales []float64 `json:"scales"` // not negative
+	Biases []float64 `json:"biases"`
+}
+
+// parseMetadata reads and checks the content of model.json. Keys that it does not know
+// are ignored, for they may be those of a later version.
+func parseMetadata(data []byte) (Metadata, error) {
+	var version struct{ Format int }
+	if err := json.Unmarshal(data, &version); err != nil {
+		return Metadata{}, located(data, err)
+	}
+	if version.Format > formatVersion {
+		return Metadata{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, formatVersion)
+	}
+	var m Metadata
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Metadata{}, located(data, err)
+	}
+	if err := m.check(); err != nil {
+		return Metadata{}, err
+	}
+	return m, nil
+}
+
+// located adds the line to an error of package json, and the field where it is known.
+func located(data []byte, err error) error {
+	var offset int64
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		offset = syntax.Offset
+	}
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
+		offset = mismatch.Offset
+	}
+	offset = min(max(offset-1, 0), int64(len(data)))
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
+}

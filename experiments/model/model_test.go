@@ -1,0 +1,334 @@
+package model_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/model"
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// describe returns metadata of a network with three classes and rows of that shape, with
+// every optional part.
+func describe(name architecture.Name, shape ...int) model.Metadata {
+	kind, mean, deviation := model.Images, make([]float32, shape[0]), make([]float32, shape[0])
+	if len(shape) == 1 {
+		kind = model.Features
+	}
+	for i := range mean {
+		mean[i], deviation[i] = float32(i)/10-0.2, 0.5+float32(i)/4
+	}
+	m := model.Metadata{
+		Format:       1,
+		Architecture: model.Architecture{Name: name},
+		Input:        model.Input{Kind: kind, Shape: shape},
+		Classes:      []string{"cat", "dog <&>", "Vögel"},
+		Normalisation: model.Normalisation{
+			Kind: model.Standardised, Target: &model.Statistics{Mean: mean, Deviation: deviation},
+		},
+		Shares: model.Shares{
+			Source: []float64{0.5, 0.3, 0.2}, Target: []float64{0.125, 0.125, 0.75}, Classifier: []float64{0.25, 0.25, 0.5},
+		},
+		Calibration: &model.Calibration{Form: "vs", Scales: []float64{0.5, 1.25, 2}, Biases: []float64{0.75, -0.5, -0.25}},
+		Versions:    map[string]string{"iwda": "0.0.1"},
+		Provenance:  map[string]string{"task": "photos-sketches"},
+	}
+	if name == architecture.MLP {
+		m.Architecture.HiddenLayers, m.Architecture.HiddenSize = 3, 6
+	}
+	return m
+}
+
+// makeModel returns a model with random numbers in every tensor.
+func makeModel(t *testing.T, about model.Metadata) model.Model {
+	t.Helper()
+	torch.Seed(21)
+	network, _, err := nets.New(about.Architecture.Name, nets.Settings{
+		Classes: len(about.Classes), RowSize: about.Input.Shape[0], Frozen: about.Architecture.Frozen,
+		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	torch.Tidy(func() {
+		for _, e := range network.State() {
+			noise := torch.RandN(torch.Float32, e.Tensor.Shape()...)
+			switch {
+			case e.Tensor.DType() != torch.Float32:
+				e.Tensor.Increment()
+			case strings.HasPrefix(e.Name, "classifier."):
+				e.Tensor.Set(noise.Scale(0.05)) // probabilities that are neither 0 nor 1
+			case strings.HasSuffix(e.Name, ".running_var"):
+				e.Tensor.Set(noise.Square().Affine(1, 0.5))
+			case len(e.Tensor.Shape()) == 1: // small, so that deep networks stay near 1
+				e.Tensor.Set(noise.Affine(0.1, 0.15))
+			}
+		}
+	})
+	return model.Model{Metadata: about, Network: network}
+}
+
+func save(t *testing.T, m model.Model) (folder string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "model")
+	if err := model.Save(folder, m); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestRoundTrip(t *testing.T) {
+	frozen := describe(architecture.ResNet18, 3, 32, 32)
+	frozen.Architecture.Frozen, frozen.Input.Resize = true, 40
+	plain := describe(architecture.MLP, 4)
+	plain.Normalisation = model.Normalisation{Kind: model.UnitLength}
+	plain.Calibration, plain.Shares.Target, plain.Provenance, plain.Versions = nil, nil, nil, nil
+	for _, about := range []model.Metadata{
+		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
+	} {
+		torch.Tidy(func() {
+			saved := makeModel(t, about)
+			loaded, err := model.Load(save(t, saved))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if difference := cmp.Diff(about, loaded.Metadata); difference != "" {
+				t.Errorf("%s: %s", about.Architecture.Name, difference)
+			}
+			x := torch.RandN(torch.Float32, append([]int{2}, about.Input.Shape...)...)
+			for range 2 { // the first one for what Load left in a scope that has ended
+				want, wantLogits := saved.Network.Forward(x, false)
+				got, gotLogits := loaded.Network.Forward(x, false)
+				if !slices.Equal(torch.ToSlice[float32](got), torch.ToSlice[float32](want)) ||
+					!slices.Equal(torch.ToSlice[float32](gotLogits), torch.ToSlice[float32](wantLogits)) {
+					t.Errorf("%s: other outputs", about.Architecture.Name)
+				}
+			}
+			for i, e := range loaded.Network.State() {
+				if want := saved.Network.State()[i]; e.Tensor.DType() == torch.Int64 && e.Tensor.Item() != want.Tensor.Item() {
+					t.Errorf("%s is %v, want %v", e.Name, e.Tensor.Item(), want.Tensor.Item())
+				}
+			}
+		})
+	}
+}
+
+// edited saves a model of an mlp and changes model.json.
+func edited(t *testing.T, change func(keys map[string]any)) (folder string) {
+	t.Helper()
+	folder = save(t, makeModel(t, describe(architecture.MLP, 4)))
+	path := filepath.Join(folder, model.MetadataFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]any
+	if err := json.Unmarshal(data, &keys); err != nil {
+		t.Fatal(err)
+	}
+	change(keys)
+	if data, err = json.Marshal(keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestKeysOfLaterVersionsAreIgnored(t *testing.T) {
+	folder := edited(t, func(keys map[string]any) {
+		keys["more"] = []int{1}
+		keys["input"].(map[string]any)["more"] = "x"
+	})
+	m, err := model.Load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if difference := cmp.Diff(describe(architecture.MLP, 4), m.Metadata); difference != "" {
+		t.Error(difference)
+	}
+}
+
+func TestErrorsNameFileAndField(t *testing.T) {
+	within := func(path string, value any) func(map[string]any) {
+		return func(keys map[string]any) {
+			parts := strings.Split(path, ".")
+			for _, part := range parts[:len(parts)-1] {
+				keys = keys[part].(map[string]any)
+			}
+			if value == nil {
+				delete(keys, parts[len(parts)-1])
+			} else {
+				keys[parts[len(parts)-1]] = value
+			}
+		}
+	}
+	for _, c := range []struct {
+		path  string
+		value any
+		want  string
+	}{
+		{"format", 2, "model.json: format is 2, of a later version"},
+		{"format", nil, "model.json: format is 0"},
+		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},
+		{"classes", []string{"a"}, "classes has 1 names"},
+		{"classes", []string{"a", "b", "a"}, `classes has "a" twice`},
+		{"network.name", "vgg", `network.name: nets: no network "vgg"; there are lenet`},
+		{"network.name", "lenet", "input.shape is [4]; lenet takes [1 28 28]"},
+		{"network.name", "resnet50", "input.shape is [4]; resnet50 takes [3 height width]"},
+		{"network.hidden_size", -1, "network.hidden_size -1"},
+		{"input.shape", []int{0}, "input.shape[0] is 0"},
+		{"input.shape", []int{4, 4}, "input.shape is [4 4], want 1 sizes"},
+		{"input.shape", []int{}, "input.shape is [], want 1 sizes"},
+		{"input.kind", "images", `input.kind is "images"; mlp takes "features"`},
+		{"input.resize", -3, "input.resize is -3"},
+		{"normalisation.kind", "zscore", `normalisation.kind is "zscore"`},
+		{"normalisation.kind", "l2", `normalisation.target is there; normalisation.kind "l2"`},
+		{"normalisation.target", nil, "normalisation.target is missing"},
+		{"normalisation.target.mean", []int{1, 2}, "normalisation.target.mean has 2 values, want 4"},
+		{"normalisation.target.deviation", []int{1, 2, 0, 3}, "normalisation.target.deviation[2] is 0"},
+		{"normalisation.source", map[string]any{}, "normalisation.source.mean has 0 values, want 4"},
+		{"shares.source", nil, "shares.source has 0 values for 3 classes"},
+		{"shares.target", []float64{0.5, 0.5, 0.5}, "shares.target sums to 1.5"},
+		{"shares.target", []float64{1.5, -0.5, 0}, "shares.target[0] is 1.5"},
+		{"shares.classifier", []float64{0.5, 0.5, 0}, "shares.classifier[2] is 0"},
+		{"calibration.scales", []float64{1, 1}, "calibration has 2 scales and 3 biases for 3 classes"},
+		{"calibration.scales", []float64{1, 1, -1}, "calibration.scales[2] is -1"},
+		{"network.hidden_layers", 2, "model.safetensors: state dictionary does not fit the network: unexpected: hidden2.bias"},
+		{"network.hidden_layers", 16_000_000, "model.safetensors: no hidden3.weight"},
+		{"network.hidden_size", 16_000_000, "model.safetensors: hidden1.weight has the shape [6 4]; by model.json it is [16000000 4]"},
+	} {
+		_, err := model.Load(edited(t, within(c.path, c.value)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
+		}
+	}
+}
+
+func TestSyntaxErrorsNameTheLine(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, model.MetadataFile), []byte("{\n  \"format\": 1,\n  oops\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "model.json: line 3: ") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := model.Load(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWeightsOfAnotherNetwork(t *testing.T) {
+	folder := save(t, makeModel(t, describe(architecture.MLP, 4)))
+	other := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
+	if err := os.Rename(filepath.Join(other, model.WeightsFile), filepath.Join(folder, model.WeightsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "model.safetensors: no hidden1.weight") {
+		t.Errorf("error %v", err)
+	}
+	about := describe(architecture.MLP, 4)
+	m := makeModel(t, about)
+	m.Shares.Source = nil
+	missing := filepath.Join(t.TempDir(), "none")
+	if err := model.Save(missing, m); err == nil || !strings.Contains(err.Error(), "model.json: shares.source has 0 values") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("a folder was made of what cannot be read again")
+	}
+}
+
+func TestNormalise(t *testing.T) {
+	about := describe(architecture.MLP, 2)
+	about.Normalisation.Target = &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 4}}
+	rows := []float32{3, 2, 1, -6}
+	about.Normalise(rows)
+	if want := []float32{1, 1, 0, -1}; !slices.Equal(rows, want) {
+		t.Errorf("standardised %v, want %v", rows, want)
+	}
+	about.Normalisation = model.Normalisation{Kind: model.UnitLength}
+	rows = []float32{3, -4, 0, 0}
+	about.Normalise(rows)
+	if want := []float32{0.6, -0.8, 0, 0}; !slices.Equal(rows, want) {
+		t.Errorf("of unit length %v, want %v", rows, want)
+	}
+	image := describe(architecture.ResNet18, 3, 1, 2)
+	image.Normalisation.Target = &model.Statistics{Mean: []float32{0, 1, 2}, Deviation: []float32{1, 2, 0.5}}
+	rows = []float32{1, 2, 3, 5, 2, 3}
+	image.Normalise(rows)
+	if want := []float32{1, 2, 1, 2, 0, 2}; !slices.Equal(rows, want) {
+		t.Errorf("an image becomes %v, want %v", rows, want)
+	}
+}
+
+// With logits ln p, no calibration and the classifier's shares e, the corrected
+// probabilities are proportional to p·q/e.
+func TestProbabilities(t *testing.T) {
+	about := describe(architecture.MLP, 4)
+	about.Calibration = nil
+	logits := []float32{float32(math.Log(0.2)), float32(math.Log(0.3)), float32(math.Log(0.5))}
+	check := func(what string, shares, want []float64) {
+		t.Helper()
+		got, err := about.Probabilities(logits, shares)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-6 {
+				t.Fatalf("%s: %v, want %v", what, got, want)
+			}
+		}
+	}
+	check("uncorrected", nil, []float64{0.2, 0.3, 0.5})
+	// 0.2·0.5/0.25, 0.3·0.5/0.25, 0
+	check("two classes", []float64{0.5, 0.5, 0}, []float64{0.4, 0.6, 0})
+	// scaled by 1, 2, 1 and shifted by ln 2, ln 5, 0: 0.4, 0.45, 0.5
+	about.Calibration = &model.Calibration{Scales: []float64{1, 2, 1}, Biases: []float64{math.Log(2), math.Log(5), 0}}
+	check("calibrated", nil, []float64{0.4 / 1.35, 0.45 / 1.35, 0.5 / 1.35})
+	check("calibrated and corrected", []float64{0, 0.5, 0.5}, []float64{0, 0.9 / 1.4, 0.5 / 1.4})
+	if _, err := about.Probabilities(logits, []float64{0.5, 0.5}); err == nil || !strings.Contains(err.Error(), "2 values for 3 classes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The names in the file are those of PyTorch's modules.
+func TestNamesOfWeights(t *testing.T) {
+	torch.Tidy(func() {
+		folder := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
+		tensors, metadata, err := torch.ReadTensors(filepath.Join(folder, model.WeightsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := slices.Sorted(maps.Keys(tensors))
+		want := []string{
+			"classifier.bias", "classifier.weight", "conv_params.0.bias", "conv_params.0.weight", "conv_params.3.bias",
+			"conv_params.3.weight", "fc_params.0.bias", "fc_params.0.weight",
+		}
+		if !slices.Equal(names, want) || metadata["format"] != "pt" {
+			t.Errorf("names %v, metadata %v", names, metadata)
+		}
+	})
+}
+
+func TestONNXRefusesOtherShares(t *testing.T) {
+	var out bytes.Buffer
+	err := makeModel(t, describe(architecture.MLP, 4)).WriteONNX(&out, []float64{0.5, 0.4, 0.05})
+	if err == nil || !strings.Contains(err.Error(), "shares to correct for: sums to") || out.Len() > 0 {
+		t.Errorf("error %v, %d bytes", err, out.Len())
+	}
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"iwda/nets/onnx"
+	"iwda/torch"
+)
+
+// Normalise changes rows of values in place, with the target's statistics, as the
+// network wants them.
+func (m Metadata) Normalise(values []float32) {
+	rowSize := 1
+	for _, n := range m.Input.Shape {
+		rowSize *= n
+	}
+	for first := 0; first < len(values); first += rowSize {
+		row := values[first : first+rowSize]
+		switch m.Normalisation.Kind {
+		case Standardised:
+			s := m.Normalisation.Target
+			each := rowSize / len(s.Mean)
+			for i, v := range row {
+				row[i] = (v - s.Mean[i/each]) / s.Deviation[i/each]
+			}
+		case UnitLength:
+			squares := 0.0
+			for _, v := range row {
+				squares += float64(v) * float64(v)
+			}
+			const shortest = 1e-12 // a row of zeros stays one
+			length := max(math.Sqrt(squares), shortest)
+			for i, v := range row {
+				row[i] = float32(float64(v) / length)
+			}
+		}
+	}
+}
+
+// Probabilities returns the probabilities of rows of logits, both row-major (rows ×
+// classes): calibrated and, where shares are given, corrected for these class shares q in
+// the place of the classifier's p, by the factors q/p (Saerens, Latinne and Decaestecker
+// 2002). Shares that are no distribution over the classes are an error.
+func (m Metadata) Probabilities(logits []float32, shares []float64) ([]float64, error) {
+	scales, shifts, err := m.scalesAndShifts(shares)
+	if err != nil {
+		return nil, err
+	}
+	k := len(m.Classes)
+	probabilities := make([]float64, len(logits))
+	for first := 0; first < len(logits); first += k {
+		row, largest := probabilities[first:first+k], math.Inf(-1)
+		for j, z := range logits[first : first+k] {
+			row[j] = scales[j]*float64(z) + shifts[j]
+			largest = max(largest, row[j])
+		}
+		sum := 0.0
+		for j, v := range row {
+			row[j] = math.Exp(v - largest)
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	return probabilities, nil
+}
+
+// scalesAndShifts are calibration and correction in one: the probabilities are
+// softmax(scales∘logits + shifts).
+func (m Metadata) scalesAndShifts(shares []float64) (scales, shifts []float64, err error) {
+	if shares != nil {
+		if err := m.checkDistribution(shares); err != nil {
+			return nil, nil, fmt.Errorf("the class shares to correct for:%w", err)
+		}
+	}
+	scales, shifts = make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
+	for j := range m.Classes {
+		scales[j] = 1
+		if m.Calibration != nil {
+			scales[j], shifts[j] = m.Calibration.Scales[j], m.Calibration.Biases[j]
+		}
+		if shares != nil {
+			shifts[j] += math.Log(shares[j] / m.Shares.Classifier[j])
+		}
+	}
+	return scales, shifts, nil
+}
+
+// WriteONNX writes the model as one ONNX file, from rows as they come, through
+// normalisation and network, to what [Metadata.Probabilities] makes of the logits with
+// those shares. The names of the classes are its property "classes", a list in JSON. See
+// package onnx for inputs and outputs.
+func (m Model) WriteONNX(w io.Writer, shares []float64) error {
+	scales, shifts, err := m.scalesAndShifts(shares)
+	if err != nil {
+		return err
+	}
+	classes, err := json.Marshal(m.Classes)
+	if err != nil {
+		return err
+	}
+	file := onnx.Model{
+		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, InputShape: m.Input.Shape,
+		Parameters: make(map[string]onnx.Tensor),
+		Scales:     scales, Shifts: shifts,
+		Properties: map[string]string{"classes": string(classes)},
+		Version:    m.Versions["iwda"],
+	}
+	file.Normalisation.UnitLength = m.Normalisation.Kind == UnitLength
+	if s := m.Normalisation.Target; s != nil {
+		file.Normalisation.Mean, file.Normalisation.Deviation = s.Mean, s.Deviation
+	}
+	for _, e := range m.Network.State() {
+		if e.Tensor.DType() == torch.Float32 {
+			file.Parameters[e.Name] = onnx.Tensor{Shape: e.Tensor.Shape(), Values: torch.ToSlice[float32](e.Tensor)}
+		}
+	}
+	return onnx.Write(w, file)
+}
