@@ -84,6 +84,11 @@ for folder in "$include" "$include/torch/csrc/api/include"; do
 	fi
 done
 
+# Its headers say which C++ they need; the Makefile asks for C++17, and the last one counts.
+if grep -qs 'error C++20' "$include/ATen/ATen.h"; then
+	flags="$flags -std=c++20"
+fi
+
 link="-L$lib -Wl,-rpath,$lib -Wl,--no-as-needed -ltorch_cpu -lc10"
 cuda=0
 if [ -f "$lib/libtorch_cuda.so" ] && [ -f "$lib/libc10_cuda.so" ]; then
