@@ -96,13 +96,11 @@ type Update struct {
 }
 
 // Update estimates weights from what the accumulator collected, moves w towards them
-// and resets the accumulator. sourceDistribution is D_S, length k.
+// and resets the accumulator. sourceDistribution is D_S, length k. It serves estimators
+// that need TrainingStatistics alone; see Follow for the others.
 //
-// During the warm-up, where C's smallest singular value is below the limit, and where
-// the estimator returns ErrSingular, w stays and the record's Note says why. Any other
-// error of the estimator is returned; so is ErrNoStatistics where a domain has no row
-// yet. An error leaves the tracker and the accumulator as they were. Update panics
-// where the numbers of classes differ.
+// ErrNoStatistics says that a domain has no row yet. An error leaves the tracker and the
+// accumulator as they were. Update panics where the numbers of classes differ.
 func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) (Update, error) {
 	k := len(t.weights)
 	if statistics.Classes() != k || len(sourceDistribution) != k {
@@ -113,10 +111,28 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 		return Update{}, fmt.Errorf("%w: %d source rows and %d target rows",
 			ErrNoStatistics, statistics.SourceRows(), statistics.TargetRows())
 	}
-	p := Problem{
+	record, err := t.Follow(Problem{
 		Confusion:          statistics.Confusion(),
 		TargetPredictions:  statistics.TargetPredictions(),
 		SourceDistribution: sourceDistribution,
+	})
+	if err == nil {
+		statistics.Reset()
+	}
+	return record, err
+}
+
+// Follow estimates weights from a problem, such as that of a Sample of held-out rows, and
+// moves w towards them.
+//
+// During the warm-up, where C's smallest singular value is below the limit, and where
+// the estimator returns ErrSingular, w stays and the record's Note says why. Any other
+// error of the estimator is returned and leaves the tracker as it was. Follow panics
+// where the numbers of classes differ.
+func (t *Tracker) Follow(p Problem) (Update, error) {
+	k := len(t.weights)
+	if p.Classes() != k {
+		panic(fmt.Sprintf("weightest: %d weights and a problem of %d classes", k, p.Classes()))
 	}
 	if err := p.Validate(); err != nil {
 		return Update{}, err
@@ -141,14 +157,13 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 			return Update{}, fmt.Errorf("weightest: the estimator returned %v; it must return %d finite weights that are not negative",
 				estimate.Weights, k)
 		default:
-			t.move(estimate.Weights, sourceDistribution)
+			t.move(estimate.Weights, p.SourceDistribution)
 			record.Changed, record.Note = true, estimate.Warning
 		}
 	}
 	t.updates++
-	statistics.Reset()
 	record.Weights = t.Weights()
-	record.EffectiveSampleSize = EffectiveSampleSize(t.weights, sourceDistribution)
+	record.EffectiveSampleSize = EffectiveSampleSize(t.weights, p.SourceDistribution)
 	return record, nil
 }
 
