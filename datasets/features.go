@@ -26,9 +26,9 @@ type Features struct {
 	classNames []string
 }
 
-// NewFeatures makes a set of as many vectors as there are labels out of their values, row after row.
-// The set keeps the slices. An empty set, values that are not whole rows or not
-// finite, and labels outside [0, len(classNames)) are errors.
+// NewFeatures makes a set of as many vectors as there are labels out of their values,
+// row after row. The set keeps the slices. An empty set, values that are not whole rows
+// or not finite, and labels outside [0, len(classNames)) are errors.
 func NewFeatures(name string, values []float32, labels Labels, classNames []string) (*Features, error) {
 	if labels.Len() == 0 || len(values) == 0 || len(values)%labels.Len() != 0 {
 		return nil, fmt.Errorf("datasets: %s: %d values are no rows for %d labels", name, len(values), labels.Len())
