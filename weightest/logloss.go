@@ -46,7 +46,7 @@ type logLoss struct {
 }
 
 func newLogLoss(logits []float64, labels []int, k int) *logLoss {
-	l := &logLoss{classes: k, logits: newPanels(logits, k), labels: labels}
+	l := &logLoss{classes: k, logits: newPanels(logits, k, upTo(len(labels)), upTo(k)), labels: labels}
 	var square float64
 	for first := 0; first < len(logits); first += k {
 		row := logits[first : first+k]

@@ -117,25 +117,15 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 			m.classes = append(m.classes, j)
 		}
 	}
-	var kept []float64
-	if rows.Counts == nil && len(m.classes) == k {
-		kept = rows.Probabilities
-	}
+	var kept []int
 	for i := range len(rows.Probabilities) / k {
-		count := countOf(rows.Counts, i)
-		if count == 0 {
-			continue
-		}
-		m.counts = append(m.counts, float64(count))
-		m.total += float64(count)
-		if rows.Counts == nil && len(m.classes) == k {
-			continue
-		}
-		for _, j := range m.classes {
-			kept = append(kept, rows.Probabilities[i*k+j])
+		if count := countOf(rows.Counts, i); count > 0 {
+			kept = append(kept, i)
+			m.counts = append(m.counts, float64(count))
+			m.total += float64(count)
 		}
 	}
-	m.rows = newPanels(kept, len(m.classes))
+	m.rows = newPanels(rows.Probabilities, k, kept, m.classes)
 	m.density = make([]float64, len(m.counts))
 	return m
 }
@@ -167,8 +157,8 @@ func (m *mixture) evaluate(q []float64) mixtureState {
 			for a, weight := range weights {
 				floats.AddScaled(density, weight, m.rows.column(i, a))
 			}
+			likelihoods[group] += logLikelihood(density, counts)
 			for row, d := range density {
-				likelihoods[group] += counts[row] * math.Log(d)
 				factors[row] = counts[row] / d
 			}
 			for a := range gradient {
@@ -190,6 +180,28 @@ func (m *mixture) evaluate(q []float64) mixtureState {
 		s.violation = max(s.violation, violation)
 	}
 	return s
+}
+
+// logLikelihood returns Σ counts·log(densities), with one logarithm for as many factors as
+// a float64 holds.
+func logLikelihood(densities, counts []float64) float64 {
+	const least, most = 0x1p-500, 0x1p500
+	var sum float64
+	product := 1.0
+	for row, d := range densities {
+		if counts[row] > 3 || !(d > least && d < most) {
+			sum += counts[row] * math.Log(d)
+			continue
+		}
+		for range int(counts[row]) {
+			product *= d
+			if product < least || product > most {
+				sum += math.Log(product)
+				product = 1
+			}
+		}
+	}
+	return sum + math.Log(product)
 }
 
 // curvature returns the negative Hessian of the mean log-likelihood at the q that was

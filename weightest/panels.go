@@ -27,20 +27,31 @@ type panels struct {
 	data          []float64
 }
 
-// newPanels copies row-major rows.
-func newPanels(rows []float64, k int) *panels {
-	n := len(rows) / k
-	p := &panels{rows: n, classes: k, data: make([]float64, n*k)}
+// newPanels copies some rows and some columns, in the order in which they are named, of
+// row-major rows of k values.
+func newPanels(rows []float64, k int, keptRows, keptColumns []int) *panels {
+	n := len(keptColumns)
+	p := &panels{rows: len(keptRows), classes: n, data: make([]float64, len(keptRows)*n)}
 	for i := range p.count() {
-		first, _ := p.extent(i)
-		for j := range k {
-			column := p.column(i, j)
-			for row := range column {
-				column[row] = rows[(first+row)*k+j]
+		first, height := p.extent(i)
+		panel := p.data[first*n : (first+height)*n]
+		for row, from := range keptRows[first : first+height] {
+			values := rows[from*k : (from+1)*k]
+			for column, j := range keptColumns {
+				panel[column*height+row] = values[j]
 			}
 		}
 	}
 	return p
+}
+
+// upTo returns 0, 1, …, n-1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // thinned returns a copy of every step-th row; step divides panelRows.
