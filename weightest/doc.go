@@ -33,6 +33,10 @@
 //   - Tracker holds the weights of a training run: it starts at one, smooths the
 //     estimates, w ← (1-EMA)·estimate + EMA·w, and keeps the former weights while C
 //     is too ill-conditioned to tell.
+//   - Bootstrap, SamplePosterior and FisherIntervals say how well shares and weights are
+//     known; Replicas are the bootstrap's sums, which merge as Sums do.
+//   - ChiSquaredTest and KolmogorovSmirnovTest ask whether anything shifted,
+//     LabelShiftTest whether changed class shares alone explain it.
 //   - Oracle gives the true weights where the target's labels are known; Distance and
 //     EffectiveSampleSize measure weights.
 //
@@ -58,5 +62,6 @@
 // Everything is float64, vectors have length k, classes count from 0. A class that
 // neither domain has gets weight 0. Lengths that do not fit are a mistake in the
 // program and panic, except in a Problem, whose parts may come from a file; data that
-// make no sense are errors. Nothing is random: the same input gives the same bits.
+// make no sense are errors. The same input, with the seed where there is one, gives the
+// same bits.
 package weightest

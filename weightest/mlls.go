@@ -80,10 +80,7 @@ func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 	}
 	prior := settings.Prior
 	if prior == nil {
-		prior = make([]float64, k)
-		for i := range prior {
-			prior[i] = floats.Sum(p.Confusion.RawRowView(i))
-		}
+		prior = meanPredictions(p)
 	}
 	if err := validateDistribution("prior of MLLS", prior); err != nil {
 		return MLLSSolution{}, err
@@ -96,6 +93,15 @@ func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 		}
 	}
 	return newMixture(p.Rows, prior).maximise(settings.Start)
+}
+
+// meanPredictions returns the mean prediction on the source rows, length k.
+func meanPredictions(p Problem) []float64 {
+	mean := make([]float64, p.Classes())
+	for i := range mean {
+		mean[i] = floats.Sum(p.Confusion.RawRowView(i))
+	}
+	return mean
 }
 
 // mixture is the likelihood of rows f under class shares q, where classes stands for

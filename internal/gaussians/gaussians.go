@@ -1,0 +1,80 @@
+// Package gaussians draws classification problems whose answers are known: Gaussian
+// classes, the exact probabilities of a classifier that knows the source, and a target
+// with other class shares or rotated features.
+package gaussians
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Problem is a classification problem of k classes in k dimensions. Class y has the mean
+// Separation[y] along axis y and the covariance 1.
+type Problem struct {
+	Separation []float64
+	Source     []float64 // p, the source's class shares
+	Target     []float64 // q, the target's
+	// Rotation turns the target's features by this angle, in radians, in the planes of
+	// axes 0 and 1, 2 and 3, …: 0 where only the class shares change.
+	Rotation float64
+}
+
+// rows draws n rows of one domain: their probabilities by a classifier that knows the
+// source, row-major n×k, and their classes.
+func (p Problem) rows(n int, shares []float64, rotation float64, random *rand.Rand) (probabilities []float64, labels []int) {
+	k := len(shares)
+	probabilities, labels = make([]float64, n*k), make([]int, n)
+	sine, cosine := math.Sincos(rotation)
+	for i := range n {
+		labels[i] = draw(shares, random)
+		x := probabilities[i*k : (i+1)*k]
+		for j := range x {
+			x[j] = random.NormFloat64()
+		}
+		x[labels[i]] += p.Separation[labels[i]]
+		for j := 0; j+1 < k; j += 2 {
+			x[j], x[j+1] = cosine*x[j]-sine*x[j+1], sine*x[j]+cosine*x[j+1]
+		}
+		p.classify(x)
+	}
+	return probabilities, labels
+}
+
+// SourceRows draws n rows of the source: their probabilities, row-major n×k, and classes.
+func (p Problem) SourceRows(n int, random *rand.Rand) (probabilities []float64, labels []int) {
+	return p.rows(n, p.Source, 0, random)
+}
+
+// TargetRows draws m rows of the target: their probabilities, row-major m×k.
+func (p Problem) TargetRows(m int, random *rand.Rand) []float64 {
+	probabilities, _ := p.rows(m, p.Target, p.Rotation, random)
+	return probabilities
+}
+
+// classify turns a row of features into the classes' probabilities in the source,
+// ∝ p_y exp(s_y x_y - s_y²/2).
+func (p Problem) classify(x []float64) {
+	largest := math.Inf(-1)
+	for y, s := range p.Separation {
+		x[y] = math.Log(p.Source[y]) + s*x[y] - s*s/2
+		largest = math.Max(largest, x[y])
+	}
+	var sum float64
+	for y := range x {
+		x[y] = math.Exp(x[y] - largest)
+		sum += x[y]
+	}
+	for y := range x {
+		x[y] /= sum
+	}
+}
+
+func draw(shares []float64, random *rand.Rand) int {
+	u := random.Float64()
+	for y, share := range shares {
+		if u -= share; u < 0 {
+			return y
+		}
+	}
+	return len(shares) - 1
+}

@@ -1,0 +1,222 @@
+package weightest
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Replicas are the sums of the bootstrap's resamples of a source and a target sample. A
+// row counts in each of them a number of times that has the Poisson distribution of mean
+// 1 and is a hash of the seed, the domain, the row's number and the replica's. So rows
+// can be added in any order and in any parts, on any number of machines: what is merged
+// in the end is the same, bit for bit.
+type Replicas struct {
+	seed uint64
+	sums []*Sums
+}
+
+// NewReplicas returns the sums of so many resamples of no rows. It panics unless
+// classes ≥ 1 and count ≥ 1.
+func NewReplicas(classes, count int, seed uint64) *Replicas {
+	if count < 1 {
+		panic(fmt.Sprintf("weightest: a bootstrap of %d replicas", count))
+	}
+	r := &Replicas{seed: seed, sums: make([]*Sums, count)}
+	for i := range r.sums {
+		r.sums[i] = NewSums(classes)
+	}
+	return r
+}
+
+// Count returns the number of replicas.
+func (r *Replicas) Count() int { return len(r.sums) }
+
+// Seed returns the seed of the resamples.
+func (r *Replicas) Seed() uint64 { return r.seed }
+
+// Sums returns the sums of a replica. They are the replica's own.
+func (r *Replicas) Sums(replica int) *Sums { return r.sums[replica] }
+
+// resampledRows is the number of rows that are read once for all replicas: as much as
+// stays in a fast cache.
+const resampledRows = 512
+
+// AddSource adds held-out source rows as Sums.AddSource does. Their numbers are first,
+// first+1, …: what tells a row from all other source rows of the bootstrap. A row that is
+// added twice with one number counts twice as often.
+func (r *Replicas) AddSource(probabilities []float64, labels []int, first uint64) error {
+	k := r.sums[0].classes
+	checkLengths("source", len(probabilities), len(labels), k, nil)
+	if err := checkSource(probabilities, labels, k, 0); err != nil {
+		return err
+	}
+	r.add(sourceDomain, len(labels), first, func(s *Sums, from, to int, counts []int) {
+		s.addSource(probabilities[from*k:to*k], labels[from:to], counts)
+	})
+	return nil
+}
+
+// AddTarget adds target rows as Sums.AddTarget does, with numbers as AddSource's.
+func (r *Replicas) AddTarget(probabilities []float64, first uint64) error {
+	k := r.sums[0].classes
+	checkLengths("target", len(probabilities), len(probabilities)/k, k, nil)
+	if err := checkRows("target", probabilities, k, 0); err != nil {
+		return err
+	}
+	r.add(targetDomain, len(probabilities)/k, first, func(s *Sums, from, to int, counts []int) {
+		s.addTarget(probabilities[from*k:to*k], counts)
+	})
+	return nil
+}
+
+// add calls back with some rows and their counts in a replica until all rows are in the
+// sums of all replicas.
+func (r *Replicas) add(of domain, rows int, first uint64, add func(s *Sums, from, to int, counts []int)) {
+	workers := runtime.GOMAXPROCS(0)
+	inParallel(workers, func(worker int) {
+		mine := r.sums[worker*len(r.sums)/workers : (worker+1)*len(r.sums)/workers]
+		replica := worker * len(r.sums) / workers
+		keys, counts := make([]uint64, resampledRows), make([]int, resampledRows)
+		for from := 0; from < rows; from += resampledRows {
+			to := min(from+resampledRows, rows)
+			rowKeys(keys[:to-from], r.seed, of, first+uint64(from))
+			for i, sums := range mine {
+				poissonCounts(counts[:to-from], keys, replica+i)
+				add(sums, from, to, counts[:to-from])
+			}
+		}
+	})
+}
+
+// inParallel runs the tasks 0, 1, … at the same time on as many goroutines as there are
+// processors.
+func inParallel(tasks int, run func(task int)) {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(tasks, runtime.GOMAXPROCS(0)) {
+		done.Go(func() {
+			for task := int(next.Add(1)) - 1; task < tasks; task = int(next.Add(1)) - 1 {
+				run(task)
+			}
+		})
+	}
+	done.Wait()
+}
+
+// Merge adds the sums of other rows in the same resamples. Replicas of another seed,
+// number or number of classes are an error that changes nothing.
+func (r *Replicas) Merge(other *Replicas) error {
+	if other.seed != r.seed || len(other.sums) != len(r.sums) {
+		return fmt.Errorf("weightest: %d replicas of seed %d cannot be added to %d of seed %d",
+			len(other.sums), other.seed, len(r.sums), r.seed)
+	}
+	for i, s := range other.sums {
+		if err := r.sums[i].Merge(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Intervals runs the estimator on every replica and returns the intervals between
+// percentiles of its estimates. An estimator that reads target rows returns an error
+// here: see Bootstrap.
+//
+// A resample can be one that has no estimate, most of all where a class has few source
+// rows: it is left out, and the warning says how many were. The error of the first is
+// returned where they are more than half.
+func (r *Replicas) Intervals(e Estimator, level float64) (Uncertainty, error) {
+	return r.intervals(e, level, func(replica int) (Problem, error) { return r.sums[replica].Problem() })
+}
+
+func (r *Replicas) intervals(e Estimator, level float64, problem func(replica int) (Problem, error)) (Uncertainty, error) {
+	estimates := make([]Estimate, len(r.sums))
+	failures := make([]error, len(r.sums))
+	inParallel(len(r.sums), func(replica int) {
+		p, err := problem(replica)
+		if err == nil {
+			estimates[replica], err = e.Estimate(p)
+		}
+		failures[replica] = err
+	})
+	var shares, weights [][]float64
+	var failure error
+	for i, estimate := range estimates {
+		if failures[i] == nil {
+			shares = append(shares, estimate.TargetDistribution)
+			weights = append(weights, estimate.Weights)
+		} else if failure == nil {
+			failure = failures[i]
+		}
+	}
+	failed := len(estimates) - len(weights)
+	if 2*failed > len(estimates) {
+		return Uncertainty{}, fmt.Errorf("weightest: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
+	}
+	result := uncertaintyOf(shares, weights, level)
+	if failed > 0 {
+		result.Warning = fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure)
+	}
+	return result, nil
+}
+
+// BootstrapSettings are the options of Bootstrap.
+type BootstrapSettings struct {
+	Replicas int     // 0 means 500
+	Level    float64 // 0 means 0.95
+	Seed     uint64
+}
+
+// Bootstrap returns intervals of an estimator's shares and weights: source and target
+// rows are both resampled, so that the intervals know of the errors of C, mu and D_S
+// alike, the estimator runs on every resample, and the intervals lie between percentiles
+// of the estimates (Efron 1979). Calibration is taken as it is: the sample's probabilities
+// are resampled after it.
+//
+// For an estimator that needs no rows the result is that of Replicas to which the
+// sample's rows were added with numbers from 0. The error is that of the estimator on the
+// sample itself; see Replicas.Intervals for resamples without an estimate.
+func Bootstrap(s *Sample, e Estimator, settings BootstrapSettings) (Uncertainty, error) {
+	if settings.Replicas <= 0 {
+		settings.Replicas = 500
+	}
+	if settings.Level <= 0 {
+		settings.Level = defaultLevel
+	}
+	e, err := onResamples(e, s)
+	if err != nil {
+		return Uncertainty{}, err
+	}
+	replicas := NewReplicas(s.classes, settings.Replicas, settings.Seed)
+	if err := replicas.AddSource(s.source, s.labels, 0); err != nil {
+		return Uncertainty{}, err
+	}
+	if err := replicas.AddTarget(s.target, 0); err != nil {
+		return Uncertainty{}, err
+	}
+	keys := make([]uint64, len(s.target)/s.classes)
+	rowKeys(keys, settings.Seed, targetDomain, 0)
+	return replicas.intervals(e, settings.Level, func(replica int) (Problem, error) {
+		p, err := replicas.sums[replica].Problem()
+		counts := make([]int, len(keys))
+		poissonCounts(counts, keys, replica)
+		p.Rows = &Rows{Probabilities: s.target, Counts: counts}
+		return p, err
+	})
+}
+
+// onResamples returns the estimator for the resamples of a sample, or its error where it
+// has no estimate for the sample itself.
+func onResamples(e Estimator, s *Sample) (Estimator, error) {
+	p, err := s.Problem(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	estimate, err := e.Estimate(p)
+	if _, is := e.(mlls); is {
+		return resampledMLLS{estimate.TargetDistribution}, err
+	}
+	return e, err
+}

@@ -1,0 +1,112 @@
+package weightest
+
+import (
+	"math"
+	"slices"
+)
+
+// Interval is a range of one number.
+type Interval struct{ Low, High float64 }
+
+// Intervals are ranges of k numbers, one a class.
+type Intervals struct {
+	// Each holds its class's number with the probability of the level.
+	Each []Interval
+	// Joint hold all k numbers at the same time with that probability. None is
+	// narrower than that of Each.
+	Joint []Interval
+}
+
+// Uncertainty is how well class weights and the target's class shares are known.
+type Uncertainty struct {
+	// Level is the probability that an interval holds the true number, such as 0.95.
+	Level   float64
+	Shares  Intervals // of the target's class shares q
+	Weights Intervals // of the class weights q/p
+	// Warning is what to know before relying on the intervals; empty where nothing is.
+	Warning string
+}
+
+// defaultLevel is the level of intervals whose settings name none.
+const defaultLevel = 0.95
+
+// drawnIntervals are the intervals between percentiles of draws, draws×k: the bootstrap's
+// replicas or those of a posterior. No number is negative or above the upper bound.
+//
+// The joint intervals are m - t·s⁻ … m + t·s⁺ about the median m of a class, s⁻ and s⁺
+// the root mean square deviations of the draws below and above it, and t the percentile
+// of the draws' largest deviation in any class in these units.
+func drawnIntervals(draws [][]float64, level, upper float64) Intervals {
+	k := len(draws[0])
+	result := Intervals{Each: make([]Interval, k), Joint: make([]Interval, k)}
+	median, below, above := make([]float64, k), make([]float64, k), make([]float64, k)
+	values := make([]float64, len(draws))
+	for j := range k {
+		for i, draw := range draws {
+			values[i] = draw[j]
+		}
+		slices.Sort(values)
+		result.Each[j] = Interval{percentile(values, (1-level)/2), percentile(values, (1+level)/2)}
+		median[j] = percentile(values, 0.5)
+		below[j], above[j] = deviations(values, median[j])
+	}
+	for i, draw := range draws {
+		values[i] = 0
+		for j, v := range draw {
+			scale := above[j]
+			if v < median[j] {
+				scale = below[j]
+			}
+			if deviation := math.Abs(v - median[j]); deviation > 0 {
+				values[i] = math.Max(values[i], deviation/scale)
+			}
+		}
+	}
+	slices.Sort(values)
+	reach := percentile(values, level)
+	for j, each := range result.Each {
+		result.Joint[j] = Interval{
+			math.Min(each.Low, math.Max(0, median[j]-reach*below[j])),
+			math.Max(each.High, math.Min(upper, median[j]+reach*above[j])),
+		}
+	}
+	return result
+}
+
+// deviations returns the root mean square deviations from the median of the values below
+// and of those above it, 0 where there are none.
+func deviations(values []float64, median float64) (below, above float64) {
+	var lower, higher float64
+	for _, v := range values {
+		d := v - median
+		if d < 0 {
+			below += d * d
+			lower++
+		} else if d > 0 {
+			above += d * d
+			higher++
+		}
+	}
+	return math.Sqrt(below / math.Max(1, lower)), math.Sqrt(above / math.Max(1, higher))
+}
+
+// percentile interpolates linearly between sorted values, the first of which is that of
+// probability 0 and the last that of 1.
+func percentile(sorted []float64, probability float64) float64 {
+	position := probability * float64(len(sorted)-1)
+	before := math.Floor(position)
+	i := int(before)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
+}
+
+// uncertaintyOf returns the intervals of draws of shares and weights, each draws×k.
+func uncertaintyOf(shares, weights [][]float64, level float64) Uncertainty {
+	return Uncertainty{
+		Level:   level,
+		Shares:  drawnIntervals(shares, level, 1),
+		Weights: drawnIntervals(weights, level, math.Inf(1)),
+	}
+}
