@@ -22,7 +22,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth clean env force
+.PHONY: help setup build demo test test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -108,6 +108,9 @@ bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails w
 
 bench-growth: build ## time and memory against classes, batch and data
 	$(with_flags) go run ./bench/growth
+
+bench-coverage: ## how often intervals of class shares hold and tests of shift reject (an hour)
+	CGO_ENABLED=0 go run ./bench/coverage
 
 clean: ## remove build/
 	rm -rf build

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"iwda/internal/gaussians"
+	"iwda/weightest"
+)
+
+// cell is a size of the problem: k classes and n rows in each domain.
+type cell struct{ classes, rows int }
+
+var cells = []cell{{2, 200}, {2, 1000}, {2, 5000}, {10, 200}, {10, 1000}, {10, 5000}}
+
+func (c cell) String() string { return fmt.Sprintf("k=%d n=%d", c.classes, c.rows) }
+
+// problem returns a source with equal class shares and a target whose last class is four
+// times as frequent as its first. Means are 2 to 3.5 standard deviations from the origin:
+// the classifier is right in 96% of the source's rows for k = 2, and in 84% for k = 10.
+func (c cell) problem() gaussians.Problem {
+	var p gaussians.Problem
+	k := float64(c.classes)
+	for y := range c.classes {
+		p.Separation = append(p.Separation, 2+1.5*float64(y)/k)
+		p.Source = append(p.Source, 1/k)
+		p.Target = append(p.Target, (1+3*float64(y)/(k-1))/(2.5*k))
+	}
+	return p
+}
+
+// draw returns the sample of a seed.
+func (c cell) draw(p gaussians.Problem, seed int) (*weightest.Sample, error) {
+	random := rand.New(rand.NewPCG(uint64(seed), uint64(c.classes*c.rows)))
+	sample := weightest.NewSample(c.classes)
+	if err := sample.AddSource(p.SourceRows(c.rows, random)); err != nil {
+		return nil, err
+	}
+	return sample, sample.AddTarget(p.TargetRows(c.rows, random))
+}

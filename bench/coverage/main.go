@@ -1,0 +1,77 @@
+// Command coverage measures on synthetic label shifts how often intervals hold the true
+// class shares and weights, and how often the tests of shift reject, and writes both as
+// tables into a page.
+//
+//	go run ./bench/coverage [-draws N] [-only PATTERN] [-o FILE.md]
+//
+// Every draw is a new source and target sample of Gaussian classes, see cell. A table
+// stands between two comments of the page, as in <!-- coverage --> … <!-- /coverage -->.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+func main() {
+	draws := flag.Int("draws", 1000, "synthetic samples of each cell")
+	only := flag.String("only", ".", "cells whose name, as in \"coverage k=10 n=200\", matches this regular expression")
+	page := flag.String("o", "docs/labelshift.md", "page with the tables")
+	flag.Parse()
+	if err := run(*draws, *only, *page); err != nil {
+		fmt.Fprintln(os.Stderr, "coverage:", err)
+		os.Exit(1)
+	}
+}
+
+func run(draws int, only, page string) error {
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	for _, table := range []struct {
+		name, head string
+		measure    func(cell, int) ([]string, error)
+	}{
+		{"coverage", coverageHead, measureCoverage},
+		{"rejections", rejectionsHead, measureRejections},
+	} {
+		var lines []string
+		for _, c := range cells {
+			if !pattern.MatchString(fmt.Sprintf("%s %v", table.name, c)) {
+				continue
+			}
+			measured, err := table.measure(c, draws)
+			if err != nil {
+				return fmt.Errorf("%s %v: %w", table.name, c, err)
+			}
+			fmt.Fprintln(os.Stderr, strings.Join(measured, "\n"))
+			lines = append(lines, measured...)
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		if err := replaceTable(page, table.name, table.head+"\n"+strings.Join(lines, "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceTable writes a table between the page's two comments of its name.
+func replaceTable(page, name, table string) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(text), "<!-- "+name+" -->\n")
+	_, after, ended := strings.Cut(rest, "<!-- /"+name+" -->")
+	if !found || !ended {
+		return fmt.Errorf("%s has no comments <!-- %s --> and <!-- /%s -->", page, name, name)
+	}
+	text = []byte(before + "<!-- " + name + " -->\n" + table + "\n<!-- /" + name + " -->" + after)
+	return os.WriteFile(page, text, 0o666)
+}

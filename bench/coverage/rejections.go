@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"iwda/weightest"
+)
+
+const rejectionsHead = `| k | n = m | draws | target | χ² of hard predictions | Kolmogorov-Smirnov | not label shift |
+| --- | --- | --- | --- | --- | --- | --- |`
+
+// measureRejections returns in how many percent of the draws each test rejects at 5%.
+func measureRejections(c cell, draws int) ([]string, error) {
+	var lines []string
+	for _, target := range []struct {
+		name     string
+		shifted  bool
+		rotation float64
+	}{
+		{"like the source", false, 0},
+		{"label shift", true, 0},
+		{"rotated by 10°", false, 10},
+		{"rotated by 20°", false, 20},
+		{"label shift, rotated by 20°", true, 20},
+	} {
+		problem := c.problem()
+		problem.Rotation = target.rotation * math.Pi / 180
+		if !target.shifted {
+			problem.Target = problem.Source
+		}
+		var rejected [3]float64
+		for seed := range draws {
+			sample, err := c.draw(problem, seed)
+			if err != nil {
+				return nil, err
+			}
+			values, err := pValues(sample, uint64(seed))
+			if err != nil {
+				return nil, err
+			}
+			for i, p := range values {
+				if p < weightest.Significance {
+					rejected[i] += 100 / float64(draws)
+				}
+			}
+		}
+		lines = append(lines, fmt.Sprintf("| %d | %d | %d | %s | %.1f | %.1f | %.1f |", c.classes, c.rows, draws, target.name, rejected[0], rejected[1], rejected[2]))
+	}
+	return lines, nil
+}
+
+func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
+	counts, err := weightest.ChiSquaredTest(s.Sums(nil, nil))
+	if err != nil {
+		return [3]float64{}, err
+	}
+	probabilities, err := weightest.KolmogorovSmirnovTest(s)
+	if err != nil {
+		return [3]float64{}, err
+	}
+	explained, err := weightest.LabelShiftTest(s, weightest.LabelShiftSettings{Seed: seed})
+	return [3]float64{counts.P, probabilities.P, explained.P}, err
+}
