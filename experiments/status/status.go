@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
-	"iwda/experiments/train"
 )
 
 // State is what a run's folder says about it.
@@ -111,8 +111,8 @@ func (s *Run) follow(dir store.Dir) {
 		s.Epoch = metrics[len(metrics)-1].Epoch
 	}
 	for _, path := range dir.Checkpoints() {
-		if step, err := train.CheckpointStep(path); err == nil {
-			s.CheckpointStep = step
+		if record, err := checkpoint.ReadRecord(path); err == nil {
+			s.CheckpointStep = record.State.Step
 			break
 		}
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
@@ -15,7 +14,7 @@ const PreviousCheckpointFile = "checkpoint.previous.safetensors"
 
 // WriteCheckpoint writes the checkpoint that write produces and keeps the one before
 // it. At any moment one of the two is whole, also where the writing fails.
-func (d Dir) WriteCheckpoint(write func(io.Writer) error) error {
+func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
 	return wholefile.WriteAfter(d.Path(CheckpointFile), write, func() error {
 		err := os.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
 		if errors.Is(err, fs.ErrNotExist) {

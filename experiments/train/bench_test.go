@@ -16,7 +16,7 @@ var methods = []string{"source-only", "dann", "iwdan", "cdan", "iwcdan"}
 func benchmarkTrainer(b *testing.B, method string) *trainer {
 	torch.TuneAllocator()
 	torch.SetThreads(1)
-	run := resolve(b, "full", method, 1, "train.batch=64")
+	run := resolve(b, "full", method, 1, "train.batch=64", "train.eval_batch=500")
 	t, err := newTrainer(b.Context(), run, begin(b, run), Options{Threads: 1, Log: io.Discard}, time.Now())
 	if err != nil {
 		b.Fatal(err)
@@ -27,7 +27,7 @@ func benchmarkTrainer(b *testing.B, method string) *trainer {
 
 // benchmarkStep makes a step, of which earlier ones were made.
 func benchmarkStep(b *testing.B, t *trainer, earlier int) {
-	if err := t.step(b.Context(), Position{Epoch: 2, Step: earlier}); err != nil {
+	if err := t.step(b.Context(), position{epoch: 2, step: earlier}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -52,7 +52,7 @@ func benchmarkTest(b *testing.B, images int) rowReader {
 }
 
 func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
-	if err := evaluate(b.Context(), t.network, test, 500, torch.CPU, newConfusion(10)); err != nil {
+	if err := t.evaluator.evaluate(b.Context(), test, newConfusion(10)); err != nil {
 		b.Fatal(err)
 	}
 }

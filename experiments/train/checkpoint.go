@@ -1,22 +1,90 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
-	"iwda/experiments/store"
+	"iwda/internal/throttle"
 	"iwda/internal/version"
+	"iwda/internal/wholefile"
+	"iwda/nets"
 	"iwda/torch"
-	"iwda/weightest"
 )
+
+// part is a piece of a run that remembers more than follows from the run's seed.
+type part interface {
+	// save adds what the part remembers to a checkpoint in the making.
+	save(*saving)
+	// restore takes it from a checkpoint of the same run. After an error the run is of
+	// no use.
+	restore(*restoring) error
+}
+
+// saving is a checkpoint in the making.
+type saving struct {
+	checkpoint.State
+	tensors []torch.Named
+}
+
+func (s *saving) add(name string, tensor torch.Tensor) {
+	s.tensors = append(s.tensors, torch.Named{Name: name, Tensor: tensor})
+}
+
+func (s *saving) addAll(state nets.State) {
+	for _, e := range state {
+		s.add(e.Name, e.Tensor)
+	}
+}
+
+// restoring is a checkpoint that a run goes on from.
+type restoring struct {
+	checkpoint.State
+	rest    map[string]torch.Tensor // not taken yet
+	missing []string
+}
+
+// take returns the tensor of that name. One that is not there is the zero Tensor, and
+// complete tells of it.
+func (r *restoring) take(name string) torch.Tensor {
+	if _, ok := r.rest[name]; !ok {
+		r.missing = append(r.missing, name)
+	}
+	return r.takeIfThere(name)
+}
+
+// takeIfThere returns the tensor of that name, or the zero Tensor.
+func (r *restoring) takeIfThere(name string) torch.Tensor {
+	tensor := r.rest[name]
+	delete(r.rest, name)
+	return tensor
+}
+
+// takeAll sets a state, whose names have the prefix, to the tensors of that prefix.
+func (r *restoring) takeAll(state nets.State, prefix string) error {
+	values := make(map[string]torch.Tensor)
+	for name, tensor := range r.rest {
+		if strings.HasPrefix(name, prefix+".") {
+			values[name] = tensor
+			delete(r.rest, name)
+		}
+	}
+	return state.Load(values)
+}
+
+// complete is an error where a tensor was missing.
+func (r *restoring) complete() error {
+	if len(r.missing) > 0 {
+		return fmt.Errorf("it lacks %s", strings.Join(r.missing, ", "))
+	}
+	return nil
+}
 
 // Interval says how often a run writes a checkpoint. Whichever comes first counts; a
 // zero leaves that kind out.
@@ -25,50 +93,98 @@ type Interval struct {
 	Time   time.Duration
 }
 
-// checkpointFormat changes when an older program could not read a checkpoint, or would
-// read it wrongly.
-const checkpointFormat = "1"
-
-// The keys of a checkpoint's metadata.
-const (
-	formatKey  = "format"
-	versionKey = "iwda"
-	configKey  = "config"
-	stateKey   = "state"
-)
-
-// checkpointState is all of a checkpoint but its tensors, which are the networks under
-// their names, the optimisers' momentum, libtorch's generators and what is counted by
-// class.
-type checkpointState struct {
-	Step         int
-	Passes       int // with a domain loss
-	Seconds      float64
-	PeakMemory   int64
-	LearningRate float64
-	Losses       lossSums
-	Feed         feedState
-	Updates      int // of the class weights
-	SourceRows   int // behind the sums of the confusion matrix
-	TargetRows   int
-	Metrics      string // the text of metrics.csv
-	Weights      string // the text of weights.csv
-	Confusion    [][]int
-
-	DataSHA256    string
-	WeightsSHA256 string // of the file of pretrained weights
+// occasions are the moments at which a run writes a checkpoint.
+type occasions struct {
+	epochs int // between two of them; 0: as many as there are
+	wishes <-chan struct{}
+	time   *throttle.Throttle // nil: however long it takes
 }
 
-// The names of a checkpoint's tensors beside those of the networks.
+func newOccasions(every Interval, wishes <-chan struct{}) *occasions {
+	o := &occasions{epochs: every.Epochs, wishes: wishes}
+	if every.Time > 0 {
+		o.time = throttle.Every(every.Time)
+		o.time.Restart()
+	}
+	return o
+}
+
+// due reports whether one is to be written after that many steps.
+func (o *occasions) due(step, stepsPerEpoch int) bool {
+	due := o.time != nil && o.time.Due() || o.epochs > 0 && step%(o.epochs*stepsPerEpoch) == 0
+	select {
+	case <-o.wishes:
+		due = true
+	default:
+	}
+	if due && o.time != nil {
+		o.time.Restart()
+	}
+	return due
+}
+
+// generators are libtorch's on the CPU and on the run's device.
+type generators struct{ device torch.Device }
+
 const (
-	momentumPrefix    = "momentum"
-	cpuGenerator      = "generator.cpu"
-	deviceGenerator   = "generator.device"
-	classWeights      = "class_weights.estimate"  // w (k)
-	lossWeights       = "class_weights.in_losses" // (k)
-	confusionSums     = "class_weights.joint"     // k×k, row = true class
-	targetPredictions = "class_weights.target"    // (k)
+	cpuGenerator    = "generator.cpu"
+	deviceGenerator = "generator.device"
 )
+
+func (g generators) save(s *saving) {
+	add := func(name string, device torch.Device) {
+		state := torch.GeneratorState(device)
+		s.add(name, torch.FromSlice(state, len(state)))
+	}
+	add(cpuGenerator, torch.CPU)
+	if g.device != torch.CPU {
+		add(deviceGenerator, g.device)
+	}
+}
+
+func (g generators) restore(r *restoring) error {
+	onCPU := r.take(cpuGenerator)
+	// A run that moved to another kind of device has no such state, and no way to the
+	// same bits.
+	onDevice := r.takeIfThere(deviceGenerator)
+	if err := r.complete(); err != nil {
+		return err
+	}
+	torch.SetGeneratorState(torch.CPU, torch.ToSlice[uint8](onCPU))
+	if g.device != torch.CPU && !onDevice.IsZero() {
+		torch.SetGeneratorState(g.device, torch.ToSlice[uint8](onDevice))
+	}
+	return nil
+}
+
+// writeCheckpoint writes the state after the last completed step.
+func (t *trainer) writeCheckpoint() error {
+	yaml, err := t.run.YAML()
+	if err != nil {
+		return err
+	}
+	torch.Tidy(func() {
+		s := t.saved()
+		record := checkpoint.Record{Version: version.Version, Config: string(yaml), State: s.State}
+		err = t.dir.WriteCheckpoint(func(file wholefile.File) error {
+			return checkpoint.Write(file, record, func(w io.Writer, metadata map[string]string) error {
+				return torch.WriteTensors(w, s.tensors, metadata)
+			})
+		})
+	})
+	return err
+}
+
+// saved is what the run is after the last completed step.
+func (t *trainer) saved() *saving {
+	s := &saving{State: checkpoint.State{
+		Step: t.done, DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256,
+	}}
+	for _, p := range t.parts() {
+		p.save(s)
+	}
+	return s
+}
 
 // OtherRunError is a checkpoint that this run must not go on from.
 type OtherRunError struct {
@@ -82,263 +198,80 @@ func (e *OtherRunError) Error() string {
 		e.Path, strings.Join(e.Differences, "; "))
 }
 
-// checkpoints is the hook that writes a checkpoint when one is due or asked for.
-func (t *trainer) checkpoints(stepsPerEpoch int) func(Position) error {
-	last := time.Now()
-	return func(p Position) error {
-		t.completed = p
-		every := t.options.Checkpoints
-		due := every.Time > 0 && time.Since(last) >= every.Time ||
-			every.Epochs > 0 && p.Step%(every.Epochs*stepsPerEpoch) == 0
-		select {
-		case <-t.options.CheckpointNow:
-			due = true
-		default:
-		}
-		if !due {
-			return nil
-		}
-		last = time.Now()
-		return t.writeCheckpoint()
-	}
-}
-
-// writeCheckpoint writes the state after the last completed step.
-func (t *trainer) writeCheckpoint() (err error) {
-	torch.Tidy(func() {
-		statistics := t.statistics.State()
-		var metadata map[string]string
-		if metadata, err = t.checkpointMetadata(statistics); err != nil {
-			return
-		}
-		tensors := t.checkpointTensors(statistics)
-		err = t.dir.WriteCheckpoint(func(w io.Writer) error { return writeSealed(w, tensors, metadata) })
-	})
-	return err
-}
-
-func (t *trainer) checkpointMetadata(statistics weightest.AccumulatorState) (map[string]string, error) {
-	state, err := json.Marshal(checkpointState{
-		Step: t.completed.Step, Passes: t.passes,
-		Seconds: time.Since(t.started).Seconds(), PeakMemory: max(t.peakMemory, peakMemory()),
-		LearningRate: t.learningRate, Losses: t.losses,
-		Feed:    t.data.feed.state(),
-		Updates: t.weights.State().Updates, SourceRows: statistics.SourceRows, TargetRows: statistics.TargetRows,
-		Metrics: store.FormatMetrics(t.record.metrics), Weights: store.FormatWeights(t.record.updates),
-		Confusion: t.record.confusion, DataSHA256: t.data.sha256, WeightsSHA256: t.weightsSHA256,
-	})
-	if err != nil {
-		return nil, err
-	}
-	yaml, err := t.run.YAML()
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{
-		formatKey: checkpointFormat, versionKey: version.Version, configKey: string(yaml), stateKey: string(state),
-	}, nil
-}
-
-func (t *trainer) checkpointTensors(statistics weightest.AccumulatorState) []torch.Named {
-	var tensors []torch.Named
-	add := func(name string, tensor torch.Tensor) {
-		tensors = append(tensors, torch.Named{Name: name, Tensor: tensor})
-	}
-	for _, e := range t.state() {
-		add(e.Name, e.Tensor)
-	}
-	for i, g := range t.groups {
-		for j, buffer := range g.sgd.Momentum() {
-			if !buffer.IsZero() {
-				add(momentumName(i, g.names[j]), buffer)
-			}
-		}
-	}
-	k := statistics.Classes
-	add(classWeights, torch.FromSlice(t.weights.Weights(), k))
-	add(lossWeights, t.lossWeights)
-	add(confusionSums, torch.FromSlice(statistics.Joint, k, k))
-	add(targetPredictions, torch.FromSlice(statistics.Target, k))
-	addGenerator := func(name string, device torch.Device) {
-		state := torch.GeneratorState(device)
-		add(name, torch.FromSlice(state, len(state)))
-	}
-	addGenerator(cpuGenerator, torch.CPU)
-	if t.options.Device != torch.CPU {
-		addGenerator(deviceGenerator, t.options.Device)
-	}
-	return tensors
-}
-
-func momentumName(group int, parameter string) string {
-	return fmt.Sprintf("%s.%d.%s", momentumPrefix, group, parameter)
-}
-
 // resume goes on from the newest checkpoint of the run's folder that is whole, and
 // starts anew where there is none. The error is an [*OtherRunError] where the
 // checkpoint is of another configuration, version or data.
 func (t *trainer) resume() (err error) {
 	for _, path := range t.dir.Checkpoints() {
-		torch.Tidy(func() {
-			tensors, metadata, damage := readSealed(path)
-			if damage != nil {
-				t.logf("%v; the checkpoint before it will do, if there is one", damage)
-				return
-			}
-			if err = t.resumeFrom(path, tensors, metadata); err == nil {
-				t.logf("going on from %s, after step %d", path, t.completed.Step)
-			}
-		})
-		if err != nil || t.completed.Step > 0 {
-			return err
+		torch.Tidy(func() { err = t.resumeFrom(path) })
+		if damage := (*checkpoint.DamagedError)(nil); errors.As(err, &damage) {
+			t.logf("%v; the checkpoint before it will do, if there is one", damage)
+			continue
 		}
+		if err == nil {
+			t.logf("going on from %s, after step %d", path, t.done)
+		}
+		return err
 	}
 	return nil
 }
 
-func (t *trainer) resumeFrom(path string, tensors map[string]torch.Tensor, metadata map[string]string) error {
-	if differences := t.differences(metadata); len(differences) > 0 {
+func (t *trainer) resumeFrom(path string) error {
+	file, err := checkpoint.Read(path)
+	if other := (*checkpoint.FormatError)(nil); errors.As(err, &other) {
+		return &OtherRunError{path, []string{other.Difference()}}
+	}
+	if err != nil {
+		return err
+	}
+	if differences := t.differences(file.Record); len(differences) > 0 {
 		return &OtherRunError{path, differences}
 	}
-	var state checkpointState
-	if err := json.Unmarshal([]byte(metadata[stateKey]), &state); err != nil {
-		return fmt.Errorf("%s: %s: %w", path, stateKey, err)
+	tensors, _, err := torch.ParseTensors(file.Content)
+	if err != nil {
+		return &checkpoint.DamagedError{Path: path, Reason: err}
 	}
-	if changes := t.changes(state); len(changes) > 0 {
-		return &OtherRunError{path, changes}
-	}
-	if err := t.restore(state, tensors); err != nil {
+	if err := t.restore(file.Record.State, tensors); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
 // differences says in what a checkpoint is not one of this run.
-func (t *trainer) differences(metadata map[string]string) []string {
-	if format := metadata[formatKey]; format != checkpointFormat {
-		return []string{fmt.Sprintf("format: %q there, %q here", format, checkpointFormat)}
-	}
+func (t *trainer) differences(record checkpoint.Record) []string {
 	var differences []string
-	if there := metadata[versionKey]; there != version.Version {
-		differences = append(differences, fmt.Sprintf("version of iwda: %s there, %s here", there, version.Version))
+	if record.Version != version.Version {
+		differences = append(differences, fmt.Sprintf("version of iwda: %s there, %s here", record.Version, version.Version))
 	}
-	there, err := config.ParseRun("its configuration", []byte(metadata[configKey]))
+	there, err := config.ParseRun("its configuration", []byte(record.Config))
 	if err != nil {
 		return append(differences, err.Error())
 	}
-	return append(differences, config.Differences(there, t.run)...)
-}
-
-// changes says which files are not those that the run began with.
-func (t *trainer) changes(s checkpointState) []string {
-	var changes []string
-	add := func(what, was, is string) {
+	differences = append(differences, config.Differences(there, t.run)...)
+	changed := func(what, was, is string) {
 		if was != is {
-			changes = append(changes, fmt.Sprintf("the %s changed since: their SHA-256 was %s, is %s", what, was, is))
+			differences = append(differences, fmt.Sprintf("the %s changed since: their SHA-256 was %s, is %s", what, was, is))
 		}
 	}
-	add("data", s.DataSHA256, t.data.sha256)
-	add("pretrained weights", s.WeightsSHA256, t.weightsSHA256)
-	return changes
+	changed("data", record.State.DataSHA256, t.data.sha256)
+	changed("pretrained weights", record.State.WeightsSHA256, t.model.pretrainedSHA256)
+	return differences
 }
 
-// restore sets the run to a checkpoint's state. After an error the run is of no use.
-func (t *trainer) restore(s checkpointState, tensors map[string]torch.Tensor) error {
-	metrics, err := store.ParseMetrics("its metrics", strings.NewReader(s.Metrics))
-	if err != nil {
-		return err
+// restore sets every part of the run to a checkpoint's state.
+func (t *trainer) restore(state checkpoint.State, tensors map[string]torch.Tensor) error {
+	if total := t.length.steps(); state.Step < 1 || state.Step > total {
+		return fmt.Errorf("its step is %d of %d", state.Step, total)
 	}
-	updates, err := store.ParseWeights("its class weights", strings.NewReader(s.Weights))
-	if err != nil {
-		return err
-	}
-	if err := t.check(s, updates); err != nil {
-		return err
-	}
-	taken := takenTensors{rest: maps.Clone(tensors)}
-	estimate, inLosses := taken.take(classWeights), taken.take(lossWeights)
-	joint, target := taken.take(confusionSums), taken.take(targetPredictions)
-	generator := taken.take(cpuGenerator)
-	// A run that moved to another kind of device has no such state, and no way to the
-	// same bits.
-	generatorOfDevice := taken.takeIfThere(deviceGenerator)
-	var momentum [][]torch.Tensor
-	for i, g := range t.groups {
-		buffers := make([]torch.Tensor, len(g.names))
-		for j, name := range g.names {
-			buffers[j] = taken.takeIfThere(momentumName(i, name))
+	r := &restoring{State: state, rest: maps.Clone(tensors)}
+	for _, p := range t.parts() {
+		if err := p.restore(r); err != nil {
+			return err
 		}
-		momentum = append(momentum, buffers)
 	}
-	if len(taken.missing) > 0 {
-		return fmt.Errorf("it lacks %s", strings.Join(taken.missing, ", "))
+	if len(r.rest) > 0 {
+		return fmt.Errorf("it has tensors that no part of the run knows: %s", strings.Join(slices.Sorted(maps.Keys(r.rest)), ", "))
 	}
-	if err := t.state().Load(taken.rest); err != nil {
-		return err
-	}
-	for i, g := range t.groups {
-		g.sgd.SetMomentum(momentum[i])
-	}
-	err = errors.Join(
-		t.weights.Restore(weightest.TrackerState{Weights: torch.ToSlice[float64](estimate), Updates: s.Updates}),
-		t.statistics.Restore(weightest.AccumulatorState{
-			Classes: len(t.data.classNames),
-			Joint:   torch.ToSlice[float64](joint), Target: torch.ToSlice[float64](target),
-			SourceRows: s.SourceRows, TargetRows: s.TargetRows,
-		}),
-		t.data.feed.restore(s.Feed))
-	if err != nil {
-		return err
-	}
-	t.lossWeights.Set(inLosses)
-	torch.SetGeneratorState(torch.CPU, torch.ToSlice[uint8](generator))
-	if t.options.Device != torch.CPU && !generatorOfDevice.IsZero() {
-		torch.SetGeneratorState(t.options.Device, torch.ToSlice[uint8](generatorOfDevice))
-	}
-	t.completed.Step = s.Step
-	t.passes, t.learningRate, t.losses = s.Passes, s.LearningRate, s.Losses
-	t.record = record{metrics: metrics, updates: updates, confusion: s.Confusion}
-	t.started = t.started.Add(-time.Duration(s.Seconds * float64(time.Second)))
-	t.peakMemory = s.PeakMemory
+	t.done = state.Step
 	return nil
-}
-
-// check refuses a state that no run of this one's length and classes can have had.
-func (t *trainer) check(s checkpointState, updates []store.WeightUpdate) error {
-	if total := t.totalSteps(); s.Step < 1 || s.Step > total || s.Passes < 0 || s.Passes > s.Step {
-		return fmt.Errorf("its step is %d of %d, %d of them with a domain loss", s.Step, total, s.Passes)
-	}
-	if seconds := s.Seconds; !(seconds >= 0 && seconds < math.MaxInt32) {
-		return fmt.Errorf("it took %v seconds", seconds)
-	}
-	k := len(t.data.classNames)
-	for _, u := range updates {
-		if len(u.Weights) != k {
-			return fmt.Errorf("an update of the class weights has %d classes, not %d", len(u.Weights), k)
-		}
-	}
-	wrong := func(row []int) bool { return len(row) != k }
-	if n := len(s.Confusion); n != 0 && (n != k || slices.ContainsFunc(s.Confusion, wrong)) {
-		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
-	}
-	return nil
-}
-
-// takenTensors hands out a checkpoint's tensors and remembers which were missing.
-type takenTensors struct {
-	rest    map[string]torch.Tensor // not taken
-	missing []string
-}
-
-func (t *takenTensors) take(name string) torch.Tensor {
-	if _, ok := t.rest[name]; !ok {
-		t.missing = append(t.missing, name)
-	}
-	return t.takeIfThere(name)
-}
-
-func (t *takenTensors) takeIfThere(name string) torch.Tensor {
-	tensor := t.rest[name]
-	delete(t.rest, name)
-	return tensor
 }

@@ -1,12 +1,13 @@
 package train
 
 import (
+	"encoding/json"
 	"io"
-	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
 	"iwda/internal/version"
 	"iwda/torch"
@@ -23,33 +24,44 @@ func FuzzResumeFrom(f *testing.F) {
 		f.Fatal(err)
 	}
 	defer trainer.close()
-	if err := trainer.loop(f.Context()).Run(&fuse{f.Context(), 30}); err == nil {
+	if err := trainer.train(&fuse{f.Context(), 30}); err == nil {
 		f.Fatal("the run was not stopped")
 	}
-	tensors, metadata, err := readSealed(dir.Path(store.CheckpointFile))
+	file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
 	if err != nil {
 		f.Fatal(err)
 	}
-	good := metadata[stateKey]
-	f.Add(good, metadata[configKey], version.Version, checkpointFormat)
+	tensors, _, err := torch.ParseTensors(file.Content)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := json.Marshal(file.Record.State)
+	if err != nil {
+		f.Fatal(err)
+	}
+	good := string(text)
+	f.Add(good, file.Record.Config, version.Version)
 	for _, change := range [][2]string{
 		{`"Step":24`, `"Step":-1`}, {`"Step":24`, `"Step":1000000`}, {`"Passes":`, `"Passes":9`}, {`"Seconds":`, `"Seconds":-`},
 		{`"Confusion":[[`, `"Confusion":[[1],[`}, {"weight_9,", ""}, {`"Source":"`, `"Source":"AAAA`},
-		{`"SourceRows":`, `"SourceRows":-`}, {`"Updates":`, `"Updates":-`}, {`1,12,`, `1,x,`}, {`{`, `[`},
+		{`"SourceRows":`, `"SourceRows":-`}, {`"Updates":`, `"Updates":-`}, {`1,12,`, `1,x,`},
 	} {
-		f.Add(strings.Replace(good, change[0], change[1], 1), metadata[configKey], version.Version, checkpointFormat)
+		f.Add(strings.Replace(good, change[0], change[1], 1), file.Record.Config, version.Version)
 	}
-	f.Add(good, "tasks: [", version.Version, checkpointFormat)
-	f.Fuzz(func(t *testing.T, state, yaml, version, format string) {
-		changed := maps.Clone(metadata)
-		changed[stateKey], changed[configKey], changed[versionKey], changed[formatKey] = state, yaml, version, format
+	f.Add(good, "tasks: [", version.Version)
+	f.Fuzz(func(t *testing.T, state, yaml, program string) {
+		record := checkpoint.Record{Version: program, Config: yaml}
+		if json.Unmarshal([]byte(state), &record.State) != nil {
+			return // as the reader of checkpoints says
+		}
 		err := torch.Try(func() {
 			torch.Tidy(func() {
-				if err := trainer.resumeFrom("checkpoint", tensors, changed); err == nil {
-					trainer.checkpointTensors(trainer.statistics.State())
-					if trainer.completed.Step < 1 || trainer.completed.Step > trainer.totalSteps() {
-						t.Errorf("step %d of %d", trainer.completed.Step, trainer.totalSteps())
-					}
+				if len(trainer.differences(record)) > 0 || trainer.restore(record.State, tensors) != nil {
+					return
+				}
+				trainer.saved()
+				if trainer.done < 1 || trainer.done > trainer.length.steps() {
+					t.Errorf("step %d of %d", trainer.done, trainer.length.steps())
 				}
 			})
 		})

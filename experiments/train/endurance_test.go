@@ -53,20 +53,16 @@ func TestFootprintOfALongRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer trainer.close()
-	var before, after footprint
-	l := trainer.loop(t.Context())
-	l.OnStep("footprint", func(p Position) error {
-		switch p.Step {
-		case early:
+	var before footprint
+	look := func() {
+		if trainer.done == early {
 			before = footprintNow(t)
-		case late:
-			after = footprintNow(t)
 		}
-		return nil
-	})
-	if err := l.Run(t.Context()); err != nil {
+	}
+	if err := trainer.train(watched{t.Context(), look}); err != nil {
 		t.Fatal(err)
 	}
+	after := footprintNow(t)
 	const tolerance = 20 << 20
 	if growth := after.resident - before.resident; growth > tolerance {
 		t.Errorf("%d MiB more after %d steps than after %d, when it was %d MiB", growth>>20, late, early, before.resident>>20)

@@ -8,30 +8,37 @@ import (
 	"iwda/torch"
 )
 
-// taker takes what a network says of the rows of a set, batch by batch in the set's
-// order. The tensors and labels of a batch are valid until take returns.
-type taker interface {
-	take(outputs) error
+// evaluator passes sets of rows through a network in evaluation mode.
+type evaluator struct {
+	network nets.Network
+	batch   int // rows at a time
+	device  torch.Device
 }
 
-// outputs are what a network in evaluation mode says of a batch of n rows.
-type outputs struct {
+// taker takes what the network says of the rows of a set, batch by batch in the set's
+// order. The tensors and labels of a batch are valid until take returns.
+type taker interface {
+	take(rowOutputs) error
+}
+
+// rowOutputs are what a network in evaluation mode says of a batch of n rows.
+type rowOutputs struct {
 	features torch.Tensor    // z (n × d)
 	logits   torch.Tensor    // (n × k)
 	labels   datasets.Labels // of the rows
 }
 
-// evaluate passes all rows through the network once, batch rows at a time, and hands
-// what it says of them to every taker in turn. It ends at the first error.
-func evaluate(ctx context.Context, network nets.Network, reader rowReader, batch int, device torch.Device, takers ...taker) error {
-	for b, err := range reader.batches(ctx, batch) {
+// evaluate passes all rows of a set through the network once and hands what it says of
+// them to every taker in turn. It ends at the first error.
+func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker) error {
+	for b, err := range set.batches(ctx, e.batch) {
 		if err != nil {
 			return err
 		}
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
-				o := outputs{labels: b.labels}
-				o.features, o.logits = network.Forward(b.tensor(device), false)
+				o := rowOutputs{labels: b.labels}
+				o.features, o.logits = e.network.Forward(b.tensor(e.device), false)
 				for _, t := range takers {
 					if err = t.take(o); err != nil {
 						return
@@ -57,7 +64,7 @@ func newConfusion(classes int) confusion {
 	return counts
 }
 
-func (c confusion) take(o outputs) error {
+func (c confusion) take(o rowOutputs) error {
 	for i, predicted := range torch.ToSlice[int64](o.logits.ArgMax(1)) {
 		if class, known := o.labels.At(i); known {
 			c[class][predicted]++

@@ -56,7 +56,7 @@ func TestConfusion(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
 			counts := newConfusion(3)
-			if err := evaluate(t.Context(), fixed{3}, test.rows, batch, torch.CPU, counts); err != nil {
+			if err := (evaluator{fixed{3}, batch, torch.CPU}).evaluate(t.Context(), test.rows, counts); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
@@ -78,7 +78,7 @@ type listing struct {
 	err              error // after the first batch
 }
 
-func (l *listing) take(o outputs) error {
+func (l *listing) take(o rowOutputs) error {
 	l.features = append(l.features, torch.ToSlice[float32](o.features.Reshape(-1))...)
 	l.logits = append(l.logits, torch.ToSlice[float32](o.logits.Reshape(-1))...)
 	for row := range o.logits.Shape()[0] {
@@ -94,8 +94,9 @@ func (l *listing) take(o outputs) error {
 // Every taker is given every row once, in order, with features, logits and label.
 func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
 	rows := sevenRows(t, 6)
+	everyThree := evaluator{fixed{3}, 3, torch.CPU}
 	first, second := &listing{}, &listing{}
-	if err := evaluate(t.Context(), fixed{3}, rows, 3, torch.CPU, first, second); err != nil {
+	if err := everyThree.evaluate(t.Context(), rows, first, second); err != nil {
 		t.Fatal(err)
 	}
 	want := []int{0, 1, 2, 2, 1, 1, -1}
@@ -111,7 +112,7 @@ func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
 	}
 	failing := &listing{err: errors.New("no space")}
 	after := &listing{}
-	if err := evaluate(t.Context(), fixed{3}, rows, 3, torch.CPU, failing, after); !errors.Is(err, failing.err) || len(failing.classes) != 3 || len(after.classes) != 0 {
+	if err := everyThree.evaluate(t.Context(), rows, failing, after); !errors.Is(err, failing.err) || len(failing.classes) != 3 || len(after.classes) != 0 {
 		t.Errorf("error %v after %d rows", err, len(failing.classes))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/nets"
 	"iwda/torch"
@@ -130,13 +131,18 @@ func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, d
 // loadCheckpoint loads the network's part of a run's checkpoint.
 func loadCheckpoint(state nets.State, path string) (err error) {
 	torch.Tidy(func() {
+		var file checkpoint.File
+		if file, err = checkpoint.Read(path); err != nil {
+			return
+		}
 		var tensors map[string]torch.Tensor
-		if tensors, _, err = torch.ReadTensors(path); err != nil {
+		if tensors, _, err = torch.ParseTensors(file.Content); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
 			return
 		}
 		values := make(map[string]torch.Tensor)
 		for name, tensor := range tensors {
-			if of, ok := strings.CutPrefix(name, "network."); ok {
+			if of, ok := strings.CutPrefix(name, networkPrefix+"."); ok {
 				values[of] = tensor
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/wholefile"
@@ -150,14 +151,21 @@ func TestExtractNeedsALearnedNetwork(t *testing.T) {
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("error %v", err)
 	}
-	var buffer strings.Builder
-	if err := torch.WriteTensors(&buffer, []torch.Named{{Name: "network.other", Tensor: torch.Full(0, torch.Float32, torch.CPU, 1)}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(missing, []byte(buffer.String()), 0o666); err != nil {
+	err := wholefile.WriteAfter(missing, func(file wholefile.File) error {
+		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
+			return torch.WriteTensors(w, []torch.Named{{Name: "network.other", Tensor: torch.Full(0, torch.Float32, torch.CPU, 1)}}, metadata)
+		})
+	}, func() error { return nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "unexpected: other") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.WriteFile(missing, []byte("no checkpoint"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing+" is damaged") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/images"
+	"iwda/experiments/checkpoint"
 	"iwda/torch"
 )
 
@@ -18,10 +19,10 @@ type feed interface {
 	// next returns the next batch, whose memory is the feed's until the call after.
 	next(ctx context.Context) (batch, error)
 	// state returns all that the next batches depend on, for restore.
-	state() feedState
+	state() checkpoint.Feed
 	// restore makes the batches follow that another feed of the same data and settings
 	// would have returned after its state.
-	restore(feedState) error
+	restore(checkpoint.Feed) error
 	// passSteps is the number of steps that count as a pass over the source.
 	passSteps() int
 	close() error
@@ -51,15 +52,12 @@ func (b batch) classes() []int {
 	return classes
 }
 
-// feedState is what a feed remembers, for checkpoints. Each kind uses the fields that
-// it needs.
-type feedState struct {
-	Source, Target []byte `json:",omitempty"` // generators
-	// What is left of a pass without replacement, and the number of passes begun.
-	SourceOrder, TargetOrder   []int `json:",omitempty"`
-	SourcePasses, TargetPasses int   `json:",omitempty"`
-	Batches                    int   `json:",omitempty"` // handed out
-}
+// feedPart is a feed as a part of a run.
+type feedPart struct{ feed }
+
+func (f feedPart) save(s *saving) { s.Feed = f.state() }
+
+func (f feedPart) restore(r *restoring) error { return f.feed.restore(r.Feed) }
 
 // resampled draws every batch with replacement from sets in memory, as the released
 // code does for digits. A pass is an epoch: as many steps as fill the larger set.
@@ -92,11 +90,11 @@ func (r *resampled) next(context.Context) (batch, error) {
 	return r.batch, nil
 }
 
-func (r *resampled) state() feedState {
-	return feedState{Source: marshal(r.sourceSampler), Target: marshal(r.targetSampler)}
+func (r *resampled) state() checkpoint.Feed {
+	return checkpoint.Feed{Source: marshal(r.sourceSampler), Target: marshal(r.targetSampler)}
 }
 
-func (r *resampled) restore(s feedState) error {
+func (r *resampled) restore(s checkpoint.Feed) error {
 	return errors.Join(r.sourceSampler.UnmarshalBinary(s.Source), r.targetSampler.UnmarshalBinary(s.Target))
 }
 
@@ -151,9 +149,9 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 
 // state counts the batches that both loaders gave: a step that was interrupted
 // between the two took none.
-func (l *loaded) state() feedState { return feedState{Batches: l.batches} }
+func (l *loaded) state() checkpoint.Feed { return checkpoint.Feed{Batches: l.batches} }
 
-func (l *loaded) restore(s feedState) error {
+func (l *loaded) restore(s checkpoint.Feed) error {
 	if s.Batches < 0 {
 		return fmt.Errorf("%d batches were handed out", s.Batches)
 	}
@@ -225,14 +223,14 @@ func (s *shuffledSet) next(n int) []int {
 	return rows
 }
 
-func (s *shuffled) state() feedState {
-	return feedState{
+func (s *shuffled) state() checkpoint.Feed {
+	return checkpoint.Feed{
 		Source: marshal(s.source.generator), SourceOrder: s.source.order, SourcePasses: s.source.passes,
 		Target: marshal(s.target.generator), TargetOrder: s.target.order, TargetPasses: s.target.passes,
 	}
 }
 
-func (s *shuffled) restore(state feedState) error {
+func (s *shuffled) restore(state checkpoint.Feed) error {
 	return errors.Join(
 		s.source.restore(state.Source, state.SourceOrder, state.SourcePasses),
 		s.target.restore(state.Target, state.TargetOrder, state.TargetPasses))

@@ -295,9 +295,9 @@ func TestGroupsOfAResNet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conv, head := entry(t, trainer.network, "backbone.conv1.weight"), entry(t, trainer.network, "classifier.weight")
+		conv, head := entry(t, trainer.model.network, "backbone.conv1.weight"), entry(t, trainer.model.network, "classifier.weight")
 		convBefore, headBefore := torch.ToSlice[float32](conv), torch.ToSlice[float32](head)
-		if err := trainer.step(context.Background(), Position{Epoch: 1}); err != nil {
+		if err := trainer.step(context.Background(), position{epoch: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if moved := !slices.Equal(convBefore, torch.ToSlice[float32](conv)); moved != moves {
@@ -307,7 +307,7 @@ func TestGroupsOfAResNet(t *testing.T) {
 			t.Errorf("%s: the classifier did not move", method)
 		}
 		rates := map[float64]bool{}
-		for _, g := range trainer.groups {
+		for _, g := range trainer.optimisation.groups {
 			rates[g.rate] = true
 			if g.constant {
 				t.Errorf("%s: a group does not follow the schedule", method)

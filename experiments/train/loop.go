@@ -3,90 +3,147 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/torch"
 )
 
-// Position is how far a run has come.
-type Position struct {
-	Epoch int // the current epoch, from 1; 0 before the first
-	Step  int // steps completed
+// length is that of a run. The epochs of one that counts steps lie between two
+// evaluations.
+type length struct{ epochs, stepsPerEpoch int }
+
+// lengthOf returns the length of a run of which a pass over the source takes passSteps.
+func lengthOf(t config.Train, passSteps int) length {
+	if t.Steps > 0 {
+		return length{t.Evaluations(), t.EvalEvery}
+	}
+	return length{t.Evaluations(), passSteps}
 }
 
-// Loop makes the steps of a run, epoch by epoch, and calls the hooks. All duties but
-// the step itself are hooks; those of one moment run in the order in which they were
-// added.
-type Loop struct {
-	Epochs, StepsPerEpoch int
-	// Done is the number of steps that an interrupted run had completed, 0 for a new
-	// one. Hooks of moments that lie before are not called again, those of the start
-	// and those after the last completed step, in case it ended an epoch, are.
-	Done int
-	// Step makes the step that follows the position.
-	Step func(Position) error
+func (l length) steps() int { return l.epochs * l.stepsPerEpoch }
 
-	start, epochStart, afterStep, end []hook
+// epochOf is the epoch, from 1, of a step, from 1.
+func (l length) epochOf(step int) int { return 1 + (step-1)/l.stepsPerEpoch }
+
+// position is where in a run a step is made.
+type position struct {
+	epoch int // from 1
+	step  int // steps made before
 }
 
-type hook struct {
-	name string
-	call func(Position) error
+// train makes the steps that are left, and measures the network before the first, after
+// every epoch and so after the last. It stops between two steps when ctx is cancelled, and
+// at the first error, which then names the place.
+func (t *trainer) train(ctx context.Context) error {
+	for {
+		if t.done%t.length.stepsPerEpoch == 0 {
+			if err := t.measure(ctx); err != nil {
+				return t.after("evaluation", err)
+			}
+		}
+		if t.done == t.length.steps() {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		next := position{epoch: t.length.epochOf(t.done + 1), step: t.done}
+		if err := t.step(ctx, next); err != nil {
+			return fmt.Errorf("epoch %d, step %d: %w", next.epoch, next.step+1, err)
+		}
+		t.done++
+		t.reportProgress()
+		if err := t.updateClassWeights(); err != nil {
+			return t.after("class weights", err)
+		}
+		if t.checkpoints.due(t.done, t.length.stepsPerEpoch) {
+			if err := t.writeCheckpoint(); err != nil {
+				return t.after("checkpoint", err)
+			}
+		}
+	}
 }
 
-// OnStart adds a hook that is called before the first epoch.
-func (l *Loop) OnStart(name string, call func(Position) error) {
-	l.start = append(l.start, hook{name, call})
+// after puts the place and what was done there before an error.
+func (t *trainer) after(what string, err error) error {
+	return fmt.Errorf("epoch %d, after step %d: %s: %w", t.length.epochOf(max(1, t.done)), t.done, what, err)
 }
 
-// OnEpochStart adds a hook that is called before each epoch's first step.
-func (l *Loop) OnEpochStart(name string, call func(Position) error) {
-	l.epochStart = append(l.epochStart, hook{name, call})
-}
-
-// OnStep adds a hook that is called after each step.
-func (l *Loop) OnStep(name string, call func(Position) error) {
-	l.afterStep = append(l.afterStep, hook{name, call})
-}
-
-// OnEnd adds a hook that is called after the last epoch.
-func (l *Loop) OnEnd(name string, call func(Position) error) {
-	l.end = append(l.end, hook{name, call})
-}
-
-// Run makes all steps. It stops between two steps when the context is cancelled, and
-// at the first error, which then names the position and the hook.
-func (l *Loop) Run(ctx context.Context) error {
-	if err := callAll(l.start, Position{}); err != nil {
+// step takes a batch and makes one step of all optimisers. A loss that is not finite
+// is an error before anything was learned.
+func (t *trainer) step(ctx context.Context, p position) error {
+	b, err := t.data.feed.next(ctx)
+	if err != nil {
 		return err
 	}
-	p := Position{Epoch: 1 + l.Done/l.StepsPerEpoch, Step: l.Done}
-	for ; p.Epoch <= l.Epochs; p.Epoch++ {
-		before := p.Step % l.StepsPerEpoch // of this epoch, completed by the interrupted run
-		if before == 0 {
-			if err := callAll(l.epochStart, p); err != nil {
-				return err
-			}
+	torch.Tidy(func() {
+		f := t.model.forward(b, t.objective.aligned(p.epoch))
+		var l stepLosses
+		if l, err = t.objective.losses(f, p, t.classWeights.inLosses); err != nil {
+			return
 		}
-		for range l.StepsPerEpoch - before {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := l.Step(p); err != nil {
-				return fmt.Errorf("epoch %d, step %d: %w", p.Epoch, p.Step+1, err)
-			}
-			p.Step++
-			if err := callAll(l.afterStep, p); err != nil {
-				return err
-			}
-		}
-	}
-	p.Epoch = l.Epochs
-	return callAll(l.end, p)
+		t.optimisation.step(p, l.minimised)
+		t.record.addStep(l)
+		err = t.classWeights.observe(f.probabilities, b.classes())
+	})
+	return err
 }
 
-func callAll(hooks []hook, p Position) error {
-	for _, h := range hooks {
-		if err := h.call(p); err != nil {
-			return fmt.Errorf("epoch %d, after step %d: %s: %w", p.Epoch, p.Step, h.name, err)
-		}
+// measure evaluates the network on the target's test set. A run that was interrupted
+// right after that does not repeat it.
+func (t *trainer) measure(ctx context.Context) error {
+	if t.record.evaluatedAfter(t.done) {
+		return nil
 	}
+	onTest := newConfusion(len(t.data.classNames))
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, onTest); err != nil {
+		return err
+	}
+	t.record.addEvaluation(store.Metrics{
+		Epoch: t.done / t.length.stepsPerEpoch, Step: t.done,
+		WeightDistance: t.classWeights.distance(),
+		LearningRate:   t.optimisation.rate,
+		Seconds:        t.effort.seconds(),
+	}, onTest)
+	return t.record.write(t.dir)
+}
+
+// progressPause is the time between two reports of progress.
+const progressPause = 200 * time.Millisecond
+
+func (t *trainer) reportProgress() {
+	if t.options.Progress == nil || !t.progress.Due() {
+		return
+	}
+	t.options.Progress(plan.Progress{
+		Epoch: t.length.epochOf(t.done), Epochs: t.length.epochs, Step: t.done, Steps: t.length.steps(),
+		Accuracy: t.record.lastAccuracy(), Loss: t.record.loss,
+	})
+}
+
+// updateClassWeights updates them where that is due, records it and says so in the log.
+func (t *trainer) updateClassWeights() error {
+	if !t.classWeights.due(t.done) {
+		return nil
+	}
+	u, err := t.classWeights.update()
+	if err != nil {
+		return err
+	}
+	u.Epoch, u.Step = t.length.epochOf(t.done), t.done
+	t.record.addUpdate(u)
+	text := fmt.Sprintf("epoch %d: weights %.2f, distance to the true ones %.3f", u.Epoch, u.Weights, u.Distance)
+	if !math.IsNaN(u.SmallestSingular) {
+		text += fmt.Sprintf(", smallest singular value of C %.4f", u.SmallestSingular)
+	}
+	text += fmt.Sprintf(", effective sample size %.3f", u.EffectiveSampleSize)
+	if u.Note != "" {
+		text += "; " + u.Note
+	}
+	t.logf("%s", text)
 	return nil
 }

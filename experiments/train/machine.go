@@ -3,10 +3,12 @@ package train
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // machine describes the computer in a line: processor, cores, system.
@@ -27,6 +29,28 @@ func processor(path string) string {
 		}
 	}
 	return "unknown processor"
+}
+
+// effort is the time and memory that a run takes, with those of former processes of it.
+type effort struct {
+	started    time.Time // earlier by the time that former processes took
+	formerPeak int64     // bytes
+}
+
+func (e *effort) seconds() float64 { return time.Since(e.started).Seconds() }
+
+// peak is the largest resident memory of any process of the run, in bytes.
+func (e *effort) peak() int64 { return max(e.formerPeak, peakMemory()) }
+
+func (e *effort) save(s *saving) { s.Seconds, s.PeakMemory = e.seconds(), e.peak() }
+
+func (e *effort) restore(r *restoring) error {
+	if !(r.Seconds >= 0 && r.Seconds < math.MaxInt32) {
+		return fmt.Errorf("it took %v seconds", r.Seconds)
+	}
+	e.started = e.started.Add(-time.Duration(r.Seconds * float64(time.Second)))
+	e.formerPeak = r.PeakMemory
+	return nil
 }
 
 // peakMemory is the largest resident memory that this process has had, in bytes.

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"iwda/experiments/config"
 	"iwda/losses"
@@ -12,160 +11,84 @@ import (
 	"iwda/torch"
 )
 
-// forward is what the network said of one step's batch. Source rows come first.
-type forward struct {
-	features torch.Tensor // z of the aligned rows: both domains, or the source alone
-	logits   torch.Tensor // (rows × k)
-	labels   torch.Tensor // of the source rows (B)
-	// rowWeights is w_y of each source row (B), or the zero Tensor where the domain
-	// loss is not weighted.
-	rowWeights torch.Tensor
+// objective is what a run minimises: a classification loss on the source's labels and,
+// from an epoch on, a loss that aligns the domains.
+type objective struct {
+	classification classification
+	alignment      alignment // nil for source-only
+	fromEpoch      int       // with the domain loss
+	tradeOff       float64   // factor of the domain loss
+	weightDomain   bool      // the rows of the domain loss count by their class weights
+	passes         int       // steps with a domain loss so far
 }
 
-// split cuts rows of both domains into the source's and the target's.
-func (f forward) split(x torch.Tensor) (source, target torch.Tensor) {
-	rows := f.labels.Len()
-	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
-}
-
-// age is how old a run is at one of its domain losses, on which the coefficients of
-// gradient reversal depend.
-type age struct {
-	steps  int // before this one
-	passes int // of rows through the alignment, this one included
-}
-
-// alignment is the loss that draws the two domains together.
-type alignment interface {
-	// loss returns the domain loss of a step.
-	loss(f forward, at age) torch.Tensor
-	// state holds what the loss itself trains, empty if nothing.
-	state() nets.State
-}
-
-// newAlignment makes the alignment of a method, nil for none. Parameters are drawn
-// from libtorch's generator.
-func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
-	d := run.Discriminator
-	discriminated := func(input conditioning, inputs int) adversarial {
-		return adversarial{
-			input:         input,
-			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
-			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
-		}
+func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor) *objective {
+	return &objective{
+		classification: newClassification(run, method, sourceDistribution),
+		alignment:      alignment,
+		fromEpoch:      run.Train.DomainFromEpoch,
+		tradeOff:       run.Losses.TradeOff,
+		weightDomain:   method.WeightDomain,
 	}
-	conditional := func() adversarial {
-		if d.RandomProjection > 0 {
-			projection := nets.NewRandomProjection(featureSize, classes, d.RandomProjection)
-			return discriminated(projected{projection}, d.RandomProjection)
-		}
-		return discriminated(outerProduct{}, featureSize*classes)
+}
+
+// stepLosses are those of one step.
+type stepLosses struct {
+	classification, domain, total float64
+	aligned                       bool         // total includes domain
+	minimised                     torch.Tensor // total, with its gradient
+}
+
+// aligned tells whether the total of a step in that epoch includes the domain loss.
+func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
+
+// losses computes the losses of a step with these class weights (k). One that is not
+// finite is a [*NotFiniteError].
+func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) (stepLosses, error) {
+	source, _ := f.split(f.logits)
+	loss := o.classification(source, f.labels, classWeights)
+	l := stepLosses{classification: loss.Item(), aligned: o.aligned(p.epoch), minimised: loss}
+	if err := checkFinite("classification", l.classification); err != nil {
+		return l, err
 	}
-	mmd := form.MMD(run.Losses.MMD)
-	switch method.Alignment {
-	case config.NoAlignment:
+	if l.aligned {
+		if o.weightDomain {
+			f.rowWeights = classWeights.IndexSelect(0, f.labels)
+		}
+		o.passes++
+		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes})
+		l.domain = domain.Item()
+		if err := checkFinite("domain", l.domain); err != nil {
+			return l, err
+		}
+		l.minimised = loss.Add(domain.Scale(o.tradeOff))
+	}
+	l.total = l.classification + o.tradeOff*l.domain
+	return l, nil
+}
+
+func (o *objective) state() nets.State {
+	if o.alignment == nil {
 		return nil
-	case config.DANN:
-		return discriminated(plain{}, featureSize)
-	case config.CDAN:
-		return conditional()
-	case config.CDANE:
-		return entropyConditioned{conditional()}
-	case config.DAN:
-		return kernelAlignment{form: mmd}
-	case config.DANLinear:
-		return kernelAlignment{linear: true}
-	case config.JAN:
-		return kernelAlignment{form: mmd, joint: true}
 	}
-	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
+	return o.alignment.state().Prefixed(alignmentPrefix)
 }
 
-// conditioning makes a discriminator's input of features and predictions.
-type conditioning interface {
-	input(features, logits torch.Tensor) torch.Tensor
-	state() nets.State
+// alignmentPrefix stands before the names of the tensors that an alignment trains.
+const alignmentPrefix = "alignment"
+
+func (o *objective) save(s *saving) {
+	s.Passes = o.passes
+	s.addAll(o.state())
 }
 
-// plain is DANN's: the features alone.
-type plain struct{}
-
-func (plain) input(features, _ torch.Tensor) torch.Tensor { return features }
-func (plain) state() nets.State                           { return nil }
-
-// outerProduct is CDAN's: p ⊗ z.
-type outerProduct struct{}
-
-func (outerProduct) input(features, logits torch.Tensor) torch.Tensor {
-	return losses.Conditioned(features, logits.Softmax(1))
-}
-func (outerProduct) state() nets.State { return nil }
-
-// projected is CDAN's for many classes: a random projection in the place of p ⊗ z.
-type projected struct{ projection *nets.RandomProjection }
-
-func (p projected) input(features, logits torch.Tensor) torch.Tensor {
-	return p.projection.Forward(features, logits.Softmax(1).Detach())
-}
-func (p projected) state() nets.State { return p.projection.State().Prefixed("projection") }
-
-// adversarial is the alignment by a discriminator behind a gradient reversal: DANN
-// and CDAN.
-type adversarial struct {
-	input         conditioning
-	discriminator *nets.Discriminator
-	reversal      nets.Reversal
-}
-
-// discriminate returns the discriminator's logits of the source and target rows.
-func (a adversarial) discriminate(f forward, at age) (source, target torch.Tensor) {
-	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
-	return f.split(a.discriminator.Forward(input, true))
-}
-
-func (a adversarial) loss(f forward, at age) torch.Tensor {
-	source, target := a.discriminate(f, at)
-	return losses.Adversarial(source, target, f.rowWeights)
-}
-
-func (a adversarial) state() nets.State {
-	return slices.Concat(a.discriminator.State(), a.input.state())
-}
-
-// entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
-type entropyConditioned struct{ adversarial }
-
-func (a entropyConditioned) loss(f forward, at age) torch.Tensor {
-	source, target := a.discriminate(f, at)
-	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
-	sourceCertainty, targetCertainty := f.split(certainty)
-	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
-}
-
-// kernelAlignment is the maximum mean discrepancy between the domains' features
-// (DAN), or between features and predictions jointly (JAN). It trains nothing itself.
-type kernelAlignment struct {
-	form   form.MMD
-	linear bool // DAN's estimate in linear time
-	joint  bool
-}
-
-func (k kernelAlignment) loss(f forward, _ age) torch.Tensor {
-	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
-		source, target := f.split(x)
-		return losses.Layer{Source: source, Target: target, Kernel: kernel}
+func (o *objective) restore(r *restoring) error {
+	if r.Passes < 0 || r.Passes > r.Step {
+		return fmt.Errorf("%d of its %d steps have a domain loss", r.Passes, r.Step)
 	}
-	layers := []losses.Layer{layer(f.features, losses.FeatureKernel)}
-	if k.joint {
-		layers = append(layers, layer(f.logits.Softmax(1), losses.PredictionKernel))
-	}
-	if k.linear {
-		return losses.LinearMaximumMeanDiscrepancy(layers...)
-	}
-	return losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)
+	o.passes = r.Passes
+	return r.takeAll(o.state(), alignmentPrefix)
 }
-
-func (kernelAlignment) state() nets.State { return nil }
 
 // classification is the loss on the source's labels.
 type classification func(logits, labels, weights torch.Tensor) torch.Tensor

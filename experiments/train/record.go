@@ -1,30 +1,51 @@
 package train
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"time"
+	"slices"
+	"strings"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
-	"iwda/weightest"
 )
 
-// lossSums collects the losses of the steps since the last evaluation. Its fields are
-// exported for checkpoints.
-type lossSums struct {
-	Classification, Domain, Total float64
-	Steps, AlignedSteps           int
+// record is what a run has measured so far.
+type record struct {
+	classes   int
+	metrics   []store.Metrics
+	updates   []store.WeightUpdate
+	confusion confusion // of the last evaluation
+
+	sums checkpoint.Losses // of the steps since the last evaluation
+	loss float64           // total of the last step; NaN before this process made one
 }
 
-func (s *lossSums) add(classification, domain, total float64, aligned bool) {
-	s.Classification += classification
-	s.Total += total
-	s.Steps++
-	if aligned {
-		s.Domain += domain
-		s.AlignedSteps++
+func newRecord(classes int) *record { return &record{classes: classes, loss: math.NaN()} }
+
+// addStep takes a step's losses into account.
+func (r *record) addStep(l stepLosses) {
+	r.sums.Classification += l.classification
+	r.sums.Total += l.total
+	r.sums.Steps++
+	if l.aligned {
+		r.sums.Domain += l.domain
+		r.sums.AlignedSteps++
 	}
+	r.loss = l.total
+}
+
+// addEvaluation completes a line of metrics with the accuracies and the losses of the
+// steps since the last one.
+func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
+	m.Accuracy, _ = onTest.accuracy()
+	m.MeanClassAccuracy, _ = onTest.meanClassAccuracy()
+	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps)
+	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps)
+	m.TotalLoss = mean(r.sums.Total, r.sums.Steps)
+	r.sums = checkpoint.Losses{}
+	r.confusion = onTest
+	r.metrics = append(r.metrics, m)
 }
 
 // mean is NaN where there were no steps.
@@ -35,12 +56,7 @@ func mean(sum float64, steps int) float64 {
 	return sum / float64(steps)
 }
 
-// record is what a run has measured so far.
-type record struct {
-	metrics   []store.Metrics
-	updates   []store.WeightUpdate
-	confusion [][]int // of the last evaluation
-}
+func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }
 
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
@@ -66,42 +82,38 @@ func (r *record) best() store.Metrics {
 	return best
 }
 
-// evaluate measures the network on the target's test set after that many epochs. A run
-// that was interrupted right after an evaluation does not repeat it.
-func (t *trainer) evaluate(ctx context.Context, epoch, step int) error {
-	if t.record.evaluatedAfter(step) {
-		return nil
-	}
-	onTest := newConfusion(len(t.data.classNames))
-	if err := evaluate(ctx, t.evaluated, t.data.onTest, t.run.Train.EvalBatch, t.options.Device, onTest); err != nil {
+// write writes what was measured so far.
+func (r *record) write(dir store.Dir) error {
+	if err := dir.WriteMetrics(r.metrics); err != nil {
 		return err
 	}
-	accuracy, _ := onTest.accuracy()
-	meanClassAccuracy, _ := onTest.meanClassAccuracy()
-	s := t.losses
-	t.losses = lossSums{}
-	t.record.confusion = onTest
-	t.record.metrics = append(t.record.metrics, store.Metrics{
-		Epoch: epoch, Step: step,
-		Accuracy: accuracy, MeanClassAccuracy: meanClassAccuracy,
-		ClassificationLoss: mean(s.Classification, s.Steps),
-		DomainLoss:         mean(s.Domain, s.AlignedSteps),
-		TotalLoss:          mean(s.Total, s.Steps),
-		WeightDistance:     weightest.Distance(t.weights.Weights(), t.trueWeights),
-		LearningRate:       t.learningRate,
-		Seconds:            time.Since(t.started).Seconds(),
-	})
-	return t.flush()
+	return dir.WriteWeights(r.updates)
 }
 
-// flush writes what was measured so far.
-func (t *trainer) flush() error {
-	if err := t.dir.WriteMetrics(t.record.metrics); err != nil {
+func (r *record) save(s *saving) {
+	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
+	s.Confusion, s.Losses = r.confusion, r.sums
+}
+
+func (r *record) restore(from *restoring) error {
+	metrics, err := store.ParseMetrics("its metrics", strings.NewReader(from.Metrics))
+	if err != nil {
 		return err
 	}
-	return t.dir.WriteWeights(t.record.updates)
-}
-
-func (t *trainer) logf(format string, args ...any) {
-	fmt.Fprintf(t.options.Log, format+"\n", args...)
+	updates, err := store.ParseWeights("its class weights", strings.NewReader(from.Weights))
+	if err != nil {
+		return err
+	}
+	k := r.classes
+	for _, u := range updates {
+		if len(u.Weights) != k {
+			return fmt.Errorf("an update of the class weights has %d classes, not %d", len(u.Weights), k)
+		}
+	}
+	wrong := func(row []int) bool { return len(row) != k }
+	if n := len(from.Confusion); n != 0 && (n != k || slices.ContainsFunc(from.Confusion, wrong)) {
+		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
+	}
+	r.metrics, r.updates, r.confusion, r.sums = metrics, updates, from.Confusion, from.Losses
+	return nil
 }

@@ -3,8 +3,10 @@ package train
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,9 +17,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/version"
+	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
@@ -34,6 +38,18 @@ func (f *fuse) Err() error {
 	}
 	f.left--
 	return nil
+}
+
+// watched is a context that calls look whenever it is asked whether it is cancelled, as
+// between two steps.
+type watched struct {
+	context.Context
+	look func()
+}
+
+func (w watched) Err() error {
+	w.look()
+	return w.Context.Err()
 }
 
 // outcome is all that a finished run leaves, without the times.
@@ -63,7 +79,11 @@ func outcomeOf(t *testing.T, dir store.Dir) outcome {
 	}
 	o := outcome{timeless(result), metrics, string(weights), map[string][]byte{}}
 	torch.Tidy(func() {
-		tensors, _, err := readSealed(dir.Path(store.CheckpointFile))
+		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors, _, err := torch.ParseTensors(file.Content)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,6 +265,43 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
+// writeRecord writes a checkpoint with the tensors of the file.
+func writeRecord(t *testing.T, path string, file checkpoint.File) {
+	t.Helper()
+	torch.Tidy(func() {
+		tensors, _, err := torch.ParseTensors(file.Content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var named []torch.Named
+		for name, tensor := range tensors {
+			named = append(named, torch.Named{Name: name, Tensor: tensor})
+		}
+		err = wholefile.WriteAfter(path, func(to wholefile.File) error {
+			return checkpoint.Write(to, file.Record, func(w io.Writer, metadata map[string]string) error {
+				return torch.WriteTensors(w, named, metadata)
+			})
+		}, func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// otherFormat returns a checkpoint that states another format and is whole.
+func otherFormat(t *testing.T, file []byte) []byte {
+	t.Helper()
+	file = bytes.Replace(file, []byte(`"format":"1"`), []byte(`"format":"9"`), 1)
+	place := bytes.Index(file, []byte(`"sha256":"`)) + len(`"sha256":"`)
+	if place < 10 {
+		t.Fatal("no SHA-256")
+	}
+	seal := file[place : place+64]
+	copy(seal, strings.Repeat("0", 64))
+	copy(seal, fmt.Sprintf("%x", sha256.Sum256(file)))
+	return file
+}
+
 // A checkpoint of something else is refused in words, and stays as it is.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1)
@@ -253,23 +310,19 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rewritten := func(change func(metadata map[string]string)) []byte {
-		var file bytes.Buffer
-		torch.Tidy(func() {
-			tensors, metadata, err := readSealed(dir.Path(store.CheckpointFile))
-			if err != nil {
-				t.Fatal(err)
-			}
-			change(metadata)
-			var named []torch.Named
-			for name, tensor := range tensors {
-				named = append(named, torch.Named{Name: name, Tensor: tensor})
-			}
-			if err := writeSealed(&file, named, metadata); err != nil {
-				t.Fatal(err)
-			}
-		})
-		return file.Bytes()
+	rewritten := func(change func(*checkpoint.Record)) []byte {
+		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&file.Record)
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		writeRecord(t, path, file)
+		changed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changed
 	}
 	for name, test := range map[string]struct {
 		run  config.Resolved
@@ -280,11 +333,9 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 			resolve(t, "subsampled", "iwdan", 1, "train.epochs=70", "train.optimizer.lr=0.5"), before,
 			[]string{"train.epochs: 3 there, 70 here", "train.optimizer.lr: 0.02 there, 0.5 here", "--overwrite"},
 		},
-		"version": {run, rewritten(func(m map[string]string) { m[versionKey] = "0.0.1" }), []string{"version of iwda: 0.0.1 there, " + version.Version + " here"}},
-		"format":  {run, rewritten(func(m map[string]string) { m[formatKey] = "9" }), []string{`format: "9" there, "1" here`}},
-		"data": {resolve(t, "subsampled", "iwdan", 1), rewritten(func(m map[string]string) {
-			m[stateKey] = strings.Replace(m[stateKey], `"DataSHA256":"`, `"DataSHA256":"x`, 1)
-		}), []string{"the data changed since"}},
+		"version": {run, rewritten(func(r *checkpoint.Record) { r.Version = "0.0.1" }), []string{"version of iwda: 0.0.1 there, " + version.Version + " here"}},
+		"format":  {run, otherFormat(t, before), []string{`format: "9" there, "1" here`}},
+		"data":    {resolve(t, "subsampled", "iwdan", 1), rewritten(func(r *checkpoint.Record) { r.State.DataSHA256 = "x" }), []string{"the data changed since"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(dir.Path(store.CheckpointFile), test.file, 0o666); err != nil {
@@ -355,21 +406,21 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 			}
 			defer tr.close()
 			var written []int
-			l := tr.loop(t.Context())
-			l.OnStep("look", func(p Position) error {
-				if len(tr.dir.Checkpoints()) > 0 {
-					written = append(written, p.Step)
+			look := func() {
+				paths := tr.dir.Checkpoints()
+				if len(paths) > 0 {
+					written = append(written, tr.done)
 				}
-				for _, path := range tr.dir.Checkpoints() {
+				for _, path := range paths {
 					if err := os.Remove(path); err != nil {
-						return err
+						t.Error(err)
 					}
 				}
-				return nil
-			})
-			if err := l.Run(t.Context()); err != nil {
+			}
+			if err := tr.train(watched{t.Context(), look}); err != nil {
 				t.Fatal(err)
 			}
+			look()
 			if name == "always" {
 				for step := 1; step <= steps/3*3; step++ {
 					test.want = append(test.want, step)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -209,14 +210,25 @@ func TestIllConditionedStatisticsKeepTheWeights(t *testing.T) {
 	}
 }
 
+// spy is an alignment that keeps what it was last given.
+type spy struct {
+	alignment
+	outputs stepOutputs
+}
+
+func (s *spy) loss(f stepOutputs, at age) torch.Tensor {
+	s.outputs = f
+	return s.alignment.loss(f, at)
+}
+
 // What a method's losses use: estimated weights after the second epoch, the true ones
 // from the start, and the right losses.
 func TestWeightsInTheLosses(t *testing.T) {
-	for method, want := range map[string]struct{ estimated, oracle, rows bool }{
+	for method, want := range map[string]struct{ estimated, oracle, rows, balanced bool }{
 		"dann":       {},
-		"iwdan":      {estimated: true, rows: true},
-		"iwdan-o":    {oracle: true, rows: true},
-		"dann+wc":    {estimated: true},
+		"iwdan":      {estimated: true, rows: true, balanced: true},
+		"iwdan-o":    {oracle: true, rows: true, balanced: true},
+		"dann+wc":    {estimated: true, balanced: true},
 		"dann+wda-o": {oracle: true, rows: true},
 	} {
 		run := resolve(t, "subsampled", method, 1)
@@ -225,18 +237,18 @@ func TestWeightsInTheLosses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trainer.loop(context.Background()).Run(context.Background()); err != nil {
+		if err := trainer.train(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		used := torch.ToSlice[float32](trainer.lossWeights)
+		used := torch.ToSlice[float32](trainer.classWeights.inLosses)
 		switch {
 		case want.oracle:
-			if !slices.Equal(used, float32s(trainer.trueWeights)) {
-				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.trueWeights)
+			if !slices.Equal(used, float32s(trainer.classWeights.truth)) {
+				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.truth)
 			}
 		case want.estimated:
-			if !slices.Equal(used, float32s(trainer.weights.Weights())) || used[0] == 1 {
-				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.weights.Weights())
+			if !slices.Equal(used, float32s(trainer.classWeights.tracker.Weights())) || used[0] == 1 {
+				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.classWeights.tracker.Weights())
 			}
 		default:
 			if used[0] != 1 || used[9] != 1 {
@@ -248,22 +260,27 @@ func TestWeightsInTheLosses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, _ := trainer.forward(Position{Epoch: 2}, b)
-			if f.rowWeights.IsZero() == want.rows {
-				t.Errorf("%s: row weights absent %v", method, f.rowWeights.IsZero())
+			f := trainer.model.forward(b, true)
+			seen := &spy{alignment: trainer.objective.alignment}
+			trainer.objective.alignment = seen
+			l, err := trainer.objective.losses(f, position{epoch: 2}, trainer.classWeights.inLosses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen.outputs.rowWeights.IsZero() == want.rows {
+				t.Errorf("%s: row weights absent %v", method, seen.outputs.rowWeights.IsZero())
 			}
 			if want.rows {
-				rows := torch.ToSlice[float32](f.rowWeights)
+				rows := torch.ToSlice[float32](seen.outputs.rowWeights)
 				for i, label := range b.labels {
 					if rows[i] != used[label] {
 						t.Fatalf("%s: row %d of class %d has weight %v, want %v", method, i, label, rows[i], used[label])
 					}
 				}
 			}
-			plain := trainer.classification(f.logits.Narrow(0, 0, 16), f.labels, trainer.lossWeights).Item()
 			entropy := f.logits.Narrow(0, 0, 16).LogSoftmax(1).Gather(1, f.labels.Reshape(-1, 1)).Mean().Neg().Item()
-			if balanced := math.Abs(plain-entropy) > 1e-6; balanced != trainer.method.WeightClassification {
-				t.Errorf("%s: classification loss %v, cross entropy %v", method, plain, entropy)
+			if balanced := math.Abs(l.classification-entropy) > 1e-6; balanced != want.balanced {
+				t.Errorf("%s: classification loss %v, cross entropy %v", method, l.classification, entropy)
 			}
 		})
 		if err := trainer.close(); err != nil {
@@ -341,9 +358,13 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	if err != nil || len(metrics) < 3 {
 		t.Fatalf("%d metrics, %v", len(metrics), err)
 	}
-	tensors, metadata, err := torch.ReadTensors(dir.Path(store.CheckpointFile))
-	if err != nil || metadata[versionKey] != version.Version {
-		t.Fatalf("checkpoint %v, %v", metadata, err)
+	file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
+	if err != nil || file.Record.Version != version.Version {
+		t.Fatalf("checkpoint %+v, %v", file.Record, err)
+	}
+	tensors, _, err := torch.ParseTensors(file.Content)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, ok := tensors["network.conv_params.0.weight"]; !ok || tensors["alignment.layer3.bias"].IsZero() {
 		t.Error("the checkpoint lacks a parameter")
@@ -372,7 +393,7 @@ func TestTrainingDoesNotLeak(t *testing.T) {
 	defer func() { _ = trainer.close() }()
 	step := func(n int) {
 		for i := range n {
-			if err := trainer.step(context.Background(), Position{Epoch: 2, Step: i}); err != nil {
+			if err := trainer.step(context.Background(), position{epoch: 2, step: i}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -22,19 +22,26 @@ const temporaryMark = ".tmp-"
 // and renamed. If anything fails, a full disk for one, the error names path, the
 // temporary file is removed and the former file stays as it was.
 func Write(path string, write func(io.Writer) error) error {
-	return WriteAfter(path, write, func() error { return nil })
+	return WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
+}
+
+// File is a file that is being written: from its beginning on, and again where something
+// that was written is to be replaced.
+type File interface {
+	io.Writer
+	io.WriterAt
 }
 
 // WriteAfter is [Write] that calls makeRoom when the new file is whole and the former
 // one still there.
-func WriteAfter(path string, write func(io.Writer) error, makeRoom func() error) error {
+func WriteAfter(path string, write func(File) error, makeRoom func() error) error {
 	if err := replace(path, write, makeRoom); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }
 
-func replace(path string, write func(io.Writer) error, makeRoom func() error) (err error) {
+func replace(path string, write func(File) error, makeRoom func() error) (err error) {
 	folder, name := filepath.Split(path)
 	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
 	temporary := fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
@@ -48,7 +55,7 @@ func replace(path string, write func(io.Writer) error, makeRoom func() error) (e
 			os.Remove(temporary)
 		}
 	}()
-	buffered := bufio.NewWriter(file)
+	buffered := bufferedFile{bufio.NewWriter(file), file}
 	if err := write(buffered); err != nil {
 		return err
 	}
@@ -68,6 +75,18 @@ func replace(path string, write func(io.Writer) error, makeRoom func() error) (e
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+type bufferedFile struct {
+	*bufio.Writer
+	file *os.File
+}
+
+func (b bufferedFile) WriteAt(text []byte, offset int64) (int, error) {
+	if err := b.Flush(); err != nil {
+		return 0, err
+	}
+	return b.file.WriteAt(text, offset)
 }
 
 // syncFolder flushes the folder's entries to the disk, so that a rename outlives

@@ -1,0 +1,182 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"iwda/internal/wholefile"
+)
+
+// format changes when an older program could not read a checkpoint, or would read it
+// wrongly.
+const format = "1"
+
+// The keys of a checkpoint's metadata.
+const (
+	formatKey  = "format"
+	versionKey = "iwda"
+	configKey  = "config"
+	stateKey   = "state"
+	// sealKey is that of the file's SHA-256, taken with zeros in its own place. The
+	// format itself would not notice a flipped bit.
+	sealKey = "sha256"
+)
+
+var unsealed = strings.Repeat("0", 2*sha256.Size)
+
+// DamagedError is a file that is no whole checkpoint.
+type DamagedError struct {
+	Path   string
+	Reason error
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Reason) }
+func (e *DamagedError) Unwrap() error { return e.Reason }
+
+// FormatError is a whole checkpoint in a format of other versions of this program.
+type FormatError struct {
+	Path   string
+	Format string
+}
+
+func (e *FormatError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Difference()) }
+
+// Difference says what the format is and what it should be.
+func (e *FormatError) Difference() string {
+	return fmt.Sprintf("format: %q there, %q here", e.Format, format)
+}
+
+// Write writes a checkpoint to an empty file. tensors is to write a safetensors file with
+// the metadata that it is given; it is called once.
+func Write(file wholefile.File, record Record, tensors func(w io.Writer, metadata map[string]string) error) error {
+	state, err := json.Marshal(record.State)
+	if err != nil {
+		return err
+	}
+	metadata := map[string]string{
+		formatKey: format, versionKey: record.Version, configKey: record.Config, stateKey: string(state), sealKey: unsealed,
+	}
+	sum, start := sha256.New(), &beginning{}
+	if err := tensors(io.MultiWriter(file, sum, start), metadata); err != nil {
+		return err
+	}
+	place, err := seal(start.text)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt([]byte(hex.EncodeToString(sum.Sum(nil))), int64(place))
+	return err
+}
+
+// beginning keeps the first bytes of a file, up to and with its seal.
+type beginning struct {
+	text  []byte
+	whole bool
+}
+
+func (b *beginning) Write(text []byte) (int, error) {
+	if !b.whole {
+		b.text = append(b.text, text...)
+		_, err := seal(b.text)
+		b.whole = err == nil
+	}
+	return len(text), nil
+}
+
+// seal returns where in a file its SHA-256 stands.
+func seal(file []byte) (place int, err error) {
+	key := []byte(`"` + sealKey + `":"`)
+	place = bytes.Index(file, key) + len(key)
+	if place < len(key) || len(file) < place+len(unsealed) {
+		return 0, errors.New("no checkpoint, or one without its SHA-256")
+	}
+	return place, nil
+}
+
+// File is a checkpoint that was read and found whole.
+type File struct {
+	Path    string
+	Record  Record
+	Content []byte // of the safetensors file
+}
+
+// Read reads a checkpoint. The error is a [*DamagedError] for a file that cannot be read
+// or is not whole, and a [*FormatError] for one in another format.
+func Read(path string) (File, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return File{}, &DamagedError{path, err}
+	}
+	if err := check(content); err != nil {
+		return File{}, &DamagedError{path, err}
+	}
+	record, err := readRecord(path, bytes.NewReader(content))
+	return File{path, record, content}, err
+}
+
+// check compares the SHA-256 of a file with the one that it states.
+func check(content []byte) error {
+	place, err := seal(content)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	sum.Write(content[:place])
+	io.WriteString(sum, unsealed)
+	sum.Write(content[place+len(unsealed):])
+	if stated := content[place : place+len(unsealed)]; hex.EncodeToString(sum.Sum(nil)) != string(stated) {
+		return errors.New("its SHA-256 is not the one that it states")
+	}
+	return nil
+}
+
+// ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of
+// megabytes, so that damage elsewhere is not noticed. The errors are those of [Read].
+func ReadRecord(path string) (Record, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Record{}, &DamagedError{path, err}
+	}
+	defer file.Close()
+	return readRecord(path, file)
+}
+
+func readRecord(path string, file io.Reader) (Record, error) {
+	metadata, err := readMetadata(file)
+	if err != nil {
+		return Record{}, &DamagedError{path, err}
+	}
+	if metadata[formatKey] != format {
+		return Record{}, &FormatError{path, metadata[formatKey]}
+	}
+	record := Record{Version: metadata[versionKey], Config: metadata[configKey]}
+	if err := json.Unmarshal([]byte(metadata[stateKey]), &record.State); err != nil {
+		return Record{}, &DamagedError{path, fmt.Errorf("%s: %w", stateKey, err)}
+	}
+	return record, nil
+}
+
+// readMetadata reads the head of a safetensors file: its length in eight bytes, and JSON.
+func readMetadata(file io.Reader) (map[string]string, error) {
+	var length uint64
+	if err := binary.Read(file, binary.LittleEndian, &length); err != nil {
+		return nil, err
+	}
+	const most = 100 << 20 // bytes of a head that the format allows
+	if length > most {
+		return nil, fmt.Errorf("its head would have %d bytes", length)
+	}
+	var head struct {
+		Metadata map[string]string `json:"__metadata__"`
+	}
+	err := json.NewDecoder(io.LimitReader(file, int64(length))).Decode(&head)
+	return head.Metadata, err
+}

@@ -1,0 +1,182 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/wholefile"
+)
+
+var example = Record{
+	Version: "9.8.7", Config: "experiment: \"sha256\":\"x\"\n",
+	State: State{
+		Step: 17, Passes: 3, Seconds: 1.5, LearningRate: 0.1, Losses: Losses{Total: 2.25, Steps: 4},
+		Feed: Feed{Source: []byte{1, 2}, TargetOrder: []int{4, 0}}, Updates: 1, Confusion: [][]int{{1, 0}, {2, 3}}, DataSHA256: "ab",
+	},
+}
+
+// safetensors writes a file of that format whose tensors are the values; it writes its
+// head in pieces.
+func safetensors(values []byte) func(io.Writer, map[string]string) error {
+	return func(w io.Writer, metadata map[string]string) error {
+		head, err := json.Marshal(map[string]any{"__metadata__": metadata})
+		if err != nil {
+			return err
+		}
+		text := append(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head...)
+		for _, piece := range [][]byte{text[:50], text[50:51], text[51 : len(text)-30], text[len(text)-30:], values} {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func written(t *testing.T, record Record) (path string, content []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "checkpoint")
+	err := wholefile.WriteAfter(path, func(file wholefile.File) error {
+		return Write(file, record, safetensors(bytes.Repeat([]byte{7}, 5000)))
+	}, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err = os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, content
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	path, content := written(t, example)
+	file, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(File{path, example, content}, file); diff != "" {
+		t.Error(diff)
+	}
+	if record, err := ReadRecord(path); err != nil || !cmp.Equal(record, example) {
+		t.Errorf("record %+v, %v", record, err)
+	}
+}
+
+// The SHA-256 is that of the file with zeros in its own place, as anybody can compute.
+func TestSeal(t *testing.T) {
+	_, content := written(t, example)
+	_, stated, _ := bytes.Cut(content, []byte(`"sha256":"`))
+	stated = stated[:64]
+	text := string(stated)
+	copy(stated, strings.Repeat("0", 64))
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != text {
+		t.Errorf("it states %s, and is %x", text, sum)
+	}
+}
+
+// Every flipped bit and every lost byte is noticed.
+func TestReadNoticesDamage(t *testing.T) {
+	path, content := written(t, example)
+	check := func(what string, at int, damaged []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(path)
+		if damage := (*DamagedError)(nil); !errors.As(err, &damage) || damage.Path != path || !strings.Contains(err.Error(), path+" is damaged") {
+			t.Errorf("%s at %d: %v", what, at, err)
+		}
+	}
+	for at := 0; at < len(content); at += 23 {
+		flipped := bytes.Clone(content)
+		flipped[at] ^= 1 << (at % 8)
+		check("flipped", at, flipped)
+		check("cut off", at, content[:at])
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a file: %v", err)
+	}
+}
+
+// The head alone tells how far a run is, also where the rest is not there yet.
+func TestReadRecordNeedsTheHeadAlone(t *testing.T) {
+	path, content := written(t, example)
+	write := func(text []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(content[:len(content)-4990])
+	if record, err := ReadRecord(path); err != nil || record.State.Step != 17 {
+		t.Errorf("record %+v, %v", record, err)
+	}
+	for name, text := range map[string][]byte{
+		"empty": nil, "cut off": content[:40], "too long": bytes.Repeat([]byte{255}, 100),
+		"without state": append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...),
+	} {
+		write(text)
+		if record, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %+v, %v", name, record, err)
+		}
+	}
+}
+
+func TestOtherFormat(t *testing.T) {
+	path, content := written(t, example)
+	place := bytes.Index(content, []byte(`"format":"1"`))
+	content[place+len(`"format":"`)] = '9'
+	seal := content[bytes.Index(content, []byte(`"sha256":"`))+len(`"sha256":"`):][:64]
+	copy(seal, strings.Repeat("0", 64))
+	sum := sha256.Sum256(content)
+	hex.Encode(seal, sum[:])
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"all":  func() error { _, err := Read(path); return err },
+		"head": func() error { _, err := ReadRecord(path); return err },
+	} {
+		err := read()
+		if other := (*FormatError)(nil); !errors.As(err, &other) || other.Difference() != `format: "9" there, "1" here` || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A disk that is full at any moment is an error.
+func TestWriteErrors(t *testing.T) {
+	full := errors.New("no space left")
+	for name, file := range map[string]wholefile.File{
+		"while streaming": failing{full, nil},
+		"at the seal":     failing{nil, full},
+	} {
+		if err := Write(file, example, safetensors(nil)); !errors.Is(err, full) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	noSeal := func(w io.Writer, _ map[string]string) error { _, err := w.Write([]byte("{}")); return err }
+	if err := Write(failing{}, example, noSeal); err == nil {
+		t.Error("a file without a place for the SHA-256 was written")
+	}
+}
+
+type failing struct{ writing, placing error }
+
+func (f failing) Write(text []byte) (int, error)            { return len(text), f.writing }
+func (f failing) WriteAt(text []byte, _ int64) (int, error) { return len(text), f.placing }

@@ -1,0 +1,151 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"iwda/experiments/config"
+	"iwda/losses"
+	"iwda/losses/form"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// age is how old a run is at one of its domain losses, on which the coefficients of
+// gradient reversal depend.
+type age struct {
+	steps  int // before this one
+	passes int // of rows through the alignment, this one included
+}
+
+// alignment is the loss that draws the two domains together.
+type alignment interface {
+	// loss returns the domain loss of a step.
+	loss(f stepOutputs, at age) torch.Tensor
+	// state holds what the loss itself trains, empty if nothing.
+	state() nets.State
+}
+
+// newAlignment makes the alignment of a method, nil for none. Parameters are drawn
+// from libtorch's generator.
+func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
+	d := run.Discriminator
+	discriminated := func(input conditioning, inputs int) adversarial {
+		return adversarial{
+			input:         input,
+			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
+			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
+		}
+	}
+	conditional := func() adversarial {
+		if d.RandomProjection > 0 {
+			projection := nets.NewRandomProjection(featureSize, classes, d.RandomProjection)
+			return discriminated(projected{projection}, d.RandomProjection)
+		}
+		return discriminated(outerProduct{}, featureSize*classes)
+	}
+	mmd := form.MMD(run.Losses.MMD)
+	switch method.Alignment {
+	case config.NoAlignment:
+		return nil
+	case config.DANN:
+		return discriminated(plain{}, featureSize)
+	case config.CDAN:
+		return conditional()
+	case config.CDANE:
+		return entropyConditioned{conditional()}
+	case config.DAN:
+		return kernelAlignment{form: mmd}
+	case config.DANLinear:
+		return kernelAlignment{linear: true}
+	case config.JAN:
+		return kernelAlignment{form: mmd, joint: true}
+	}
+	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
+}
+
+// conditioning makes a discriminator's input of features and predictions.
+type conditioning interface {
+	input(features, logits torch.Tensor) torch.Tensor
+	state() nets.State
+}
+
+// plain is DANN's: the features alone.
+type plain struct{}
+
+func (plain) input(features, _ torch.Tensor) torch.Tensor { return features }
+func (plain) state() nets.State                           { return nil }
+
+// outerProduct is CDAN's: p ⊗ z.
+type outerProduct struct{}
+
+func (outerProduct) input(features, logits torch.Tensor) torch.Tensor {
+	return losses.Conditioned(features, logits.Softmax(1))
+}
+func (outerProduct) state() nets.State { return nil }
+
+// projected is CDAN's for many classes: a random projection in the place of p ⊗ z.
+type projected struct{ projection *nets.RandomProjection }
+
+func (p projected) input(features, logits torch.Tensor) torch.Tensor {
+	return p.projection.Forward(features, logits.Softmax(1).Detach())
+}
+func (p projected) state() nets.State { return p.projection.State().Prefixed("projection") }
+
+// adversarial is the alignment by a discriminator behind a gradient reversal: DANN
+// and CDAN.
+type adversarial struct {
+	input         conditioning
+	discriminator *nets.Discriminator
+	reversal      nets.Reversal
+}
+
+// discriminate returns the discriminator's logits of the source and target rows.
+func (a adversarial) discriminate(f stepOutputs, at age) (source, target torch.Tensor) {
+	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
+	return f.split(a.discriminator.Forward(input, true))
+}
+
+func (a adversarial) loss(f stepOutputs, at age) torch.Tensor {
+	source, target := a.discriminate(f, at)
+	return losses.Adversarial(source, target, f.rowWeights)
+}
+
+func (a adversarial) state() nets.State {
+	return slices.Concat(a.discriminator.State(), a.input.state())
+}
+
+// entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
+type entropyConditioned struct{ adversarial }
+
+func (a entropyConditioned) loss(f stepOutputs, at age) torch.Tensor {
+	source, target := a.discriminate(f, at)
+	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
+	sourceCertainty, targetCertainty := f.split(certainty)
+	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
+}
+
+// kernelAlignment is the maximum mean discrepancy between the domains' features
+// (DAN), or between features and predictions jointly (JAN). It trains nothing itself.
+type kernelAlignment struct {
+	form   form.MMD
+	linear bool // DAN's estimate in linear time
+	joint  bool
+}
+
+func (k kernelAlignment) loss(f stepOutputs, _ age) torch.Tensor {
+	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
+		source, target := f.split(x)
+		return losses.Layer{Source: source, Target: target, Kernel: kernel}
+	}
+	layers := []losses.Layer{layer(f.features, losses.FeatureKernel)}
+	if k.joint {
+		layers = append(layers, layer(f.logits.Softmax(1), losses.PredictionKernel))
+	}
+	if k.linear {
+		return losses.LinearMaximumMeanDiscrepancy(layers...)
+	}
+	return losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)
+}
+
+func (kernelAlignment) state() nets.State { return nil }

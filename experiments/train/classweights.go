@@ -1,0 +1,148 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/torch"
+	"iwda/weightest"
+)
+
+// classWeights are the weights of the classes in the losses, their estimate, and the
+// statistics behind it. Every method estimates them, to show in its results; only those
+// with estimated weights use them.
+type classWeights struct {
+	estimated bool // the losses use the estimate
+	every     int  // steps between two updates
+
+	source, target []float64 // label distributions
+	truth          []float64
+	statistics     *weightest.Accumulator
+	tracker        *weightest.Tracker
+	inLosses       torch.Tensor // w (k) on the run's device
+}
+
+// newClassWeights makes those of a run on its data, all one but where the losses use the
+// true ones.
+func newClassWeights(run config.Resolved, method config.Method, d *data, device torch.Device) (*classWeights, error) {
+	classes := len(d.classNames)
+	w := &classWeights{
+		estimated:  method.Weights == config.EstimatedWeights,
+		every:      run.Weights.Every * d.feed.passSteps(),
+		source:     d.source.Shares(classes),
+		target:     d.target.Shares(classes),
+		statistics: weightest.NewAccumulator(classes),
+	}
+	estimator, err := weightest.NewEstimator(run.Weights.Estimator)
+	if err != nil {
+		return nil, err
+	}
+	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
+		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
+		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if w.truth, err = weightest.Oracle(w.source, w.target); err != nil {
+		return nil, err
+	}
+	inLosses := w.tracker.Weights()
+	if method.Weights == config.OracleWeights {
+		inLosses = w.truth
+	}
+	w.inLosses = vector(inLosses, device)
+	return w, nil
+}
+
+// vector returns values as a tensor of the training's type on a device.
+func vector(values []float64, device torch.Device) torch.Tensor {
+	return torch.FromSlice(values, len(values)).To(torch.Float32, device)
+}
+
+// observe adds a step's predictions, source rows first, to the statistics.
+func (w *classWeights) observe(probabilities []float32, sourceClasses []int) error {
+	half := len(probabilities) / 2
+	return w.statistics.Add(probabilities[:half], sourceClasses, probabilities[half:])
+}
+
+// due reports whether the weights are updated after that many steps.
+func (w *classWeights) due(step int) bool { return step%w.every == 0 }
+
+// update moves the weights towards a new estimate. An estimate that cannot be had leaves
+// them as they are, and the statistics go on.
+func (w *classWeights) update() (store.WeightUpdate, error) {
+	update, err := w.tracker.Update(w.statistics, w.source)
+	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
+		update = weightest.Update{
+			Weights:               w.tracker.Weights(),
+			SmallestSingularValue: math.NaN(),
+			EffectiveSampleSize:   weightest.EffectiveSampleSize(w.tracker.Weights(), w.source),
+			Note:                  fmt.Sprintf("%v: the former weights stay", err),
+		}
+	} else if err != nil {
+		return store.WeightUpdate{}, err
+	}
+	if update.Changed && w.estimated {
+		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
+	}
+	return store.WeightUpdate{
+		Weights: update.Weights, Distance: w.distance(),
+		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
+		Note: update.Note,
+	}, nil
+}
+
+// distance is that of the estimate to the true weights.
+func (w *classWeights) distance() float64 {
+	return weightest.Distance(w.tracker.Weights(), w.truth)
+}
+
+func float32s(values []float64) []float32 {
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return narrow
+}
+
+// The names of the tensors in a checkpoint.
+const (
+	weightEstimate    = "class_weights.estimate"  // w (k)
+	weightsInLosses   = "class_weights.in_losses" // (k)
+	confusionSums     = "class_weights.joint"     // k×k, row = true class
+	targetPredictions = "class_weights.target"    // (k)
+)
+
+func (w *classWeights) save(s *saving) {
+	statistics, tracker := w.statistics.State(), w.tracker.State()
+	s.Updates, s.SourceRows, s.TargetRows = tracker.Updates, statistics.SourceRows, statistics.TargetRows
+	k := statistics.Classes
+	s.add(weightEstimate, torch.FromSlice(tracker.Weights, k))
+	s.add(weightsInLosses, w.inLosses)
+	s.add(confusionSums, torch.FromSlice(statistics.Joint, k, k))
+	s.add(targetPredictions, torch.FromSlice(statistics.Target, k))
+}
+
+func (w *classWeights) restore(r *restoring) error {
+	estimate, inLosses := r.take(weightEstimate), r.take(weightsInLosses)
+	joint, target := r.take(confusionSums), r.take(targetPredictions)
+	if err := r.complete(); err != nil {
+		return err
+	}
+	err := errors.Join(
+		w.tracker.Restore(weightest.TrackerState{Weights: torch.ToSlice[float64](estimate), Updates: r.Updates}),
+		w.statistics.Restore(weightest.AccumulatorState{
+			Classes: len(w.source),
+			Joint:   torch.ToSlice[float64](joint), Target: torch.ToSlice[float64](target),
+			SourceRows: r.SourceRows, TargetRows: r.TargetRows,
+		}))
+	if err != nil {
+		return err
+	}
+	w.inLosses.Set(inLosses)
+	return nil
+}

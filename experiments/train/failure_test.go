@@ -1,0 +1,141 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iwda/torch"
+	"iwda/weightest"
+)
+
+// What was measured before libtorch failed is on disk, the update of the class weights
+// since the last evaluation too.
+func TestTorchErrorKeepsWhatWasMeasured(t *testing.T) {
+	run := resolve(t, "full", "iwdan", 1)
+	dir := begin(t, run)
+	evaluations := 0
+	options := Options{Threads: 1, Alive: func() {
+		if evaluations++; evaluations == 2 {
+			panic(&torch.Error{Op: "convolution", Msg: "out of memory"})
+		}
+	}}
+	_, err := Run(t.Context(), run, dir, options)
+	var failed *torch.Error
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "out of memory") {
+		t.Fatalf("error %v", err)
+	}
+	metrics, err := dir.ReadMetrics()
+	if err != nil || len(metrics) != 1 {
+		t.Errorf("%d evaluations on disk, want 1; error %v", len(metrics), err)
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil || len(updates) != 1 {
+		t.Errorf("%d updates of the class weights on disk, want 1; error %v", len(updates), err)
+	}
+	if paths := dir.Checkpoints(); len(paths) > 0 {
+		t.Errorf("a run that failed wrote %v", paths)
+	}
+}
+
+// A loss that is not finite ends within a step, also where the run is cancelled at that
+// moment: no checkpoint is written of it.
+func TestNoCheckpointOfAStepThatFailed(t *testing.T) {
+	run := resolve(t, "full", "dann", 1, "train.optimizer.lr=1e12")
+	dir := begin(t, run)
+	// The looks are those of the first evaluation and before steps 1 and 2.
+	_, err := Run(&fuse{t.Context(), 3}, run, dir, Options{Threads: 1})
+	var diverged *NotFiniteError
+	if !errors.As(err, &diverged) {
+		t.Fatalf("error %v", err)
+	}
+	if paths := dir.Checkpoints(); len(paths) > 0 {
+		t.Errorf("the run wrote %v", paths)
+	}
+}
+
+// failing is an estimator that finds no weights.
+type failing struct{ err error }
+
+func (f failing) Estimate(weightest.Problem) (weightest.Estimate, error) {
+	return weightest.Estimate{}, f.err
+}
+
+// An estimate that cannot be had leaves the weights alone, and of what was not measured
+// there is neither a number in the file nor one in the log.
+func TestFailedEstimate(t *testing.T) {
+	run := resolve(t, "full", "iwdan", 1)
+	dir, log := begin(t, run), &strings.Builder{}
+	tr, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Log: log}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := weightest.TrackerSettings{Estimator: failing{fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
+	if tr.classWeights.tracker, err = weightest.NewTracker(10, settings); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.complete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil || len(updates) != 3 {
+		t.Fatalf("updates %+v, error %v", updates, err)
+	}
+	for _, u := range updates {
+		if !math.IsNaN(u.SmallestSingular) || u.EffectiveSampleSize != 1 || !slices.Equal(u.Weights, slices.Repeat([]float64{1}, 10)) {
+			t.Errorf("update %+v", u)
+		}
+		if !strings.Contains(u.Note, "as it were: the former weights stay") || !strings.Contains(log.String(), u.Note) {
+			t.Errorf("note %q, log\n%s", u.Note, log)
+		}
+	}
+	if strings.Contains(log.String(), "singular value") {
+		t.Errorf("log\n%s", log)
+	}
+}
+
+// closing is a feed that cannot be closed.
+type closing struct {
+	feed
+	err error
+}
+
+func (c closing) close() error { return c.err }
+
+// What goes wrong when a run is closed does not hide why it ended.
+func TestCloseErrorComesSecond(t *testing.T) {
+	run := resolve(t, "full", "dann", 1)
+	stuck := errors.New("device busy")
+	options := Options{Threads: 1, Log: io.Discard, Alive: func() { panic(&torch.Error{Op: "convolution", Msg: "out of memory"}) }}
+	for name, test := range map[string]struct {
+		options Options
+		want    []string
+	}{
+		"torch error": {options, []string{"out of memory", "device busy"}},
+		"none":        {Options{Threads: 1, Log: io.Discard}, []string{"device busy"}},
+	} {
+		tr, err := newTrainer(t.Context(), run, begin(t, run), test.options, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.data.feed = closing{tr.data.feed, stuck}
+		_, err = tr.complete(t.Context())
+		if !errors.Is(err, stuck) {
+			t.Errorf("%s: error %v", name, err)
+			continue
+		}
+		at := -1
+		for _, want := range test.want {
+			place := strings.Index(err.Error(), want)
+			if place <= at {
+				t.Errorf("%s: error %q, want %q in this order", name, err, test.want)
+			}
+			at = place
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package train
+
+import (
+	"context"
+	"errors"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+// model is the network of a run.
+type model struct {
+	network nets.Network
+	// evaluated is the part of the network that maps the rows of an evaluation to
+	// logits: all of it, unless a frozen backbone's features are computed in advance.
+	evaluated nets.Network
+	apart     bool // in training each domain passes through the network on its own
+	// pretrainedSHA256 is the hash of the file of pretrained weights, or empty.
+	pretrainedSHA256 string
+	device           torch.Device
+}
+
+// openModelAndData makes the two that may depend on each other: image files need a
+// frozen backbone, networks the classes of the data.
+func openModelAndData(ctx context.Context, run config.Resolved, options Options) (*model, *data, error) {
+	described, err := catalogue.Find(run.Dataset.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := &model{device: options.Device}
+	if described.Kind != catalogue.ImageFiles {
+		d, err := openData(run)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.onSource, d.onTest = lively{d.onSource, options.alive}, lively{d.onTest, options.alive}
+		m.network, m.pretrainedSHA256, err = newNetwork(run, datasets.Size(d.rowShape), len(d.classNames))
+		if err != nil {
+			return nil, nil, errors.Join(err, d.close())
+		}
+		m.evaluated = m.network
+		return m, d, nil
+	}
+	if m.network, m.pretrainedSHA256, err = newNetwork(run, 0, len(described.Classes)); err != nil {
+		return nil, nil, err
+	}
+	m.network.State().Move(torch.Float32, options.Device)
+	d, err := openImages(ctx, run, m.network, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.evaluated, m.apart = m.network, true
+	if frozen, ok := m.network.(*nets.Frozen); ok {
+		m.evaluated, m.apart = frozen.OnPooled(), false
+		if run.Network.Views > 0 {
+			m.network = m.evaluated
+		}
+	}
+	return m, d, nil
+}
+
+// stepOutputs are what the network says of one step's batch. Source rows come first.
+type stepOutputs struct {
+	features torch.Tensor // z of both domains, or of the source alone where they are not aligned
+	logits   torch.Tensor // of the same rows (rows × k)
+	labels   torch.Tensor // of the source rows (B)
+	// probabilities are the predictions of all rows, (2B × k), for the statistics behind
+	// the class weights.
+	probabilities []float32
+	// rowWeights is w_y of each source row (B), or the zero Tensor where the domain
+	// loss is not weighted.
+	rowWeights torch.Tensor
+}
+
+// split cuts rows of both domains into the source's and the target's.
+func (f stepOutputs) split(x torch.Tensor) (source, target torch.Tensor) {
+	rows := f.labels.Len()
+	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
+}
+
+// forward passes a batch through the network in training mode. Where the domains are not
+// aligned, the target serves the statistics behind the class weights alone.
+func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
+	source, target := b.images(m.device)
+	f.labels = torch.FromSlice(b.labels, b.rows()).To(torch.Int64, m.device)
+	var logits torch.Tensor // of all rows
+	switch {
+	case !aligned:
+		f.features, f.logits = m.network.Forward(source, true)
+		torch.NoGrad(func() {
+			_, ofTarget := m.network.Forward(target, true)
+			logits = torch.Cat(0, f.logits.Detach(), ofTarget)
+		})
+	case m.apart:
+		sourceFeatures, sourceLogits := m.network.Forward(source, true)
+		targetFeatures, targetLogits := m.network.Forward(target, true)
+		f.features, f.logits = torch.Cat(0, sourceFeatures, targetFeatures), torch.Cat(0, sourceLogits, targetLogits)
+		logits = f.logits
+	default:
+		f.features, f.logits = m.network.Forward(torch.Cat(0, source, target), true)
+		logits = f.logits
+	}
+	torch.NoGrad(func() { f.probabilities = torch.ToSlice[float32](logits.Softmax(1)) })
+	return f
+}
+
+// networkPrefix stands before the names of the network's tensors.
+const networkPrefix = "network"
+
+func (m *model) state() nets.State { return m.network.State().Prefixed(networkPrefix) }
+
+func (m *model) save(s *saving) { s.addAll(m.state()) }
+
+func (m *model) restore(r *restoring) error { return r.takeAll(m.state(), networkPrefix) }
