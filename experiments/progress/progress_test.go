@@ -49,7 +49,7 @@ func again(seed int64) schedule.Update {
 }
 
 func finished(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Finished, Result: store.Result{BestAccuracy: 0.95, BestEpoch: 3, LastAccuracy: 0.9}}
+	return schedule.Update{Run: run(seed), State: schedule.Finished, Result: store.Result{BestAccuracy: store.Measured(0.95), BestEpoch: store.Measured(3), LastAccuracy: store.Measured(0.9)}}
 }
 
 func failed(seed int64) schedule.Update {

@@ -14,8 +14,11 @@ func endLine(u schedule.Update, took time.Duration) string {
 	switch u.State {
 	case schedule.Finished:
 		r := u.Result
+		if !r.LastAccuracy.Measured {
+			return fmt.Sprintf("finished %v in %s", u.Run.ID, short(took))
+		}
 		return fmt.Sprintf("finished %v: accuracy best %s (epoch %d), last %s, in %s",
-			u.Run.ID, percent(r.BestAccuracy), r.BestEpoch, percent(r.LastAccuracy), short(took))
+			u.Run.ID, percent(r.BestAccuracy.Value), r.BestEpoch.Value, percent(r.LastAccuracy.Value), short(took))
 	case schedule.Failed:
 		reason, _, _ := strings.Cut(u.Failure.Error(), "\n")
 		return fmt.Sprintf("failed   %v: %s", u.Run.ID, reason)

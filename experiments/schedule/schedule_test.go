@@ -88,7 +88,7 @@ func TestRunFinishesAndSkips(t *testing.T) {
 			t.Error(diff)
 		}
 		want = plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25}
-		if u[2].Progress != want || u[3].Result.LastAccuracy != 0.25 || u[3].Run.ID != run.ID {
+		if u[2].Progress != want || u[3].Result.LastAccuracy.Value != 0.25 || u[3].Run.ID != run.ID {
 			t.Errorf("%v: updates %+v", run.ID, u)
 		}
 		if f := u[1].Progress.Fraction(); f != 0.25 {
@@ -101,7 +101,7 @@ func TestRunFinishesAndSkips(t *testing.T) {
 	if got := seedsOf(summary.Skipped); !cmp.Equal(got, []int64{succeeds, alsoSucceeds}) || len(summary.Finished) != 0 {
 		t.Errorf("second time: %+v", summary)
 	}
-	if u := updates[succeeds]; len(u) != 1 || u[0].State != Skipped || u[0].Result.BestAccuracy != 0.5 {
+	if u := updates[succeeds]; len(u) != 1 || u[0].State != Skipped || u[0].Result.BestAccuracy.Value != 0.5 {
 		t.Errorf("updates %+v", u)
 	}
 

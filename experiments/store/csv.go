@@ -32,7 +32,7 @@ var (
 const weightColumn = "weight_"
 
 // WriteMetrics writes metrics.csv: a header and a line for each element. Numbers
-// read back exactly; NaN is an empty cell.
+// read back exactly; NaN and what was not measured are empty cells.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
 	return writeCSV(d.Path(MetricsFile), metricsRecords(metrics))
 }
@@ -44,7 +44,7 @@ func metricsRecords(metrics []Metrics) [][]string {
 	records := [][]string{metricsHeader}
 	for _, m := range metrics {
 		records = append(records, append([]string{strconv.Itoa(m.Epoch), strconv.Itoa(m.Step)},
-			formatFloats(m.Accuracy, m.MeanClassAccuracy, m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
+			formatFloats(m.Accuracy.OrNaN(), m.MeanClassAccuracy.OrNaN(), m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
 				m.WeightDistance, m.LearningRate, m.Seconds)...))
 	}
 	return records
@@ -63,9 +63,9 @@ func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 		if row.header {
 			return row.expect(metricsHeader)
 		}
-		m := Metrics{Epoch: row.int(), Step: row.int()}
-		for _, field := range []*float64{&m.Accuracy, &m.MeanClassAccuracy, &m.ClassificationLoss, &m.DomainLoss,
-			&m.TotalLoss, &m.WeightDistance, &m.LearningRate, &m.Seconds} {
+		m := Metrics{Epoch: row.int(), Step: row.int(), Accuracy: row.optional(), MeanClassAccuracy: row.optional()}
+		for _, field := range []*float64{&m.ClassificationLoss, &m.DomainLoss, &m.TotalLoss,
+			&m.WeightDistance, &m.LearningRate, &m.Seconds} {
 			*field = row.float()
 		}
 		metrics = append(metrics, m)
@@ -238,6 +238,13 @@ func (r *row) float() float64 {
 		r.fail(text, "a number")
 	}
 	return value
+}
+
+func (r *row) optional() Optional[float64] {
+	if value := r.float(); !math.IsNaN(value) {
+		return Measured(value)
+	}
+	return Optional[float64]{}
 }
 
 func (r *row) fail(text, want string) {

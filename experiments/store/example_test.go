@@ -23,7 +23,7 @@ func ExampleDir() {
 	}
 	err = dir.WriteResult(store.Result{
 		ID: id, Experiment: "digits", Variant: "full", Task: "mnist-usps", Method: "dann", Seed: 1,
-		ConfigHash: "abc", BestAccuracy: 0.91, LastAccuracy: 0.9,
+		ConfigHash: "abc", BestAccuracy: store.Measured(0.91), LastAccuracy: store.Measured(0.9),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -31,7 +31,7 @@ func ExampleDir() {
 	}
 	for _, hash := range []string{"abc", "other"} {
 		result, finished, err := dir.Finished(hash)
-		fmt.Println(result.BestAccuracy, finished, err)
+		fmt.Println(result.BestAccuracy.Value, finished, err)
 	}
 	runs, problems := store.Collect(root, "digits")
 	fmt.Println(len(runs), len(problems))

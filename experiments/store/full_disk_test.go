@@ -12,7 +12,7 @@ import (
 // a full disk.
 func TestFullDisk(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
-	former := []Metrics{{Epoch: 1, Accuracy: 0.5}}
+	former := []Metrics{{Epoch: 1, Accuracy: Measured(0.5)}}
 	if err := dir.WriteMetrics(former); err != nil {
 		t.Fatal(err)
 	}

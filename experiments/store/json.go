@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"iwda/internal/wholefile"
@@ -102,16 +103,26 @@ func (d Dir) check(result Result) error {
 		return fmt.Errorf("%w: run %s of experiment %q lies in the folder of %s of %q",
 			ErrForeign, result.ID, result.Experiment, d.id, d.experiment)
 	}
+	labelled := slices.ContainsFunc(result.Confusion, func(row []int) bool {
+		return slices.ContainsFunc(row, func(count int) bool { return count != 0 })
+	})
+	const missing = "the key %q is missing, although rows have labels"
+	if labelled && !result.BestEpoch.Measured {
+		return fmt.Errorf(missing, "best_epoch")
+	}
 	for _, share := range []struct {
 		key   string
-		value float64
+		value Optional[float64]
 	}{
 		{"best_accuracy", result.BestAccuracy},
 		{"last_accuracy", result.LastAccuracy},
 		{"mean_class_accuracy", result.MeanClassAccuracy},
 	} {
-		if !(share.value >= 0 && share.value <= 1) { // NaN too
-			return fmt.Errorf("%s is %v, not a fraction of 1", share.key, share.value)
+		if labelled && !share.value.Measured {
+			return fmt.Errorf(missing, share.key)
+		}
+		if v := share.value.Value; !(v >= 0 && v <= 1) { // NaN too
+			return fmt.Errorf("%s is %v, not a fraction of 1", share.key, v)
 		}
 	}
 	classes := len(result.Classes)

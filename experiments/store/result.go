@@ -23,11 +23,14 @@ type Result struct {
 
 	// BestAccuracy is the highest accuracy of any evaluation. It selects the epoch
 	// on target labels, which a user does not have: LastAccuracy is the honest one.
-	BestAccuracy      float64 `json:"best_accuracy"`
-	BestEpoch         int     `json:"best_epoch"`
-	LastAccuracy      float64 `json:"last_accuracy"`
-	MeanClassAccuracy float64 `json:"mean_class_accuracy"` // at the last evaluation
-	Confusion         [][]int `json:"confusion"`           // at the last evaluation; row = true class, column = predicted
+	// None of the accuracies is measured where no row of the test set has a label.
+	BestAccuracy      Optional[float64] `json:"best_accuracy,omitzero"`
+	BestEpoch         Optional[int]     `json:"best_epoch,omitzero"`
+	LastAccuracy      Optional[float64] `json:"last_accuracy,omitzero"`
+	MeanClassAccuracy Optional[float64] `json:"mean_class_accuracy,omitzero"` // at the last evaluation
+	// Confusion counts the labelled rows at the last evaluation; row = true class,
+	// column = predicted.
+	Confusion [][]int `json:"confusion"`
 
 	// SourceConfusion is that on the source's training set, as the classifier is at
 	// the end; it may be missing, as from results of former versions.
@@ -62,10 +65,10 @@ type LabelDistributions struct {
 
 // Metrics is one line of metrics.csv: an evaluation.
 type Metrics struct {
-	Epoch             int     // epochs completed
-	Step              int     // steps completed
-	Accuracy          float64 // on the target's test set, fraction of 1
-	MeanClassAccuracy float64
+	Epoch             int               // epochs completed
+	Step              int               // steps completed
+	Accuracy          Optional[float64] // on the target's test set, fraction of 1
+	MeanClassAccuracy Optional[float64]
 	// ClassificationLoss, DomainLoss and TotalLoss are means over the steps since
 	// the line before; NaN where there were none.
 	ClassificationLoss float64
@@ -81,7 +84,7 @@ type WeightUpdate struct {
 	Epoch, Step         int
 	Weights             []float64 // after the update
 	Distance            float64   // to the true weights
-	SmallestSingular    float64   // smallest singular value of the confusion matrix
+	SmallestSingular    float64   // of the confusion matrix; NaN where the estimate failed before
 	EffectiveSampleSize float64   // (Σ D_S w)² / Σ D_S w², in (0, 1]
 	Note                string    // why the update left the weights alone, if it did
 }

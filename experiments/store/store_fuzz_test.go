@@ -72,7 +72,7 @@ func fuzzCSV[T any](t *testing.T, text string, parse func(string, io.Reader) ([]
 }
 
 func FuzzParseMetrics(f *testing.F) {
-	f.Add(FormatMetrics([]Metrics{{Epoch: 1, Step: 2, Accuracy: 1. / 3, DomainLoss: math.NaN(), TotalLoss: math.Inf(1)}}))
+	f.Add(FormatMetrics([]Metrics{{Epoch: 1, Step: 2, Accuracy: Measured(1. / 3), DomainLoss: math.NaN(), TotalLoss: math.Inf(1)}}))
 	f.Add("epoch,step\n1,2\n")
 	f.Add("\"")
 	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseMetrics, FormatMetrics) })

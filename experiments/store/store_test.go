@@ -20,7 +20,7 @@ func sampleResult(method string, seed int64) Result {
 		ID:         ID{Variant: "subsampled", Task: "usps-mnist", Method: method, Seed: seed}.String(),
 		Experiment: digits, Variant: "subsampled", Task: "usps-mnist", Method: method, Seed: seed,
 		ConfigHash: "abc", Versions: map[string]string{"iwda": "1", "go": "2"}, Device: "cpu", Threads: 1,
-		BestAccuracy: 0.1 + 0.2, BestEpoch: 3, LastAccuracy: 1. / 3, MeanClassAccuracy: 0.25,
+		BestAccuracy: Measured(0.1 + 0.2), BestEpoch: Measured(3), LastAccuracy: Measured(1. / 3), MeanClassAccuracy: Measured(0.25),
 		Confusion: [][]int{{3, 1}, {0, 4}}, Classes: []string{"<0>", "1"},
 		Weights: []float64{0.5, 1.5}, TrueWeights: []float64{0.4, 1.6}, WeightDistance: math.Sqrt2 / 10, JSD: 0.027,
 		LabelDistributions: LabelDistributions{Source: []float64{0.5, 0.5}, Target: []float64{0.2, 0.8}},
@@ -163,7 +163,7 @@ func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
 	result := sampleResult("iwdan", 1)
 	dir := begun(t, t.TempDir(), result.ID)
 	for name, spoil := range map[string]func(*Result){
-		"accuracy": func(r *Result) { r.LastAccuracy = math.NaN() },
+		"accuracy": func(r *Result) { r.LastAccuracy = Measured(math.NaN()) },
 		"weights":  func(r *Result) { r.Weights = []float64{1, math.Inf(1)} },
 		"id":       func(r *Result) { r.ID = "full/usps-mnist/iwdan/seed-1" },
 		"distance": func(r *Result) { r.WeightDistance = math.NaN() },
@@ -181,9 +181,9 @@ func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
 
 func TestMetricsRoundTrip(t *testing.T) {
 	want := []Metrics{
-		{Epoch: 0, Step: 0, Accuracy: 0.1, MeanClassAccuracy: 0.2, ClassificationLoss: math.NaN(), DomainLoss: math.NaN(),
+		{Epoch: 0, Step: 0, Accuracy: Measured(0.1), MeanClassAccuracy: Measured(0.2), ClassificationLoss: math.NaN(), DomainLoss: math.NaN(),
 			TotalLoss: math.NaN(), WeightDistance: 1e-300, LearningRate: 0.02, Seconds: 0.5},
-		{Epoch: 1, Step: 937, Accuracy: 1. / 3, MeanClassAccuracy: 2. / 3, ClassificationLoss: 1e21, DomainLoss: math.Inf(1),
+		{Epoch: 1, Step: 937, Accuracy: Measured(1. / 3), MeanClassAccuracy: Measured(2. / 3), ClassificationLoss: 1e21, DomainLoss: math.Inf(1),
 			TotalLoss: math.Nextafter(1, 2), WeightDistance: 0, LearningRate: 0.01, Seconds: 12},
 	}
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")

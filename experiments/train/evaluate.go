@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"iwda/datasets"
+	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -73,20 +74,22 @@ func (c confusion) take(o rowOutputs) error {
 	return nil
 }
 
-// accuracy is the share of the labelled rows that are classified right; measured is false
-// where no row has a label.
-func (c confusion) accuracy() (share float64, measured bool) {
+// accuracy is the share of the labelled rows that are classified right, if there are any.
+func (c confusion) accuracy() store.Optional[float64] {
 	right, total := 0, 0
 	for class, row := range c {
 		right += row[class]
 		total += sum(row)
 	}
-	return float64(right) / float64(total), total > 0
+	if total == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(float64(right) / float64(total))
 }
 
 // meanClassAccuracy is the mean over the classes that occur of the share of their rows
-// that are classified right; measured is false where no row has a label.
-func (c confusion) meanClassAccuracy() (share float64, measured bool) {
+// that are classified right, if any row has a label.
+func (c confusion) meanClassAccuracy() store.Optional[float64] {
 	shares, classes := 0.0, 0
 	for class, row := range c {
 		if total := sum(row); total > 0 {
@@ -94,7 +97,10 @@ func (c confusion) meanClassAccuracy() (share float64, measured bool) {
 			classes++
 		}
 	}
-	return shares / float64(classes), classes > 0
+	if classes == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(shares / float64(classes))
 }
 
 func sum(counts []int) int {

@@ -62,10 +62,9 @@ func TestConfusion(t *testing.T) {
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
 				t.Errorf("%s, batches of %d: confusion %v, want %v", name, batch, counts, test.counts)
 			}
-			all, measured := counts.accuracy()
-			mean, alsoMeasured := counts.meanClassAccuracy()
-			if measured != test.measured || alsoMeasured != measured || measured && (math.Abs(all-test.all) > 1e-15 || math.Abs(mean-test.mean) > 1e-15) {
-				t.Errorf("%s, batches of %d: accuracy %v, mean over classes %v, measured %v", name, batch, all, mean, measured)
+			all, mean := counts.accuracy(), counts.meanClassAccuracy()
+			if all.Measured != test.measured || mean.Measured != test.measured || math.Abs(all.Value-test.all) > 1e-15 || math.Abs(mean.Value-test.mean) > 1e-15 {
+				t.Errorf("%s, batches of %d: accuracy %+v, mean over classes %+v", name, batch, all, mean)
 			}
 		}
 	}

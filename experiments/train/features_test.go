@@ -97,8 +97,8 @@ func TestWeightsHelpOnFeatures(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, result := train(t, run)
-			last[fmt.Sprint(method, seed)] = result.LastAccuracy
-			t.Logf("%s, seed %d: best %.3f, last %.3f, %.1f s", method, seed, result.BestAccuracy, result.LastAccuracy, result.Seconds)
+			last[fmt.Sprint(method, seed)] = result.LastAccuracy.Value
+			t.Logf("%s, seed %d: best %.3f, last %.3f, %.1f s", method, seed, result.BestAccuracy.Value, result.LastAccuracy.Value, result.Seconds)
 		}
 	}
 	for weighted, base := range map[string]string{"iwdan": "dann", "iwcdan": "cdan", "iwjan": "jan"} {
@@ -137,8 +137,8 @@ func TestExtractedFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, again := train(t, onFeatures)
-	if again.BestAccuracy < result.LastAccuracy-0.15 {
-		t.Errorf("an mlp on the features reaches %.3f, the network itself %.3f", again.BestAccuracy, result.LastAccuracy)
+	if again.BestAccuracy.Value < result.LastAccuracy.Value-0.15 {
+		t.Errorf("an mlp on the features reaches %.3f, the network itself %.3f", again.BestAccuracy.Value, result.LastAccuracy.Value)
 	}
 }
 

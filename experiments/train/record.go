@@ -38,8 +38,7 @@ func (r *record) addStep(l stepLosses) {
 // addEvaluation completes a line of metrics with the accuracies and the losses of the
 // steps since the last one.
 func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
-	m.Accuracy, _ = onTest.accuracy()
-	m.MeanClassAccuracy, _ = onTest.meanClassAccuracy()
+	m.Accuracy, m.MeanClassAccuracy = onTest.accuracy(), onTest.meanClassAccuracy()
 	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps)
 	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps)
 	m.TotalLoss = mean(r.sums.Total, r.sums.Steps)
@@ -64,22 +63,22 @@ func (r *record) evaluatedAfter(step int) bool {
 	return len(r.metrics) > 0 && r.last().Step == step
 }
 
+// lastAccuracy is that of the last evaluation, NaN before the first or without labels.
 func (r *record) lastAccuracy() float64 {
 	if len(r.metrics) == 0 {
 		return math.NaN()
 	}
-	return r.last().Accuracy
+	return r.last().Accuracy.OrNaN()
 }
 
-// best is the first evaluation with the highest accuracy.
-func (r *record) best() store.Metrics {
-	best := r.metrics[0]
-	for _, m := range r.metrics[1:] {
-		if m.Accuracy > best.Accuracy {
-			best = m
+// best returns the highest accuracy and the first epoch that had it, if there were labels.
+func (r *record) best() (accuracy store.Optional[float64], epoch store.Optional[int]) {
+	for _, m := range r.metrics {
+		if m.Accuracy.Measured && (!accuracy.Measured || m.Accuracy.Value > accuracy.Value) {
+			accuracy, epoch = m.Accuracy, store.Measured(m.Epoch)
 		}
 	}
-	return best
+	return accuracy, epoch
 }
 
 // write writes what was measured so far.

@@ -215,7 +215,8 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 }
 
 func (t *trainer) result(onSource confusion) store.Result {
-	best, last := t.record.best(), t.record.last()
+	bestAccuracy, bestEpoch := t.record.best()
+	last := t.record.last()
 	w := t.classWeights
 	return store.Result{
 		ID:         plan.Of(t.run).ID.String(),
@@ -227,7 +228,7 @@ func (t *trainer) result(onSource confusion) store.Result {
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256: t.model.pretrainedSHA256,
 		DataSHA256:    t.data.sha256,
-		BestAccuracy:  best.Accuracy, BestEpoch: best.Epoch,
+		BestAccuracy:  bestAccuracy, BestEpoch: bestEpoch,
 		LastAccuracy: last.Accuracy, MeanClassAccuracy: last.MeanClassAccuracy,
 		Confusion:          t.record.confusion,
 		SourceConfusion:    onSource,

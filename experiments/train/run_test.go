@@ -101,8 +101,8 @@ func TestMethodsShareTheStart(t *testing.T) {
 		// The first epoch has no domain loss, so that all methods but the weighted
 		// ones, whose classification loss differs, are the same until its end.
 		if method != "iwdan-o" {
-			accuracies = append(accuracies, metrics[0].Accuracy, metrics[1].ClassificationLoss)
-		} else if metrics[0].Accuracy != accuracies[0] {
+			accuracies = append(accuracies, metrics[0].Accuracy.Value, metrics[1].ClassificationLoss)
+		} else if metrics[0].Accuracy.Value != accuracies[0] {
 			t.Errorf("%s starts from another network", method)
 		}
 		if result.Steps != 200/16 {

@@ -141,7 +141,7 @@ func trainedAccuracy(m store.Metrics) float64 {
 	if m.Epoch == 0 {
 		return math.NaN()
 	}
-	return 100 * m.Accuracy
+	return 100 * m.Accuracy.OrNaN()
 }
 
 // addCourses adds to the panel, for each curve, the band, the line and its marks,

@@ -33,7 +33,7 @@ var approximately = cmpopts.EquateApprox(0, 1e-9)
 func metrics(accuracies ...float64) []store.Metrics {
 	var metrics []store.Metrics
 	for epoch, accuracy := range accuracies {
-		metrics = append(metrics, store.Metrics{Epoch: epoch, Accuracy: accuracy, WeightDistance: 2 / float64(epoch+1)})
+		metrics = append(metrics, store.Metrics{Epoch: epoch, Accuracy: store.Measured(accuracy), WeightDistance: 2 / float64(epoch+1)})
 	}
 	return metrics
 }
@@ -46,7 +46,7 @@ func TestCourse(t *testing.T) {
 	if diff := cmp.Diff(want, course(c, epochs, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
 		t.Error(diff)
 	}
-	inSteps := curve{seeds: [][]store.Metrics{{{Epoch: 1, Step: 500, Accuracy: 0.4}}, {{Epoch: 1, Step: 500, Accuracy: 0.6}}}}
+	inSteps := curve{seeds: [][]store.Metrics{{{Epoch: 1, Step: 500, Accuracy: store.Measured(0.4)}}, {{Epoch: 1, Step: 500, Accuracy: store.Measured(0.6)}}}}
 	if diff := cmp.Diff([]moment{{500, 50, 40, 60}}, course(inSteps, steps, trainedAccuracy), cmp.AllowUnexported(moment{}), approximately); diff != "" {
 		t.Error(diff)
 	}
@@ -185,7 +185,7 @@ func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
 		if err := run.Dir.Begin(); err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Dir.WriteMetrics(metrics(0.1, r.BestAccuracy, r.LastAccuracy)); err != nil {
+		if err := run.Dir.WriteMetrics(metrics(0.1, r.BestAccuracy.Value, r.LastAccuracy.Value)); err != nil {
 			t.Fatal(err)
 		}
 		runs = append(runs, run)

@@ -56,7 +56,7 @@ func content(t testing.TB) Content {
 		}
 		accuracy := 0.5 + 0.05*float64(i)
 		if i > 2 {
-			metrics := []store.Metrics{{Epoch: 0, Accuracy: 0.1, WeightDistance: 3}, {Epoch: 1, Accuracy: accuracy, WeightDistance: 2}}
+			metrics := []store.Metrics{{Epoch: 0, Accuracy: store.Measured(0.1), WeightDistance: 3}, {Epoch: 1, Accuracy: store.Measured(accuracy), WeightDistance: 2}}
 			if err := dir.WriteMetrics(metrics); err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func content(t testing.TB) Content {
 		r := store.Result{
 			ID: run.ID.String(), Experiment: "glyphs", Variant: run.ID.Variant, Task: run.ID.Task, Method: run.ID.Method, Seed: run.ID.Seed,
 			ConfigHash: run.Config.Hash(), Versions: map[string]string{"iwda": "0.1.0", "go": "go1"}, Device: "cpu", Threads: 1,
-			BestAccuracy: accuracy, BestEpoch: 1, LastAccuracy: accuracy, MeanClassAccuracy: accuracy,
+			BestAccuracy: store.Measured(accuracy), BestEpoch: store.Measured(1), LastAccuracy: store.Measured(accuracy), MeanClassAccuracy: store.Measured(accuracy),
 			Confusion: [][]int{{9, 1}, {2, 8}}, SourceConfusion: [][]int{{10, 0}, {1, 9}}, Classes: []string{"a", "b"},
 			Weights: []float64{1, 1.5}, TrueWeights: []float64{1, 1.4}, WeightDistance: 0.1,
 			Seconds: 10, PeakMemoryBytes: 1 << 30,
@@ -158,8 +158,8 @@ func TestNothingFinished(t *testing.T) {
 }
 
 func TestSparkline(t *testing.T) {
-	flat := []store.Metrics{{Epoch: 0, Accuracy: 0.5}, {Epoch: 2, Accuracy: 0.5}}
-	if got := string(sparkline(flat, "accuracy", func(m store.Metrics) float64 { return m.Accuracy })); !strings.Contains(got, `points="3.0,16.0 117.0,16.0"`) {
+	flat := []store.Metrics{{Epoch: 0, Accuracy: store.Measured(0.5)}, {Epoch: 2, Accuracy: store.Measured(0.5)}}
+	if got := string(sparkline(flat, "accuracy", func(m store.Metrics) float64 { return m.Accuracy.Value })); !strings.Contains(got, `points="3.0,16.0 117.0,16.0"`) {
 		t.Errorf("flat: %s", got)
 	}
 	if got := sparkline(nil, "accuracy", nil); got != "" {

@@ -24,7 +24,7 @@ type runRow struct {
 func newRunRow(run store.Run) runRow {
 	r := run.Result
 	row := runRow{
-		ID: r.ID, Best: 100 * r.BestAccuracy, Last: 100 * r.LastAccuracy, BestEpoch: r.BestEpoch,
+		ID: r.ID, Best: 100 * r.BestAccuracy.OrNaN(), Last: 100 * r.LastAccuracy.OrNaN(), BestEpoch: r.BestEpoch.Value,
 		WeightDistance: r.WeightDistance, JSD: r.JSD, Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
 	}
 	metrics, err := run.Dir.ReadMetrics()
@@ -32,7 +32,7 @@ func newRunRow(run store.Run) runRow {
 		row.Unreadable = err.Error()
 		return row
 	}
-	row.Accuracy = sparkline(metrics, "accuracy", func(m store.Metrics) float64 { return 100 * m.Accuracy })
+	row.Accuracy = sparkline(metrics, "accuracy", func(m store.Metrics) float64 { return 100 * m.Accuracy.OrNaN() })
 	row.Distance = sparkline(metrics, "weight distance", func(m store.Metrics) float64 { return m.WeightDistance })
 	return row
 }

@@ -128,15 +128,15 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	var best, last []float64
 	bestWins, lastWins := 0, 0
 	for _, result := range s.Runs(variant, task, method) {
-		best = append(best, 100*result.BestAccuracy)
-		last = append(last, 100*result.LastAccuracy)
+		best = append(best, 100*result.BestAccuracy.Value)
+		last = append(last, 100*result.LastAccuracy.Value)
 		base, ok := s.run(variant, task, preset.Base(), result.Seed)
 		if !ok {
 			continue
 		}
 		row.Pairs++
-		bestWins += oneIf(asGood(result.BestAccuracy, base.BestAccuracy))
-		lastWins += oneIf(asGood(result.LastAccuracy, base.LastAccuracy))
+		bestWins += oneIf(asGood(result.BestAccuracy.Value, base.BestAccuracy.Value))
+		lastWins += oneIf(asGood(result.LastAccuracy.Value, base.LastAccuracy.Value))
 	}
 	row.Seeds = len(best)
 	row.Best, row.Last = NewScore(best), NewScore(last)

@@ -63,10 +63,10 @@ func gainPoint(runs, bases []store.Result) (p GainPoint, ok bool) {
 			}
 			p.Seeds++
 			p.JSD += run.JSD
-			p.Best += 100 * run.BestAccuracy
-			p.Last += 100 * run.LastAccuracy
-			p.BaseBest += 100 * base.BestAccuracy
-			p.BaseLast += 100 * base.LastAccuracy
+			p.Best += 100 * run.BestAccuracy.Value
+			p.Last += 100 * run.LastAccuracy.Value
+			p.BaseBest += 100 * base.BestAccuracy.Value
+			p.BaseLast += 100 * base.LastAccuracy.Value
 		}
 	}
 	for _, sum := range []*float64{&p.JSD, &p.Best, &p.Last, &p.BaseBest, &p.BaseLast} {

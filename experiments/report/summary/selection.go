@@ -9,7 +9,6 @@ package summary
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -75,8 +74,8 @@ func selectPlanned(results []store.Result, experiment config.Config) (planned ma
 		case !known || !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
 			!slices.Contains(experiment.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
 			leftOut = append(leftOut, id+" (not planned)")
-		case math.IsNaN(r.BestAccuracy) || math.IsNaN(r.LastAccuracy):
-			leftOut = append(leftOut, id+" (its accuracy is not a number)")
+		case !r.BestAccuracy.Measured || !r.LastAccuracy.Measured:
+			leftOut = append(leftOut, id+" (its accuracy was not measured)")
 		case twice:
 			leftOut = append(leftOut, id+" (there twice)")
 		default:

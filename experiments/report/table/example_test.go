@@ -22,9 +22,9 @@ func ExampleBuild() {
 	var results []store.Result
 	for seed, accuracy := range []float64{0.8, 0.9} {
 		run.Seed, run.Method = int64(seed+1), "dann"
-		run.BestAccuracy, run.LastAccuracy = accuracy, accuracy-0.1
+		run.BestAccuracy, run.LastAccuracy = store.Measured(accuracy), store.Measured(accuracy-0.1)
 		results = append(results, run)
-		run.Method, run.BestAccuracy, run.LastAccuracy = "iwdan", 0.85, 0.85
+		run.Method, run.BestAccuracy, run.LastAccuracy = "iwdan", store.Measured(0.85), store.Measured(0.85)
 		results = append(results, run)
 	}
 	if err := table.Build("accuracy", results, experiment).Write(os.Stdout, sheet.CSV); err != nil {

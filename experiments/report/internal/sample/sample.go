@@ -25,7 +25,7 @@ func Digits() config.Config {
 func Result(variant, task, method string, seed int64, best, last float64) store.Result {
 	return store.Result{
 		Experiment: "digits", Variant: variant, Task: task, Method: method, Seed: seed,
-		BestAccuracy: best, LastAccuracy: last,
+		BestAccuracy: store.Measured(best), LastAccuracy: store.Measured(last),
 	}
 }
 
