@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -168,5 +169,28 @@ func resultOf(experiment string, id store.ID, hash string) store.Result {
 		BestAccuracy: store.Measured(0.5), BestEpoch: store.Measured(2), LastAccuracy: store.Measured(0.25), MeanClassAccuracy: store.Measured(0.25),
 		Classes: []string{"0"}, Confusion: [][]int{{1}}, Weights: []float64{1}, TrueWeights: []float64{1},
 		LabelDistributions: store.LabelDistributions{Source: []float64{1}, Target: []float64{1}},
+	}
+}
+
+// Whatever the number of threads was, in a worker it is the run's; the last entry counts.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("OMP_NUM_THREADS", "64")
+	t.Setenv("OPENBLAS_CORETYPE", "Haswell")
+	environment := Environment(3)
+	last := func(name string) string {
+		for _, entry := range slices.Backward(environment) {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	for _, name := range threadVariables {
+		if got := last(name); got != "3" {
+			t.Errorf("%s=%s", name, got)
+		}
+	}
+	if got := last("OPENBLAS_CORETYPE"); got != "Haswell" {
+		t.Errorf("OPENBLAS_CORETYPE=%s", got)
 	}
 }

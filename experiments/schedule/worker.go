@@ -16,6 +16,54 @@ import (
 	"iwda/experiments/store"
 )
 
+// job is a run on its way.
+type job struct {
+	run    plan.Run
+	dir    store.Dir
+	lock   *store.Lock
+	device string
+}
+
+// carryOut makes the run with as many workers as it takes and may take. It returns how
+// the run ended, and lets go of its lock.
+func (s *scheduler) carryOut(ctx context.Context, j job) Update {
+	defer j.lock.Close()
+	s.observe(Update{Run: j.run, State: Started})
+	if err := s.makeWay(j); err != nil {
+		return s.failed(j.run, Failure{Reason: err.Error(), untouched: true})
+	}
+	attempts := 1 + s.options.Retries
+	reason := "started once more"
+	for attempt := 1; ; attempt++ {
+		result, err := s.work(ctx, j, reason)
+		var failure Failure
+		switch {
+		case err == nil:
+			return Update{Run: j.run, State: Finished, Result: result}
+		case errors.Is(err, errStopped):
+			return Update{Run: j.run, State: Stopped}
+		case !errors.As(err, &failure):
+			failure = Failure{Reason: err.Error()}
+		}
+		failure.Attempts = attempt
+		if !failure.died || attempt == attempts || ctx.Err() != nil {
+			return s.failed(j.run, failure)
+		}
+		reason = fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
+		s.observe(Update{Run: j.run, State: Again, Reason: failure.Reason, Attempt: attempt + 1, Attempts: attempts})
+	}
+}
+
+// makeWay removes what another configuration left, where that is wanted. Another
+// process may have left it after claim had looked.
+func (s *scheduler) makeWay(j job) error {
+	err := otherConfiguration(j.run, j.dir)
+	if err == nil || !s.options.Overwrite {
+		return err
+	}
+	return j.dir.Clear()
+}
+
 // errStopped is the error of a run whose worker stopped because it was asked to.
 var errStopped = errors.New("stopped")
 
@@ -204,4 +252,18 @@ func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
 		}
 		s.listing.Unlock()
 	}
+}
+
+// threadVariables limit the threads of the libraries below libtorch, which read them
+// when they are loaded.
+var threadVariables = []string{"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+
+// Environment returns the environment of a worker of that many threads: this process's,
+// but for the numbers of threads.
+func Environment(threads int) []string {
+	environment := os.Environ()
+	for _, name := range threadVariables {
+		environment = append(environment, name+"="+strconv.Itoa(threads))
+	}
+	return environment
 }
