@@ -11,9 +11,9 @@ import (
 
 // evaluator passes sets of rows through a network in evaluation mode.
 type evaluator struct {
-	network nets.Network
-	batch   int // rows at a time
-	device  torch.Device
+	network   nets.Network
+	batchSize int
+	device    torch.Device
 }
 
 // taker takes what the network says of the rows of a set, batch by batch in the set's
@@ -32,7 +32,7 @@ type rowOutputs struct {
 // evaluate passes all rows of a set through the network once and hands what it says of
 // them to every taker in turn. It ends at the first error.
 func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker) error {
-	for b, err := range set.batches(ctx, e.batch) {
+	for b, err := range set.batches(ctx, e.batchSize) {
 		if err != nil {
 			return err
 		}

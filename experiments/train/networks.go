@@ -11,7 +11,7 @@ import (
 // newNetwork makes the network of a run with that many classes; inputs is the size of
 // a row, which only an mlp depends on. It returns the SHA-256 of the file of
 // pretrained weights, empty where there is none.
-func newNetwork(run config.Resolved, inputs, classes int) (network nets.Network, weightsSHA256 string, err error) {
+func newNetwork(run config.Resolved, inputs, classes int) (network nets.Network, pretrainedSHA256 string, err error) {
 	n := run.Network
 	name, err := architecture.Parse(n.Name)
 	if err != nil {
@@ -25,8 +25,8 @@ func newNetwork(run config.Resolved, inputs, classes int) (network nets.Network,
 	if n.Pretrained == config.NotPretrained {
 		settings.Weights = ""
 	}
-	if network, weightsSHA256, err = nets.New(name, settings); err != nil {
+	if network, pretrainedSHA256, err = nets.New(name, settings); err != nil {
 		return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
 	}
-	return network, weightsSHA256, nil
+	return network, pretrainedSHA256, nil
 }

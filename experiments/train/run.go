@@ -140,7 +140,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment)
-	t.evaluator = evaluator{network: t.model.evaluated, batch: t.run.Train.EvalBatch, device: device}
+	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
 	t.record = newRecord(classes)
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	// What the alignment drew for its own networks must not change the dropout of the
