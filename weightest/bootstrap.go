@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -118,6 +119,41 @@ func (r *Replicas) Merge(other *Replicas) error {
 		}
 	}
 	return nil
+}
+
+// ReplicasState is all that Replicas remember, for files.
+type ReplicasState struct {
+	Seed uint64
+	Sums []SumsState // of each replica
+}
+
+// State returns a copy of the replicas' state.
+func (r *Replicas) State() ReplicasState {
+	state := ReplicasState{Seed: r.seed}
+	for _, s := range r.sums {
+		state.Sums = append(state.Sums, s.State())
+	}
+	return state
+}
+
+// RestoreReplicas returns the replicas of a state. A state without replicas, and one whose
+// parts do not fit each other, are an error.
+func RestoreReplicas(state ReplicasState) (*Replicas, error) {
+	if len(state.Sums) == 0 {
+		return nil, errors.New("weightest: the saved bootstrap has no replica")
+	}
+	r := &Replicas{seed: state.Seed}
+	for i, saved := range state.Sums {
+		s, err := RestoreSums(saved)
+		if err != nil {
+			return nil, fmt.Errorf("replica %d: %w", i, err)
+		}
+		if classes := state.Sums[0].Classes; s.classes != classes {
+			return nil, fmt.Errorf("weightest: replica %d of the saved bootstrap has %d classes, the first has %d", i, s.classes, classes)
+		}
+		r.sums = append(r.sums, s)
+	}
+	return r, nil
 }
 
 // Intervals runs the estimator on every replica and returns the intervals between

@@ -190,6 +190,50 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 	}
 }
 
+func TestReplicasFromTheirState(t *testing.T) {
+	s := gaussianSample(t, gaussianProblem(3), 80, 60, 1)
+	saved := NewReplicas(3, 60, 9)
+	if err := saved.AddSource(s.source, s.labels, 0); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := RestoreReplicas(saved.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := restored.AddTarget(s.target, 0); err != nil {
+		t.Fatal(err)
+	}
+	got, err := restored.Intervals(estimatorOf(t, "bbse-soft"), 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 60, Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if saved.Sums(0).TargetRows() != 0 {
+		t.Error("the state shares memory with what it was restored to")
+	}
+	other := NewReplicas(2, 1, 9).State().Sums[0]
+	broken := saved.State()
+	broken.Sums[1].HardTarget = nil
+	for name, state := range map[string]ReplicasState{
+		"no replica":            {},
+		"a replica that is not": broken,
+		"two sizes":             {Sums: []SumsState{saved.State().Sums[0], other}},
+	} {
+		if _, err := RestoreReplicas(state); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := restored.Intervals(estimatorOf(t, "mlls"), 0.95); !errors.Is(err, ErrInvalidProblem) {
+		t.Errorf("an estimator that reads rows: %v", err)
+	}
+}
+
 func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
 	s := gaussianSample(t, gaussianProblem(4), 300, 250, 2)
 	for _, name := range []string{"bbse-soft", "mlls"} {
@@ -276,6 +320,28 @@ func TestBootstrapWithoutEstimates(t *testing.T) {
 	addRows(t, absent, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
 	if _, err := Bootstrap(absent, estimatorOf(t, "bbse-soft"), BootstrapSettings{}); !errors.Is(err, ErrMissingClass) {
 		t.Errorf("a class without source rows: %v", err)
+	}
+}
+
+func TestBootstrapHardCases(t *testing.T) {
+	one := NewSample(1)
+	addRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	samples := map[string]*Sample{"one class": one}
+	for _, name := range []string{"absent", "never", "tiny", "twins"} {
+		samples[name] = shiftProblem{t, labelShiftFile(t), name}.sample()
+	}
+	for name, s := range samples {
+		for _, estimator := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "acc", "pcc", "mlls"} {
+			u, err := Bootstrap(s, estimatorOf(t, estimator), BootstrapSettings{Replicas: 40})
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, estimator, err)
+				continue
+			}
+			requireIntervals(t, u)
+			if name == "one class" && (u.Shares.Joint[0] != Interval{1, 1} || u.Weights.Joint[0] != Interval{1, 1}) {
+				t.Errorf("%s, %s: %v", name, estimator, u)
+			}
+		}
 	}
 }
 
