@@ -1,0 +1,260 @@
+package weightest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+const (
+	// gradientLimit is the largest projected gradient of a fit.
+	gradientLimit = 1e-10
+	// roughGradient is the gradient to which gonum's method goes, polished the one at
+	// which the steps beyond that end, and polishing their largest number.
+	roughGradient = 1e-4
+	polished      = 1e-15
+	polishing     = 30
+	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
+	thinnedGradient = 1e-3
+	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
+	// count as told by the rows: with separated rows it falls to 0 as they grow.
+	flattest = 1e-8
+)
+
+// noOptimum is the error of a fit whose loss has no minimum that the rows tell.
+type noOptimum struct{ because string }
+
+func (e *noOptimum) Error() string { return "weightest: no optimal calibration, as " + e.because }
+
+// fit returns the optimum of a form. The bounds s ≥ 0 are handled by an active-set
+// method: the minimum without those that are not active, a step towards it until
+// another one is in the way, and at the minimum the one given up that holds the loss up
+// most.
+func (l *logLoss) fit(f form) (Calibration, error) {
+	k := l.classes
+	if f.name == forms[0].name || k == 1 {
+		return l.identity(), nil
+	}
+	n := f.scales(k)
+	x := make([]float64, f.parameters(k))
+	for j := range n {
+		x[j] = min(1, 1/l.spread)
+	}
+	l.start(f, x)
+	fixed := make([]bool, len(x))
+	for range 10 * (1 + n) {
+		best, err := l.minimise(f, x, fixed)
+		if err != nil {
+			return Calibration{}, err
+		}
+		if stepInside(x, best.x, fixed, n) {
+			continue
+		}
+		if best.separated {
+			return Calibration{}, &noOptimum{"it separates the rows, and larger scales would separate them more"}
+		}
+		if most := floats.MinIdx(best.gradient[:n]); fixed[most] && best.gradient[most] < -gradientLimit {
+			fixed[most] = false
+			continue
+		}
+		return l.calibration(f, best, fixed)
+	}
+	return Calibration{}, fmt.Errorf("%w of the calibration %s", ErrNoConvergence, f.name)
+}
+
+// start moves x to the minimum for thinned rows where these are many and tell the
+// parameters.
+func (l *logLoss) start(f form, x []float64) {
+	step := thinning
+	for step > 1 && len(l.labels) < 20*step*len(x) {
+		step /= 2
+	}
+	if step < 2 {
+		return
+	}
+	few := l.thinned(step)
+	if missingClass(few.labels, l.classes) >= 0 {
+		return
+	}
+	rough, err := few.descend(f, x, freeIndices(make([]bool, len(x))), thinnedGradient)
+	if err != nil || rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
+		return
+	}
+	copy(x, rough.x)
+}
+
+// stepInside moves x towards the target until the first scale is 0, fixes it, and
+// reports whether there was one.
+func stepInside(x, target []float64, fixed []bool, scales int) bool {
+	fraction, blocking := 1.0, -1
+	for j := range scales {
+		if !fixed[j] && target[j] < 0 {
+			if f := x[j] / (x[j] - target[j]); f < fraction || blocking < 0 {
+				fraction, blocking = f, j
+			}
+		}
+	}
+	for j, t := range target {
+		x[j] += fraction * (t - x[j])
+		if j < scales {
+			x[j] = max(0, x[j])
+		}
+	}
+	if blocking < 0 {
+		copy(x, target)
+		return false
+	}
+	x[blocking], fixed[blocking] = 0, true
+	return true
+}
+
+// identity is the calibration that leaves the logits as they are.
+func (l *logLoss) identity() Calibration {
+	c := Calibration{Form: forms[0].name, Scales: make([]float64, l.classes), Biases: make([]float64, l.classes)}
+	for j := range c.Scales {
+		c.Scales[j] = 1
+	}
+	c.LogLoss = l.evaluate(form{}, []float64{1}, false).loss
+	return c
+}
+
+// calibration checks an optimum and returns it.
+func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, error) {
+	if !f.vector && fixed[0] {
+		return Calibration{}, &noOptimum{"the rows' logits do not tell their labels"}
+	}
+	free := freeIndices(fixed)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(subMatrix(s.hessian, free), false) {
+		return Calibration{}, fmt.Errorf("%w of the eigenvalues of the calibration %s", ErrNoConvergence, f.name)
+	}
+	if smallest := eigen.Values(nil)[0]; !(smallest >= flattest) {
+		return Calibration{}, &noOptimum{fmt.Sprintf("the rows do not tell its parameters (the smallest eigenvalue of the Hessian is %.2g)", smallest)}
+	}
+	c := Calibration{Form: f.name, LogLoss: s.loss}
+	c.Scales, c.Biases = f.split(s.x, l.classes)
+	floats.AddConst(-floats.Sum(c.Biases)/float64(l.classes), c.Biases)
+	for j, g := range s.gradient {
+		if fixed[j] {
+			g = min(0, g)
+		}
+		c.Gradient = max(c.Gradient, math.Abs(g))
+	}
+	if !(c.Gradient <= gradientLimit) {
+		return Calibration{}, fmt.Errorf("%w of the calibration %s: its gradient is %.3g", ErrNoConvergence, f.name, c.Gradient)
+	}
+	return c, nil
+}
+
+func freeIndices(fixed []bool) []int {
+	var free []int
+	for j, is := range fixed {
+		if !is {
+			free = append(free, j)
+		}
+	}
+	return free
+}
+
+func subMatrix(m *mat.SymDense, indices []int) *mat.SymDense {
+	sub := mat.NewSymDense(max(1, len(indices)), nil)
+	for a, i := range indices {
+		for b, j := range indices[:a+1] {
+			sub.SetSym(a, b, m.At(i, j))
+		}
+	}
+	return sub
+}
+
+// minimise returns the state at the minimum over the parameters that are not fixed, from
+// x on: by Newton's method of gonum, whose line search compares losses, and near the
+// minimum, where these differ by less than rounding, by steps with its last Hessian.
+func (l *logLoss) minimise(f form, x []float64, fixed []bool) (*lossState, error) {
+	free := freeIndices(fixed)
+	if len(free) == 0 {
+		return l.evaluate(f, slices.Clone(x), true), nil
+	}
+	var best *lossState
+	for _, tolerance := range []float64{roughGradient, gradientLimit} {
+		var err error
+		if best, err = l.descend(f, x, free, tolerance); err != nil {
+			return nil, err
+		}
+		best = l.polish(f, best, free)
+		if floats.Norm(picked(best.gradient, free), 2) < gradientLimit {
+			break
+		}
+		x = best.x
+	}
+	return best, nil
+}
+
+// polish takes steps with one Hessian as long as they shorten the gradient.
+func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(subMatrix(best.hessian, free)) {
+		return best
+	}
+	for range polishing {
+		gradient := picked(best.gradient, free)
+		norm := floats.Norm(gradient, 2)
+		if norm < polished {
+			break
+		}
+		var step mat.VecDense
+		if err := cholesky.SolveVecTo(&step, mat.NewVecDense(len(free), gradient)); err != nil && step.IsEmpty() {
+			break
+		}
+		point := slices.Clone(best.x)
+		for i, j := range free {
+			point[j] -= step.AtVec(i)
+		}
+		next := l.evaluate(f, point, false)
+		if !(floats.Norm(picked(next.gradient, free), 2) < norm/2) {
+			break
+		}
+		next.hessian = best.hessian
+		best = next
+	}
+	return best
+}
+
+// descend is Newton's method of gonum, from x to a gradient below the tolerance.
+func (l *logLoss) descend(f form, x []float64, free []int, tolerance float64) (*lossState, error) {
+	var last *lossState
+	at := func(y []float64) *lossState {
+		point := slices.Clone(x)
+		for i, j := range free {
+			point[j] = y[i]
+		}
+		if last == nil || !slices.Equal(last.x, point) {
+			last = l.evaluate(f, point, true)
+		}
+		return last
+	}
+	result, err := optimize.Minimize(optimize.Problem{
+		Func: func(y []float64) float64 { return at(y).loss },
+		Grad: func(gradient, y []float64) { copy(gradient, picked(at(y).gradient, free)) },
+		Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(subMatrix(at(y).hessian, free)) },
+	}, picked(x, free), &optimize.Settings{
+		GradientThreshold: tolerance,
+		MajorIterations:   200,
+		Converger:         optimize.NeverTerminate{},
+	}, &optimize.Newton{})
+	if result == nil {
+		return nil, fmt.Errorf("%w of the calibration %s: %w", ErrNoConvergence, f.name, err)
+	}
+	return at(result.X), nil
+}
+
+func picked(values []float64, indices []int) []float64 {
+	some := make([]float64, len(indices))
+	for i, j := range indices {
+		some[i] = values[j]
+	}
+	return some
+}
