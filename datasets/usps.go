@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"iwda/datasets/internal/kernel"
 )
 
 const (
@@ -104,3 +106,42 @@ func parseUSPSLine(pixels []byte, line string) (int, error) {
 }
 
 func uspsByte(value float64) byte { return byte(math.Round((value + 1) / 2 * 255)) }
+
+// upscaler resizes square images of bytes with bilinear interpolation, pixel centres at
+// half-integers: rows first, then columns, with a rounding to bytes after each pass, so
+// that the result is, byte for byte, that of Image.resize(BILINEAR) of the Python imaging
+// library Pillow. Compared with Pillow 9.4 on 500 random images and on all of USPS.
+type upscaler struct {
+	from, to int
+	kernel   kernel.Kernel
+	rows     []byte
+}
+
+// newUpscaler returns an upscaler of from×from images to to×to.
+func newUpscaler(from, to int) *upscaler {
+	u := &upscaler{from: from, to: to, rows: make([]byte, from*to)}
+	u.kernel.Set(from, to, kernel.Bilinear)
+	return u
+}
+
+// resize writes the enlarged src to dst, of to² bytes.
+func (u *upscaler) resize(dst, src []byte) {
+	for y := range u.from {
+		u.pass(u.rows[y*u.to:], src[y*u.from:], 1)
+	}
+	for x := range u.to {
+		u.pass(dst[x:], u.rows[x:], u.to)
+	}
+}
+
+// pass enlarges one line of values that lie stride apart.
+func (u *upscaler) pass(dst, src []byte, stride int) {
+	const half = 1 << (kernel.FractionBits - 1)
+	for i, window := range u.kernel.Windows {
+		sum := uint64(half)
+		for j, weight := range u.kernel.Weights[window.Start:][:window.Length] {
+			sum += weight * uint64(src[(window.First+j)*stride])
+		}
+		dst[i*stride] = byte(sum >> kernel.FractionBits)
+	}
+}

@@ -2,46 +2,22 @@ package images
 
 import (
 	"encoding/binary"
-	"fmt"
-	"math"
+
+	"iwda/datasets/internal/kernel"
 )
 
-// Filter is the kernel of a [Resampler].
-type Filter int
+// Filter is the filter of a [Resampler].
+type Filter = kernel.Filter
 
 const (
-	// Bilinear is the triangle of half width 1.
-	Bilinear Filter = iota
-	// Bicubic is the cubic convolution kernel of half width 2 with a = -1/2.
-	Bicubic
+	Bilinear = kernel.Bilinear
+	Bicubic  = kernel.Bicubic
 )
-
-// support is the half width of the kernel.
-func (f Filter) support() float64 {
-	if f == Bicubic {
-		return 2
-	}
-	return 1
-}
-
-func (f Filter) at(x float64) float64 {
-	x = math.Abs(x)
-	switch {
-	case f == Bilinear && x < 1:
-		return 1 - x
-	case f == Bicubic && x < 1:
-		return (1.5*x-2.5)*x*x + 1
-	case f == Bicubic && x < 2:
-		return (((x-5)*x+8)*x - 4) * -0.5
-	default:
-		return 0
-	}
-}
 
 // Resampler resizes images. Its memory is used again from call to call; its zero
 // value is ready. It must not be used by two goroutines at once.
 type Resampler struct {
-	columns, rows kernel
+	columns, rows kernel.Kernel
 	packed        []pixelPair
 	narrow        []byte // the rows after the first pass
 }
@@ -55,11 +31,8 @@ type Resampler struct {
 // Pillow does just that, and the result is its, byte for byte. Compared with Pillow
 // 9.4 on 600 random images of 1 to 399 pixels a side, both filters, up and down.
 func (r *Resampler) Resize(dst, src *RGB, filter Filter) {
-	if filter != Bilinear && filter != Bicubic {
-		panic(fmt.Sprintf("images: Resize: no filter %d", filter))
-	}
-	r.columns.set(src.Width, dst.Width, filter)
-	r.rows.set(src.Height, dst.Height, filter)
+	r.columns.Set(src.Width, dst.Width, filter)
+	r.rows.Set(src.Height, dst.Height, filter)
 	r.resizeColumns(src, dst.Width)
 	r.resizeRows(dst)
 }
@@ -69,8 +42,7 @@ func (r *Resampler) Resize(dst, src *RGB, filter Filter) {
 type pixelPair [3]uint64
 
 const (
-	// fractionBits of a weight leave 8 bits for the byte and 2 for overshoot.
-	fractionBits = 32 - 8 - 2
+	fractionBits = kernel.FractionBits
 	// overshoot is added to both halves of a sum to keep them positive; clipped
 	// takes it off.
 	overshoot = 256
@@ -104,7 +76,7 @@ func (r *Resampler) resizeColumns(src *RGB, width int) {
 	for y := 0; y < src.Height; y += 2 {
 		next := min(y+1, src.Height-1)
 		pack(r.packed, src.row(y), src.row(next))
-		r.columns.rowPair(r.narrow[y*stride:][:3*width], r.narrow[next*stride:][:3*width], r.packed)
+		rowPair(&r.columns, r.narrow[y*stride:][:3*width], r.narrow[next*stride:][:3*width], r.packed)
 	}
 }
 
@@ -119,10 +91,10 @@ func pack(dst []pixelPair, a, b []byte) {
 	}
 }
 
-func (k *kernel) rowPair(a, b []byte, src []pixelPair) {
-	for x, window := range k.windows {
-		weights := k.weights[window.weights:][:window.length]
-		pixels := src[window.first:][:len(weights)]
+func rowPair(k *kernel.Kernel, a, b []byte, src []pixelPair) {
+	for x, window := range k.Windows {
+		weights := k.Weights[window.Start:][:window.Length]
+		pixels := src[window.First:][:len(weights)]
 		var sum0, sum1, sum2 uint64 = start, start, start
 		for i, weight := range weights {
 			pixel := &pixels[i]
@@ -139,11 +111,11 @@ func (k *kernel) rowPair(a, b []byte, src []pixelPair) {
 // resizeRows writes r.narrow, its columns resized to the height of dst, to dst.
 func (r *Resampler) resizeRows(dst *RGB) {
 	stride := paddedRow(dst.Width)
-	for y, window := range r.rows.windows {
-		weights := r.rows.weights[window.weights:][:window.length]
+	for y, window := range r.rows.Windows {
+		weights := r.rows.Weights[window.Start:][:window.Length]
 		out := dst.row(y)
 		for x := 0; x < len(out); x += wordSize {
-			word := weighWords(r.narrow[window.first*stride+x:], stride, weights)
+			word := weighWords(r.narrow[window.First*stride+x:], stride, weights)
 			if len(out)-x < wordSize {
 				var last [wordSize]byte
 				binary.LittleEndian.PutUint64(last[:], word)
