@@ -53,9 +53,7 @@ func (r *Replicas) AddSource(probabilities []float64, labels []int, first uint64
 	if err := checkSource(probabilities, labels, k, 0); err != nil {
 		return err
 	}
-	r.add(sourceDomain, len(labels), first, func(s *Sums, from, to int, counts []int) {
-		s.addSource(probabilities[from*k:to*k], labels[from:to], counts)
-	})
+	r.add(sourceDomain, probabilities, labels, first)
 	return nil
 }
 
@@ -66,29 +64,73 @@ func (r *Replicas) AddTarget(probabilities []float64, first uint64) error {
 	if err := checkRows("target", probabilities, k, 0); err != nil {
 		return err
 	}
-	r.add(targetDomain, len(probabilities)/k, first, func(s *Sums, from, to int, counts []int) {
-		s.addTarget(probabilities[from*k:to*k], counts)
-	})
+	r.add(targetDomain, probabilities, nil, first)
 	return nil
 }
 
-// add calls back with some rows and their counts in a replica until all rows are in the
-// sums of all replicas.
-func (r *Replicas) add(of domain, rows int, first uint64, add func(s *Sums, from, to int, counts []int)) {
+// add adds the rows of a domain, whose labels are nil in the target, to all replicas.
+func (r *Replicas) add(of domain, probabilities []float64, labels []int, first uint64) {
+	k := r.sums[0].classes
+	rows := len(probabilities) / k
 	workers := runtime.GOMAXPROCS(0)
 	inParallel(workers, func(worker int) {
-		mine := r.sums[worker*len(r.sums)/workers : (worker+1)*len(r.sums)/workers]
 		replica := worker * len(r.sums) / workers
+		mine := r.sums[replica : (worker+1)*len(r.sums)/workers]
 		keys, counts := make([]uint64, resampledRows), make([]int, resampledRows)
+		block := fixedRows{values: make([]uint64, resampledRows*k), predicted: make([]int, resampledRows)}
 		for from := 0; from < rows; from += resampledRows {
 			to := min(from+resampledRows, rows)
+			block.set(probabilities[from*k : to*k])
+			if labels != nil {
+				block.labels = labels[from:to]
+			}
 			rowKeys(keys[:to-from], r.seed, of, first+uint64(from))
 			for i, sums := range mine {
 				poissonCounts(counts[:to-from], keys, replica+i)
-				add(sums, from, to, counts[:to-from])
+				sums.addFixedRows(block, counts[:to-from])
 			}
 		}
 	})
+}
+
+// fixedRows are rows as all replicas add them: in fixed point, with their largest entries.
+type fixedRows struct {
+	values    []uint64 // row-major rows×k, in units of FixedPoint
+	predicted []int
+	labels    []int // nil in the target
+}
+
+func (f *fixedRows) set(probabilities []float64) {
+	for i, p := range probabilities {
+		f.values[i] = toFixed(p)
+	}
+	k := len(f.values) / len(f.predicted)
+	for row := range len(probabilities) / k {
+		f.predicted[row] = argmax(probabilities[row*k : (row+1)*k])
+	}
+}
+
+// addFixedRows adds the rows, each as often as it counts, as addSource and addTarget do.
+func (s *Sums) addFixedRows(rows fixedRows, counts []int) {
+	k := s.classes
+	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
+	if rows.labels != nil {
+		total = &s.sourceRows
+	}
+	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
+		if rows.labels != nil {
+			first := rows.labels[i] * k
+			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
+		}
+		*total += count
+		hard[rows.predicted[i]] += count
+		for j, v := range rows.values[i*k : (i+1)*k] {
+			soft[j].addUnits(v, count)
+		}
+	}
 }
 
 // inParallel runs the tasks 0, 1, … at the same time on as many goroutines as there are

@@ -34,8 +34,14 @@ type FixedPoint struct{ High, Low uint64 }
 const fixedPointUnit = 0x1p62
 
 // add adds count times the value, which must be in [0, 2).
-func (f *FixedPoint) add(value float64, count int) {
-	high, low := bits.Mul64(uint64(int64(value*fixedPointUnit)), uint64(count))
+func (f *FixedPoint) add(value float64, count int) { f.addUnits(toFixed(value), count) }
+
+// toFixed returns the value, which must be in [0, 2), as a multiple of 2⁻⁶².
+func toFixed(value float64) uint64 { return uint64(int64(value * fixedPointUnit)) }
+
+// addUnits adds count times a multiple of 2⁻⁶².
+func (f *FixedPoint) addUnits(value uint64, count int) {
+	high, low := bits.Mul64(value, uint64(count))
 	f.sum(FixedPoint{high, low})
 }
 
