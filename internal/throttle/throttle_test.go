@@ -19,7 +19,7 @@ func TestDueOnceInAPause(t *testing.T) {
 		expect("at once", false)
 		time.Sleep(time.Second - 1)
 		expect("before the pause is over", false)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		expect("after the pause", true)
 		time.Sleep(10 * time.Second)
 		expect("after many pauses", true)
@@ -28,7 +28,7 @@ func TestDueOnceInAPause(t *testing.T) {
 		throttle.Restart()
 		time.Sleep(time.Second - 1)
 		expect("less than a pause after Restart", false)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		expect("a pause after Restart", true)
 	})
 }
