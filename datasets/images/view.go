@@ -18,11 +18,15 @@ const (
 	cropTries = 10
 )
 
-// normalised[c][x] is (x/255 - mean)/deviation of channel c, with the means and
-// deviations of ImageNet, each step rounded to float32.
+// Normalisation returns the means and deviations of ImageNet, those of all views, for
+// pixels from 0 to 1.
+func Normalisation() (mean, deviation [3]float32) {
+	return [3]float32{0.485, 0.456, 0.406}, [3]float32{0.229, 0.224, 0.225}
+}
+
+// normalised[c][x] is (x/255 - mean)/deviation of channel c, each step rounded to float32.
 var normalised = func() (table [3][256]float32) {
-	mean := [3]float32{0.485, 0.456, 0.406}
-	deviation := [3]float32{0.229, 0.224, 0.225}
+	mean, deviation := Normalisation()
 	for c := range table {
 		for x := range table[c] {
 			unit := float32(x) / 255

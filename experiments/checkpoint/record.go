@@ -5,6 +5,9 @@
 // far a run is needs no libtorch.
 package checkpoint
 
+// NetworkPrefix stands, with a dot, before the names of the network's tensors.
+const NetworkPrefix = "network"
+
 // Record is all of a checkpoint but its tensors.
 type Record struct {
 	Version string // of the program that wrote it

@@ -37,6 +37,15 @@ type Architecture struct {
 	HiddenSize   int `json:"hidden_size,omitempty"`
 	// Frozen says that a ResNet's backbone was not trained; ReLU follows its bottleneck.
 	Frozen bool `json:"frozen,omitempty"`
+	// Backbone is where the weights of a frozen backbone are, in the folder of a run whose
+	// checkpoint leaves them out; nil elsewhere.
+	Backbone *Backbone `json:"backbone,omitempty"`
+}
+
+// Backbone is a file of pretrained weights.
+type Backbone struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
 }
 
 // The kinds of input.
@@ -85,8 +94,9 @@ type Shares struct {
 	Source []float64 `json:"source"`
 	// Target are those that training estimated for the target, nil where it did not.
 	Target []float64 `json:"target,omitempty"`
-	// Classifier are those that the network's probabilities speak for: equal ones after a
-	// balanced loss, the source's after plain cross-entropy. None is 0.
+	// Classifier are those for which the probabilities speak that follow from the
+	// calibrated logits: equal ones after a balanced loss, the source's after plain
+	// cross-entropy and after a calibration with biases. None is 0.
 	Classifier []float64 `json:"classifier"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"iwda/experiments/store"
 	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -17,7 +18,7 @@ import (
 
 // The files of a model's folder.
 const (
-	MetadataFile = "model.json"
+	MetadataFile = store.ModelFile
 	WeightsFile  = "model.safetensors"
 )
 
@@ -31,10 +32,9 @@ type Model struct {
 // replaced in one step, model.json last. Metadata that [Load] would refuse are an error;
 // their format is set.
 func Save(folder string, m Model) error {
-	m.Format = formatVersion
-	path := filepath.Join(folder, MetadataFile)
+	m.Format, m.Architecture.Backbone = formatVersion, nil
 	if err := m.check(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", filepath.Join(folder, MetadataFile), err)
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the model's folder: %w", err)
@@ -49,11 +49,22 @@ func Save(folder string, m Model) error {
 	if err != nil {
 		return err
 	}
+	return m.Metadata.Write(folder)
+}
+
+// Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
+// that [ReadMetadata] would refuse are an error; their format is set.
+func (m Metadata) Write(folder string) error {
+	m.Format = formatVersion
+	path := filepath.Join(folder, MetadataFile)
+	if err := m.check(); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
 	return wholefile.Write(path, func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(m.Metadata)
+		return encoder.Encode(m)
 	})
 }
 
@@ -73,28 +84,43 @@ func ReadMetadata(folder string) (Metadata, error) {
 
 // Load reads a model's folder and makes its network on the CPU. Weights that are not
 // those of the network which model.json describes are an error that names them.
-func Load(folder string) (m Model, err error) {
-	if m.Metadata, err = ReadMetadata(folder); err != nil {
+func Load(folder string) (Model, error) {
+	about, err := ReadMetadata(folder)
+	if err != nil {
 		return Model{}, err
 	}
-	path := filepath.Join(folder, WeightsFile)
+	return about.load(filepath.Join(folder, WeightsFile), func(path string) (map[string]torch.Tensor, error) {
+		values, _, err := nets.ReadStateDict(path)
+		return values, err
+	})
+}
+
+// load makes the network that the metadata describe, of the tensors that read returns of
+// the file.
+func (m Metadata) load(path string, read func(path string) (map[string]torch.Tensor, error)) (Model, error) {
+	made := Model{Metadata: m}
+	var err error
 	torch.Tidy(func() {
 		var values map[string]torch.Tensor
-		if values, _, err = nets.ReadStateDict(path); err != nil {
+		if values, err = read(path); err != nil {
 			return
 		}
-		if m.Network, err = m.newNetwork(values); err != nil {
+		if made.Network, err = m.newNetwork(values); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 			return
 		}
-		if err = m.Network.State().Load(values); err != nil {
+		state := made.Network.State()
+		if frozen, ok := made.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil {
+			state = frozen.Head()
+		}
+		if err = state.Load(values); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	})
 	if err != nil {
 		return Model{}, err
 	}
-	return m, nil
+	return made, nil
 }
 
 // newNetwork makes the network that the metadata describe, after a look at the values
@@ -107,10 +133,18 @@ func (m Metadata) newNetwork(values map[string]torch.Tensor) (nets.Network, erro
 			return nil, fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
 		}
 	}
-	network, _, err := nets.New(m.Architecture.Name, nets.Settings{
+	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
 		RowSize: m.Input.Shape[0], HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
-	})
+	}
+	backbone := m.Architecture.Backbone
+	if backbone != nil {
+		settings.Weights = backbone.File
+	}
+	network, sum, err := nets.New(m.Architecture.Name, settings)
+	if err == nil && backbone != nil && sum != backbone.SHA256 {
+		err = fmt.Errorf("the backbone's weights, %s, have the SHA-256 %s; they had %s when the model was trained", backbone.File, sum, backbone.SHA256)
+	}
 	return network, err
 }
 

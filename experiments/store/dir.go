@@ -22,6 +22,7 @@ const (
 	FailureFile    = "error.txt"
 	LogFile        = "log.txt"
 	CheckpointFile = "checkpoint.safetensors"
+	ModelFile      = "model.json"
 )
 
 // Dir is the folder of one run.
@@ -47,12 +48,12 @@ func (d Dir) Path(name string) string {
 
 // Begin makes the folder ready for a run that starts or goes on: it creates the
 // folder and removes what a former run left of its end, a result, a failure or a
-// file half written. Curves and checkpoint stay, for a run that goes on.
+// model's description or a file half written. Curves and checkpoint stay, for a run that goes on.
 func (d Dir) Begin() error {
 	if err := os.MkdirAll(d.String(), 0o777); err != nil {
 		return fmt.Errorf("cannot create the run's folder: %w", err)
 	}
-	return d.remove(ResultFile, FailureFile)
+	return d.remove(ResultFile, FailureFile, ModelFile)
 }
 
 // Clear removes what a former run left, its curves, checkpoints and log too, for one

@@ -266,7 +266,7 @@ func TestBegin(t *testing.T) {
 	if err := dir.WriteConfig([]byte("a: 1\n")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{ResultFile, MetricsFile, CheckpointFile, "." + MetricsFile + ".tmp-1"} {
+	for _, name := range []string{ResultFile, ModelFile, MetricsFile, CheckpointFile, "." + MetricsFile + ".tmp-1"} {
 		write(t, dir.Path(name), "x")
 	}
 	if err := dir.Begin(); err != nil {

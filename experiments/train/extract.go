@@ -142,7 +142,7 @@ func loadCheckpoint(state nets.State, path string) (err error) {
 		}
 		values := make(map[string]torch.Tensor)
 		for name, tensor := range tensors {
-			if of, ok := strings.CutPrefix(name, networkPrefix+"."); ok {
+			if of, ok := strings.CutPrefix(name, checkpoint.NetworkPrefix+"."); ok {
 				values[of] = tensor
 			}
 		}

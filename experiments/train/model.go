@@ -6,6 +6,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/nets"
 	"iwda/torch"
@@ -107,11 +108,8 @@ func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
 	return f
 }
 
-// networkPrefix stands before the names of the network's tensors.
-const networkPrefix = "network"
-
-func (m *model) state() nets.State { return m.network.State().Prefixed(networkPrefix) }
+func (m *model) state() nets.State { return m.network.State().Prefixed(checkpoint.NetworkPrefix) }
 
 func (m *model) save(s *saving) { s.addAll(m.state()) }
 
-func (m *model) restore(r *restoring) error { return r.takeAll(m.state(), networkPrefix) }
+func (m *model) restore(r *restoring) error { return r.takeAll(m.state(), checkpoint.NetworkPrefix) }

@@ -207,6 +207,9 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
 		return store.Result{}, err
 	}
+	if err := t.writeModel(); err != nil {
+		return store.Result{}, err
+	}
 	result := t.result(onSource)
 	if err := t.dir.WriteResult(result); err != nil {
 		return store.Result{}, err
@@ -223,7 +226,7 @@ func (t *trainer) result(onSource confusion) store.Result {
 		Experiment: t.run.Experiment,
 		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
 		ConfigHash: t.run.Hash(),
-		Versions:   map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()},
+		Versions:   versions(),
 		Machine:    machine(),
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256: t.model.pretrainedSHA256,
@@ -242,6 +245,11 @@ func (t *trainer) result(onSource confusion) store.Result {
 		Seconds:            t.effort.seconds(),
 		PeakMemoryBytes:    t.effort.peak(),
 	}
+}
+
+// versions are those of the programs that make a run.
+func versions() map[string]string {
+	return map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()}
 }
 
 func (t *trainer) logf(format string, args ...any) {

@@ -1,0 +1,142 @@
+package model_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/checkpoint"
+	"iwda/experiments/model"
+	"iwda/internal/wholefile"
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+func TestOpenSaysWhatIsMissing(t *testing.T) {
+	whole := func(t *testing.T) string { return save(t, makeModel(t, describe(architecture.MLP, 4))) }
+	empty := func(names ...string) func(t *testing.T) string {
+		return func(t *testing.T) string {
+			folder := t.TempDir()
+			for _, name := range names {
+				touch(t, filepath.Join(folder, name))
+			}
+			return folder
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		folder func(t *testing.T) string
+		want   string
+	}{
+		{"no folder", func(t *testing.T) string { return filepath.Join(t.TempDir(), "nowhere") }, "nowhere: no such file"},
+		{"a file", func(t *testing.T) string { return filepath.Join(whole(t), model.WeightsFile) }, "is a file; a model is a folder with model.json"},
+		{"another folder", empty("notes.txt"), "is no model: it has no model.json, and neither has its folder model"},
+		{"a run of a former version", empty("result.json", "checkpoint.safetensors"), "remove its result.json and run the experiment again"},
+		{"a run that has not finished", empty("config.yaml", "checkpoint.safetensors"), "has not finished"},
+		{"no weights", func(t *testing.T) string {
+			folder := whole(t)
+			if err := os.Remove(filepath.Join(folder, model.WeightsFile)); err != nil {
+				t.Fatal(err)
+			}
+			return folder
+		}, "has no weights: neither model.safetensors nor, as a run's folder, checkpoint.safetensors"},
+		{"a damaged checkpoint", func(t *testing.T) string {
+			folder := whole(t)
+			if err := os.Rename(filepath.Join(folder, model.WeightsFile), filepath.Join(folder, "checkpoint.safetensors")); err != nil {
+				t.Fatal(err)
+			}
+			return folder
+		}, "checkpoint.safetensors is damaged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := model.Open(c.folder(t)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A checkpoint may leave a frozen backbone out; its file of weights must then be the one
+// that the model was trained with.
+func TestBackboneOutsideTheCheckpoint(t *testing.T) {
+	about := describe(architecture.ResNet18, 3, 32, 32)
+	about.Architecture.Frozen = true
+	torch.Tidy(func() {
+		whole := makeModel(t, about)
+		frozen := whole.Network.(*nets.Frozen)
+		folder := t.TempDir()
+		file := filepath.Join(folder, "resnet18.safetensors")
+		var tensors []torch.Named
+		for _, e := range frozen.Backbone() {
+			tensors = append(tensors, torch.Named{Name: strings.TrimPrefix(e.Name, "backbone."), Tensor: e.Tensor})
+		}
+		err := wholefile.Write(file, func(w io.Writer) error { return torch.WriteTensors(w, tensors, nil) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sum, err := nets.New(architecture.ResNet18, nets.Settings{Classes: 3, Weights: file, Frozen: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), frozen.Head())
+
+		about.Architecture.Backbone = &model.Backbone{File: file, SHA256: sum}
+		if err := about.Write(folder); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := model.Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := torch.RandN(torch.Float32, 2, 3, 32, 32)
+		_, want := whole.Network.Forward(x, false)
+		_, got := opened.Network.Forward(x, false)
+		if !slices.Equal(torch.ToSlice[float32](got), torch.ToSlice[float32](want)) {
+			t.Error("other logits")
+		}
+		// A folder that is saved stands alone.
+		alone, err := model.Open(save(t, opened))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone.Architecture.Backbone != nil {
+			t.Error("a saved model refers to a file outside its folder")
+		}
+
+		other := strings.Repeat("0", len(sum))
+		about.Architecture.Backbone.SHA256 = other
+		if err := about.Write(folder); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "they had "+other) {
+			t.Errorf("other weights: error %v", err)
+		}
+	})
+}
+
+func writeCheckpoint(t *testing.T, path string, state nets.State) {
+	t.Helper()
+	var tensors []torch.Named
+	for _, e := range state.Prefixed(checkpoint.NetworkPrefix) {
+		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
+	}
+	err := wholefile.WriteAfter(path, func(file wholefile.File) error {
+		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
+			return torch.WriteTensors(w, tensors, metadata)
+		})
+	}, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+}

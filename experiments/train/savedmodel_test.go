@@ -1,0 +1,144 @@
+package train
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/config"
+	savedmodel "iwda/experiments/model"
+	"iwda/experiments/store"
+	"iwda/torch"
+)
+
+// evaluateSaved evaluates the model of a run's folder on the run's test set.
+func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel.Model, confusion) {
+	t.Helper()
+	m, err := savedmodel.Open(dir.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := openData(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := newConfusion(len(d.classNames))
+	e := evaluator{network: m.Network, batchSize: 20, device: torch.CPU}
+	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {
+		t.Fatal(err)
+	}
+	return m, counts
+}
+
+func equalConfusion(a, b [][]int) bool {
+	return slices.EqualFunc(a, b, func(x, y []int) bool { return slices.Equal(x, y) })
+}
+
+func nearShares(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d shares, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+			return
+		}
+	}
+}
+
+// A finished run is a model: its network makes the run's own predictions, and its shares
+// follow from its loss.
+func TestFinishedRunIsAModel(t *testing.T) {
+	for _, c := range []struct {
+		method     string
+		set        []string
+		classifier func(store.Result) []float64
+	}{
+		{"source-only", nil, func(r store.Result) []float64 { return r.LabelDistributions.Source }},
+		{"cdan+wda", nil, func(r store.Result) []float64 { return r.LabelDistributions.Source }},
+		{"iwdan", nil, func(store.Result) []float64 { return slices.Repeat([]float64{0.1}, 10) }},
+		{"iwdan", []string{"losses.classification=weighted-balanced-released"}, func(store.Result) []float64 { return slices.Repeat([]float64{0.1}, 10) }},
+		{"iwdan", []string{"losses.classification=weighted-balanced"}, func(r store.Result) []float64 { return r.Weights }},
+		{"iwdan-o", []string{"losses.classification=weighted-balanced"}, func(r store.Result) []float64 { return r.TrueWeights }},
+	} {
+		t.Run(c.method+strings.Join(c.set, ""), func(t *testing.T) {
+			run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=1")...)
+			dir, result := train(t, run)
+			m, counts := evaluateSaved(t, run, dir)
+			if !equalConfusion(counts, result.Confusion) {
+				t.Errorf("confusion %v, the run's own is %v", counts, result.Confusion)
+			}
+			nearShares(t, "source", m.Shares.Source, result.LabelDistributions.Source)
+			want := slices.Clone(c.classifier(result))
+			for i := range want {
+				want[i] = max(want[i], leastWeight)
+			}
+			nearShares(t, "classifier", m.Shares.Classifier, normalised(want))
+			target := slices.Clone(result.Weights)
+			for i := range target {
+				target[i] *= result.LabelDistributions.Source[i]
+			}
+			nearShares(t, "target", m.Shares.Target, normalised(target))
+			// Bytes of an image become (x/255 - 0.5)/0.5.
+			values := make([]float32, 28*28)
+			values[1] = 1
+			m.Normalise(values)
+			if values[0] != -1 || values[1] != 1 {
+				t.Errorf("pixels 0 and 1 become %v and %v", values[0], values[1])
+			}
+			if m.Provenance["config_hash"] != run.Hash() || m.Versions["iwda"] == "" {
+				t.Errorf("%v, %v", m.Provenance, m.Versions)
+			}
+		})
+	}
+}
+
+func TestModelOfFeatures(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "iwdan", "train.epochs=1")
+	dir, result := train(t, run)
+	m, counts := evaluateSaved(t, run, dir)
+	if !equalConfusion(counts, result.Confusion) {
+		t.Errorf("confusion %v, the run's own is %v", counts, result.Confusion)
+	}
+	if m.Input.Kind != savedmodel.Features || m.Input.Shape[0] != 20 || m.Normalisation.Kind != savedmodel.NotNormalised {
+		t.Errorf("input %v, normalisation %v", m.Input, m.Normalisation)
+	}
+	alone := filepath.Join(t.TempDir(), "model")
+	if err := savedmodel.Save(alone, m); err != nil {
+		t.Fatal(err)
+	}
+	again, err := savedmodel.Open(filepath.Dir(alone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	torch.Tidy(func() {
+		x := torch.RandN(torch.Float32, 5, 20)
+		_, want := m.Network.Forward(x, false)
+		_, got := again.Network.Forward(x, false)
+		if !slices.Equal(torch.ToSlice[float32](got), torch.ToSlice[float32](want)) {
+			t.Error("the saved folder gives other logits than the run's")
+		}
+	})
+}
+
+func resolveTask(t testing.TB, text, task, method string, set ...string) config.Resolved {
+	t.Helper()
+	file, err := config.Parse("features.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set(set); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve(task, "full", method, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
