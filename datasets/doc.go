@@ -1,11 +1,12 @@
 // Package datasets holds what is read from disk or drawn: sets of rows, their
 // labels and label distributions, and the samplers that choose rows of them.
 //
-// A [Set] is what a training loop reads: rows of normalised float32 values with a
-// label each, which may be unknown. [Images] is the implementation in memory; it keeps the bytes of the
-// pixels, so that MNIST's training images cost 47 MB. [LoadDigits] reads the digits
-// of the paper from their public files, [DrawGlyphs] draws two domains of digits from
-// fonts and needs no file.
+// A [Set] is what a training loop reads: rows of normalised float32 values with a label
+// each, which may be unknown. Two implementations lie in memory: [Images] keeps the bytes
+// of the pixels, so that MNIST's training images cost 47 MB, and [Features] keeps vectors.
+// [LoadDigits] reads the digits of the paper from their public files, [ReadFeatures] reads
+// the files of other programs, and [DrawGlyphs] draws two domains of digits from fonts and
+// needs no file.
 //
 // Label shift is made by [Subsample], which keeps a fraction of each class;
 // [LabelDistribution] and [JSD] measure it.

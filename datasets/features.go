@@ -20,6 +20,7 @@ import (
 // network computed. It implements [Set] with rows of shape {d}.
 type Features struct {
 	name       string
+	shape      []int
 	size       int
 	values     []float32
 	labels     Labels
@@ -42,7 +43,7 @@ func NewFeatures(name string, values []float32, labels Labels, classNames []stri
 	if err := labels.check(name, len(classNames)); err != nil {
 		return nil, err
 	}
-	return &Features{name, size, values, labels, classNames}, nil
+	return &Features{name, []int{size}, size, values, labels, classNames}, nil
 }
 
 // Name implements [Set].
@@ -52,7 +53,7 @@ func (f *Features) Name() string { return f.name }
 func (f *Features) Len() int { return f.labels.Len() }
 
 // Shape implements [Set].
-func (f *Features) Shape() []int { return []int{f.size} }
+func (f *Features) Shape() []int { return f.shape }
 
 // ClassNames implements [Set].
 func (f *Features) ClassNames() []string { return f.classNames }
@@ -65,7 +66,7 @@ func (f *Features) CopyRow(dst []float32, i int) {
 	if len(dst) != f.size {
 		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), f.name, f.size))
 	}
-	copy(dst, f.values[i*f.size:])
+	copy(dst, f.values[i*f.size:(i+1)*f.size])
 }
 
 // ReadFeatures reads the features of a domain from a folder: the first of DOMAIN.npz or
@@ -73,9 +74,9 @@ func (f *Features) CopyRow(dst []float32, i int) {
 // integers from 0), or the pair DOMAIN-features.npy and DOMAIN-labels.npy. The set is
 // named by the file's path.
 //
-// The classes are 0 to the largest label, 32,767 at most. A missing file is a
-// [MissingFileError]; what does not fit, and values that are not finite, are errors that
-// name the file.
+// The classes are 0 to the largest label, 32,767 at most. A folder with none of these files
+// is a [MissingFileError]; what does not fit, labels that are missing, and values that are
+// not finite, are errors that name the file.
 func ReadFeatures(root, domain string) (*Features, error) {
 	read, err := readFeatures(root, domain)
 	if err != nil {

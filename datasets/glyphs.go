@@ -23,7 +23,8 @@ const glyphSize = 28
 // The split, as in "train" and "test", and the seed choose the images: the same
 // arguments draw the same ones, another split or seed draws independent ones of
 // the same distribution. Row i is of class i mod 10. The set is named
-// domain-split. An unknown domain is an error.
+// domain-split. An unknown domain is an error. DrawGlyphs panics where perClass is
+// negative.
 func DrawGlyphs(domain, split string, perClass int, seed int64) (*Images, error) {
 	style, err := styleOf(domain)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 )
 
 // Labels are the classes of rows, each of which may be unknown. Its zero value is those
-// of no rows. Copies share memory, which only [Labels.Add] writes to.
+// of no rows. Copies share memory, which only [Labels.Add] writes to: rows may be added to
+// one of several copies.
 type Labels struct {
 	classes []int
 	unknown []bool // nil where none is
@@ -128,4 +129,7 @@ func LabelDistribution(set Set) []float64 { return LabelsOf(set).Shares(len(set.
 //
 // with natural logarithms: 0 where they are equal, ln 2 where they share no class.
 // It panics where the lengths differ.
-func JSD(p, q []float64) float64 { return stat.JensenShannon(p, q) }
+func JSD(p, q []float64) float64 {
+	// Rounding takes the sum below 0 where the two are almost equal.
+	return max(0, stat.JensenShannon(p, q))
+}

@@ -76,3 +76,24 @@ func TestSetWithoutLabels(t *testing.T) {
 		t.Error("the fingerprint does not tell an unknown label from a known one")
 	}
 }
+
+// The divergence of distributions that are almost equal is no negative number, of which
+// nobody could take the root.
+func TestJSDIsNotNegative(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		p, q := make([]float64, 4), make([]float64, 4)
+		var sumP, sumQ float64
+		for c := range p {
+			p[c] = random.Float64()
+			q[c] = p[c] * (1 + 1e-9*random.NormFloat64())
+			sumP, sumQ = sumP+p[c], sumQ+q[c]
+		}
+		for c := range p {
+			p[c], q[c] = p[c]/sumP, q[c]/sumQ
+		}
+		if d := datasets.JSD(p, q); !(d >= 0 && d < 1e-12) {
+			t.Fatalf("divergence %v of %v and %v", d, p, q)
+		}
+	}
+}

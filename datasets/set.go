@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Set is a set of rows, images as a rule, each of which may have a label. Its methods may be called from
-// several goroutines at once.
+// Set is a set of rows, images as a rule, each of which may have a label. Its methods may
+// be called from several goroutines at once, and panic where there is no row i.
 type Set interface {
 	// Name identifies the set in messages and results, as in "mnist-train".
 	Name() string

@@ -97,15 +97,39 @@ func TestCopyRowsKeepsRowsLabelsAndOrder(t *testing.T) {
 }
 
 func TestCopyRowsDoesNotAllocate(t *testing.T) {
-	set := datasets.Subset(ramp(t, 10), []int{9, 8, 7})
+	features, err := datasets.NewFeatures("features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	rows := []int{2, 1, 0, 2}
 	values := make([]float32, 16)
 	labels := make([]int64, 4)
-	if n := testing.AllocsPerRun(100, func() {
-		datasets.CopyRows(values, set, rows)
-		datasets.CopyLabels(labels, set, rows)
-	}); n != 0 {
-		t.Errorf("%v allocations a batch, want none", n)
+	for _, set := range []datasets.Set{datasets.Subset(ramp(t, 10), []int{9, 8, 7}), features, datasets.Subset(features, []int{2, 0, 1})} {
+		if n := testing.AllocsPerRun(100, func() {
+			datasets.CopyRows(values, set, rows)
+			datasets.CopyLabels(labels, set, rows)
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a batch, want none", set.Name(), n)
+		}
+	}
+}
+
+func TestCopyRowBehindTheLast(t *testing.T) {
+	features, err := datasets.NewFeatures("features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []datasets.Set{ramp(t, 3), features, datasets.Subset(features, []int{0, 1, 2})} {
+		for _, row := range []int{-1, 3} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("row %d of %s, which has 3, was copied", row, set.Name())
+					}
+				}()
+				set.CopyRow(make([]float32, 4), row)
+			}()
+		}
 	}
 }
 
