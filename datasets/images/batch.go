@@ -242,7 +242,9 @@ func (r *Reader) Batches(ctx context.Context, options ViewOptions) iter.Seq2[*Ba
 			select {
 			case <-p.done:
 			case <-ctx.Done():
-				yield(nil, ctx.Err())
+			}
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
 				return
 			}
 			if err := p.err(); err != nil {

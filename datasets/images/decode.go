@@ -44,9 +44,9 @@ var errFormat = errors.New("neither a JPEG, a PNG nor a WebP file")
 // of CMYK files is not interpolated; a JPEG file without its end marker is truncated.
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
-// format and one
-// whose header asks for more than its size can mean or than fits in the memory: 179
-// million pixels, a side of 65,535, or, above 4 million pixels, 512 pixels a byte.
+// format and one that asks for more than its size can mean or than fits in the memory:
+// more than 179 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
+// pixels, 512 pixels a byte.
 func Decode(data []byte) (*RGB, error) {
 	m := new(RGB)
 	if err := m.decode(data); err != nil {

@@ -3,6 +3,7 @@ package images_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,6 +68,35 @@ func TestOpenTreeOfUnknownClasses(t *testing.T) {
 	}
 }
 
+// Classes may differ in nothing but case, spaces and signs: then their folders have to be
+// named exactly as they are.
+func TestOpenTreeOfSimilarClasses(t *testing.T) {
+	root := t.TempDir()
+	similar := []string{"C", "C#", "C++", "c_"}
+	for i, class := range similar {
+		for range i + 1 {
+			i++
+			write(t, root, fmt.Sprintf("%s/%d.jpg", class, i), nil)
+		}
+	}
+	for _, classes := range [][]string{nil, similar} {
+		set, err := images.OpenTree("any", root, ".", classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := set.Counts(), []int{1, 2, 3, 4}; !slices.Equal(set.ClassNames(), similar) || !slices.Equal(got, want) {
+			t.Errorf("classes %q with %v images, want %q with %v", set.ClassNames(), got, similar, want)
+		}
+	}
+	var layout *images.LayoutError
+	if _, err := images.OpenTree("any", root, ".", []string{"C", "C#", "c*", "c "}); !errors.As(err, &layout) {
+		t.Fatalf("%v, want a LayoutError", err)
+	}
+	if got, want := layout.Listing.ExtraFolders, []string{"C++", "c_"}; !slices.Equal(got, want) {
+		t.Errorf("extra folders %q, want %q: they may be of either of two classes", got, want)
+	}
+}
+
 func TestLayoutErrorListsEverything(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "d/dog/1.jpg", nil)
@@ -81,7 +111,7 @@ func TestLayoutErrorListsEverything(t *testing.T) {
 	if got, want := layout.Listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
 		t.Errorf("missing classes %q, want %q", got, want)
 	}
-	if got, want := layout.Listing.ExtraFolders, []string{"d/dog", "d/wolf"}; !slices.Equal(got, want) {
+	if got, want := layout.Listing.ExtraFolders, []string{"d/Dog_", "d/wolf"}; !slices.Equal(got, want) {
 		t.Errorf("extra folders %q, want %q", got, want)
 	}
 	if got, want := layout.Listing.ExtraFiles, []string{"d/fox/readme"}; !slices.Equal(got, want) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"iwda/datasets/images"
 )
@@ -360,4 +361,26 @@ func ExampleLoader() {
 	// pass 0: 4 images, 602112 values
 	// pass 1: 4 images, 602112 values
 	// 1966080 bytes of cache
+}
+
+// A context that has ended ends the range, also where batches are ready.
+func TestBatchesOfAnEndedContext(t *testing.T) {
+	reader := newReader(t, makeSet(t, 4), images.ReaderOptions{Side: 16, Cache: images.MemoryCache})
+	for range 10 {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		batches := 0
+		var last error
+		for _, err := range reader.Batches(ctx, images.ViewOptions{BatchSize: 1, Crop: 8}) {
+			if last = err; err != nil {
+				break
+			}
+			batches++
+			time.Sleep(time.Millisecond) // the other batches are made meanwhile
+			cancel()
+		}
+		if batches != 1 || !errors.Is(last, context.Canceled) {
+			t.Fatalf("%d batches, then error %v; want the context's after 1", batches, last)
+		}
+	}
 }

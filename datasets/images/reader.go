@@ -85,8 +85,8 @@ func (r *Reader) Set() *Set { return r.set }
 // Side returns the side of the resized images, in pixels.
 func (r *Reader) Side() int { return r.side }
 
-// CacheBytes returns the size of the full cache, in memory or in its file, and 0
-// where there is none. A cache in memory grows up to it; a file has it from the
+// CacheBytes returns the size of all resized images, which the full cache holds, and 0
+// where there is no cache. One in memory grows up to it; a file has it from the
 // start.
 func (r *Reader) CacheBytes() int64 { return r.cache.size() }
 

@@ -9,9 +9,12 @@ import (
 // Filter is the filter of a [Resampler].
 type Filter = kernel.Filter
 
+// The filters.
 const (
+	// Bilinear takes one input on each side of a centre, weighed by its nearness.
 	Bilinear = kernel.Bilinear
-	Bicubic  = kernel.Bicubic
+	// Bicubic takes two on each side: the cubic convolution kernel with a = -1/2.
+	Bicubic = kernel.Bicubic
 )
 
 // Resampler resizes images. Its memory is used again from call to call; its zero

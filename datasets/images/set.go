@@ -13,8 +13,8 @@ import (
 	"iwda/datasets"
 )
 
-// Set is a list of image files, each of which may have a label. It does not change, and holds no pixels:
-// a [Reader] reads them.
+// Set is a list of image files, each of which may have a label. It does not change, and
+// holds no pixels: a [Reader] reads them.
 type Set struct {
 	name    string
 	root    string

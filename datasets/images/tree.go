@@ -13,9 +13,10 @@ import (
 // slashes, that has a folder of .jpg, .jpeg, .png and .webp files for each class. Where
 // classes is nil, every folder in it is a class, in the order of their names.
 //
-// Names are matched without regard to case, spaces, underscores and other signs:
-// "Alarm Clock" is the class Alarm_Clock. A class without an image, or a folder of
-// images that is none of the classes, is a [LayoutError]; other files are ignored.
+// A folder that has the name of no class is matched without regard to case, spaces,
+// underscores and other signs: "Alarm Clock" is the class Alarm_Clock, unless that has a
+// folder of its own. A class without an image, or a folder of images that is none of the
+// classes, or could be several, is a [LayoutError]; other files are ignored.
 func OpenTree(name, root, folder string, classes []string) (*Set, error) {
 	if classes == nil {
 		entries, err := readFolder(root, folder)
@@ -41,10 +42,7 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 		return nil, err
 	}
 	l := &Listing{From: filepath.Join(root, filepath.FromSlash(folder)), Set: &Set{name: name, root: root, classes: classes}}
-	labels := make(map[string]int, len(classes))
-	for label, class := range classes {
-		labels[simplified(class)] = label
-	}
+	labels := labelFolders(entries, classes)
 	images := make([][]string, len(classes))
 	for _, entry := range entries {
 		entryPath := path.Join(folder, entry.name)
@@ -56,7 +54,7 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		label, known := labels[simplified(entry.name)]
+		label, known := labels[entry.name]
 		switch {
 		case known && images[label] == nil:
 			images[label] = inside
@@ -77,6 +75,36 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 		}
 	}
 	return l, nil
+}
+
+// labelFolders returns the labels of the folders that are matched with a class, see
+// [OpenTree].
+func labelFolders(entries []entry, classes []string) map[string]int {
+	exact := make(map[string]int, len(classes))
+	for label, class := range classes {
+		exact[class] = label
+	}
+	labels := make(map[string]int, len(entries))
+	for _, entry := range entries {
+		if label, named := exact[entry.name]; named && entry.folder {
+			labels[entry.name] = label
+		}
+	}
+	similar := make(map[string][]int) // the classes that no folder is named after
+	for label, class := range classes {
+		if _, found := labels[class]; !found {
+			similar[simplified(class)] = append(similar[simplified(class)], label)
+		}
+	}
+	for _, entry := range entries {
+		if _, found := labels[entry.name]; found || !entry.folder {
+			continue
+		}
+		if candidates := similar[simplified(entry.name)]; len(candidates) == 1 {
+			labels[entry.name] = candidates[0]
+		}
+	}
+	return labels
 }
 
 // imagesIn returns the image files of a folder by their names, and what else is in
