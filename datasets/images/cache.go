@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -26,6 +28,21 @@ const (
 	// readers, in this process or another, at the same time or not, have them too.
 	FileCache
 )
+
+var cacheNames = []string{NoCache: "none", MemoryCache: "memory", FileCache: "disk"}
+
+// CacheNames returns the names that [ParseCacheKind] knows.
+func CacheNames() []string { return slices.Clone(cacheNames) }
+
+// ParseCacheKind returns the kind of cache of that name. An unknown name is an error that
+// lists the names there are.
+func ParseCacheKind(name string) (CacheKind, error) {
+	kind := slices.Index(cacheNames, name)
+	if kind < 0 {
+		return NoCache, fmt.Errorf("images: no cache %q; there are %s", name, strings.Join(cacheNames, ", "))
+	}
+	return CacheKind(kind), nil
+}
 
 // cache is a table of the resized images of a set. Every image has a slot, which
 // says of which file the image was made, and guards it with a checksum: an image of

@@ -116,6 +116,17 @@ func TestCachesAvoidTheFiles(t *testing.T) {
 	}
 }
 
+func TestCacheNames(t *testing.T) {
+	for _, want := range []images.CacheKind{images.NoCache, images.MemoryCache, images.FileCache} {
+		if got, err := images.ParseCacheKind(images.CacheNames()[want]); err != nil || got != want {
+			t.Errorf("kind %d of the name %s, %v, want %d", got, images.CacheNames()[want], err, want)
+		}
+	}
+	if _, err := images.ParseCacheKind("tape"); err == nil || !strings.Contains(err.Error(), "none, memory, disk") {
+		t.Errorf("error %v, want one that lists the names", err)
+	}
+}
+
 func TestFileCacheLasts(t *testing.T) {
 	set := makeSet(t, 3)
 	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: t.TempDir()}

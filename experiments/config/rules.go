@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
+	"iwda/datasets/images"
 	"iwda/experiments/learningrate"
 	"iwda/internal/nearest"
 	"iwda/losses/form"
@@ -39,7 +40,7 @@ var rules = map[string]rule{
 	"dataset.resize":  atLeast(1),
 	"dataset.crop":    atLeast(1),
 	"dataset.workers": atLeast(1),
-	"dataset.cache":   oneOf("cache", []string{"none", "memory", "disk"}),
+	"dataset.cache":   oneOf("cache", images.CacheNames()),
 
 	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": weightsFile,

@@ -37,14 +37,13 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 		return nil, err
 	}
 	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
-	switch run.Dataset.Cache {
-	case "memory":
-		readerOptions.Cache = images.MemoryCache
-	case "disk":
+	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
+		return nil, err
+	}
+	if readerOptions.Cache == images.FileCache {
 		if readerOptions.Folder, err = cacheFolder(); err != nil {
-			return nil, fmt.Errorf("dataset.cache is disk: %w", err)
+			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
 		}
-		readerOptions.Cache = images.FileCache
 	}
 	d := &imageDomain{labels: set.Labels()}
 	if f := fractions(len(set.ClassNames())); f != nil {
