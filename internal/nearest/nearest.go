@@ -4,16 +4,17 @@ package nearest
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Name returns the name that a misspelt one most likely stands for, and "" where
 // none is near. It allows one edit (see Distance) and one more for every four
-// letters; upper and lower case count as equal. The first of equally near names
-// wins.
+// letters, but not one for each letter of the name; upper and lower case count as
+// equal. The first of equally near names wins.
 func Name(misspelt string, names []string) string {
-	nearest, best := "", 2+len(misspelt)/4
+	nearest, best := "", 2+utf8.RuneCountInString(misspelt)/4
 	for _, name := range names {
-		if d := Distance(strings.ToLower(misspelt), strings.ToLower(name)); d < best && d < len(name) {
+		if d := Distance(strings.ToLower(misspelt), strings.ToLower(name)); d < best && d < utf8.RuneCountInString(name) {
 			nearest, best = name, d
 		}
 	}
@@ -48,8 +49,8 @@ func Distance(a, b string) int {
 	return previous[len(to)]
 }
 
-// Suggestion ends the message about an unknown name: with the nearest of the valid
-// names, or with all of them.
+// Suggestion returns the end of the message about an unknown name: the nearest of the
+// valid names, or all of them.
 func Suggestion(unknown string, valid []string) string {
 	if nearest := Name(unknown, valid); nearest != "" {
 		return fmt.Sprintf("did you mean %q?", nearest)

@@ -36,6 +36,7 @@ func TestName(t *testing.T) {
 	}{
 		{"IWDNA", []string{"dann", "iwdan", "iwdan-o"}, "iwdan"},
 		{"iwcdn-o", []string{"iwdan-o", "iwcdan", "iwcdan-o"}, "iwcdan-o"},
+		{"ääx", []string{"bbx"}, ""},   // a letter of two bytes is one
 		{"x", []string{"a", "bc"}, ""}, // a name is not near where no letter is left of it
 		{"svhn-mnist", []string{"mnist-usps", "usps-mnist"}, ""},
 		{"lenet", nil, ""},

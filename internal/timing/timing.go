@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ReportMedian calls f b.N times, and a tenth as often before, and reports the median
-// as "ms": a noisy machine moves it less than the mean. operations is how many of what
-// the metric counts a call makes.
+// ReportMedian calls f b.N times, after a tenth as many calls that do not count, and
+// reports the median time as "ms": a noisy machine moves it less than the mean. Where one
+// call makes several operations, the time is that of one of them.
 func ReportMedian(b *testing.B, operations int, f func(i int)) {
 	b.Helper()
 	for i := range max(1, b.N/10) {

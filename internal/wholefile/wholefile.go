@@ -19,8 +19,10 @@ const temporaryMark = ".tmp-"
 
 // Write replaces the file at path by what write produces, in one step: the
 // bytes go to a temporary file in the same folder, which is flushed to the disk
-// and renamed. If anything fails, a full disk for one, the error names path, the
-// temporary file is removed and the former file stays as it was.
+// and renamed. If anything fails before that, a full disk for one, the error names path,
+// the temporary file is removed and the former file stays as it was; so it does where
+// write panics. A folder that cannot be flushed after the renaming is an error too: the
+// new file is in its place then, but a power cut may undo it.
 func Write(path string, write func(io.Writer) error) error {
 	return WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
 }
@@ -41,7 +43,7 @@ func WriteAfter(path string, write func(File) error, makeRoom func() error) erro
 	return nil
 }
 
-func replace(path string, write func(File) error, makeRoom func() error) (err error) {
+func replace(path string, write func(File) error, makeRoom func() error) error {
 	folder, name := filepath.Split(path)
 	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
 	temporary := fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
@@ -49,8 +51,9 @@ func replace(path string, write func(File) error, makeRoom func() error) (err er
 	if err != nil {
 		return err
 	}
+	renamed := false
 	defer func() {
-		if err != nil {
+		if !renamed {
 			file.Close()
 			os.Remove(temporary)
 		}
@@ -74,6 +77,7 @@ func replace(path string, write func(File) error, makeRoom func() error) (err er
 	if err := os.Rename(temporary, path); err != nil {
 		return err
 	}
+	renamed = true
 	return syncFolder(filepath.Dir(path))
 }
 
@@ -104,8 +108,8 @@ func syncFolder(path string) error {
 	return err
 }
 
-// IsTemporary reports whether a file of that name was being written when its writer
-// died.
+// IsTemporary reports whether a file of that name is one that [Write] is writing, or was
+// when its process died.
 func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, temporaryMark)
 }

@@ -58,3 +58,18 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 		t.Errorf("files left: %v", got)
 	}
 }
+
+func TestWriteThatPanicsLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was lost")
+			}
+		}()
+		Write(filepath.Join(folder, "metrics.csv"), func(io.Writer) error { panic("broken") })
+	}()
+	if got := names(t, folder); len(got) != 0 {
+		t.Errorf("files left: %v", got)
+	}
+}
