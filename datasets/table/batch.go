@@ -41,7 +41,7 @@ func (b *Batch) ID(i int) string {
 
 // Batches goes over all rows in order, size at a time; the last batch may have fewer. A
 // batch is valid until the next one. An error ends the iteration: it comes with the last
-// batch, which is nil.
+// batch, which is nil. The iteration panics unless size is positive.
 func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		if size <= 0 {

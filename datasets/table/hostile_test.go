@@ -322,6 +322,38 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 	}
 }
 
+// Labels that are ignored may be of any form.
+func TestIgnoredLabelsAreNotRead(t *testing.T) {
+	values := npyOf("<f4", "(2, 1)", one+one)
+	for _, labels := range []string{npyOf("|O", "(2,)", long+long), npyOf("<i8", "(1,)", long)} {
+		npy := write(t, "x-features.npy", values)
+		if err := os.WriteFile(strings.Replace(npy, "features", "labels", 1), []byte(labels), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		npz := write(t, "rows.npz", zipOf(t, zip.Store, member{"features.npy", values}, member{"labels.npy", labels}))
+		for _, path := range []string{npy, npz} {
+			if err := readAll(path, Options{IgnoreLabels: true}); err != nil {
+				t.Error(err)
+			}
+			if readAll(path, Options{}) == nil {
+				t.Errorf("%s: its labels were read", path)
+			}
+		}
+	}
+	type row struct {
+		Features []float32 `parquet:"features,list"`
+		Label    []float32 `parquet:"label,list"`
+		ID       string    `parquet:"id"`
+	}
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	if err := parquet.WriteFile(path, []row{{[]float32{1}, []float32{2}, "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(path, Options{IgnoreLabels: true}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStreams(t *testing.T) {
 	array := npyOf("<f4", "(2, 1)", one+one)
 	read := func(text string) (content, error) {
@@ -360,6 +392,12 @@ func TestStreams(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, words)
 			}
 		})
+	}
+	for _, asked := range []Options{{Values: []string{"features"}}, {Labels: "labels"}, {IDs: "ids"}} {
+		_, err := NewStream(strings.NewReader(array), "standard input", asked)
+		if want := `standard input: no "`; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s for %+v", err, want, asked)
+		}
 	}
 	table, err := NewStream(strings.NewReader(array), "standard input", Options{})
 	if err != nil {

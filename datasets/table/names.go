@@ -25,7 +25,7 @@ func kindOf(name string, o Options) Kind {
 }
 
 // chooseArrays returns which of the names that there are holds values, labels and ids; an
-// empty name stands for none.
+// empty name stands for none, or for labels that are not read.
 func chooseArrays(there []string, o Options) (values, labels, ids string, err error) {
 	if len(o.Values) > 1 {
 		return "", "", "", fmt.Errorf("the values are asked for in %q; a file of arrays has them in one", o.Values)
@@ -36,7 +36,9 @@ func chooseArrays(there []string, o Options) (values, labels, ids string, err er
 	if values == "" {
 		return "", "", "", fmt.Errorf("no array of the values, %s; there are %s", strings.Join(wantedValues(o), ", "), listed(there))
 	}
-	labels, ids, err = chooseLabels(there, o)
+	if labels, ids, err = chooseLabels(there, o); o.IgnoreLabels {
+		labels = ""
+	}
 	return values, labels, ids, err
 }
 

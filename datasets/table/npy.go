@@ -60,8 +60,10 @@ func openNPY(t *Table) error {
 		}
 		return a, err
 	}
-	labels, err := beside(o.Labels, "labels")
-	var ids *array
+	var labels, ids *array
+	if !o.IgnoreLabels {
+		labels, err = beside(o.Labels, "labels")
+	}
 	if err == nil {
 		ids, err = beside(o.IDs, "ids")
 	}

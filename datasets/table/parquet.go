@@ -79,6 +79,9 @@ func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there 
 	if err != nil {
 		return err
 	}
+	if t.options.IgnoreLabels {
+		labels = ""
+	}
 	if f.labels, err = single(fields, labels); err != nil {
 		return err
 	}

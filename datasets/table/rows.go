@@ -6,11 +6,12 @@ import (
 )
 
 // Rows are all rows of a table, in any order. Its methods may be called from several
-// goroutines at once.
+// goroutines at once, and panic where there is no row i.
 type Rows struct {
 	name    string
 	kind    Kind
 	width   int
+	shape   []int // {width}
 	classes []string
 	rows    int
 	labels  []int32 // a class or unknown; nil where the file has no labels
@@ -31,7 +32,9 @@ func (t *Table) Load() (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{name: t.name, kind: t.kind, width: t.width, mapped: t.mapped, block: max(1, blockValues/t.width)}
+	r := &Rows{
+		name: t.name, kind: t.kind, width: t.width, shape: []int{t.width}, mapped: t.mapped, block: max(1, blockValues/t.width),
+	}
 	if classes != nil {
 		r.classes = classes.names
 	}
@@ -77,8 +80,8 @@ func (r *Rows) Kind() Kind { return r.kind }
 // Len is the number of rows.
 func (r *Rows) Len() int { return r.rows }
 
-// Shape is that of a row, {width}.
-func (r *Rows) Shape() []int { return []int{r.width} }
+// Shape is that of a row, {width}. The caller must not change it.
+func (r *Rows) Shape() []int { return r.shape }
 
 // ClassNames is what [Table.ClassNames] says. The caller must not change it.
 func (r *Rows) ClassNames() []string { return r.classes }
@@ -113,8 +116,8 @@ func (r *Rows) ID(i int) string {
 	return r.ids[i]
 }
 
-// CopyRow writes the values of row i to dst, of which there is one for each. It allocates
-// nothing.
+// CopyRow writes the values of row i to dst. It allocates nothing, and panics unless dst
+// has room for exactly these.
 func (r *Rows) CopyRow(dst []float32, i int) {
 	if len(dst) != r.width {
 		panic(fmt.Sprintf("table: CopyRow: dst has length %d, a row of %s has %d", len(dst), r.name, r.width))

@@ -5,17 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // NewStream makes a table of .npy arrays that follow each other, as from standard input:
-// one, or several of the same width and type. Their rows have no labels and no ids, and
-// can be read once, by [Table.Batches] or [Table.Load].
+// one, or several of the same width and type. Their rows have no labels and no ids, for
+// which it is an error to ask, and can be read once, by [Table.Batches] or [Table.Load].
 func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 	if options.Kind == 0 {
 		options.Kind = Features
 	}
 	t := &Table{name: name, options: options}
 	return t.open(func(t *Table) error {
+		for _, name := range slices.Concat(options.Values, []string{options.Labels, options.IDs}) {
+			if name != "" {
+				return fmt.Errorf("no %q: a stream has values without a name, no labels and no ids", name)
+			}
+		}
 		buffered := bufio.NewReaderSize(r, 1<<16)
 		a, _, err := readHeader(buffered)
 		if err != nil {

@@ -56,7 +56,7 @@ type Options struct {
 	Labels string
 	// IDs is the same for ids.
 	IDs string
-	// IgnoreLabels treats all labels as unknown and does not read them.
+	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.
 	Reference Reference

@@ -293,6 +293,24 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+var shape []int
+
+func TestRowsAreCopiedWithoutAllocating(t *testing.T) {
+	for _, path := range []string{"testdata/half.npz", write(t, "rows.csv", "a,b,c\n1,2,3\n4,5,6\n")} {
+		rows, err := opened(t, file(path, Options{})).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float32, 3)
+		if n := testing.AllocsPerRun(100, func() {
+			rows.CopyRow(dst, 1)
+			shape = rows.Shape()
+		}); n != 0 || !slices.Equal(shape, []int{3}) {
+			t.Errorf("%s: %v allocations, shape %v", path, n, shape)
+		}
+	}
+}
+
 // Two tables share classes and width, or an error names both.
 func TestReference(t *testing.T) {
 	source := opened(t, file("testdata/half.npz", Options{}))

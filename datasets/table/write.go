@@ -10,8 +10,8 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// Predictions is what is written: rows with an id, the class of the largest probability
-// and that probability.
+// Predictions says what is written: rows with an id, the class of the largest probability
+// (the first of several) and that probability.
 type Predictions struct {
 	// Classes names the classes in label order.
 	Classes []string
@@ -50,7 +50,9 @@ func CheckPredictions(path string) error {
 // The columns are id, class (a name) and probability, and those of all classes:
 // probability_CLASS in CSV, the lists probabilities in Parquet. An .npz file has the arrays
 // ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
-// all of them as probabilities.
+// files with the probabilities of all classes as [Probabilities]. An id of more than 16,384
+// characters in an .npz file, a probability that is not a number, and another number of
+// them than there are classes are errors that name the row.
 func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
 	if err := CheckPredictions(path); err != nil {
 		return err

@@ -67,6 +67,26 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 	}
 }
 
+// An id that is written is one that can be read.
+func TestLongIDs(t *testing.T) {
+	for extension := range predictionFormats {
+		for length, fits := range map[int]bool{maxText / 4: true, maxText/4 + 1: false, maxText: false} {
+			id, path := strings.Repeat("ü", length), filepath.Join(t.TempDir(), "out"+extension)
+			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
+			if err != nil {
+				if fits || !strings.Contains(err.Error(), "row 0: an id of") {
+					t.Errorf("%s, %d characters: %v", extension, length, err)
+				}
+				continue
+			}
+			rows, err := opened(t, file(path, Options{})).Load()
+			if err != nil || rows.ID(0) != id {
+				t.Errorf("%s, %d characters: %v", extension, length, err)
+			}
+		}
+	}
+}
+
 // The class is the one of the largest probability, the first of two that are equal.
 func TestPredictedClasses(t *testing.T) {
 	few := Predictions{Classes: predicted.Classes}

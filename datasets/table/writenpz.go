@@ -73,7 +73,7 @@ func (n *npzPredictions) release() {
 
 func (n *npzPredictions) add(id string, class int, probabilities []float32) error {
 	length := utf8.RuneCountInString(id)
-	if length > maxText {
+	if length > maxText/4 { // of four bytes each
 		return fmt.Errorf("an id of %d characters", length)
 	}
 	n.rows, n.longest = n.rows+1, max(n.longest, length)
