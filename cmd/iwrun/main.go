@@ -11,6 +11,7 @@
 //	iwrun data list                         which data sets there are, and what goes where
 //	iwrun data check office31               what of one is missing, extra or broken
 //	iwrun data jsd                          divergences between label distributions
+//	iwrun published -c FILE                 a published experiment on label shift once more
 //	iwrun doctor                            versions, devices, threads, what is wrong with them
 //
 // Results go to standard output, progress and errors to standard error. The exit
@@ -54,7 +55,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun doctor",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -71,6 +72,7 @@ func newApp(s streams) *cli.App {
 			newSlurmCommand(s),
 			newKubernetesCommand(s),
 			newDataCommand(s),
+			newPublishedCommand(s),
 			newDoctorCommand(s),
 			newWorkerCommand(s),
 		},

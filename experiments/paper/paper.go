@@ -2,6 +2,8 @@
 // own: "Domain Adaptation with Conditional Distribution Matching and Generalized
 // Label Shift", NeurIPS 2020.
 //
+// [AlexandariResult] and [LiptonResult] are the numbers of two papers on label shift alone.
+//
 // Data sets are digits, visda, office31 and officehome; variants full and
 // subsampled; tasks <source>-<target>, as in experiments; methods go by the names
 // of their presets.

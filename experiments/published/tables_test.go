@@ -1,0 +1,73 @@
+package published
+
+import (
+	"strings"
+	"testing"
+
+	"iwda/experiments/paper"
+)
+
+// As numpy.quantile of the same values.
+func TestQuartiles(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   paper.Quartiles
+	}{
+		{[]float64{4, 1, 3, 2}, paper.Quartiles{Low: 1.75, Median: 2.5, High: 3.25}},
+		{[]float64{5, 1, 2, 3, 4}, paper.Quartiles{Low: 2, Median: 3, High: 4}},
+		{[]float64{7}, paper.Quartiles{Low: 7, Median: 7, High: 7}},
+	} {
+		if got := quartilesOf(test.values); got != test.want {
+			t.Errorf("%v: %v, want %v", test.values, got, test.want)
+		}
+	}
+}
+
+// rowOf is a row in which our median and the published quartiles are these.
+func rowOf(estimator string, ours, low, median, high float64) alexandariRow {
+	return alexandariRow{
+		condition: condition{Shift{Kind: Dirichlet, Parameter: 0.1}, 2000},
+		method:    method{estimator, "none"},
+		mse:       beside{paper.Quartiles{Median: ours}, paper.Quartiles{Low: low, Median: median, High: high}, true},
+	}
+}
+
+func TestWithinNote(t *testing.T) {
+	rows := []alexandariRow{
+		rowOf("lower-end", 1, 1, 2, 3), rowOf("upper-end", 3, 1, 2, 3), rowOf("below", 0.9, 1, 2, 3), rowOf("above", 3.1, 1, 2, 3),
+		{method: method{"unpublished", "none"}},
+	}
+	got := withinNote("Error", rows, func(r alexandariRow) beside { return r.mse })
+	want := "Error: 2 of 4 medians are within the published quartiles; outside: Dirichlet, α = 0.1, 2000 rows, below on none; Dirichlet, α = 0.1, 2000 rows, above on none."
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestOrderNote(t *testing.T) {
+	for want, rows := range map[string][]alexandariRow{
+		"0 of 3 pairs of methods stand in another order than published; correlation": {rowOf("a", 1, 0, 10, 0), rowOf("b", 2, 0, 20, 0), rowOf("c", 3, 0, 50, 0)},
+		// b and c are swapped, a and c too, by the larger factor.
+		"2 of 3 pairs of methods stand in another order than published, whose published medians differ by a factor of 2.50 at most (a on none and c on none); correlation": {
+			rowOf("a", 2, 0, 20, 0), rowOf("b", 3, 0, 40, 0), rowOf("c", 1, 0, 50, 0)},
+	} {
+		if got := orderNote(rows); !strings.HasPrefix(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestPublishedBeside(t *testing.T) {
+	a := &Alexandari{Rows: []int{2000}, Shifts: []Shift{{Kind: Dirichlet, Parameter: 0.1}}, Estimators: []Estimator{{"mlls", []string{"bcts"}}, {"cc", []string{"none"}}}}
+	c := a.conditions()[0]
+	rows := a.rows(scores{c: {{"mlls", "bcts"}: {{0.002, 0.05}, {0.001, 0.06}, {0.0006, 0.07}}, {"cc", "none"}: {{1, 0}}}})
+	if got := rows[0].mse; got.published.Median != 0.000849139 || got.ours.Median != 0.001 || !got.within() {
+		t.Errorf("error of w: %+v", got)
+	}
+	if got := rows[0].gain; got.published.Median != 0.0575 || got.ours.Median != 0.06 || !got.within() {
+		t.Errorf("accuracy: %+v", got)
+	}
+	if rows[1].mse.isPublished || rows[1].mse.within() {
+		t.Errorf("a method without published numbers: %+v", rows[1].mse)
+	}
+}
