@@ -13,17 +13,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Kubernetes says how Kubernetes carries out an experiment, whose Indices are not used:
-// it gives a task to every run, and those of finished runs end at once.
+// Kubernetes says how Kubernetes carries out an experiment. Its Indices are not used: every
+// run gets a task, and those of finished runs end at once.
 type Kubernetes struct {
 	Experiment
-	Runs      int    // of the plan
+	Runs      int    // of the plan, at least 1
 	Image     string // with iwrun as a command
 	Claim     string // the persistent volume claim for results, and for data without DataClaim
 	DataClaim string // the claim whose root is the folder data; may be empty
 	Results   string // folder of all results, below the claim's root
-	AtOnce    int    // tasks at a time
-	CPUs      int    // of a task, and threads of its run
+	AtOnce    int    // largest number of tasks at a time, at least 1
+	CPUs      int    // of a task, and threads of its run, at least 1
 	Memory    string // of a task, as in 8Gi; empty: no limit
 	GPU       bool
 	Namespace string // empty: the caller's
@@ -47,6 +47,7 @@ const (
 
 // Manifest returns a ConfigMap with the experiment's file and the Job, as YAML. Their
 // names change with all that they hold, so that a changed experiment is another Job.
+// The error is for fields that are missing or that make no Job.
 func (k Kubernetes) Manifest() ([]byte, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -72,12 +73,14 @@ func (k Kubernetes) Manifest() ([]byte, error) {
 	return encode(configMap, job)
 }
 
-// Kubernetes checks names and quantities itself; these are the mistakes that it would
-// notice late or not at all.
+// check finds the mistakes that Kubernetes would notice late or not at all. It checks names
+// itself.
 func (k Kubernetes) check() error {
 	switch {
 	case k.Image == "" || k.Claim == "":
 		return errors.New("a task needs an image and a persistent volume claim")
+	case k.Runs < 1 || k.AtOnce < 1 || k.CPUs < 1:
+		return fmt.Errorf("a Job of %d runs, %d at once, with %d cores each; want at least 1", k.Runs, k.AtOnce, k.CPUs)
 	case !filepath.IsLocal(k.Results):
 		return fmt.Errorf("the results folder %q is not below the claim's root; name it by a relative path", k.Results)
 	case k.Memory != "" && !quantity.MatchString(k.Memory):

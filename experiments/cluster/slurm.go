@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -25,12 +26,13 @@ type Slurm struct {
 	// TableOptions are those of the last job, which makes the tables.
 	TableOptions []Option
 	AtOnce       int // largest number of tasks at a time; 0: no limit
-	MaxArraySize int // of the cluster: every task's number is below it
+	MaxArraySize int // of the cluster, at least 1: every task's number is below it
 }
 
 // Option is one of sbatch, as in time, 4:00:00. A value may be empty.
 type Option struct{ Name, Value string }
 
+// String returns the option as it stands on the command line of sbatch.
 func (o Option) String() string {
 	if o.Value == "" {
 		return "--" + o.Name
@@ -49,13 +51,20 @@ var (
 func ParseOption(text string) (Option, error) {
 	name, value, _ := strings.Cut(strings.TrimPrefix(text, "--"), "=")
 	o := Option{name, value}
-	if !strings.HasPrefix(text, "--") || !optionName.MatchString(name) {
-		return o, fmt.Errorf("%q is no option of sbatch in the form --name=value", text)
+	if !strings.HasPrefix(text, "--") {
+		return o, notAnOption(text)
 	}
 	return o, o.check()
 }
 
+func notAnOption(text string) error {
+	return fmt.Errorf("%q is no option of sbatch in the form --name=value", text)
+}
+
 func (o Option) check() error {
+	if !optionName.MatchString(o.Name) {
+		return notAnOption(o.String())
+	}
 	if !optionValue.MatchString(o.Value) {
 		return fmt.Errorf("--%s %q: a value may not hold blanks, quotes, \\, # or $", o.Name, o.Value)
 	}
@@ -112,15 +121,11 @@ func (s script) Exports() []string {
 
 // Files returns the scripts and the copy of the experiment's file, whose name changes
 // with its content: tasks that are queued keep theirs. folder is where all of it will
-// lie. The error is for options and a folder that Slurm could not read.
+// lie. An experiment without runs to make, impossible numbers of tasks, and options and a
+// folder that Slurm could not read are errors.
 func (s Slurm) Files(folder string) ([]File, error) {
-	for _, o := range slices.Concat(s.Options, s.TableOptions) {
-		if err := o.check(); err != nil {
-			return nil, err
-		}
-	}
-	if strings.ContainsAny(folder, `%\`) {
-		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
+	if err := s.check(folder); err != nil {
+		return nil, err
 	}
 	config := fmt.Sprintf("experiment-%s.yaml", hash(string(s.Config)))
 	files := []File{{config, string(s.Config)}}
@@ -136,6 +141,25 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	return append(files,
 		File{"tables.sh", execute("tables.sh", data)},
 		File{SubmitScript, execute(SubmitScript, data)}), nil
+}
+
+func (s Slurm) check(folder string) error {
+	for _, o := range slices.Concat(s.Options, s.TableOptions) {
+		if err := o.check(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(s.Indices) == 0:
+		return errors.New("there are no runs to make")
+	case s.MaxArraySize < 1:
+		return fmt.Errorf("an array size %d of the cluster; want at least 1", s.MaxArraySize)
+	case s.AtOnce < 0:
+		return fmt.Errorf("%d tasks at a time; want at least 1, or 0 for no limit", s.AtOnce)
+	case strings.ContainsAny(folder, `%\`):
+		return fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
+	}
+	return nil
 }
 
 // execute panics only where a template does not fit script, which no input changes.

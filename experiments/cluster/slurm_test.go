@@ -105,6 +105,24 @@ func TestSlurmMistakes(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
+	for _, name := range []string{"time limit", "", "Time", "-p", "wrap=ls"} {
+		j := job()
+		j.Options = []Option{{Name: name}}
+		if _, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), "--"+name) {
+			t.Errorf("option %q: %v", name, err)
+		}
+	}
+	for want, change := range map[string]func(*Slurm){
+		"no runs":            func(j *Slurm) { j.Indices = nil },
+		"array size 0":       func(j *Slurm) { j.MaxArraySize = 0 },
+		"-1 tasks at a time": func(j *Slurm) { j.AtOnce = -1 },
+	} {
+		j := job()
+		change(&j)
+		if files, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %d files", want, err, len(files))
+		}
+	}
 	for _, path := range []string{"/a%j/slurm", `/a\b/slurm`} {
 		if _, err := job().Files(path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)

@@ -30,10 +30,11 @@ type ConfusionTable struct {
 	Accuracy float64     `yaml:"accuracy"` // in percent
 }
 
-// Gain sums up the figure of gain against divergence, over 100 tasks.
+// Gain sums up the figure of gain against divergence: the improvement of a method over its
+// base, over 100 variations of a task.
 type Gain struct {
 	Mean     float64  `yaml:"mean"`      // in points of accuracy
-	TasksWon *float64 `yaml:"tasks_won"` // in percent; nil where it is not printed
+	TasksWon *float64 `yaml:"tasks_won"` // variations where it is better, in percent; nil where it is not printed
 }
 
 // figureVariant is where the numbers of the figure stand among variants.
@@ -62,6 +63,9 @@ func Weights(dataset, variant, task, method string) (ClassWeights, bool) {
 func Confusion(dataset, variant, task, method string) (ConfusionTable, bool) {
 	c, ok := allDetails()[dataset][variant][task].Confusion[method]
 	c.Percent = slices.Clone(c.Percent)
+	for y, row := range c.Percent {
+		c.Percent[y] = slices.Clone(row)
+	}
 	return c, ok
 }
 
@@ -69,5 +73,9 @@ func Confusion(dataset, variant, task, method string) (ConfusionTable, bool) {
 // method on the variations of a task, and whether there is one.
 func Gains(dataset, task, method string) (Gain, bool) {
 	g, ok := allDetails()[dataset][figureVariant][task].Gains[method]
+	if g.TasksWon != nil {
+		won := *g.TasksWon
+		g.TasksWon = &won
+	}
 	return g, ok
 }

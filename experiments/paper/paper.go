@@ -5,8 +5,8 @@
 // [AlexandariResult] and [LiptonResult] are the numbers of two papers on label shift alone.
 //
 // Data sets are digits, visda, office31 and officehome; variants full and
-// subsampled; tasks <source>-<target>, as in experiments; methods go by the names
-// of their presets.
+// subsampled; tasks <source>-<target>, and methods, go by the names that experiments give
+// them. What is returned is the caller's.
 package paper
 
 import (
@@ -59,7 +59,13 @@ type DivergenceTable struct {
 var divergenceTables = sync.OnceValue(func() []DivergenceTable { return decode[[]DivergenceTable](divergencesYAML) })
 
 // DivergenceTables returns the paper's tables of divergences, in their order.
-func DivergenceTables() []DivergenceTable { return slices.Clone(divergenceTables()) }
+func DivergenceTables() []DivergenceTable {
+	all := slices.Clone(divergenceTables())
+	for i := range all {
+		all[i].Datasets = slices.Clone(all[i].Datasets)
+	}
+	return all
+}
 
 // decode panics on an error, since the text is part of the program.
 func decode[T any](text []byte) T {
@@ -79,7 +85,7 @@ func Tasks(dataset, variant string) []string {
 }
 
 // Accuracy returns the printed accuracy in percent, the mean over 5 seeds of the
-// best evaluation, of a task or of their Average, and whether there is one.
+// best evaluation, of a task or, as Average, of all of them, and whether there is one.
 func Accuracy(dataset, variant, task, method string) (percent float64, ok bool) {
 	t := tables()[dataset][variant]
 	r, ok := t.Methods[method]
@@ -89,7 +95,7 @@ func Accuracy(dataset, variant, task, method string) (percent float64, ok bool) 
 	return at(r.Accuracy, slices.Index(t.Tasks, task))
 }
 
-// Wins returns the printed share, in percent, of the seeds in which the method is
+// Wins returns the printed share, in percent, of the seeds with which the method is
 // at least as good as its base, for a task or, as Average, for all tasks
 // together, and whether there is one.
 func Wins(dataset, variant, task, method string) (percent float64, ok bool) {

@@ -19,9 +19,9 @@ import (
 // (column): D(Y = y, Ŷ = y') of the paper. Its values sum to 1.
 type Joint [][]float64
 
-// ErrNoSample is in the error for a class of the source without a single sample: no
-// conditional distribution is defined for it, so no theorem applies.
-var ErrNoSample = errors.New("a class of the source has no sample")
+// ErrNoSample says that the source has no sample of a class of the target: the source's
+// predictions given that class are not defined, so no theorem applies.
+var ErrNoSample = errors.New("the source has no sample of a class of the target")
 
 // JointOf returns the shares of the counts of a confusion matrix, row = true class,
 // column = predicted. A matrix that is not square, holds a negative number or
@@ -152,7 +152,7 @@ type Bounds struct {
 }
 
 // Evaluate returns the bounds for a classifier with these joint distributions. The
-// error wraps ErrNoSample if the source lacks a class that the target has. It panics
+// error wraps [ErrNoSample] if the source lacks a class that the target has. It panics
 // unless both have as many classes.
 func Evaluate(source, target Joint) (Bounds, error) {
 	checkClasses(source, target)
