@@ -59,6 +59,11 @@ type Dataset struct {
 	// open opens the train or test set of a domain in memory. A test set of nil, without
 	// an error, says that the domain has none of its own.
 	open func(domain, split string, source Source) (datasets.Set, error)
+	// files are those of domains that the user names.
+	files fileDomains
+	// openTask opens the data of a task whose sets have to know of each other; nil where
+	// open gives them one by one.
+	openTask func(source, target string, from Source) (Task, error)
 	// openImages opens the files of a domain, of [ImageFiles] alone.
 	openImages func(root, domain string) (*images.Set, error)
 }
@@ -81,7 +86,7 @@ const (
 
 // All returns every data set, the paper's digits first.
 func All() []Dataset {
-	return []Dataset{digits(), glyphs(), office31(), officeHome(), visda(), features(), moons()}
+	return []Dataset{digits(), glyphs(), office31(), officeHome(), visda(), features(), ownFiles(), moons()}
 }
 
 // Names returns the names of all data sets, in their order.

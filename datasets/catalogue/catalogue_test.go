@@ -87,7 +87,7 @@ func TestUnknownNames(t *testing.T) {
 	_, err = find(t, "office31").Domain("Amazon")
 	wantError(t, err, `"Amazon"`, "amazon, dslr, webcam")
 	for _, name := range []string{"digits", "glyphs"} {
-		_, _, _, err := find(t, name).OpenTask("elsewhere", "nowhere", catalogue.Source{Root: t.TempDir(), TrainPerClass: 1, TestPerClass: 1})
+		_, err := find(t, name).OpenTask("elsewhere", "nowhere", catalogue.Source{Root: t.TempDir(), TrainPerClass: 1, TestPerClass: 1})
 		wantError(t, err, "elsewhere")
 	}
 }
@@ -96,7 +96,7 @@ func TestUnknownNames(t *testing.T) {
 func TestTheOtherKind(t *testing.T) {
 	_, err := find(t, "digits").OpenImages(t.TempDir(), "mnist")
 	wantError(t, err, "digits consists of values in memory")
-	_, _, _, err = find(t, "visda").OpenTask("synthetic", "real", catalogue.Source{})
+	_, err = find(t, "visda").OpenTask("synthetic", "real", catalogue.Source{})
 	wantError(t, err, "visda consists of image files")
 	_, _, err = find(t, "visda").OpenDomain("real", catalogue.Source{})
 	wantError(t, err, "visda consists of image files")

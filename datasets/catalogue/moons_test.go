@@ -12,14 +12,14 @@ import (
 // whose side, tell the moons apart, and which the target has turned by 35 degrees around
 // the middle of both.
 func TestMoons(t *testing.T) {
-	source, target, _, err := find(t, "moons").OpenTask("upright", "turned", catalogue.Source{Seed: 3, TrainPerClass: 2000, TestPerClass: 1})
+	task, err := find(t, "moons").OpenTask("upright", "turned", catalogue.Source{Seed: 3, TrainPerClass: 2000, TestPerClass: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, domain := range []struct {
 		set          datasets.Set
 		angle, noise float64
-	}{{source, 0, 0.1}, {target, 35 * math.Pi / 180, 0.15}} {
+	}{{task.Source, 0, 0.1}, {task.Target, 35 * math.Pi / 180, 0.15}} {
 		var squares float64
 		row := make([]float32, 2)
 		for i := range domain.set.Len() {

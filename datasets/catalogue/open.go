@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -29,30 +30,49 @@ func (s Source) perClass(split string) int {
 	return s.TrainPerClass
 }
 
-// OpenTask reads or draws the training sets of two domains, and the target's test set:
-// the target itself where the domain has none. The three have rows of one shape and the
-// same classes; anything else is an error that names the set.
-func (d Dataset) OpenTask(source, target string, from Source) (onSource, onTarget, onTest datasets.Set, err error) {
-	if d.open == nil {
-		return nil, nil, nil, d.otherKind()
+// Task is the data of a task: the training sets of both domains, and the target's test
+// set, which is the target itself where that has none. The three have rows of one shape
+// and the same classes. [Task.Close] gives back what they hold.
+type Task struct {
+	Source, Target, Test datasets.Set
+	files                []io.Closer
+}
+
+// Close closes the files of the sets, which must not be used any more.
+func (t Task) Close() error {
+	var problems []error
+	for _, file := range t.files {
+		problems = append(problems, file.Close())
+	}
+	return errors.Join(problems...)
+}
+
+// OpenTask reads or draws the data of a task. Sets that do not go together are an error
+// that names them.
+func (d Dataset) OpenTask(source, target string, from Source) (task Task, err error) {
+	if d.Kind == ImageFiles || d.open == nil {
+		return Task{}, d.otherKind()
+	}
+	if d.openTask != nil {
+		return d.openTask(source, target, from)
 	}
 	var targetErr error
 	var opening sync.WaitGroup
-	opening.Go(func() { onTarget, targetErr = d.open(target, trainSplit, from) })
-	onSource, err = d.open(source, trainSplit, from)
+	opening.Go(func() { task.Target, targetErr = d.open(target, trainSplit, from) })
+	task.Source, err = d.open(source, trainSplit, from)
 	onTest, testErr := d.open(target, testSplit, from)
 	opening.Wait()
 	if err = cmp.Or(err, targetErr, testErr); err != nil {
-		return nil, nil, nil, err
+		return Task{}, err
 	}
-	if onTest == nil {
-		onTest = onTarget
+	if task.Test = onTest; onTest == nil {
+		task.Test = task.Target
 	}
-	sets := []datasets.Set{onSource, onTarget, onTest}
+	sets := []datasets.Set{task.Source, task.Target, task.Test}
 	if err := unify(sets); err != nil {
-		return nil, nil, nil, err
+		return Task{}, err
 	}
-	return sets[0], sets[1], sets[2], nil
+	return Task{Source: sets[0], Target: sets[1], Test: sets[2]}, nil
 }
 
 // OpenDomain reads or draws both sets of a domain; test is nil where it has no test set

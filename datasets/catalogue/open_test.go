@@ -34,29 +34,29 @@ func TestFeaturesOfATask(t *testing.T) {
 	data, from := find(t, "features"), catalogue.Source{Root: t.TempDir()}
 	saveFeatures(t, filepath.Join(from.Root, "clip.npz"), 2, 0, 2, 1)
 	saveFeatures(t, filepath.Join(from.Root, "dino.npz"), 2, 3, 0)
-	source, target, test, err := data.OpenTask("clip", "dino", from)
+	task, err := data.OpenTask("clip", "dino", from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, set := range []datasets.Set{source, target, test} {
+	for _, set := range []datasets.Set{task.Source, task.Target, task.Test} {
 		if !slices.Equal(set.ClassNames(), []string{"0", "1", "2", "3"}) {
 			t.Errorf("%s: classes %q", set.Name(), set.ClassNames())
 		}
 	}
-	if source.Len() != 3 || target.Len() != 2 || test != target {
-		t.Errorf("%d source, %d target and %d test rows", source.Len(), target.Len(), test.Len())
+	if task.Source.Len() != 3 || task.Target.Len() != 2 || task.Test != task.Target {
+		t.Errorf("%d source, %d target and %d test rows", task.Source.Len(), task.Target.Len(), task.Test.Len())
 	}
 	if train, test, err := data.OpenDomain("dino", from); err != nil || train.Len() != 2 || test != nil {
 		t.Errorf("%v, %v, %v", train, test, err)
 	}
 	saveFeatures(t, filepath.Join(from.Root, "dino-test.npz"), 2, 4)
-	if source, _, test, err = data.OpenTask("clip", "dino", from); err != nil || test.Len() != 1 || len(source.ClassNames()) != 5 {
-		t.Errorf("%v, %v", test, err)
+	if task, err = data.OpenTask("clip", "dino", from); err != nil || task.Test.Len() != 1 || len(task.Source.ClassNames()) != 5 {
+		t.Errorf("%v, %v", task.Test, err)
 	}
 	saveFeatures(t, filepath.Join(from.Root, "wide.npz"), 3, 0)
-	_, _, _, err = data.OpenTask("clip", "wide", from)
+	_, err = data.OpenTask("clip", "wide", from)
 	wantError(t, err, "wide.npz holds rows of shape [3]", "clip.npz of shape [2]")
-	if _, _, _, err := data.OpenTask("absent", "clip", from); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := data.OpenTask("absent", "clip", from); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -69,10 +69,11 @@ func TestDrawnSets(t *testing.T) {
 		}
 		source, target, _ := strings.Cut(data.Tasks[0], "-")
 		draw := func(seed int64) (sum string, rows []int) {
-			s, d, e, err := data.OpenTask(source, target, catalogue.Source{Seed: seed, TrainPerClass: 4, TestPerClass: 2})
+			task, err := data.OpenTask(source, target, catalogue.Source{Seed: seed, TrainPerClass: 4, TestPerClass: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
+			s, d, e := task.Source, task.Target, task.Test
 			names := []string{s.Name(), d.Name(), e.Name()}
 			if want := []string{source + "-train", target + "-train", target + "-test"}; !slices.Equal(names, want) || !slices.Equal(s.ClassNames(), data.Classes) {
 				t.Errorf("%s: sets %q, want %q, of classes %q", data.Name, names, want, s.ClassNames())
@@ -113,11 +114,11 @@ func writeDigits(t *testing.T) (root string) {
 
 func TestDigits(t *testing.T) {
 	data, root := find(t, "digits"), writeDigits(t)
-	source, target, test, err := data.OpenTask("usps", "mnist", catalogue.Source{Root: root})
+	task, err := data.OpenTask("usps", "mnist", catalogue.Source{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintln(source.Name(), source.Len(), target.Name(), target.Len(), test.Name(), test.Len()); got != "usps-train 2 mnist-train 10 mnist-test 10\n" {
+	if got := fmt.Sprintln(task.Source.Name(), task.Source.Len(), task.Target.Name(), task.Target.Len(), task.Test.Name(), task.Test.Len()); got != "usps-train 2 mnist-train 10 mnist-test 10\n" {
 		t.Error(got)
 	}
 	counts, err := data.TrainCounts(root)

@@ -18,11 +18,12 @@ import (
 type decoder struct {
 	locate func(*yaml.Node) string // the location of a node for messages
 	at     map[string]string       // path → location of its value, for all that was decoded
+	pairs  map[string]pair         // tasks that were given as pairs, by their names
 	errors Errors
 }
 
 func newDecoder(locate func(*yaml.Node) string) *decoder {
-	return &decoder{locate: locate, at: map[string]string{}}
+	return &decoder{locate: locate, at: map[string]string{}, pairs: map[string]pair{}}
 }
 
 // nodeDecoder is a type that is not decoded by its Go kind.
@@ -45,7 +46,12 @@ func (d *decoder) failedAt(location string) bool {
 
 // decodeStruct writes the mapping n into the struct that target points to.
 func (d *decoder) decodeStruct(n *yaml.Node, target any) {
-	d.decode("", n, reflect.ValueOf(target).Elem())
+	d.decodeInto("", n, target)
+}
+
+// decodeInto writes n, the value of the key at path, to what target points to.
+func (d *decoder) decodeInto(path string, n *yaml.Node, target any) {
+	d.decode(path, n, reflect.ValueOf(target).Elem())
 }
 
 // decode writes n, the value of the key at path, into v, which is addressable.

@@ -25,6 +25,7 @@ type File struct {
 	base        Config            // Config without assignments
 	at          map[string]string // locations of the keys of the file
 	overrides   []override
+	pairs       map[string]pair // tasks that were given as pairs
 }
 
 // document is the schema of a file.
@@ -92,13 +93,13 @@ func (f *File) evaluate() error {
 	f.decodeAssignments(d, &probe)
 
 	// An unknown name is a mistake that the second pass reports.
-	data, _ := catalogue.Find(probe.Dataset.Name)
+	data, _ := probe.Dataset.Described()
 	doc := document{Config: defaultOf(data)}
 	d = newDecoder(f.locate)
 	d.decodeStruct(f.root, &doc)
 	f.base, f.at = doc.Config, maps.Clone(d.at)
 	f.decodeAssignments(d, &doc)
-	f.Config, f.overrides = doc.Config, doc.Overrides
+	f.Config, f.overrides, f.pairs = doc.Config, doc.Overrides, d.pairs
 	if f.Config.Title == "" {
 		f.Config.Title = f.Config.Experiment
 	}
@@ -171,9 +172,13 @@ func (f *File) checkTasks(d *decoder) {
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
 		if data.Tasks == nil { // the domains are files that the user names
-			source, target, two := strings.Cut(task, "-")
-			if !two || !plainFolder.MatchString(source) || !plainFolder.MatchString(target) {
+			p, problem := f.domainsOf(task, f.Config.Dataset)
+			switch {
+			case d.failedAt(location):
+			case !plainFolder.MatchString(p.source) || !plainFolder.MatchString(p.target):
 				d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
+			case problem != "":
+				d.failAt(location, "task %s: %s", task, problem)
 			}
 			continue
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,7 +26,8 @@ type Resolved struct {
 	Seed       int64
 	Settings
 
-	rootLocation string // of dataset.root, for CheckData
+	source, target string // domains
+	rootLocation   string // of dataset.root, for CheckData
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
@@ -62,13 +64,22 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	if doc.Train.Optimizer.Nesterov && doc.Train.Optimizer.Momentum == 0 {
 		d.failAt(d.at["train.optimizer.nesterov"], "train.optimizer.nesterov needs train.optimizer.momentum above 0")
 	}
+	domains, problem := f.domainsOf(task, doc.Dataset)
+	if problem != "" {
+		d.failAt(firstOf(d.at, "dataset.domains", "tasks"), "task %s: %s", task, problem)
+	}
+	// Domains of other tasks have nothing to do with the run.
+	if both := doc.Dataset.Domains.of(domains.source, domains.target); len(both) == 2 {
+		doc.Dataset.Domains = both
+	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
 	return Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
-		Settings:     doc.Settings,
-		rootLocation: firstOf(d.at, "dataset.root", "dataset"),
+		Settings: doc.Settings,
+		source:   domains.source, target: domains.target,
+		rootLocation: firstOf(d.at, "dataset.root", "dataset.domains", "dataset"),
 	}, d
 }
 
@@ -114,8 +125,10 @@ func (s *Settings) checkTogether(d *decoder) {
 		parent, _, _ := strings.Cut(path, ".")
 		d.failAt(firstOf(d.at, path, parent), format, args...)
 	}
-	if data, err := catalogue.Find(s.Dataset.Name); err != nil {
-		fail("dataset.name", "%v", err)
+	if data, err := s.Dataset.Described(); err != nil {
+		fail("dataset.domains", "%v", err)
+	} else if data.Named() != (len(s.Dataset.Domains) > 0) {
+		fail("dataset.domains", "dataset.domains, the files of each domain, belongs to dataset.name files, and that needs it")
 	} else if networks := networksOf(data.Kind); !slices.Contains(networks, s.Network.Name) {
 		fail("network.name", "network.name is %s, which does not fit data set %s; want one of %s",
 			s.Network.Name, s.Dataset.Name, strings.Join(networks, ", "))
@@ -157,20 +170,20 @@ func firstOf(at map[string]string, paths ...string) string {
 }
 
 // Domains returns the names of the task's source and target.
-func (r Resolved) Domains() (source, target string) {
-	source, target, _ = strings.Cut(r.Task, "-")
-	return source, target
-}
+func (r Resolved) Domains() (source, target string) { return r.source, r.target }
 
 // CheckData returns an Error that names dataset.root, and says what has to be there,
 // where the folder of the run's data set does not exist. Data that are drawn need none.
 func (r Resolved) CheckData() error {
-	data, err := catalogue.Find(r.Dataset.Name)
+	data, err := r.Dataset.Described()
 	if err != nil {
 		return Error{r.rootLocation, err.Error()}
 	}
 	if data.Drawn() {
 		return nil
+	}
+	if data.Named() {
+		return r.checkDomains(data)
 	}
 	info, err := os.Stat(r.Dataset.Root)
 	problem := ""
@@ -188,6 +201,26 @@ func (r Resolved) CheckData() error {
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
 }
 
+// checkDomains returns an Error where a file of the user's own domains is missing, or
+// where the method needs labels that the target does not have.
+func (r Resolved) checkDomains(data catalogue.Dataset) error {
+	if err := data.CheckFiles(r.Dataset.Root); err != nil {
+		return Error{r.rootLocation, "dataset.domains: " + err.Error()}
+	}
+	method, ok := ParseMethod(r.Method)
+	if !ok || method.Weights != OracleWeights {
+		return nil
+	}
+	labelled, err := data.MayHaveLabels(r.target, r.Dataset.Root)
+	if err == nil && !labelled {
+		err = fmt.Errorf("%s uses the true class shares of the target, but %s has no labels; %s estimates them", r.Method, r.target, strings.TrimSuffix(r.Method, "-o"))
+	}
+	if err != nil {
+		return Error{r.rootLocation, err.Error()}
+	}
+	return nil
+}
+
 // YAML returns r as an experiment file with this one run, all keys given that count.
 // Parse and Resolve turn it into the same configuration again.
 func (r Resolved) YAML() ([]byte, error) {
@@ -195,16 +228,33 @@ func (r Resolved) YAML() ([]byte, error) {
 	if settings.Train.Steps > 0 {
 		settings.Train.Epochs = 0 // left out
 	}
-	var buffer bytes.Buffer
-	encoder := yaml.NewEncoder(&buffer)
-	encoder.SetIndent(2)
-	err := encoder.Encode(Config{
+	var document yaml.Node
+	err := document.Encode(Config{
 		Experiment: r.Experiment, Title: r.Title,
 		Tasks: []string{r.Task}, Variants: []string{r.Variant}, Methods: []string{r.Method}, Seeds: []int64{r.Seed},
 		Settings: settings,
 	})
+	if err == nil && strings.Count(r.Task, "-") > 1 {
+		err = writePair(&document, r.source, r.target)
+	}
+	var buffer bytes.Buffer
+	encoder := yaml.NewEncoder(&buffer)
+	encoder.SetIndent(2)
+	if err == nil {
+		err = encoder.Encode(&document)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("configuration of a run as YAML: %w", err)
 	}
 	return buffer.Bytes(), nil
+}
+
+// writePair writes the task of an experiment file as a pair of domains.
+func writePair(document *yaml.Node, source, target string) error {
+	for i := 0; i+1 < len(document.Content); i += 2 {
+		if document.Content[i].Value == "tasks" {
+			return document.Content[i+1].Encode([][]string{{source, target}})
+		}
+	}
+	return errors.New("no tasks")
 }

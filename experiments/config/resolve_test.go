@@ -132,7 +132,7 @@ func change(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	case reflect.Slice:
-		v.Set(reflect.ValueOf([]float64{0.5}))
+		v.Set(reflect.MakeSlice(v.Type(), v.Len()+1, v.Len()+1))
 	}
 }
 

@@ -25,7 +25,6 @@ type rule func(path string, v reflect.Value) string
 // What depends on several keys is checked in File.evaluate and File.Resolve.
 var rules = map[string]rule{
 	"experiment": folderName,
-	"tasks[]":    lowerCase, // known ones depend on the data set, see File.checkTasks
 	"variants[]": variant,
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
@@ -142,12 +141,6 @@ func weightsFile(path string, v reflect.Value) string {
 		return fmt.Sprintf("%s is empty; give a file with weights, or %s to train from scratch", path, NotPretrained)
 	}
 	return problem
-}
-
-// lowerCase accepts every text. All names are in lower case.
-func lowerCase(_ string, v reflect.Value) string {
-	v.SetString(strings.ToLower(v.String()))
-	return ""
 }
 
 func number(v reflect.Value) float64 {

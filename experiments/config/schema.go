@@ -8,7 +8,7 @@ import "iwda/experiments/learningrate"
 type Config struct {
 	Experiment string   `yaml:"experiment"`    // names the result folder
 	Title      string   `yaml:"title"`         // heads the table; the experiment's name where it is left out
-	Tasks      []string `yaml:"tasks,flow"`    // source-target
+	Tasks      Tasks    `yaml:"tasks,flow"`    // source-target, or pairs
 	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
 	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
 	Seeds      []int64  `yaml:"seeds,flow"`
@@ -34,6 +34,8 @@ type Dataset struct {
 	// ${VARIABLE} and ${VARIABLE:-default} in it are expanded as in a shell.
 	// Data sets that are drawn do not use it.
 	Root string `yaml:"root"`
+	// Domains are the user's own: names with the files of each, relative to Root.
+	Domains Domains `yaml:"domains,omitempty"`
 	// Fraction is the share of each class of the first half of the label order
 	// that the source keeps in the variant "subsampled".
 	Fraction float64 `yaml:"fraction"`

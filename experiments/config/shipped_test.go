@@ -117,8 +117,8 @@ func TestWrittenConfigurationIsTheSame(t *testing.T) {
 			}
 		}
 	}
-	// One of one name, one that is never changed, and a list, which has a test of its own.
-	for _, key := range []string{"dataset.name", "train.optimizer.name", "dataset.class_fractions"} {
+	// One of one name, one that is never changed, and lists, which have tests of their own.
+	for _, key := range []string{"dataset.name", "train.optimizer.name", "dataset.class_fractions", "dataset.domains"} {
 		changed[key] = true
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(Settings{})) {
@@ -172,7 +172,12 @@ func TestEveryDatasetHasDefaults(t *testing.T) {
 		if data.Tasks != nil {
 			task = data.Tasks[0]
 		}
-		file, err := Parse("f.yaml", fmt.Appendf(nil, "experiment: e\ndataset: {name: %s}\ntasks: [%s]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n", data.Name, task))
+		domains := ""
+		if data.Named() {
+			standard.Dataset.Domains = Domains{{Domain: "some", Path: "some.npz"}, {Domain: "other", Path: "other.csv"}}
+			domains = ", domains: {some: {path: some.npz}, other: {path: other.csv}}"
+		}
+		file, err := Parse("f.yaml", fmt.Appendf(nil, "experiment: e\ndataset: {name: %s%s}\ntasks: [%s]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n", data.Name, domains, task))
 		if err != nil {
 			t.Error(err)
 			continue

@@ -167,7 +167,7 @@ func resultOf(experiment string, id store.ID, hash string) store.Result {
 		ID: id.String(), Experiment: experiment, Variant: id.Variant, Task: id.Task, Method: id.Method, Seed: id.Seed,
 		ConfigHash: hash, Versions: map[string]string{}, Device: "cpu", Threads: 1,
 		BestAccuracy: store.Measured(0.5), BestEpoch: store.Measured(2), LastAccuracy: store.Measured(0.25), MeanClassAccuracy: store.Measured(0.25),
-		Classes: []string{"0"}, Confusion: [][]int{{1}}, Weights: []float64{1}, TrueWeights: []float64{1},
+		Classes: []string{"0"}, Confusion: [][]int{{1}}, Weights: []float64{1}, TrueWeights: []float64{1}, WeightDistance: store.Measured(0.0), JSD: store.Measured(0.0),
 		LabelDistributions: store.LabelDistributions{Source: []float64{1}, Target: []float64{1}},
 	}
 }

@@ -14,11 +14,21 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// metricsHeader names the columns of metrics.csv, in the order of Metrics.
+// metricsHeader names the columns of every metrics.csv, in the order of Metrics.
 var metricsHeader = []string{
 	"epoch", "step", "accuracy", "mean_class_accuracy",
 	"classification_loss", "domain_loss", "total_loss",
 	"weight_distance", "learning_rate", "seconds",
+}
+
+// optionalMetrics are columns that follow where some line has a value of them.
+var optionalMetrics = []struct {
+	name string
+	of   func(*Metrics) *Optional[float64]
+}{
+	{"validation_accuracy", func(m *Metrics) *Optional[float64] { return &m.ValidationAccuracy }},
+	{"validation_loss", func(m *Metrics) *Optional[float64] { return &m.ValidationLoss }},
+	{"certainty", func(m *Metrics) *Optional[float64] { return &m.Certainty }},
 }
 
 // The columns of weights.csv are weightsBefore, one weight_<class> a class, and
@@ -41,11 +51,20 @@ func (d Dir) WriteMetrics(metrics []Metrics) error {
 func FormatMetrics(metrics []Metrics) string { return formatCSV(metricsRecords(metrics)) }
 
 func metricsRecords(metrics []Metrics) [][]string {
-	records := [][]string{metricsHeader}
+	records := [][]string{slices.Clone(metricsHeader)}
 	for _, m := range metrics {
 		records = append(records, append([]string{strconv.Itoa(m.Epoch), strconv.Itoa(m.Step)},
 			formatFloats(m.Accuracy.OrNaN(), m.MeanClassAccuracy.OrNaN(), m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
 				m.WeightDistance, m.LearningRate, m.Seconds)...))
+	}
+	for _, column := range optionalMetrics {
+		if !slices.ContainsFunc(metrics, func(m Metrics) bool { return column.of(&m).Measured }) {
+			continue
+		}
+		records[0] = append(records[0], column.name)
+		for i, m := range metrics {
+			records[i+1] = append(records[i+1], formatFloats(column.of(&m).OrNaN())...)
+		}
 	}
 	return records
 }
@@ -59,14 +78,24 @@ func (d Dir) ReadMetrics() ([]Metrics, error) {
 // ParseMetrics reads the text of a metrics.csv; name stands for it in errors.
 func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 	var metrics []Metrics
+	var optional []func(*Metrics) *Optional[float64]
 	err := readCSV(name, text, func(row *row) error {
 		if row.header {
-			return row.expect(metricsHeader)
+			header := slices.Clone(metricsHeader)
+			for _, column := range optionalMetrics {
+				if slices.Contains(row.cells, column.name) {
+					header, optional = append(header, column.name), append(optional, column.of)
+				}
+			}
+			return row.expect(header)
 		}
 		m := Metrics{Epoch: row.int(), Step: row.int(), Accuracy: row.optional(), MeanClassAccuracy: row.optional()}
 		for _, field := range []*float64{&m.ClassificationLoss, &m.DomainLoss, &m.TotalLoss,
 			&m.WeightDistance, &m.LearningRate, &m.Seconds} {
 			*field = row.float()
+		}
+		for _, of := range optional {
+			*of(&m) = row.optional()
 		}
 		metrics = append(metrics, m)
 		return row.err

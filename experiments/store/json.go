@@ -126,15 +126,28 @@ func (d Dir) check(result Result) error {
 		}
 	}
 	classes := len(result.Classes)
-	for _, vector := range []struct {
-		key    string
-		values []float64
+	if err := checkTarget(result); err != nil {
+		return err
+	}
+	vectors := []struct {
+		key     string
+		values  []float64
+		missing bool // may be
 	}{
-		{"weights", result.Weights},
-		{"true_weights", result.TrueWeights},
-		{"label_distributions.source", result.LabelDistributions.Source},
-		{"label_distributions.target", result.LabelDistributions.Target},
-	} {
+		{"weights", result.Weights, false},
+		{"true_weights", result.TrueWeights, true},
+		{"label_distributions.source", result.LabelDistributions.Source, false},
+		{"label_distributions.target", result.LabelDistributions.Target, true},
+	}
+	if u := result.WithoutLabels; u != nil {
+		vectors = append(vectors, vectors[:2]...)
+		vectors[4].key, vectors[4].values = "without_labels.predicted_shares", u.PredictedShares
+		vectors[5].key, vectors[5].values, vectors[5].missing = "without_labels.estimated_shares", u.EstimatedShares, false
+	}
+	for _, vector := range vectors {
+		if vector.missing && vector.values == nil {
+			continue
+		}
 		if len(vector.values) != classes {
 			return fmt.Errorf("%s has %d values for %d classes", vector.key, len(vector.values), classes)
 		}
@@ -149,7 +162,19 @@ func (d Dir) check(result Result) error {
 			return err
 		}
 	}
-	return checkConfusion("confusion", result.Confusion, classes)
+	if result.Confusion != nil {
+		return checkConfusion("confusion", result.Confusion, classes)
+	}
+	return nil
+}
+
+// checkTarget returns an error where a part of what the target's labels tell is missing.
+func checkTarget(r Result) error {
+	known := r.TrueWeights != nil
+	if r.WeightDistance.Measured != known || r.JSD.Measured != known || (r.LabelDistributions.Target != nil) != known {
+		return errors.New("of true_weights, weight_distance, jsd and label_distributions.target, some are there and some are missing")
+	}
+	return nil
 }
 
 func checkConfusion(key string, confusion [][]int, classes int) error {

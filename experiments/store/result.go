@@ -29,8 +29,8 @@ type Result struct {
 	LastAccuracy      Optional[float64] `json:"last_accuracy,omitzero"`
 	MeanClassAccuracy Optional[float64] `json:"mean_class_accuracy,omitzero"` // at the last evaluation
 	// Confusion counts the labelled rows at the last evaluation; row = true class,
-	// column = predicted.
-	Confusion [][]int `json:"confusion"`
+	// column = predicted. It is missing where there are none.
+	Confusion [][]int `json:"confusion,omitempty"`
 
 	// SourceConfusion is that on the source's training set, as the classifier is at
 	// the end; it may be missing, as from results of former versions.
@@ -39,13 +39,18 @@ type Result struct {
 	Classes []string `json:"classes"` // in label order
 	// Weights are the final class weights of the estimator: methods with estimated
 	// weights used them, for all others they are what it would have said.
-	Weights        []float64 `json:"weights"`
-	TrueWeights    []float64 `json:"true_weights"`
-	WeightDistance float64   `json:"weight_distance"` // Euclidean
-	// JSD is the Jensen-Shannon divergence (natural logarithm) between the label
-	// distributions.
-	JSD                float64            `json:"jsd"`
+	Weights []float64 `json:"weights"`
+	// TrueWeights, WeightDistance (Euclidean, to them) and JSD, the Jensen-Shannon
+	// divergence (natural logarithm) between the label distributions, are missing where no
+	// row that is trained on of the target has a label.
+	TrueWeights        []float64          `json:"true_weights,omitempty"`
+	WeightDistance     Optional[float64]  `json:"weight_distance,omitzero"`
+	JSD                Optional[float64]  `json:"jsd,omitzero"`
 	LabelDistributions LabelDistributions `json:"label_distributions"`
+
+	// WithoutLabels is what is known of the run without target labels; it is missing where
+	// no row of the source was held out and rows of the target's test set have labels.
+	WithoutLabels *WithoutLabels `json:"without_labels,omitempty"`
 
 	Steps           int     `json:"steps"`
 	Seconds         float64 `json:"seconds"`
@@ -57,10 +62,32 @@ func (r Result) runID() ID {
 	return ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
 }
 
-// LabelDistributions are the shares of the classes in the two training sets.
+// LabelDistributions are the shares of the classes in the two training sets; the
+// target's is missing where no row has a label.
 type LabelDistributions struct {
 	Source []float64 `json:"source"`
-	Target []float64 `json:"target"`
+	Target []float64 `json:"target,omitempty"`
+}
+
+// WithoutLabels is what can be known of a run without target labels, at the last
+// evaluation. Shares are in label order.
+type WithoutLabels struct {
+	// PredictedShares are the mean probabilities over the target's test rows.
+	PredictedShares []float64 `json:"predicted_shares"`
+	// EstimatedShares are the target's by the estimated class weights: w_y times the
+	// source's share of y, so that they sum to 1.
+	EstimatedShares []float64 `json:"estimated_shares"`
+	// Certainty is the mean over the same rows of the largest probability.
+	Certainty float64 `json:"certainty"`
+	// Validation tells of the source rows that were held out, if any were.
+	Validation *Validation `json:"validation,omitempty"`
+}
+
+// Validation is what was measured on rows of the source that training did not see.
+type Validation struct {
+	Rows     int     `json:"rows"`
+	Accuracy float64 `json:"accuracy"`
+	Loss     float64 `json:"loss"` // mean cross-entropy, natural logarithm
 }
 
 // Metrics is one line of metrics.csv: an evaluation.
@@ -74,16 +101,23 @@ type Metrics struct {
 	ClassificationLoss float64
 	DomainLoss         float64
 	TotalLoss          float64
-	WeightDistance     float64 // of the weights at this time to the true ones
-	LearningRate       float64 // of the network in the epoch before
-	Seconds            float64 // since the start of the run, evaluations included
+	// WeightDistance is that of the weights at this time to the true ones, NaN where
+	// these are not known.
+	WeightDistance float64
+	LearningRate   float64 // of the network in the epoch before
+	Seconds        float64 // since the start of the run, evaluations included
+
+	// ValidationAccuracy and ValidationLoss, the mean cross-entropy, are of the source rows
+	// that were held out; Certainty is the mean largest probability over the target's
+	// test rows.
+	ValidationAccuracy, ValidationLoss, Certainty Optional[float64]
 }
 
 // WeightUpdate is one line of weights.csv: an update of the class weights.
 type WeightUpdate struct {
 	Epoch, Step         int
 	Weights             []float64 // after the update
-	Distance            float64   // to the true weights
+	Distance            float64   // to the true weights; NaN where these are not known
 	SmallestSingular    float64   // of the confusion matrix; NaN where the estimate failed before
 	EffectiveSampleSize float64   // (Σ D_S w)² / Σ D_S w², in (0, 1]
 	Note                string    // why the update left the weights alone, if it did

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -90,6 +91,77 @@ func TestAccuracyNotMeasured(t *testing.T) {
 	}
 	if got, err := dir.ReadMetrics(); err != nil || !cmp.Equal(got, lines) {
 		t.Errorf("metrics %+v, %v", got, err)
+	}
+}
+
+// A run on a target without labels has nothing that they tell, but what is known without
+// them; a part of either is a mistake.
+func TestTargetWithoutLabels(t *testing.T) {
+	result := sampleResult("iwdan", 1)
+	result.BestAccuracy, result.LastAccuracy, result.MeanClassAccuracy = Optional[float64]{}, Optional[float64]{}, Optional[float64]{}
+	result.BestEpoch, result.Confusion = Optional[int]{}, nil
+	result.TrueWeights, result.WeightDistance, result.JSD = nil, Optional[float64]{}, Optional[float64]{}
+	result.LabelDistributions.Target = nil
+	result.WithoutLabels = &WithoutLabels{
+		PredictedShares: []float64{0.25, 0.75}, EstimatedShares: []float64{0.2, 0.8}, Certainty: 0.9,
+		Validation: &Validation{Rows: 20, Accuracy: 0.95, Loss: 0.25},
+	}
+	dir := begun(t, t.TempDir(), result.ID)
+	if err := dir.WriteResult(result); err != nil {
+		t.Fatal(err)
+	}
+	got, err := dir.ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(result, got); diff != "" {
+		t.Error(diff)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(read(t, dir.Path(ResultFile))), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"best_accuracy", "best_epoch", "last_accuracy", "mean_class_accuracy", "confusion", "true_weights", "weight_distance", "jsd"} {
+		if text, there := keys[key]; there {
+			t.Errorf("%s is %s", key, text)
+		}
+	}
+	for message, spoil := range map[string]func(*Result){
+		"some are there and some are missing": func(r *Result) { r.JSD = Measured(0.1) },
+		"true_weights, weight_distance":       func(r *Result) { r.TrueWeights = []float64{1, 1} },
+		"without_labels.estimated_shares has 1 values": func(r *Result) {
+			r.WithoutLabels = &WithoutLabels{PredictedShares: []float64{0, 1}, EstimatedShares: []float64{1}}
+		},
+		"without_labels.predicted_shares has 0 values": func(r *Result) { r.WithoutLabels = &WithoutLabels{} },
+	} {
+		spoilt := result
+		spoil(&spoilt)
+		if err := dir.WriteResult(spoilt); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("got %v, want %q", err, message)
+		}
+	}
+}
+
+// Columns that no line has a value of are left out.
+func TestOptionalMetrics(t *testing.T) {
+	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
+	for columns, lines := range map[string][]Metrics{
+		"seconds\n":           {{Epoch: 0}, {Epoch: 1}},
+		"seconds,certainty\n": {{Epoch: 0}, {Epoch: 1, Certainty: Measured(0.0)}},
+		"seconds,validation_accuracy,validation_loss,certainty\n": {
+			{Epoch: 0, ValidationAccuracy: Measured(0.5), ValidationLoss: Measured(0.7), Certainty: Measured(0.6)},
+			{Epoch: 1, ValidationAccuracy: Measured(1. / 3), ValidationLoss: Measured(0.1), Certainty: Measured(0.9)},
+		},
+	} {
+		if err := dir.WriteMetrics(lines); err != nil {
+			t.Fatal(err)
+		}
+		if text := read(t, dir.Path(MetricsFile)); !strings.Contains(text, columns) {
+			t.Errorf("metrics\n%s\nwant columns %q", text, columns)
+		}
+		if got, err := dir.ReadMetrics(); err != nil || !cmp.Equal(got, lines) {
+			t.Errorf("metrics %+v, %v, want %+v", got, err, lines)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func sampleResult(method string, seed int64) Result {
 		ConfigHash: "abc", Versions: map[string]string{"iwda": "1", "go": "2"}, Device: "cpu", Threads: 1,
 		BestAccuracy: Measured(0.1 + 0.2), BestEpoch: Measured(3), LastAccuracy: Measured(1. / 3), MeanClassAccuracy: Measured(0.25),
 		Confusion: [][]int{{3, 1}, {0, 4}}, Classes: []string{"<0>", "1"},
-		Weights: []float64{0.5, 1.5}, TrueWeights: []float64{0.4, 1.6}, WeightDistance: math.Sqrt2 / 10, JSD: 0.027,
+		Weights: []float64{0.5, 1.5}, TrueWeights: []float64{0.4, 1.6}, WeightDistance: Measured(math.Sqrt2 / 10), JSD: Measured(0.027),
 		LabelDistributions: LabelDistributions{Source: []float64{0.5, 0.5}, Target: []float64{0.2, 0.8}},
 		Steps:              12, Seconds: 1.5, PeakMemoryBytes: 1 << 40,
 	}
@@ -166,7 +166,7 @@ func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
 		"accuracy": func(r *Result) { r.LastAccuracy = Measured(math.NaN()) },
 		"weights":  func(r *Result) { r.Weights = []float64{1, math.Inf(1)} },
 		"id":       func(r *Result) { r.ID = "full/usps-mnist/iwdan/seed-1" },
-		"distance": func(r *Result) { r.WeightDistance = math.NaN() },
+		"distance": func(r *Result) { r.WeightDistance = Measured(math.NaN()) },
 	} {
 		spoilt := result
 		spoil(&spoilt)

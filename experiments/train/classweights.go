@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/torch"
@@ -18,8 +19,8 @@ type classWeights struct {
 	estimated bool // the losses use the estimate
 	every     int  // steps between two updates
 
-	source, target []float64 // label distributions
-	truth          []float64
+	source, target []float64 // label distributions; the target's is nil where it has no labels
+	truth          []float64 // nil where the target has no labels
 	statistics     *weightest.Accumulator
 	tracker        *weightest.Tracker
 	inLosses       torch.Tensor // w (k) on the run's device
@@ -33,7 +34,6 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
 		source:     d.source.Shares(classes),
-		target:     d.target.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
 	estimator, err := weightest.NewEstimator(run.Weights.Estimator)
@@ -47,8 +47,13 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	if err != nil {
 		return nil, err
 	}
-	if w.truth, err = weightest.Oracle(w.source, w.target); err != nil {
-		return nil, err
+	if d.target.Known() > 0 {
+		w.target = d.target.Shares(classes)
+		if w.truth, err = weightest.Oracle(w.source, w.target); err != nil {
+			return nil, err
+		}
+	} else if method.Weights == config.OracleWeights {
+		return nil, fmt.Errorf("%s uses the true class shares of the target, of which no row has a label", method.Name)
 	}
 	inLosses := w.tracker.Weights()
 	if method.Weights == config.OracleWeights {
@@ -90,15 +95,26 @@ func (w *classWeights) update() (store.WeightUpdate, error) {
 		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
 	}
 	return store.WeightUpdate{
-		Weights: update.Weights, Distance: w.distance(),
+		Weights: update.Weights, Distance: w.distance().OrNaN(),
 		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
 		Note: update.Note,
 	}, nil
 }
 
-// distance is that of the estimate to the true weights.
-func (w *classWeights) distance() float64 {
-	return weightest.Distance(w.tracker.Weights(), w.truth)
+// distance is that of the estimate to the true weights, if these are known.
+func (w *classWeights) distance() store.Optional[float64] {
+	if w.truth == nil {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(weightest.Distance(w.tracker.Weights(), w.truth))
+}
+
+// divergence is that between the label distributions, if the target's is known.
+func (w *classWeights) divergence() store.Optional[float64] {
+	if w.target == nil {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(datasets.JSD(w.source, w.target))
 }
 
 func float32s(values []float64) []float32 {

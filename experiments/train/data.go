@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,15 +23,24 @@ type data struct {
 	feed           feed
 	onSource       rowReader // the source's training rows, as in evaluation
 	onTest         rowReader // the target's test rows
+	onHeldOut      rowReader // the source's rows that training does not see; nil for none
+	testLabelled   bool      // some test row has a label
+	files          io.Closer // what the rows are read from; nil for nothing
 }
 
 // openData reads or draws the data of a run and subsamples what the variant says: the
 // source, or the target together with its test set.
-func openData(run config.Resolved) (*data, error) {
-	source, target, test, err := loadSets(run)
+func openData(run config.Resolved) (d *data, err error) {
+	task, err := loadSets(run)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, task.Close())
+		}
+	}()
+	source, target, test := task.Source, task.Target, task.Test
 	if n, k := len(run.Dataset.ClassFractions), len(source.ClassNames()); n > 0 && n != k {
 		return nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
 	}
@@ -43,11 +54,12 @@ func openData(run config.Resolved) (*data, error) {
 	if test, err = subsample(test, onTarget, run.Seed, "subsample test"); err != nil {
 		return nil, err
 	}
-	d := &data{
+	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
 		sha256:   datasets.Fingerprint(source, target, test),
-		onSource: inMemory{source}, onTest: inMemory{test},
+		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0,
+		files: task,
 	}
 	const replaced = true
 	if err := d.check(run, test.Len(), replaced); err != nil {
@@ -58,10 +70,10 @@ func openData(run config.Resolved) (*data, error) {
 }
 
 // loadSets reads or draws the training sets of both domains and the target's test set.
-func loadSets(run config.Resolved) (source, target, test datasets.Set, err error) {
-	data, err := catalogue.Find(run.Dataset.Name)
+func loadSets(run config.Resolved) (catalogue.Task, error) {
+	data, err := run.Dataset.Described()
 	if err != nil {
-		return nil, nil, nil, err
+		return catalogue.Task{}, err
 	}
 	from, to := run.Domains()
 	return data.OpenTask(from, to, sourceOf(run))
@@ -127,9 +139,6 @@ func (d *data) check(run config.Resolved, tests int, replaced bool) error {
 	if unknown := sources - d.source.Known(); unknown > 0 {
 		return fmt.Errorf("%d of the %d rows of the source of %s have no label; a classifier learns from labelled ones", unknown, sources, run.Task)
 	}
-	if d.target.Known() == 0 {
-		return fmt.Errorf("no row of the target of %s has a label; results are compared with the true ones", run.Task)
-	}
 	for class, n := range d.source.Counts(len(d.classNames)) {
 		if n == 0 {
 			return fmt.Errorf("the source of %s has no row of class %q; class weights need at least one of each", run.Task, d.classNames[class])
@@ -146,4 +155,10 @@ func (d *data) check(run config.Resolved, tests int, replaced bool) error {
 	return nil
 }
 
-func (d *data) close() error { return d.feed.close() }
+func (d *data) close() error {
+	err := d.feed.close()
+	if d.files != nil {
+		err = errors.Join(err, d.files.Close())
+	}
+	return err
+}

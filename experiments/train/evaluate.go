@@ -74,6 +74,14 @@ func (c confusion) take(o rowOutputs) error {
 	return nil
 }
 
+// measured is the counts, nil where no row has a label.
+func (c confusion) measured() confusion {
+	if !c.accuracy().Measured {
+		return nil
+	}
+	return c
+}
+
 // accuracy is the share of the labelled rows that are classified right, if there are any.
 func (c confusion) accuracy() store.Optional[float64] {
 	right, total := 0, 0

@@ -59,7 +59,7 @@ type domainRows struct {
 }
 
 func openRows(run config.Resolved, domain string, options Options) (domainRows, error) {
-	data, err := catalogue.Find(run.Dataset.Name)
+	data, err := run.Dataset.Described()
 	if err != nil {
 		return domainRows{}, err
 	}

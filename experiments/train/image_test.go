@@ -102,7 +102,7 @@ func resolveOffice(t testing.TB, root, variant, method string, set ...string) co
 	if err := file.Set(set); err != nil {
 		t.Fatal(err)
 	}
-	run, err := file.Resolve("amazon-dslr", variant, method, 1)
+	run, err := file.Resolve(file.Config.Tasks[0], variant, method, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestCachesAreUnmapped(t *testing.T) {
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
 		t.Error("no error for a batch of 1000 images")
 	}
-	run.Train.Batch, run.Task = 16, "amazon-webcam"
+	run = resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "network.pretrained=none", "tasks=[amazon-webcam]")
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
 		t.Error("no error without the images of the target")
 	}

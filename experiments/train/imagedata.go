@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 
 	"iwda/datasets"
-	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/nets"
@@ -28,7 +27,7 @@ type imageDomain struct {
 // openDomain opens a domain and keeps the fractions of its classes, all where there are
 // none.
 func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, options Options) (*imageDomain, error) {
-	data, err := catalogue.Find(run.Dataset.Name)
+	data, err := run.Dataset.Described()
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +96,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
 		source: source.labels, target: target.labels,
 		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{target, run}, options.alive},
+		testLabelled: target.labels.Known() > 0,
 	}
 	const replaced = false
 	if err := d.check(run, target.labels.Len(), replaced); err != nil {

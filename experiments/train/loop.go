@@ -99,16 +99,31 @@ func (t *trainer) measure(ctx context.Context) error {
 	if t.record.evaluatedAfter(t.done) {
 		return nil
 	}
-	onTest := newConfusion(len(t.data.classNames))
-	if err := t.evaluator.evaluate(ctx, t.data.onTest, onTest); err != nil {
+	onTest, predicted := newConfusion(len(t.data.classNames)), newPredictions(len(t.data.classNames))
+	takers := []taker{onTest}
+	if t.describesTarget() {
+		takers = append(takers, predicted)
+	}
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, takers...); err != nil {
 		return err
 	}
-	t.record.addEvaluation(store.Metrics{
+	m := store.Metrics{
 		Epoch: t.done / t.length.stepsPerEpoch, Step: t.done,
-		WeightDistance: t.classWeights.distance(),
+		WeightDistance: t.classWeights.distance().OrNaN(),
 		LearningRate:   t.optimisation.rate,
-		Seconds:        t.effort.seconds(),
-	}, onTest)
+	}
+	if t.describesTarget() {
+		m.Certainty = store.Measured(predicted.meanCertainty())
+	}
+	if t.data.onHeldOut != nil {
+		validation, err := t.validate(ctx)
+		if err != nil {
+			return err
+		}
+		m.ValidationAccuracy, m.ValidationLoss = store.Measured(validation.Accuracy), store.Measured(validation.Loss)
+	}
+	m.Seconds = t.effort.seconds()
+	t.record.addEvaluation(m, onTest)
 	return t.record.write(t.dir)
 }
 
@@ -136,7 +151,10 @@ func (t *trainer) updateClassWeights() error {
 	}
 	u.Epoch, u.Step = t.length.epochOf(t.done), t.done
 	t.record.addUpdate(u)
-	text := fmt.Sprintf("epoch %d: weights %.2f, distance to the true ones %.3f", u.Epoch, u.Weights, u.Distance)
+	text := fmt.Sprintf("epoch %d: weights %.2f", u.Epoch, u.Weights)
+	if !math.IsNaN(u.Distance) {
+		text += fmt.Sprintf(", distance to the true ones %.3f", u.Distance)
+	}
 	if !math.IsNaN(u.SmallestSingular) {
 		text += fmt.Sprintf(", smallest singular value of C %.4f", u.SmallestSingular)
 	}

@@ -27,7 +27,7 @@ type model struct {
 // openModelAndData makes the two that may depend on each other: image files need a
 // frozen backbone, networks the classes of the data.
 func openModelAndData(ctx context.Context, run config.Resolved, options Options) (*model, *data, error) {
-	described, err := catalogue.Find(run.Dataset.Name)
+	described, err := run.Dataset.Described()
 	if err != nil {
 		return nil, nil, err
 	}

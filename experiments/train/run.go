@@ -210,14 +210,21 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.writeModel(); err != nil {
 		return store.Result{}, err
 	}
-	result := t.result(onSource)
+	result, err := t.result(ctx, onSource)
+	if err != nil {
+		return store.Result{}, err
+	}
 	if err := t.dir.WriteResult(result); err != nil {
 		return store.Result{}, err
 	}
 	return result, t.dir.RemovePreviousCheckpoint()
 }
 
-func (t *trainer) result(onSource confusion) store.Result {
+func (t *trainer) result(ctx context.Context, onSource confusion) (store.Result, error) {
+	withoutLabels, err := t.withoutLabels(ctx)
+	if err != nil {
+		return store.Result{}, err
+	}
 	bestAccuracy, bestEpoch := t.record.best()
 	last := t.record.last()
 	w := t.classWeights
@@ -233,18 +240,19 @@ func (t *trainer) result(onSource confusion) store.Result {
 		DataSHA256:    t.data.sha256,
 		BestAccuracy:  bestAccuracy, BestEpoch: bestEpoch,
 		LastAccuracy: last.Accuracy, MeanClassAccuracy: last.MeanClassAccuracy,
-		Confusion:          t.record.confusion,
+		Confusion:          t.record.confusion.measured(),
 		SourceConfusion:    onSource,
 		Classes:            t.data.classNames,
 		Weights:            w.tracker.Weights(),
 		TrueWeights:        w.truth,
 		WeightDistance:     w.distance(),
-		JSD:                datasets.JSD(w.source, w.target),
+		JSD:                w.divergence(),
 		LabelDistributions: store.LabelDistributions{Source: w.source, Target: w.target},
+		WithoutLabels:      withoutLabels,
 		Steps:              last.Step,
 		Seconds:            t.effort.seconds(),
 		PeakMemoryBytes:    t.effort.peak(),
-	}
+	}, nil
 }
 
 // versions are those of the programs that make a run.

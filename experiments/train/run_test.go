@@ -156,8 +156,8 @@ func TestResultOfARun(t *testing.T) {
 	for c := range result.Weights {
 		distance += math.Pow(result.Weights[c]-result.TrueWeights[c], 2)
 	}
-	if math.Abs(math.Sqrt(distance)-result.WeightDistance) > 1e-12 {
-		t.Errorf("distance %v, want %v", result.WeightDistance, math.Sqrt(distance))
+	if math.Abs(math.Sqrt(distance)-result.WeightDistance.Value) > 1e-12 {
+		t.Errorf("distance %v, want %v", result.WeightDistance.Value, math.Sqrt(distance))
 	}
 	updates, err := dir.ReadWeights()
 	if err != nil {
@@ -376,8 +376,14 @@ func TestMissingClassAndMissingData(t *testing.T) {
 	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `no row of class "0"`) {
 		t.Errorf("error %v", err)
 	}
-	run = resolve(t, "full", "dann", 1)
-	run.Dataset.Name, run.Dataset.Root, run.Task = "digits", t.TempDir(), "mnist-usps"
+	file, err := config.Parse("digits.yaml", []byte("experiment: e\ndataset: {name: digits, root: "+t.TempDir()+
+		"}\ntasks: [mnist-usps]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run, err = file.Resolve("mnist-usps", "full", "dann", 1); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "train-images-idx3-ubyte") {
 		t.Errorf("error %v", err)
 	}

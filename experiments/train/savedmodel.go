@@ -37,7 +37,7 @@ func (t *trainer) about() (savedmodel.Metadata, error) {
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}
-	described, err := catalogue.Find(t.run.Dataset.Name)
+	described, err := t.run.Dataset.Described()
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}

@@ -283,7 +283,7 @@ func TestStyleOfNewAlignment(t *testing.T) {
 func TestWithoutTrueWeights(t *testing.T) {
 	results := sample.Detailed(sample.DigitsResults())
 	for i := range results {
-		results[i].TrueWeights, results[i].WeightDistance = nil, math.NaN()
+		results[i].TrueWeights, results[i].WeightDistance = nil, store.Optional[float64]{}
 	}
 	f, err := classWeights(runs{Selection: summary.Select(results, sample.Digits())}, "subsampled", "usps-mnist")
 	if err != nil {

@@ -66,7 +66,7 @@ func content(t testing.TB) Content {
 			ConfigHash: run.Config.Hash(), Versions: map[string]string{"iwda": "0.1.0", "go": "go1"}, Device: "cpu", Threads: 1,
 			BestAccuracy: store.Measured(accuracy), BestEpoch: store.Measured(1), LastAccuracy: store.Measured(accuracy), MeanClassAccuracy: store.Measured(accuracy),
 			Confusion: [][]int{{9, 1}, {2, 8}}, SourceConfusion: [][]int{{10, 0}, {1, 9}}, Classes: []string{"a", "b"},
-			Weights: []float64{1, 1.5}, TrueWeights: []float64{1, 1.4}, WeightDistance: 0.1,
+			Weights: []float64{1, 1.5}, TrueWeights: []float64{1, 1.4}, WeightDistance: store.Measured(0.1), JSD: store.Measured(0.0),
 			Seconds: 10, PeakMemoryBytes: 1 << 30,
 		}
 		r.LabelDistributions.Source, r.LabelDistributions.Target = []float64{0.5, 0.5}, []float64{0.4, 0.6}

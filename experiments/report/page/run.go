@@ -25,7 +25,7 @@ func newRunRow(run store.Run) runRow {
 	r := run.Result
 	row := runRow{
 		ID: r.ID, Best: 100 * r.BestAccuracy.OrNaN(), Last: 100 * r.LastAccuracy.OrNaN(), BestEpoch: r.BestEpoch.Value,
-		WeightDistance: r.WeightDistance, JSD: r.JSD, Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+		WeightDistance: r.WeightDistance.OrNaN(), JSD: r.JSD.OrNaN(), Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
 	}
 	metrics, err := run.Dir.ReadMetrics()
 	if err != nil {

@@ -58,11 +58,11 @@ func Gains(s Selection) []Gain {
 func gainPoint(runs, bases []store.Result) (p GainPoint, ok bool) {
 	for _, run := range runs {
 		for _, base := range bases {
-			if base.Seed != run.Seed {
+			if base.Seed != run.Seed || !run.BestAccuracy.Measured || !base.BestAccuracy.Measured {
 				continue
 			}
 			p.Seeds++
-			p.JSD += run.JSD
+			p.JSD += run.JSD.OrNaN()
 			p.Best += 100 * run.BestAccuracy.Value
 			p.Last += 100 * run.LastAccuracy.Value
 			p.BaseBest += 100 * base.BestAccuracy.Value

@@ -47,7 +47,7 @@ func TestWeights(t *testing.T) {
 func TestWithoutTargetLabels(t *testing.T) {
 	results := sample.Detailed(sample.DigitsResults())
 	for i := range results {
-		results[i].TrueWeights, results[i].WeightDistance, results[i].Confusion = nil, math.NaN(), nil
+		results[i].TrueWeights, results[i].WeightDistance, results[i].Confusion = nil, store.Optional[float64]{}, nil
 	}
 	for _, kind := range Kinds() {
 		for _, format := range sheet.Formats() {

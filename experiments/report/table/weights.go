@@ -67,7 +67,7 @@ func weightsOf(s summary.Selection, variant, task string) []classWeights {
 		mean := make([]float64, len(row.classes))
 		for _, run := range runs {
 			floats.AddScaled(mean, 1/float64(len(runs)), run.Weights)
-			distances = append(distances, run.WeightDistance)
+			distances = append(distances, run.WeightDistance.OrNaN())
 		}
 		add(method, "run", mean, summary.NewScore(distances), len(runs))
 		if printed, ok := paper.Weights(dataset, variant, task, method); ok && len(printed.Weights) == len(row.classes) {

@@ -67,7 +67,7 @@ func ShiftResults() []store.Result {
 		Result("target-1", "mnist-usps", "iwcdan", 1, 0.7, 0.7),
 	})
 	for i, divergence := range []float64{0.02, 0.02, 0.06, 0.06, 0.01, 0.06, 0.06} {
-		results[i].JSD = divergence
+		results[i].JSD = store.Measured(divergence)
 	}
 	return results
 }
@@ -97,7 +97,7 @@ func Detailed(results []store.Result) []store.Result {
 			r.SourceConfusion[c][c] = 9
 			r.SourceConfusion[c][(c+1)%k] = 1
 		}
-		r.WeightDistance = float64(r.Seed)
+		r.WeightDistance = store.Measured(float64(r.Seed))
 	}
 	return results
 }

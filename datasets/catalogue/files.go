@@ -1,0 +1,212 @@
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"iwda/datasets"
+	"iwda/datasets/table"
+)
+
+// Files are a domain of the data set files: what the user calls it and where its rows
+// are, relative to the folder of the data set or absolute.
+type Files struct {
+	Domain string
+	Path   string // of the rows that are trained on
+	Test   string // of the test set; "" where it is those rows
+}
+
+// featureFiles are the ends of the names of files of features; other paths lead to images.
+var featureFiles = []string{".npz", ".npy", ".safetensors", ".parquet", ".csv"}
+
+// kind is what the path says of the rows.
+func kindOf(path string) Kind {
+	if slices.Contains(featureFiles, strings.ToLower(filepath.Ext(path))) {
+		return Vectors
+	}
+	return ImageFiles
+}
+
+// ownFiles are domains of the user's own, whose files and names the configuration says:
+// see [Dataset.Of].
+func ownFiles() Dataset {
+	return Dataset{
+		Name: "files", Title: "Files", Head: "files",
+		Kind:     Vectors,
+		Root:     ".",
+		Settings: "network: {name: mlp, features: 256, layers: 1}\ntrain: {epochs: 20}",
+		instructions: func(root string) string {
+			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, in %s. The source has labels; a target needs none.\n"+
+				"docs/own-data.md says which formats there are.", root)
+		},
+		open: func(domain, _ string, _ Source) (datasets.Set, error) {
+			return nil, fmt.Errorf("no domain %q; dataset.domains has none", domain)
+		},
+	}
+}
+
+// Named reports whether the domains are named by the user, together with their files.
+func (d Dataset) Named() bool { return d.Name == ownFiles().Name }
+
+// Of returns the data set of these domains' files, if it is one whose domains the user
+// names. Files of features and images beside one another are an error.
+func (d Dataset) Of(domains []Files) (Dataset, error) {
+	if !d.Named() || len(domains) == 0 {
+		return d, nil
+	}
+	d.Kind = kindOf(domains[0].Path)
+	for _, f := range domains {
+		for _, path := range []string{f.Path, f.Test} {
+			if path != "" && kindOf(path) != d.Kind {
+				return d, fmt.Errorf("%s and %s: one is a file of features, the other one of images; all domains have to be of one kind", domains[0].Path, path)
+			}
+		}
+	}
+	own := fileDomains(domains)
+	d.files, d.open, d.openTask = own, own.open, own.openTask
+	if d.Kind == ImageFiles {
+		d.Settings = ""
+	}
+	return d, nil
+}
+
+// CheckFiles returns an error that names a file of the user's own that is not there.
+func (d Dataset) CheckFiles(root string) error {
+	for _, f := range d.files {
+		for _, path := range []string{f.Path, f.Test} {
+			if path == "" {
+				continue
+			}
+			if _, err := os.Stat(below(root, path)); err != nil {
+				return fmt.Errorf("%s: %w", f.Domain, err)
+			}
+		}
+	}
+	return nil
+}
+
+// MayHaveLabels reports whether rows of a domain of the user's own, of those that are
+// trained on, may have labels, by no more than a look at the header of the file.
+func (d Dataset) MayHaveLabels(domain, root string) (bool, error) {
+	files, err := d.files.domain(domain)
+	if err != nil {
+		return false, err
+	}
+	file, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features})
+	if err != nil {
+		return false, err
+	}
+	return file.HasLabels(), file.Close()
+}
+
+// fileDomains are the user's own.
+type fileDomains []Files
+
+func (f fileDomains) domain(name string) (Files, error) {
+	var names []string
+	for _, files := range f {
+		if files.Domain == name {
+			return files, nil
+		}
+		names = append(names, files.Domain)
+	}
+	return Files{}, fmt.Errorf("no domain %q; dataset.domains has %s", name, strings.Join(names, ", "))
+}
+
+// below is a path in the folder root, unless it is absolute.
+func below(root, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(root, path)
+}
+
+// fileRows are the rows of an open file.
+type fileRows struct {
+	*table.Rows
+	file *table.Table
+}
+
+// Close frees what the file holds; the rows must not be used any more.
+func (r fileRows) Close() error { return r.file.Close() }
+
+// read opens a file of features and looks through all of it.
+func read(path string, reference table.Reference) (fileRows, error) {
+	file, err := table.Open(path, table.Options{Kind: table.Features, Reference: reference})
+	if err != nil {
+		return fileRows{}, err
+	}
+	rows, err := file.Load()
+	if err != nil {
+		return fileRows{}, errors.Join(err, file.Close())
+	}
+	return fileRows{rows, file}, nil
+}
+
+// open opens a set of a domain on its own.
+func (f fileDomains) open(domain, split string, from Source) (datasets.Set, error) {
+	files, err := f.domain(domain)
+	if err != nil {
+		return nil, err
+	}
+	path := files.Path
+	if split == testSplit {
+		if path = files.Test; path == "" {
+			return nil, nil
+		}
+	}
+	rows, err := read(below(from.Root, path), table.Reference{})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// openTask opens both domains; the target's classes are the source's.
+func (f fileDomains) openTask(source, target string, from Source) (task Task, err error) {
+	ofSource, err := f.domain(source)
+	if err != nil {
+		return Task{}, err
+	}
+	ofTarget, err := f.domain(target)
+	if err != nil {
+		return Task{}, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, task.Close())
+			task = Task{}
+		}
+	}()
+	onSource, err := read(below(from.Root, ofSource.Path), table.Reference{})
+	if err != nil {
+		return task, err
+	}
+	task.Source, task.files = onSource, []io.Closer{onSource}
+	if len(onSource.ClassNames()) == 0 {
+		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source", onSource.Name())
+	}
+	reference, err := onSource.file.Reference()
+	if err != nil {
+		return task, err
+	}
+	onTarget, err := read(below(from.Root, ofTarget.Path), reference)
+	if err != nil {
+		return task, err
+	}
+	task.Target, task.Test, task.files = onTarget, onTarget, append(task.files, onTarget)
+	if ofTarget.Test == "" {
+		return task, nil
+	}
+	onTest, err := read(below(from.Root, ofTarget.Test), reference)
+	if err != nil {
+		return task, err
+	}
+	task.Test, task.files = onTest, append(task.files, onTest)
+	return task, nil
+}

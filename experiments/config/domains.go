@@ -1,0 +1,211 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"iwda/datasets/catalogue"
+)
+
+// Domains are the user's own domains, in the order of the file: a mapping from names to
+// files in YAML. Names are kept in lower case, as all names are.
+type Domains []catalogue.Files
+
+// domainKeys are those of a domain's files.
+type domainKeys struct {
+	Path string `yaml:"path"`
+	Test string `yaml:"test,omitempty"`
+}
+
+// decodeNode reads the mapping. What it names replaces domains of the same name.
+func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		d.fail(n, "%s must be a mapping from names to files, as photos: {path: photos.npz}, not %s", at, describe(n))
+		return
+	}
+	changed := slices.Clone(*all)
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		name := strings.ToLower(key.Value)
+		switch {
+		case key.Kind != yaml.ScalarNode || !plainFolder.MatchString(name):
+			d.fail(key, "a domain is called %.200q; its name is also one of a folder: %s", key.Value, folderForm)
+			continue
+		case seen[name]:
+			d.fail(key, "domain %q is given twice", name)
+			continue
+		}
+		seen[name] = true
+		index := slices.IndexFunc(changed, func(f catalogue.Files) bool { return f.Domain == name })
+		if index < 0 {
+			index, changed = len(changed), append(changed, catalogue.Files{Domain: name})
+		}
+		keys := domainKeys{changed[index].Path, changed[index].Test}
+		before := len(d.errors)
+		d.decodeInto(join(at, name), value, &keys)
+		for _, path := range []*string{&keys.Path, &keys.Test} {
+			if problem := expandVariables(join(at, name), reflect.ValueOf(path).Elem()); problem != "" {
+				d.fail(value, "%s", problem)
+			}
+		}
+		if keys.Path == "" && len(d.errors) == before {
+			d.fail(value, "domain %q has no path", name)
+		}
+		changed[index].Path, changed[index].Test = keys.Path, keys.Test
+	}
+	*all = changed
+}
+
+// MarshalYAML writes the mapping.
+func (all Domains) MarshalYAML() (any, error) {
+	mapping := &yaml.Node{Kind: yaml.MappingNode}
+	for _, f := range all {
+		var name, files yaml.Node
+		if err := name.Encode(f.Domain); err != nil {
+			return nil, err
+		}
+		if err := files.Encode(domainKeys{f.Path, f.Test}); err != nil {
+			return nil, err
+		}
+		files.Style = yaml.FlowStyle
+		mapping.Content = append(mapping.Content, &name, &files)
+	}
+	return mapping, nil
+}
+
+// String lists the domains for people to read.
+func (all Domains) String() string {
+	var texts []string
+	for _, f := range all {
+		text := f.Domain + ": " + f.Path
+		if f.Test != "" {
+			text += " (test: " + f.Test + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// of returns the domains of those names, in that order.
+func (all Domains) of(names ...string) Domains {
+	var some Domains
+	for _, name := range names {
+		for _, f := range all {
+			if f.Domain == name {
+				some = append(some, f)
+			}
+		}
+	}
+	return some
+}
+
+// Described returns what the catalogue knows of the data set, together with its domains
+// where the user named them.
+func (d Dataset) Described() (catalogue.Dataset, error) {
+	data, err := catalogue.Find(d.Name)
+	if err != nil {
+		return catalogue.Dataset{}, err
+	}
+	return data.Of(d.Domains)
+}
+
+// Tasks are names source-target. In YAML a task may also be a pair of domains, [source,
+// target], as it has to be where a hyphen in their names leaves open which two they are.
+type Tasks []string
+
+// pair is a task's source and target.
+type pair struct{ source, target string }
+
+func (p pair) name() string { return p.source + "-" + p.target }
+
+// decodeNode reads names and pairs.
+func (tasks *Tasks) decodeNode(d *decoder, at string, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		d.fail(n, "%s must be a list, as [a, b], not %s", at, describe(n))
+		return
+	}
+	if d.tooLong(at, n) {
+		return
+	}
+	*tasks = nil
+	for i, node := range n.Content {
+		element := fmt.Sprintf("%s[%d]", at, i)
+		d.at[element] = d.locate(node)
+		before := len(d.errors)
+		name := d.task(element, node)
+		if slices.Contains(*tasks, name) && len(d.errors) == before {
+			d.fail(node, "%s holds %s twice", at, name)
+		}
+		*tasks = append(*tasks, name)
+	}
+}
+
+// task reads one task and keeps what a pair says.
+func (d *decoder) task(at string, n *yaml.Node) string {
+	if n.Kind != yaml.SequenceNode {
+		var name string
+		d.decodeInto(at, n, &name)
+		return strings.ToLower(name)
+	}
+	var both []string
+	d.decodeInto(at, n, &both)
+	if len(both) != 2 {
+		d.fail(n, "%s is a list of %d; a task is source-target or [source, target]", at, len(both))
+		return ""
+	}
+	p := pair{strings.ToLower(both[0]), strings.ToLower(both[1])}
+	if other, ok := d.pairs[p.name()]; ok && other != p {
+		d.fail(n, "tasks [%s, %s] and [%s, %s] would share the folder %s; rename a domain", other.source, other.target, p.source, p.target, p.name())
+	}
+	d.pairs[p.name()] = p
+	return p.name()
+}
+
+// domainsOf returns the domains of a task, or what is wrong with it.
+func (f *File) domainsOf(task string, dataset Dataset) (p pair, problem string) {
+	if p, ok := f.pairs[task]; ok {
+		return p, f.unknownDomain(p, dataset)
+	}
+	var possible []pair
+	for at, r := range task {
+		if p := (pair{task[:at], task[min(at+1, len(task)):]}); r == '-' && len(dataset.Domains.of(p.source, p.target)) == 2 {
+			possible = append(possible, p)
+		}
+	}
+	switch len(possible) {
+	case 1:
+		return possible[0], ""
+	case 0:
+		source, target, _ := strings.Cut(task, "-")
+		p := pair{source, target}
+		return p, f.unknownDomain(p, dataset)
+	}
+	return possible[0], fmt.Sprintf("task %s can be [%s, %s] or [%s, %s]; write it as one of these",
+		task, possible[0].source, possible[0].target, possible[1].source, possible[1].target)
+}
+
+// unknownDomain says which domain of a task has no files, where the user names them.
+func (f *File) unknownDomain(p pair, dataset Dataset) string {
+	data, err := catalogue.Find(dataset.Name)
+	if err != nil || !data.Named() {
+		return ""
+	}
+	var names []string
+	for _, files := range dataset.Domains {
+		names = append(names, files.Domain)
+	}
+	if len(names) == 0 {
+		return "dataset.domains is missing, the files of each domain, as in domains: {photos: {path: photos.npz}}"
+	}
+	for _, name := range []string{p.source, p.target} {
+		if !slices.Contains(names, name) {
+			return fmt.Sprintf("no domain %q; dataset.domains has %s", name, strings.Join(names, ", "))
+		}
+	}
+	return ""
+}

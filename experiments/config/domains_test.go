@@ -1,0 +1,125 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// own is an experiment on the user's own files.
+func own(domains, tasks string) string {
+	return "experiment: mine\ndataset: {name: files, root: ROOT, domains: " + domains + "}\ntasks: " + tasks +
+		"\nvariants: [full]\nmethods: [iwdan, iwdan-o]\nseeds: [1]\n"
+}
+
+func TestOwnDomains(t *testing.T) {
+	const hyphens = "{my-photos: {path: p.npz, test: q.npz}, Old-Sketches: {path: s.csv}, flat: {path: f.npz}}"
+	file := parse(t, own(hyphens, "[my-photos-old-sketches, [flat, My-Photos]]"))
+	if want := []string{"my-photos-old-sketches", "flat-my-photos"}; !slices.Equal(file.Config.Tasks, want) {
+		t.Errorf("tasks %q, want %q", file.Config.Tasks, want)
+	}
+	for task, want := range map[string][]string{
+		"my-photos-old-sketches": {"my-photos", "old-sketches", "my-photos: p.npz (test: q.npz), old-sketches: s.csv"},
+		"flat-my-photos":         {"flat", "my-photos", "flat: f.npz, my-photos: p.npz (test: q.npz)"},
+	} {
+		run := resolve(t, file, task, "iwdan", 1)
+		source, target := run.Domains()
+		if got := []string{source, target, run.Dataset.Domains.String()}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", task, got, want)
+		}
+		if diff := rewritten(t, run); diff != "" {
+			t.Errorf("%s: %s", task, diff)
+		}
+		text, err := run.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseRun("config.yaml", text)
+		if s, d := again.Domains(); err != nil || s != source || d != target {
+			t.Errorf("%s: written as %s, read as %s and %s, %v", task, text, s, d, err)
+		}
+	}
+}
+
+// The files of a domain determine the result, and so its name; those of a domain that is
+// in no run's task do not.
+func TestOwnDomainsInTheHash(t *testing.T) {
+	hash := func(domains string) string {
+		return resolve(t, parse(t, own(domains, "[a-b]")), "a-b", "iwdan", 1).Hash()
+	}
+	want := hash("{a: {path: x.npz}, b: {path: y.npz}}")
+	if got := hash("{b: {path: y.npz}, c: {path: z.npz}, a: {path: x.npz}}"); got != want {
+		t.Errorf("another order and another domain: hash %s, not %s", got, want)
+	}
+	for _, other := range []string{"{a: {path: y.npz}, b: {path: x.npz}}", "{a: {path: x.npz}, b: {path: y.npz, test: x.npz}}"} {
+		if hash(other) == want {
+			t.Errorf("%s has the same hash", other)
+		}
+	}
+}
+
+func TestOwnDomainsMistakes(t *testing.T) {
+	const two = "{a: {path: x.npz}, b: {path: y.npz}}"
+	for _, test := range []struct{ domains, tasks, want string }{
+		{two, "[a-c]", `f.yaml:3:9: task a-c: no domain "c"; dataset.domains has a, b`},
+		{two, "[[a, c]]", `f.yaml:3:9: task a-c: no domain "c"`},
+		{two, "[[a, b, a-b]]", `tasks[0] is a list of 3; a task is source-target or [source, target]`},
+		{two, "[a-b, [a, b]]", `tasks holds a-b twice`},
+		{two, "[{a: b}]", `tasks[0] must be text, not a mapping`},
+		{two, "a-b", `tasks must be a list`},
+		{"{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[a-b-c]", "task a-b-c can be [a, b-c] or [a-b, c]; write it as one of these"},
+		{"{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a-b, c], [a, b-c]]", "tasks [a-b, c] and [a, b-c] would share the folder a-b-c; rename a domain"},
+		{"{a: {path: x.npz}, b: {}}", "[a-b]", `f.yaml:2:67: domain "b" has no path`},
+		{"{a: {path: x.npz}, b: {path: ''}}", "[a-b]", `domain "b" has no path`},
+		{"{a: {path: x.npz}, A: {path: y.npz}}", "[a-a]", `domain "a" is given twice`},
+		{"{../a: {path: x.npz}}", "[a-b]", `a domain is called "../a"`},
+		{"{a: {path: '${NONE_SUCH}/x'}}", "[a-b]", `environment variable NONE_SUCH is not set`},
+		{"{a: {file: x.npz}, b: {path: x}}", "[a-b]", `unknown key "file" in dataset.domains.a`},
+		{"[a, b]", "[a-b]", "dataset.domains must be a mapping from names to files"},
+	} {
+		_, err := Parse("f.yaml", []byte(own(test.domains, test.tasks)))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s, %s: error %v, want %q", test.domains, test.tasks, err, test.want)
+		}
+	}
+	for text, want := range map[string]string{
+		own("{a: {path: x.npz}, b: {path: folder}}", "[a-b]"):                        "x.npz and folder: one is a file of features, the other one of images",
+		replace("name: digits", "name: digits, domains: "+two):                       "belongs to dataset.name files",
+		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp",
+	} {
+		file := parse(t, text)
+		_, err := file.Resolve(file.Config.Tasks[0], "full", "iwdan", 1)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	_, err := Parse("f.yaml", []byte(strings.Replace(own(two, "[a-b]"), ", domains: "+two, "", 1)))
+	if err == nil || !strings.Contains(err.Error(), "dataset.domains is missing") {
+		t.Errorf("no domains: %v", err)
+	}
+}
+
+// Files that are not there, and a target without labels under a method that needs its
+// true class shares, are refused before anything starts.
+func TestOwnDomainsAreLookedAt(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"x.csv": "label,u\n1,0\n", "y.csv": "u\n0\n"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := parse(t, strings.Replace(own("{a: {path: x.csv}, b: {path: y.csv}, c: {path: z.csv}}", "[a-b, b-a, a-c]"), "ROOT", root, 1))
+	for _, test := range []struct{ task, method, want string }{
+		{"a-b", "iwdan", ""},
+		{"b-a", "iwdan-o", ""},
+		{"a-b", "iwdan-o", "f.yaml:2:30: iwdan-o uses the true class shares of the target, but b has no labels; iwdan estimates them"},
+		{"a-c", "iwdan", "f.yaml:2:30: dataset.domains: c: stat " + filepath.Join(root, "z.csv") + ": no such file or directory"},
+	} {
+		err := resolve(t, file, test.task, test.method, 1).CheckData()
+		if got := ""; err != nil && err.Error() != test.want || err == nil && test.want != got {
+			t.Errorf("%s, %s: error %v, want %q", test.task, test.method, err, test.want)
+		}
+	}
+}
