@@ -28,6 +28,14 @@ func machineFlags() []cli.Flag {
 	}
 }
 
+// deviceFlags are the machine's flags of a command that trains nothing.
+func deviceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "device", Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, or auto for a GPU, the CPU where there is none"},
+		&cli.IntFlag{Name: "threads", Value: 1, Usage: "`NUMBER` of threads"},
+	}
+}
+
 func machineOptionsOf(c *cli.Context) machineOptions {
 	return machineOptions{Device: c.String("device"), Jobs: c.Int("jobs"), Threads: c.Int("threads")}
 }

@@ -8,6 +8,8 @@
 //	iwrun slurm -c configs/digits.yaml      job scripts for a cluster with Slurm
 //	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
 //	iwrun extract -c FILE                   features of every domain as .npz files
+//	iwrun predict MODEL INPUT… -o FILE      classes and probabilities of rows, with a finished run
+//	iwrun export MODEL --onnx FILE          the network of a finished run, for other programs
 //	iwrun data list                         which data sets there are, and what goes where
 //	iwrun data check office31               what of one is missing, extra or broken
 //	iwrun data jsd                          divergences between label distributions
@@ -22,6 +24,8 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -47,15 +51,50 @@ func (s streams) terminal() bool {
 
 // run carries out a command line and returns the exit status.
 func run(arguments []string, s streams) int {
-	err := newApp(s).Run(append([]string{"iwrun"}, arguments...))
+	app := newApp(s)
+	err := app.Run(append([]string{"iwrun"}, flagsFirst(app, arguments)...))
 	return conclude(err, s.err)
+}
+
+// flagsFirst puts the flags of a command before its arguments, of which package cli asks.
+func flagsFirst(app *cli.App, arguments []string) []string {
+	if len(arguments) == 0 {
+		return arguments
+	}
+	command := app.Command(arguments[0])
+	if command == nil || len(command.Subcommands) > 0 {
+		return arguments
+	}
+	valued := map[string]bool{}
+	for _, flag := range command.Flags {
+		_, isSwitch := flag.(*cli.BoolFlag)
+		for _, name := range flag.Names() {
+			valued[name] = !isSwitch
+		}
+	}
+	var flags, others []string
+	for rest := arguments[1:]; len(rest) > 0; rest = rest[1:] {
+		name := strings.TrimLeft(rest[0], "-")
+		switch {
+		case rest[0] == "--":
+			return slices.Concat(arguments[:1], flags, []string{"--"}, others, rest[1:])
+		case name == "" || name == rest[0]:
+			others = append(others, rest[0])
+		case valued[name] && len(rest) > 1:
+			flags = append(flags, rest[0], rest[1])
+			rest = rest[1:]
+		default:
+			flags = append(flags, rest[0])
+		}
+	}
+	return slices.Concat(arguments[:1], flags, others)
 }
 
 func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -66,6 +105,8 @@ func newApp(s streams) *cli.App {
 		Commands: []*cli.Command{
 			newTableCommand(s),
 			newExtractCommand(s),
+			newPredictCommand(s),
+			newExportCommand(s),
 			newFigureCommand(s),
 			newReportCommand(s),
 			newStatusCommand(s),

@@ -53,9 +53,15 @@ func writeFile(t *testing.T, path, text string) {
 // call runs a command line and returns its exit status and outputs.
 func call(t *testing.T, arguments ...string) (status int, out, err string) {
 	t.Helper()
+	return callWith(t, strings.NewReader(""), arguments...)
+}
+
+// callWith is call with a standard input.
+func callWith(t *testing.T, in io.Reader, arguments ...string) (status int, out, err string) {
+	t.Helper()
 	t.Setenv(asProgram, "yes") // for workers
 	var outText, errText strings.Builder
-	status = run(arguments, streams{in: strings.NewReader(""), out: &outText, err: &errText})
+	status = run(arguments, streams{in: in, out: &outText, err: &errText})
 	return status, outText.String(), errText.String()
 }
 
@@ -114,6 +120,17 @@ func TestWrongUsage(t *testing.T) {
 		"slurm -c tiny.yaml --time 1:00#":        {"--time", `"1:00#"`, "Usage"},
 		"slurm -c tiny.yaml --sbatch qos=a":      {`"qos=a"`, "--name=value", "Usage"},
 		"slurm -c tiny.yaml --retries -1":        {"--retries -1", "Usage"},
+		"predict":                                {"model's folder", "iwrun predict MODEL", "Usage"},
+		"predict a b":                            {"-o FILE", "Usage"},
+		"predict a b -o c.txt":                   {"c.txt", ".csv, .npz and .parquet", "Usage"},
+		"predict a b -o c.csv --batch 0":         {"--batch 0", "Usage"},
+		"predict a b -o c.csv --threads 0":       {"--threads 0", "Usage"},
+		"predict a b -o c.csv --share uniform":   {"--share;", "--shares?", "Usage"},
+		"predict a - - -o c.csv":                 {"read once", "Usage"},
+		"export a":                               {"--onnx FILE", "-o FOLDER", "Usage"},
+		"export a b --onnx c":                    {"one model", "Usage"},
+		"export a --onnx c --shares estimate":    {"--shares estimate", "iwrun predict", "Usage"},
+		"export a -o c --shares uniform":         {"--shares is for --onnx", "Usage"},
 		"kubernetes -c tiny.yaml --image a":      {"claim", "iwrun kubernetes", "Usage"},
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -119,12 +119,19 @@ func parseLine(text string, classes int) (listLine, error) {
 	if err != nil || label < 0 || label >= classes {
 		return listLine{}, fmt.Errorf("label %.200q, want a number from 0 to %d", text[at+1:], classes-1)
 	}
-	file := strings.TrimSpace(text[:at])
+	file, err := parsePath(text[:at])
+	return listLine{path: file, label: label}, err
+}
+
+// parsePath returns the path that a list names, which must stay in the folder that it is
+// relative to.
+func parsePath(text string) (string, error) {
+	file := strings.TrimSpace(text)
 	if strings.ContainsRune(file, 0) {
-		return listLine{}, errors.New("a path with a zero byte")
+		return "", errors.New("a path with a zero byte")
 	}
 	if path.IsAbs(file) || !filepath.IsLocal(filepath.FromSlash(file)) {
-		return listLine{}, fmt.Errorf("the path %.200q leaves the folder that paths are relative to", file)
+		return "", fmt.Errorf("the path %.200q leaves the folder that paths are relative to", file)
 	}
-	return listLine{path: path.Clean(file), label: label}, nil
+	return path.Clean(file), nil
 }

@@ -58,28 +58,43 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 		return err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
-	return wholefile.Write(path, func(w io.Writer) (err error) {
+	return wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err != nil {
 			return err
 		}
-		row := 0
-		err = write(func(id string, probabilities []float32) error {
-			class, err := p.largest(probabilities)
-			if err == nil {
-				err = writer.add(id, class, probabilities)
-			}
-			if err != nil {
-				return fmt.Errorf("row %d: %w", row, err)
-			}
-			row++
-			return nil
-		})
-		if closed := writer.close(); err == nil {
-			err = closed
-		}
-		return err
+		return p.write(writer, write)
 	})
+}
+
+// StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
+// come.
+func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
+	writer, err := newCSVPredictions(w, "", p)
+	if err != nil {
+		return err
+	}
+	return p.write(writer, write)
+}
+
+// write writes the rows and closes the writer.
+func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) error {
+	row := 0
+	err := write(func(id string, probabilities []float32) error {
+		class, err := p.largest(probabilities)
+		if err == nil {
+			err = writer.add(id, class, probabilities)
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", row, err)
+		}
+		row++
+		return nil
+	})
+	if closed := writer.close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 // largest returns the class of the largest probability, the first one of several.

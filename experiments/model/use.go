@@ -21,21 +21,36 @@ func (m Metadata) Normalise(values []float32) {
 		row := values[first : first+rowSize]
 		switch m.Normalisation.Kind {
 		case Standardised:
-			s := m.Normalisation.Target
-			each := rowSize / len(s.Mean)
-			for i, v := range row {
-				row[i] = (v - s.Mean[i/each]) / s.Deviation[i/each]
-			}
+			m.Normalisation.Target.standardise(row)
 		case UnitLength:
 			squares := 0.0
 			for _, v := range row {
 				squares += float64(v) * float64(v)
 			}
 			const shortest = 1e-12 // a row of zeros stays one
-			length := max(math.Sqrt(squares), shortest)
+			scale := 1 / max(math.Sqrt(squares), shortest)
 			for i, v := range row {
-				row[i] = float32(float64(v) / length)
+				row[i] = float32(float64(v) * scale)
 			}
+		}
+	}
+}
+
+// standardise changes a row of features, or of an image's channels, in place.
+func (s *Statistics) standardise(row []float32) {
+	if len(row) == len(s.Mean) {
+		mean, deviation := s.Mean[:len(row)], s.Deviation[:len(row)]
+		for i, v := range row {
+			row[i] = (v - mean[i]) / deviation[i]
+		}
+		return
+	}
+	each := len(row) / len(s.Mean)
+	for channel, mean := range s.Mean {
+		deviation := s.Deviation[channel]
+		pixels := row[channel*each : (channel+1)*each]
+		for i, v := range pixels {
+			pixels[i] = (v - mean) / deviation
 		}
 	}
 }

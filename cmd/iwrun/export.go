@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/model"
+	"iwda/experiments/predict"
+	"iwda/internal/wholefile"
+)
+
+func newExportCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write the network of a finished run for other programs",
+		UsageText: "iwrun export MODEL [--onnx FILE] [-o FOLDER] [--shares SHARES]",
+		Description: "MODEL is the folder of a finished run, or another one that iwrun predict takes. An ONNX file holds all from the rows as they come to the " +
+			"calibrated and corrected probabilities; a folder of model.safetensors and model.json stands alone, and PyTorch reads it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "onnx", Usage: "write an ONNX `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write a model's `FOLDER`"},
+			sharesFlag(""),
+		},
+		OnUsageError: wrongFlag,
+		Action: func(c *cli.Context) error {
+			onnx, folder := c.String("onnx"), c.String("output")
+			switch {
+			case c.NArg() != 1:
+				return wrongUsage(c, "name one model's folder")
+			case onnx == "" && folder == "":
+				return wrongUsage(c, "where to? name a file with --onnx FILE, or a folder with -o FOLDER")
+			case folder != "" && onnx == "" && c.IsSet("shares"):
+				return wrongUsage(c, "--shares is for --onnx; a folder keeps all class shares of the model")
+			case c.String("shares") == predict.EstimateShares:
+				return wrongUsage(c, "--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
+			}
+			return runExport(c.Args().First(), onnx, folder, c.String("shares"), s)
+		},
+	}
+}
+
+// runExport writes the model of a folder as an ONNX file, as a folder, or both.
+func runExport(from, onnx, folder, sharesName string, s streams) error {
+	m, err := model.Open(from)
+	if err != nil {
+		return err
+	}
+	if onnx != "" {
+		shares, err := predict.New(m, predict.Options{}).Shares(context.Background(), sharesName, nil)
+		if err != nil {
+			return fmt.Errorf("--shares %s: %w", sharesName, err)
+		}
+		if err := wholefile.Write(onnx, func(w io.Writer) error { return m.WriteONNX(w, shares) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out, onnx)
+	}
+	if folder != "" {
+		if err := model.Save(folder, m); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out, folder)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+	"iwda/experiments/predict"
+)
+
+const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES]"
+
+// standardStream stands for standard output where a file is named.
+const standardStream = "-"
+
+// predictOptions say what is predicted of which rows.
+type predictOptions struct {
+	machineOptions
+	Model         string // folder
+	Inputs        []string
+	Output        string
+	Probabilities bool
+	Shares        string
+	Batch         int
+}
+
+func newPredictCommand(s streams) *cli.Command {
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
+		&cli.BoolFlag{Name: "probabilities", Usage: "write the probabilities of all classes too"},
+		sharesFlag("input"),
+		&cli.IntFlag{Name: "batch", Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time"},
+	}
+	return &cli.Command{
+		Name:      "predict",
+		Usage:     "predict the classes of rows with a finished run or another model",
+		UsageText: predictUsage,
+		Description: "MODEL is the folder of a finished run, of iwrun adapt or of iwrun export. INPUT is a file of features (.npz, .npy, .safetensors, " +
+			".parquet, .csv), a folder of images or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids.",
+		Flags:        append(flags, deviceFlags()...),
+		OnUsageError: wrongFlag,
+		Action: func(c *cli.Context) error {
+			o := predictOptions{
+				machineOptions: machineOptionsOf(c),
+				Output:         c.String("output"), Probabilities: c.Bool("probabilities"),
+				Shares: c.String("shares"), Batch: c.Int("batch"),
+			}
+			if c.NArg() < 2 {
+				return wrongUsage(c, "name a model's folder, and what to predict with it")
+			}
+			o.Model, o.Inputs = c.Args().First(), c.Args().Tail()
+			if err := o.check(c); err != nil {
+				return err
+			}
+			return runPredict(o, s)
+		},
+	}
+}
+
+// sharesFlag is that of the class shares to correct probabilities for; estimated names
+// what they can be estimated from, and is empty where there is nothing.
+func sharesFlag(estimated string) cli.Flag {
+	usage := "class `SHARES` that probabilities are corrected for: model (those estimated for the target in training), source, uniform"
+	if estimated != "" {
+		usage += ", estimate (those of the " + estimated + " itself)"
+	}
+	return &cli.StringFlag{Name: "shares", Value: predict.ModelShares, Usage: usage + ", or a CSV file with the columns class and share"}
+}
+
+func (o predictOptions) check(c *cli.Context) error {
+	switch {
+	case o.Output == "":
+		return wrongUsage(c, "where to? name a file with -o FILE")
+	case o.Threads < 1:
+		return wrongUsage(c, "--threads %d: at least one thread", o.Threads)
+	case o.Batch < 1:
+		return wrongUsage(c, "--batch %d: at least one row at a time", o.Batch)
+	}
+	named := 0
+	for _, input := range o.Inputs {
+		if input == predict.Stdin {
+			named++
+		}
+	}
+	if named > 1 {
+		return wrongUsage(c, "%s: standard input can be read once", predict.Stdin)
+	}
+	if o.Output == standardStream {
+		return nil
+	}
+	if err := table.CheckPredictions(o.Output); err != nil {
+		return wrongUsage(c, "-o %v, or as CSV to - for standard output", err)
+	}
+	return nil
+}
+
+func runPredict(o predictOptions, s streams) (err error) {
+	device, err := o.device()
+	if err != nil {
+		return err
+	}
+	m, err := model.Open(o.Model)
+	if err != nil {
+		return err
+	}
+	var inputs []predict.Input
+	defer func() {
+		for _, input := range inputs {
+			err = errors.Join(err, input.Close())
+		}
+	}()
+	for _, path := range o.Inputs {
+		input, err := predict.Open(path, s.in, o.Model, m.Metadata)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, input)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer onSignals(cancel)()
+	predictor := predict.New(m, predict.Options{Device: device, Threads: o.Threads, Batch: o.Batch})
+	shares, err := predictor.Shares(ctx, o.Shares, inputs)
+	if err != nil {
+		return fmt.Errorf("--shares %s: %w", o.Shares, err)
+	}
+	rows := 0
+	write := func(add func(id string, probabilities []float32) error) error {
+		return predictor.Each(ctx, inputs, shares, func(id string, probabilities []float32) error {
+			rows++
+			return add(id, probabilities)
+		})
+	}
+	what := table.Predictions{Classes: m.Classes, Probabilities: o.Probabilities}
+	if o.Output == standardStream {
+		err = table.StreamPredictions(s.out, what, write)
+	} else {
+		err = table.WritePredictions(o.Output, what, write)
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(s.err, "interrupted after %d rows\n", rows)
+		return statusError(statusInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "%d rows predicted with the class shares %.4f of %q\n", rows, shares, m.Classes)
+	return nil
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/datasets"
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+	"iwda/internal/wholefile"
+	"iwda/torch"
+)
+
+// points is an experiment of a second on features of two domains in three classes.
+const points = `experiment: points
+dataset: {name: features, root: data}
+tasks: [east-west]
+variants: [full]
+methods: [iwdan]
+seeds: [1]
+network: {name: mlp, features: 8, layers: 1}
+train: {epochs: 2, batch: 10}
+weights: {min_singular_value: 0}
+`
+
+const (
+	pointsRun  = "results/points/full/east-west/iwdan/seed-1"
+	pointsSize = 4 // values of a row
+)
+
+// trainPoints makes a folder with points.yaml, its data and its finished run the working
+// directory.
+func trainPoints(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeFile(t, "points.yaml", points)
+	if err := os.Mkdir("data", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for domain, counts := range map[string][]int{"east": {60, 40, 20}, "west": {15, 40, 65}} {
+		var values []float32
+		var labels []int
+		for class, n := range counts {
+			for range n {
+				row := make([]float32, pointsSize)
+				for i := range row {
+					row[i] = float32(random.NormFloat64())
+				}
+				row[class] += 2
+				values, labels = append(values, row...), append(labels, class)
+			}
+		}
+		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), []string{"0", "1", "2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = wholefile.Write(filepath.Join("data", domain+".npz"), func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _, said := call(t, "-c", "points.yaml"); status != 0 {
+		t.Fatalf("status %d\n%s", status, said)
+	}
+}
+
+// rowsOf returns all rows of a file.
+func rowsOf(t *testing.T, path string) *table.Rows {
+	t.Helper()
+	file, err := table.Open(path, table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	rows, err := file.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// values are those of all rows, rows × width.
+func values(rows *table.Rows) []float32 {
+	width := rows.Shape()[0]
+	all := make([]float32, rows.Len()*width)
+	for i := range rows.Len() {
+		rows.CopyRow(all[i*width:(i+1)*width], i)
+	}
+	return all
+}
+
+// expected are the probabilities of rows by the network itself and the published formula.
+func expected(t *testing.T, m model.Model, rows []float32, shares []float64) []float64 {
+	t.Helper()
+	var probabilities []float64
+	torch.Tidy(func() {
+		torch.NoGrad(func() {
+			_, logits := m.Network.Forward(torch.FromSlice(slices.Clone(rows), len(rows)/pointsSize, pointsSize), false)
+			for row := range slices.Chunk(torch.ToSlice[float32](logits.Softmax(1)), len(m.Classes)) {
+				corrected, sum := make([]float64, len(row)), 0.0
+				for y, p := range row {
+					corrected[y] = float64(p) * shares[y] / m.Shares.Classifier[y]
+					sum += corrected[y]
+				}
+				for _, p := range corrected {
+					probabilities = append(probabilities, p/sum)
+				}
+			}
+		})
+	})
+	return probabilities
+}
+
+func nearProbabilities(t *testing.T, what string, got []float32, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d probabilities, want %d", what, len(got), len(want))
+	}
+	for i, p := range got {
+		if math.Abs(float64(p)-want[i]) > 1e-5 {
+			t.Errorf("%s: row %d, class %d: %v, want %v", what, i/3, i%3, p, want[i])
+			return
+		}
+	}
+}
+
+// TestPredict goes from a trained run to predictions in every form.
+func TestPredict(t *testing.T) {
+	trainPoints(t)
+	m, err := model.Open(pointsRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	west := values(rowsOf(t, "data/west.npz"))
+	predicted := func(t *testing.T, in io.Reader, arguments ...string) {
+		t.Helper()
+		if status, out, said := callWith(t, in, append([]string{"predict"}, arguments...)...); status != 0 || out != "" {
+			t.Fatalf("%v: status %d, stdout %q\n%s", arguments, status, out, said)
+		}
+	}
+	nothing := strings.NewReader("")
+
+	for _, extension := range []string{".csv", ".npz", ".parquet"} {
+		file := "out" + extension
+		predicted(t, nothing, pointsRun, "data/west.npz", "-o", file, "--probabilities", "--batch", "7")
+		rows := rowsOf(t, file)
+		if rows.Kind() != table.Probabilities || !slices.Equal(rows.ClassNames(), m.Classes) || rows.ID(119) != "119" {
+			t.Errorf("%s: %s of classes %q, id %q", file, rows.Kind(), rows.ClassNames(), rows.ID(119))
+		}
+		nearProbabilities(t, file, values(rows), expected(t, m, west, m.Shares.Target))
+	}
+
+	t.Run("class and probability are those of the largest", func(t *testing.T) {
+		text, err := os.ReadFile("out.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(records[0], []string{"id", "class", "probability", "probability_0", "probability_1", "probability_2"}) {
+			t.Errorf("columns %q", records[0])
+		}
+		for _, record := range records[1:] {
+			largest, class := 0.0, ""
+			for y, cell := range record[3:] {
+				if p, err := strconv.ParseFloat(cell, 64); err != nil {
+					t.Fatal(err)
+				} else if p > largest {
+					largest, class = p, m.Classes[y]
+				}
+			}
+			if record[1] != class || record[2] != fmt.Sprint(float32(largest)) {
+				t.Errorf("%q", record)
+			}
+		}
+		status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz")
+		if status != 0 || out != string(text) {
+			t.Errorf("on standard output: status %d, other text than in the file", status)
+		}
+	})
+
+	t.Run("several inputs and standard input", func(t *testing.T) {
+		var arrays bytes.Buffer
+		for first := 0; first < 120; first += 60 {
+			half := mat.NewDense(60, pointsSize, nil)
+			half.Apply(func(i, j int, _ float64) float64 { return float64(west[(first+i)*pointsSize+j]) }, half)
+			if err := npyio.Write(&arrays, half); err != nil {
+				t.Fatal(err)
+			}
+		}
+		predicted(t, &arrays, pointsRun, "data/east.npz", "-", "-o", "both.npz", "--probabilities")
+		both := slices.Concat(values(rowsOf(t, "data/east.npz")), west)
+		nearProbabilities(t, "both", values(rowsOf(t, "both.npz")), expected(t, m, both, m.Shares.Target))
+	})
+
+	t.Run("shares", func(t *testing.T) {
+		writeFile(t, "counts.csv", "share,class\n50,2\n20,0\n30,1\n")
+		for name, shares := range map[string][]float64{
+			"model": m.Shares.Target, "source": {0.5, 1. / 3, 1. / 6}, "uniform": {1. / 3, 1. / 3, 1. / 3}, "counts.csv": {0.2, 0.3, 0.5},
+		} {
+			predicted(t, nothing, pointsRun, "data/west.npz", "-o", "shares.npz", "--probabilities", "--shares", name)
+			nearProbabilities(t, name, values(rowsOf(t, "shares.npz")), expected(t, m, west, shares))
+		}
+		// The most likely shares are the mean of the probabilities corrected for them.
+		predicted(t, nothing, pointsRun, "data/west.npz", "-o", "estimate.npz", "--probabilities", "--shares", "estimate")
+		mean := make([]float64, 3)
+		for i, p := range values(rowsOf(t, "estimate.npz")) {
+			mean[i%3] += float64(p) / 120
+		}
+		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.npz")), expected(t, m, west, mean))
+		if mean[0] > mean[2] {
+			t.Errorf("estimated shares %.3f; class 2 is the most frequent", mean)
+		}
+	})
+
+	t.Run("export", func(t *testing.T) {
+		if status, out, said := call(t, "export", pointsRun, "--onnx", "points.onnx", "-o", "alone/model", "--shares", "uniform"); status != 0 || out != "points.onnx\nalone/model\n" {
+			t.Fatalf("status %d, stdout %q\n%s", status, out, said)
+		}
+		file, err := os.ReadFile("points.onnx")
+		if err != nil || !bytes.Contains(file, []byte(`["0","1","2"]`)) {
+			t.Errorf("points.onnx does not name the classes; error %v", err)
+		}
+		predicted(t, nothing, "alone", "data/west.npz", "-o", "again.csv", "--probabilities", "--batch", "7")
+		again, err := os.ReadFile("again.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile("out.csv"); err != nil || !bytes.Equal(again, text) {
+			t.Errorf("the exported folder predicts otherwise than the run's; error %v", err)
+		}
+	})
+
+	t.Run("errors", func(t *testing.T) {
+		writeFile(t, "wide.csv", "x,y,z,u,v\n1,2,3,4,5\n")
+		writeFile(t, "hole.csv", "x,y,z,u\n1,2,3,4\n1,2,NaN,4\n")
+		writeFile(t, "classes.csv", "class,share\n0,1\n1,1\nd,1\n")
+		writeFile(t, "twice.csv", "class,share\n0,1\n0,1\n")
+		writeFile(t, "missing.csv", "class,share\n0,1\n1,1\n")
+		writeFile(t, "negative.csv", "class,share\n0,1\n1,-1\n2,1\n")
+		writeFile(t, "kept.csv", "kept")
+		if err := os.Mkdir("pictures", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, "pictures/a.png", "no picture")
+		for _, c := range []struct {
+			arguments []string
+			want      string
+		}{
+			{[]string{"nowhere", "data/west.npz"}, "no model: stat nowhere"},
+			{[]string{"data", "data/west.npz"}, "data is no model"},
+			{[]string{pointsRun, "nothing.npz"}, "nothing.npz"},
+			{[]string{pointsRun, "wide.csv"}, "wide.csv: rows of 5 values; " + pointsRun + " has 4"},
+			{[]string{pointsRun, "data/west.npz", "hole.csv"}, `hole.csv:3: column "z": NaN`},
+			{[]string{pointsRun, "pictures"}, "pictures: files of images are for networks that were trained on such; this one takes rows of 4 values"},
+			{[]string{pointsRun, "-"}, "standard input"},
+			{[]string{pointsRun, "data/west.npz", "--shares", "none.csv"}, "model, source, uniform, estimate or a file: open none.csv"},
+			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv: line 4: "d" is no class of the model, which has ["0" "1" "2"]`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv: line 3: class "0" is there twice`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "missing.csv"}, `missing.csv: no line for class "2"`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv: line 3: the share of class "1" is "-1"`},
+		} {
+			status, _, said := call(t, append([]string{"predict", "-o", "kept.csv"}, c.arguments...)...)
+			if status != 1 || !strings.Contains(said, c.want) {
+				t.Errorf("%v: status %d, %q not in\n%s", c.arguments, status, c.want, said)
+			}
+		}
+		var array bytes.Buffer
+		if err := npyio.Write(&array, mat.NewDense(2, pointsSize, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, said := callWith(t, &array, "predict", pointsRun, "-", "-o", "kept.csv", "--shares", "estimate"); status != 1 || !strings.Contains(said, "standard input can be read only once") {
+			t.Errorf("status %d\n%s", status, said)
+		}
+		if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {
+			t.Errorf("a failed prediction replaced the file: %q, %v", kept, err)
+		}
+	})
+
+	t.Run("a run of a former version", func(t *testing.T) {
+		description := filepath.Join(pointsRun, "model.json")
+		before, err := os.ReadFile(description)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(description); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 1 || !strings.Contains(said, "remove its result.json") {
+			t.Errorf("status %d\n%s", status, said)
+		}
+		if err := os.Remove(filepath.Join(pointsRun, "result.json")); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, said := call(t, "-c", "points.yaml"); status != 0 {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+		if after, err := os.ReadFile(description); err != nil || !bytes.Equal(after, before) {
+			t.Errorf("model.json, made again from the checkpoint, differs; error %v", err)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"iwda/datasets"
+	"iwda/datasets/images"
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+)
+
+// Stdin is the name of an input that is read from standard input.
+const Stdin = "-"
+
+// Input is something that rows are read from.
+type Input interface {
+	Name() string
+	// Again reports whether it can be read more than once.
+	Again() bool
+	Close() error
+	batches(ctx context.Context, size int) iter.Seq2[batch, error]
+}
+
+// batch is some rows, valid until the next one.
+type batch struct {
+	values     []float32
+	rows       int
+	id         func(i int) string
+	normalised bool // as the network wants them
+}
+
+// Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
+// gives, a folder of images or a .txt list of them. folder is the model's, for messages.
+// Labels in it are not read. Rows of another size, and images for a network that takes
+// none, are errors.
+func Open(path string, stdin io.Reader, folder string, m model.Metadata) (Input, error) {
+	if path != Stdin {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") {
+			return openImages(path, m)
+		}
+	}
+	options := table.Options{
+		Kind: table.Features, IgnoreLabels: true,
+		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape)},
+	}
+	var rows *table.Table
+	var err error
+	if path == Stdin {
+		rows, err = table.NewStream(stdin, "standard input", options)
+	} else {
+		rows, err = table.Open(path, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tableInput{rows, path != Stdin}, nil
+}
+
+type tableInput struct {
+	*table.Table
+	again bool
+}
+
+func (t tableInput) Again() bool { return t.again }
+
+func (t tableInput) batches(_ context.Context, size int) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		for b, err := range t.Batches(size) {
+			if err != nil {
+				yield(batch{}, err)
+				return
+			}
+			if !yield(batch{values: b.Values, rows: b.Len(), id: b.ID}, nil) {
+				return
+			}
+		}
+	}
+}
+
+type imageInput struct {
+	*images.Reader
+	crop int
+}
+
+func openImages(path string, m model.Metadata) (Input, error) {
+	set, err := images.OpenUnlabelled(path)
+	if err != nil {
+		return nil, err
+	}
+	if m.Input.Resize == 0 || m.Input.Shape[1] != m.Input.Shape[2] {
+		return nil, fmt.Errorf("%s: files of images are for networks that were trained on such; this one takes rows of %d values, as from .npy files",
+			path, datasets.Size(m.Input.Shape))
+	}
+	mean, deviation := images.Normalisation()
+	if s := m.Normalisation.Target; s == nil || !slices.Equal(s.Mean, mean[:]) || !slices.Equal(s.Deviation, deviation[:]) {
+		return nil, fmt.Errorf("%s: the model's normalisation is not that of files of images, with ImageNet's means and deviations", path)
+	}
+	reader, err := images.NewReader(set, images.ReaderOptions{Side: m.Input.Resize})
+	if err != nil {
+		return nil, err
+	}
+	return imageInput{reader, m.Input.Shape[1]}, nil
+}
+
+func (i imageInput) Name() string { return i.Set().Name() }
+func (i imageInput) Again() bool  { return true }
+
+func (i imageInput) batches(ctx context.Context, size int) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		const largest = 64 // an image takes as much memory as thousands of other rows
+		for b, err := range i.Batches(ctx, images.ViewOptions{BatchSize: min(size, largest), Crop: i.crop}) {
+			if err != nil {
+				yield(batch{}, err)
+				return
+			}
+			id := func(row int) string { return i.Set().Path(b.Rows[row]) }
+			if !yield(batch{values: b.Values, rows: len(b.Rows), id: id, normalised: true}, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package predict
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"iwda/datasets/images"
+	"iwda/experiments/model"
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// makeModel returns a model with random weights.
+func makeModel(t testing.TB, about model.Metadata) model.Model {
+	t.Helper()
+	torch.Seed(5)
+	k := len(about.Classes)
+	uniform := slices.Repeat([]float64{1 / float64(k)}, k)
+	about.Format, about.Shares = 1, model.Shares{Source: uniform, Classifier: uniform}
+	network, _, err := nets.New(about.Architecture.Name, nets.Settings{
+		Classes: k, RowSize: about.Input.Shape[0],
+		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model.Model{Metadata: about, Network: network}
+}
+
+func mlp(size, hidden, classes int) model.Metadata {
+	about := model.Metadata{
+		Architecture:  model.Architecture{Name: architecture.MLP, HiddenLayers: 1, HiddenSize: hidden},
+		Input:         model.Input{Kind: model.Features, Shape: []int{size}},
+		Normalisation: model.Normalisation{Kind: model.NotNormalised},
+	}
+	for class := range classes {
+		about.Classes = append(about.Classes, fmt.Sprint(class))
+	}
+	return about
+}
+
+// npy is the content of a file of float32.
+func npy(rows, width int, values []float32) []byte {
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, width)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+	file = append(file, header...)
+	file, err := binary.Append(file, binary.LittleEndian, values)
+	if err != nil {
+		panic(err)
+	}
+	return file
+}
+
+// A stream is predicted as it comes, and standardised with the target's statistics.
+func TestStandardisedStream(t *testing.T) {
+	about := mlp(2, 4, 3)
+	about.Normalisation = model.Normalisation{Kind: model.Standardised,
+		Source: &model.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
+		Target: &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
+	m := makeModel(t, about)
+	input, err := Open(Stdin, bytes.NewReader(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})), "model", m.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []float32
+	p := New(m, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	err = p.Each(context.Background(), []Input{input}, nil, func(id string, probabilities []float32) error {
+		if want := fmt.Sprint(len(got) / 3); id != want {
+			t.Errorf("id %q, want %q", id, want)
+		}
+		got = append(got, probabilities...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	torch.Tidy(func() {
+		_, logits := m.Network.Forward(torch.FromSlice([]float32{1, 0, 0, 2, -1, -2}, 3, 2), false)
+		near(t, got, torch.ToSlice[float32](logits.Softmax(1)))
+	})
+}
+
+func near(t *testing.T, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if d := got[i] - want[i]; d > 1e-6 || d < -1e-6 {
+			t.Fatalf("value %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// Images of a folder and of a list are those that a reader's test views show.
+func TestImages(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "deep", "er"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"a.png", "deep/b.png", "deep/er/c d.png"} {
+		picture := image.NewGray(image.Rect(0, 0, 50, 40))
+		for x := range 50 {
+			for y := range 40 {
+				picture.SetGray(x, y, color.Gray{Y: byte(x * (i + 2) % 256)})
+			}
+		}
+		var file bytes.Buffer
+		if err := png.Encode(&file, picture); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), file.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := filepath.Join(root, "list.txt")
+	if err := os.WriteFile(list, []byte("deep/er/c d.png 1\n\na.png\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mean, deviation := images.Normalisation()
+	about := model.Metadata{
+		Architecture:  model.Architecture{Name: architecture.ResNet18},
+		Input:         model.Input{Kind: model.Images, Shape: []int{3, 32, 32}, Resize: 36},
+		Classes:       []string{"x", "y"},
+		Normalisation: model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: mean[:], Deviation: deviation[:]}},
+	}
+	m := makeModel(t, about)
+	p := New(m, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	probabilities := map[string]float32{}
+	for _, c := range []struct {
+		place string
+		ids   []string
+	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}} {
+		input, err := Open(c.place, nil, "model", m.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		err = p.Each(context.Background(), []Input{input}, nil, func(id string, row []float32) error {
+			ids = append(ids, id)
+			if first, seen := probabilities[id]; seen && (row[0]-first > 1e-6 || first-row[0] > 1e-6) {
+				t.Errorf("%s: probability %v in the list, %v in the folder", id, row[0], first)
+			}
+			probabilities[id] = row[0]
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range c.ids {
+			c.ids[i] = filepath.Join(root, filepath.FromSlash(id))
+		}
+		if !slices.Equal(ids, c.ids) {
+			t.Errorf("ids %q, want %q", ids, c.ids)
+		}
+		if err := input.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The values themselves: what a reader shows is not normalised once more.
+	set, err := images.OpenUnlabelled(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := images.NewReader(set, images.ReaderOptions{Side: 36})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, err := range reader.Batches(context.Background(), images.ViewOptions{BatchSize: 3, Crop: 32}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			_, logits := m.Network.Forward(torch.FromSlice(b.Values, 3, 3, 32, 32), false)
+			want := torch.ToSlice[float32](logits.Softmax(1))
+			for i := range 3 {
+				near(t, []float32{probabilities[set.Path(i)]}, want[2*i:2*i+1])
+			}
+		})
+	}
+}
+
+func TestImagePlacesWithoutImages(t *testing.T) {
+	root := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"empty.txt":   {"\n", "names no image"},
+		"absent.txt":  {"a.png\n", "absent.txt:1: there is no file"},
+		"outside.txt": {"\n../a.png\n", "outside.txt:2: the path"},
+	} {
+		path := filepath.Join(root, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := images.OpenUnlabelled(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := images.OpenUnlabelled(root); err == nil || !strings.Contains(err.Error(), "holds no .jpg") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkRows predicts rows of 512 values with an mlp of 256 units and 10 classes on
+// one thread, from a file of .npy to probabilities.
+func BenchmarkRows(b *testing.B) {
+	const rows, size = 50_000, 512
+	values := make([]float32, rows*size)
+	for i := range values {
+		values[i] = float32(i%31)/31 - 0.5
+	}
+	path := filepath.Join(b.TempDir(), "rows.npy")
+	if err := os.WriteFile(path, npy(rows, size, values), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	statistics := &model.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
+	for _, normalisation := range []model.Normalisation{{Kind: model.NotNormalised}, {Kind: model.Standardised, Target: statistics}, {Kind: model.UnitLength}} {
+		b.Run(normalisation.Kind, func(b *testing.B) {
+			about := mlp(size, 256, 10)
+			about.Normalisation = normalisation
+			p := New(makeModel(b, about), Options{Device: torch.CPU, Threads: 1, Batch: DefaultBatch})
+			before := cpuSeconds(b)
+			for b.Loop() {
+				input, err := Open(path, nil, "model", p.model.Metadata)
+				if err != nil {
+					b.Fatal(err)
+				}
+				err = p.Each(context.Background(), []Input{input}, p.model.Shares.Source, func(string, []float32) error { return nil })
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := input.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(rows*float64(b.N)/(cpuSeconds(b)-before), "rows/core-s")
+		})
+	}
+}
+
+// cpuSeconds is the time that the process has had of a core, which other processes do
+// not change much.
+func cpuSeconds(b *testing.B) float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}

@@ -1,0 +1,159 @@
+package predict
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/datasets"
+	"iwda/weightest"
+)
+
+// The names of class shares that follow from a model or from what is predicted. Any other
+// name is that of a file.
+const (
+	ModelShares    = "model"    // those that training estimated for the target
+	SourceShares   = "source"   // those of the source's training rows
+	UniformShares  = "uniform"  // the same for each class
+	EstimateShares = "estimate" // those of the input itself, by maximum likelihood
+)
+
+// Shares returns the class shares of a name, to correct probabilities for: one of those
+// above, or a CSV file with the columns class and share. An estimate reads the inputs,
+// which [Predictor.Each] then reads again.
+func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]float64, error) {
+	switch name {
+	case ModelShares:
+		if p.model.Shares.Target == nil {
+			return nil, errors.New("the model has no class shares of a target; choose others: source, uniform, estimate or a file")
+		}
+		return p.model.Shares.Target, nil
+	case SourceShares:
+		return p.model.Shares.Source, nil
+	case UniformShares:
+		k := len(p.model.Classes)
+		return slices.Repeat([]float64{1 / float64(k)}, k), nil
+	case EstimateShares:
+		return p.estimate(ctx, inputs)
+	}
+	return readShares(name, p.model.Classes)
+}
+
+// sampleRows bounds the rows that class shares are estimated from, and so the memory. With
+// as many, a share is known to some thousandths.
+const sampleRows = 100_000
+
+// estimate returns the class shares under which the rows of the inputs, at most sampleRows
+// of them drawn at random, are most likely; see weightest.MLLS.
+func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, error) {
+	for _, input := range inputs {
+		if !input.Again() {
+			return nil, fmt.Errorf("%s can be read only once; to estimate its class shares it would be read twice: write it to a file first", input.Name())
+		}
+	}
+	k := len(p.model.Classes)
+	var sample []float64 // rows × k, each set of rows as likely as any other (Vitter 1985, algorithm R)
+	random, seen := rand.New(datasets.Stream(0, "rows for class shares")), 0
+	err := p.eachBatch(ctx, inputs, func(b batch, logits []float32) error {
+		probabilities, err := p.model.Probabilities(logits, nil)
+		if err != nil {
+			return err
+		}
+		for row := range slices.Chunk(probabilities, k) {
+			seen++
+			if seen <= sampleRows {
+				sample = append(sample, row...)
+			} else if place := random.IntN(seen); place < sampleRows {
+				copy(sample[place*k:], row)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	prior := p.model.Shares.Classifier
+	mean := make([]float64, k)
+	for row := range slices.Chunk(sample, k) {
+		floats.Add(mean, row)
+	}
+	floats.Scale(1/float64(len(sample)/k), mean)
+	solution, err := weightest.MLLS(weightest.Problem{
+		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: prior,
+		Rows: &weightest.Rows{Probabilities: sample},
+	}, weightest.MLLSSettings{Prior: prior})
+	if err != nil {
+		return nil, err
+	}
+	return solution.TargetDistribution, nil
+}
+
+// readShares reads a CSV file with the columns class and share, a line for each class in
+// any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
+func readShares(path string, classes []string) ([]float64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("class shares are model, source, uniform, estimate or a file: %w", err)
+	}
+	defer file.Close()
+	shares, err := parseShares(file, classes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return shares, nil
+}
+
+func parseShares(r io.Reader, classes []string) ([]float64, error) {
+	lines := csv.NewReader(r)
+	header, err := lines.Read()
+	if err != nil {
+		return nil, fmt.Errorf("no line with the names of the columns: %w", err)
+	}
+	class, share := slices.Index(header, "class"), slices.Index(header, "share")
+	if class < 0 || share < 0 {
+		return nil, fmt.Errorf("line 1: the columns are %q; want class and share", header)
+	}
+	shares, given := make([]float64, len(classes)), make([]bool, len(classes))
+	for {
+		record, err := lines.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := lines.FieldPos(0)
+		at := slices.Index(classes, record[class])
+		value, err := strconv.ParseFloat(record[share], 64)
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("line %d: %q is no class of the model, which has %.200q", line, record[class], classes)
+		case given[at]:
+			return nil, fmt.Errorf("line %d: class %q is there twice", line, record[class])
+		case err != nil || !(value >= 0 && value <= maxShare):
+			return nil, fmt.Errorf("line %d: the share of class %q is %q, want a number that is not negative", line, record[class], record[share])
+		}
+		shares[at], given[at] = value, true
+	}
+	if at := slices.Index(given, false); at >= 0 {
+		return nil, fmt.Errorf("no line for class %q", classes[at])
+	}
+	sum := floats.Sum(shares)
+	if sum == 0 {
+		return nil, errors.New("every share is 0")
+	}
+	floats.Scale(1/sum, shares)
+	return shares, nil
+}
+
+// maxShare bounds a share that may be a number of rows.
+const maxShare = 1e15
