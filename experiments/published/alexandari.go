@@ -208,7 +208,7 @@ func (s drawn) scores(methods []method) ([]score, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := accuracy(s.target, s.targetLabels)
+	before := right(s.target, ones, s.targetLabels)
 	calibrated := map[string]*weightest.Sample{}
 	all := make([]score, len(methods))
 	for i, m := range methods {
@@ -223,7 +223,8 @@ func (s drawn) scores(methods []method) ([]score, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s on %s: %w", m.Estimator, m.Calibration, err)
 		}
-		all[i] = score{meanSquare(w, want), accuracyWeighted(sample.Target(), w, s.targetLabels) - before}
+		gained := right(sample.Target(), w, s.targetLabels) - before
+		all[i] = score{meanSquare(w, want), float64(gained) / float64(len(s.targetLabels))}
 	}
 	return all, nil
 }
@@ -268,16 +269,19 @@ func meanSquare(a, b []float64) float64 {
 	return math.Pow(weightest.Distance(a, b), 2) / float64(len(a))
 }
 
+// ones are the weights that change nothing.
+var ones = slices.Repeat([]float64{1}, classes)
+
 // accuracy returns the share of rows, logits or probabilities, whose largest value is
 // that of their label.
 func accuracy(values []float64, labels []int) float64 {
-	return accuracyWeighted(values, slices.Repeat([]float64{1}, classes), labels)
+	return float64(right(values, ones, labels)) / float64(len(labels))
 }
 
-// accuracyWeighted returns the accuracy with each class's value multiplied by its weight.
-// Of equal products the first counts.
-func accuracyWeighted(values, weights []float64, labels []int) float64 {
-	right := 0
+// right counts the rows whose largest value, multiplied by its class's weight, is that of
+// their label. Of equal products the first counts.
+func right(values, weights []float64, labels []int) int {
+	n := 0
 	for row, y := range labels {
 		best, largest := 0, math.Inf(-1)
 		for j, v := range values[row*classes : (row+1)*classes] {
@@ -286,10 +290,10 @@ func accuracyWeighted(values, weights []float64, labels []int) float64 {
 			}
 		}
 		if best == y {
-			right++
+			n++
 		}
 	}
-	return float64(right) / float64(len(labels))
+	return n
 }
 
 func (a *Alexandari) name() string { return a.Experiment }

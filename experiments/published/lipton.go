@@ -158,7 +158,7 @@ func liptonWeights(heldOut []float64, labels []int, target []float64) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	weights := map[string][]float64{unweighted: slices.Repeat([]float64{1}, classes)}
+	weights := map[string][]float64{unweighted: ones}
 	for way, problem := range map[string]weightest.Problem{bbseHard: hard, bbseSoft: soft} {
 		solution, err := weightest.BBSE(problem, weightest.BBSESettings{})
 		if err != nil {
@@ -187,8 +187,8 @@ func (l *Lipton) retrain(ctx context.Context, d *digits, n, run int, shift Shift
 	if err != nil {
 		return nil, err
 	}
-	right := accuracy(selectedRows(p.test, target), selected(d.testLabels, target))
-	return &right, nil
+	onTarget := accuracy(selectedRows(p.test, target), selected(d.testLabels, target))
+	return &onTarget, nil
 }
 
 func (l *Lipton) run(ctx context.Context, d *digits, parallel int) (sheet.Sheet, error) {

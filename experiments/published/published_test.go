@@ -296,7 +296,7 @@ func TestScoresOfAPerfectClassifier(t *testing.T) {
 }
 
 // Correcting by hand: two kinds of rows, of which one is ambiguous.
-func TestAccuracyWeighted(t *testing.T) {
+func TestRight(t *testing.T) {
 	row := func(first, second float64) []float64 {
 		return append([]float64{first, second}, slices.Repeat([]float64{0}, classes-2)...)
 	}
@@ -307,7 +307,7 @@ func TestAccuracyWeighted(t *testing.T) {
 	}
 	weights := slices.Repeat([]float64{1}, classes)
 	weights[1] = 2
-	if got := accuracyWeighted(probabilities, weights, labels); got != 0.75 {
-		t.Errorf("corrected %v, want 0.75", got)
+	if got := right(probabilities, weights, labels); got != 3 {
+		t.Errorf("corrected %v, want 3", got)
 	}
 }

@@ -180,30 +180,32 @@ func withinNote(metric string, rows []alexandariRow, of func(alexandariRow) besi
 	return note + "."
 }
 
+// clearRatio is from where on the order of two published medians counts.
+const clearRatio = 1.2
+
 // orderNote compares the order of methods by the median error of their weights.
 func orderNote(rows []alexandariRow) string {
-	swapped, pairs, largest := 0, 0, 1.
+	pairs := 0
+	var swapped []string
 	var ours, published []float64
-	which := ""
 	for i, a := range rows {
 		ours, published = append(ours, math.Log(a.mse.ours.Median)), append(published, math.Log(a.mse.published.Median))
-		for _, b := range rows[:i] {
-			pairs++
-			x, y := a.mse.published.Median/b.mse.published.Median, a.mse.ours.Median/b.mse.ours.Median
-			if (x-1)*(y-1) >= 0 {
+		for j, b := range rows[:i] {
+			before, now := published[i]-published[j], ours[i]-ours[j]
+			if math.Abs(before) < math.Log(clearRatio) {
 				continue
 			}
-			swapped++
-			if ratio := max(x, 1/x); ratio > largest {
-				largest, which = ratio, fmt.Sprintf("%s on %s and %s on %s", b.Estimator, b.Calibration, a.Estimator, a.Calibration)
+			pairs++
+			if before*now < 0 {
+				swapped = append(swapped, fmt.Sprintf("%s on %s and %s on %s (%.2f, ours %.2f)", b.Estimator, b.Calibration, a.Estimator, a.Calibration, math.Exp(-before), math.Exp(-now)))
 			}
 		}
 	}
-	note := fmt.Sprintf("%d of %d pairs of methods stand in another order than published", swapped, pairs)
-	if swapped > 0 {
-		note += fmt.Sprintf(", whose published medians differ by a factor of %.2f at most (%s)", largest, which)
+	note := fmt.Sprintf("%d of the %d pairs of methods whose published medians differ by a factor of %.1f or more stand in another order", len(swapped), pairs, clearRatio)
+	if len(swapped) > 0 {
+		note += ": " + strings.Join(swapped, ", ")
 	}
-	return note + fmt.Sprintf("; correlation of the logarithms of the medians %.3f.", stat.Correlation(ours, published, nil))
+	return note + fmt.Sprintf("; correlation of the logarithms of all medians %.3f.", stat.Correlation(ours, published, nil))
 }
 
 // liptonRow sets a way to weights under a condition beside the published one.
