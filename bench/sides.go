@@ -41,7 +41,11 @@ func newBench() (*bench, error) {
 	if _, err := os.Stat(filepath.Join(digits, "usps.bz2")); err == nil {
 		b.digits = digits
 	}
-	return b, errors.Join(os.Mkdir(b.path(imagesFolder), 0o777), os.Mkdir(b.path(problemsFolder), 0o777))
+	if err := errors.Join(os.Mkdir(b.path(imagesFolder), 0o777), os.Mkdir(b.path(problemsFolder), 0o777)); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
 }
 
 func (b *bench) close() { os.RemoveAll(b.folder) }

@@ -11,8 +11,8 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// What a file of the cache may come of and hold. The public files have 2 MB, 14 MB
-// unpacked.
+// Bounds of what is kept: of the file it was read from, of a row and of the whole. The
+// public files have 2 MB, 14 MB unpacked.
 const (
 	maxCachedSource = 1 << 25
 	cachedRowSize   = 1 + mnistSide*mnistSide // a label and pixels
@@ -21,8 +21,8 @@ const (
 
 // readUSPSCached is [ReadUSPS] with a memory: it keeps the images in a file of the
 // folder cache and takes them from there where it is given the same bytes again, which
-// is some fifty times as fast. The file is a service: one that cannot be written, or is
-// not what was written, costs time and is no error. With an empty cache there is none.
+// is some fifty times as fast. A file that cannot be written, or does not hold what was
+// written, costs time and is no error. Where cache is empty, nothing is kept.
 func readUSPSCached(r io.Reader, name, cache string) (*Images, error) {
 	if cache == "" {
 		return ReadUSPS(r, name)
@@ -61,7 +61,8 @@ func loadCached(path, name string) *Images {
 	return parseCached(content, name)
 }
 
-// parseCached takes the SHA-256 of the rest, a byte for each label and the pixels.
+// parseCached reads the SHA-256 of the rest, a byte for each label and the pixels; it
+// returns nil where they do not fit.
 func parseCached(content []byte, name string) *Images {
 	if len(content) < sha256.Size+cachedRowSize {
 		return nil

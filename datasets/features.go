@@ -61,7 +61,7 @@ func (f *Features) ClassNames() []string { return f.classNames }
 // Label implements [Set].
 func (f *Features) Label(i int) (class int, known bool) { return f.labels.At(i) }
 
-// CopyRow implements [Set]. The values are those of the file.
+// CopyRow implements [Set]. The values are those that the set was made of.
 func (f *Features) CopyRow(dst []float32, i int) {
 	if len(dst) != f.size {
 		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), f.name, f.size))
@@ -152,8 +152,8 @@ func readRows(path string) (rawFeatures, error) {
 	return raw, nil
 }
 
-// classNumbers are the numbers that a table's labels are, in the order of its classes: their
-// places where the file names the classes.
+// classNumbers returns the number of each class of a table: the label itself, or the
+// class's place where the file names the classes.
 func classNumbers(t *table.Table) ([]int, error) {
 	names, err := t.ClassNames()
 	if err != nil {

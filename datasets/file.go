@@ -21,7 +21,7 @@ const (
 
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
-// checkFile returns an error unless the path is one of a file: opening a pipe or reading
+// checkFile returns an error unless the path is that of a file: opening a pipe or reading
 // a device could go on for ever.
 func checkFile(path string) error {
 	info, err := os.Stat(path)

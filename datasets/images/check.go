@@ -32,13 +32,13 @@ type DomainReport struct {
 	Broken []*FileError
 }
 
-// OK says whether the copy is the published data set, whole and readable. Extra
+// OK reports whether the copy is the published data set, whole and readable. Extra
 // files that no class asks for do not matter.
 func (r *Report) OK() bool {
 	return !slices.ContainsFunc(r.Domains, func(d DomainReport) bool { return !d.OK() })
 }
 
-// OK says whether the domain has the images that are published, all readable.
+// OK reports whether the domain has the images that are published, all readable.
 func (d *DomainReport) OK() bool {
 	if d.Err != nil || len(d.Broken) > 0 || !slices.Equal(d.Counts, d.Domain.Counts) {
 		return false

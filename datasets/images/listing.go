@@ -16,11 +16,11 @@ type Listing struct {
 	// Set has the images of the known classes, by class in label order, then by
 	// path; or in the order of the list.
 	Set *Set
-	// MissingClasses are the classes without a folder, or without a line in the
+	// MissingClasses are the classes without an image, or without a line in the
 	// list.
 	MissingClasses []string
-	// ExtraFolders hold images but belong to no class, or to one that another
-	// folder was taken for.
+	// ExtraFolders hold images but belong to no class, to one of several, or to one
+	// that another folder was taken for.
 	ExtraFolders []string
 	// ExtraFiles are other files and folders that no class asks for; reading
 	// ignores them.

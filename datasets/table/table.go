@@ -149,7 +149,7 @@ func (t *Table) open(open func(t *Table) error) (*Table, error) {
 	return t, nil
 }
 
-// checkFile returns an error unless the path is one of a file: opening a pipe or reading
+// checkFile returns an error unless the path is that of a file: opening a pipe or reading
 // a device could go on for ever.
 func checkFile(path string) error {
 	info, err := os.Stat(path)

@@ -10,8 +10,8 @@ import (
 // their span is full, and those of all goroutines.
 const slack = 4 << 20
 
-// Within fails the test where f allocates more than limit bytes in all, those freed
-// since included, and some megabytes above it.
+// Within fails the test where f allocates more than limit bytes in all, give or take some
+// megabytes; those that it has freed count too.
 func Within(t testing.TB, limit int, f func()) {
 	t.Helper()
 	before := total()

@@ -56,17 +56,25 @@ type Array struct {
 	Data  []float64
 }
 
-// Ints returns the values as integers.
+// Ints returns the values as integers. It panics where one is none.
 func (a Array) Ints() []int {
 	ints := make([]int, len(a.Data))
 	for i, v := range a.Data {
-		ints[i] = int(v)
+		if ints[i] = int(v); float64(ints[i]) != v {
+			panic(fmt.Sprintf("golden: value %d is %v, no integer", i, v))
+		}
 	}
 	return ints
 }
 
-// Scalar returns the single value of a 0-dimensional or one-element array.
-func (a Array) Scalar() float64 { return a.Data[0] }
+// Scalar returns the single value of a 0-dimensional or one-element array. It panics
+// where there is not exactly one.
+func (a Array) Scalar() float64 {
+	if len(a.Data) != 1 {
+		panic(fmt.Sprintf("golden: a scalar of %d values", len(a.Data)))
+	}
+	return a.Data[0]
+}
 
 // File holds every array of one .npz file by its key.
 type File map[string]Array
