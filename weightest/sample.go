@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrInvalidRow is wrapped by the error that names a row of probabilities that is not
@@ -40,6 +41,14 @@ func (s *Sample) Source() (probabilities []float64, labels []int) { return s.sou
 
 // Target returns the probabilities of the target rows, row-major m×k, likewise.
 func (s *Sample) Target() []float64 { return s.target }
+
+// Grow makes room for so many more source and target rows, which AddSource and AddTarget
+// then append without another copy of those before them.
+func (s *Sample) Grow(source, target int) {
+	s.source = slices.Grow(s.source, source*s.classes)
+	s.labels = slices.Grow(s.labels, source)
+	s.target = slices.Grow(s.target, target*s.classes)
+}
 
 // AddSource appends a copy of source rows: their probabilities, row-major n×k, and
 // their n labels. Those of a network, float32, pass through Widen. A probability that

@@ -10,6 +10,7 @@
 //	iwrun extract -c FILE                   features of every domain as .npz files
 //	iwrun predict MODEL INPUT… -o FILE      classes and probabilities of rows, with a finished run
 //	iwrun export MODEL --onnx FILE          the network of a finished run, for other programs
+//	iwrun labelshift --source S --target T  class shares of data without labels, by anyone's classifier
 //	iwrun data list                         which data sets there are, and what goes where
 //	iwrun data check office31               what of one is missing, extra or broken
 //	iwrun data jsd                          divergences between label distributions
@@ -94,7 +95,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
+		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -107,6 +108,7 @@ func newApp(s streams) *cli.App {
 			newExtractCommand(s),
 			newPredictCommand(s),
 			newExportCommand(s),
+			newLabelShiftCommand(s),
 			newFigureCommand(s),
 			newReportCommand(s),
 			newStatusCommand(s),

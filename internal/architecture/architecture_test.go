@@ -150,7 +150,7 @@ func TestDoorToLibtorch(t *testing.T) {
 
 // TestWithoutCgo: what needs no libtorch is whole without a C++ compiler.
 func TestWithoutCgo(t *testing.T) {
-	patterns := []string{"./weightest/...", "./selection/...", "./datasets/...", "./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/..."}
+	patterns := []string{"./weightest/...", "./selection/...", "./datasets/...", "./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift"}
 	for _, p := range list(t, []string{"CGO_ENABLED=0"}, append([]string{"-deps"}, patterns...)...) {
 		if p.name() == "torch" || p.name() == "losses" || p.name() == "nets" {
 			t.Errorf("%q need %s", patterns, p.name())

@@ -1,5 +1,6 @@
 // Package figure draws finished runs: accuracy and weight distance by epoch, class
-// weights, predictions by class, and gain and performance against divergence.
+// weights, predictions by class, and gain and performance against divergence; and class
+// shares with their intervals.
 //
 // A kind of figure is a function from the experiment's runs to a Figure, in a file of its
 // own, and a line in taskKinds or divergenceKinds.

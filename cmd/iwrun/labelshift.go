@@ -1,0 +1,324 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/datasets/table"
+	"iwda/experiments/labelshift"
+	"iwda/experiments/report/figure"
+	"iwda/experiments/report/sheet"
+	"iwda/internal/wholefile"
+	"iwda/weightest"
+)
+
+// labelShiftOptions say which predictions class shares are estimated from, how, and what
+// is written.
+type labelShiftOptions struct {
+	labelshift.Settings
+	Source, Target string
+	Kind, Labels   string // of the source's file
+	TrainShares    string // "source", "uniform" or a file
+	All            bool
+	Partial        string // file to write, or empty
+	FirstRow       uint64
+	Merge          []string
+	Corrected      string // file to write, or empty
+	Figure         string // likewise
+	Format         string
+	Output         string // file of the table; empty: standard output
+}
+
+// The words of --train-shares that are no files.
+const (
+	sharesOfSource = "source"
+	uniformShares  = "uniform"
+)
+
+func newLabelShiftCommand(s streams) *cli.Command {
+	usual := labelshift.Default()
+	return &cli.Command{
+		Name:  "labelshift",
+		Usage: "estimate how frequent the classes are in data without labels",
+		UsageText: "iwrun labelshift --source FILE --target FILE [options]\n" +
+			"iwrun labelshift [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
+			"iwrun labelshift --merge FILE FILE... [--partial FILE] [options]",
+		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
+			"Prints whether changed class shares alone explain the target's predictions, and the shares of the classes with intervals. docs/labelshift.md explains it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "source", Usage: "`FILE` of held-out source rows with labels: .npz, .npy, .safetensors, .parquet or .csv"},
+			&cli.StringFlag{Name: "target", Usage: "`FILE` of target rows"},
+			&cli.StringFlag{Name: "kind", Usage: "what the values are where their name does not say it: probabilities or logits"},
+			&cli.StringFlag{Name: "labels", Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
+			&cli.StringFlag{Name: "estimator", Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
+			&cli.StringFlag{Name: "calibration", Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(weightest.CalibrationNames(), ", "), DefaultText: usual.Calibration + "; none for sums"},
+			&cli.BoolFlag{Name: "all", Usage: "compare all estimators after all calibrations, without intervals"},
+			&cli.StringFlag{Name: "intervals", Value: usual.Intervals, Usage: "`KIND`: " + strings.Join(labelshift.IntervalNames(), ", ")},
+			&cli.IntFlag{Name: "replicas", Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
+			&cli.Float64Flag{Name: "level", Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
+			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of resamples"},
+			&cli.StringFlag{Name: "train-shares", Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a CSV `FILE` of class,share"},
+			&cli.StringFlag{Name: "corrected", Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
+			&cli.StringFlag{Name: "figure", Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
+			&cli.StringFlag{Name: "partial", Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
+			&cli.Uint64Flag{Name: "first-row", Usage: "`NUMBER` of the files' first row among those of all parts"},
+			&cli.StringSliceFlag{Name: "merge", Usage: "estimate from the sums in `FILE`, and in those named after it"},
+			formatFlag(),
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
+		},
+		Action: func(c *cli.Context) error {
+			o := labelShiftOptionsOf(c)
+			if err := o.check(c); err != nil {
+				return err
+			}
+			return runLabelShift(o, s)
+		},
+	}
+}
+
+func labelShiftOptionsOf(c *cli.Context) labelShiftOptions {
+	o := labelShiftOptions{
+		Settings: labelshift.Settings{
+			Estimator: c.String("estimator"), Calibration: c.String("calibration"), Intervals: c.String("intervals"),
+			Replicas: c.Int("replicas"), Level: c.Float64("level"), Seed: c.Uint64("seed"),
+		},
+		Source: c.String("source"), Target: c.String("target"), Kind: c.String("kind"), Labels: c.String("labels"),
+		TrainShares: c.String("train-shares"), All: c.Bool("all"),
+		Partial: c.String("partial"), FirstRow: c.Uint64("first-row"), Merge: c.StringSlice("merge"),
+		Corrected: c.String("corrected"), Figure: c.String("figure"), Format: c.String("format"), Output: c.String("output"),
+	}
+	if len(o.Merge) > 0 {
+		o.Merge = append(o.Merge, c.Args().Slice()...)
+	}
+	if o.sums() && !c.IsSet("calibration") {
+		o.Calibration = "none"
+	}
+	return o
+}
+
+// sums reports whether sums are counted or merged.
+func (o labelShiftOptions) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
+
+// kinds are what --kind says.
+var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
+
+func (o labelShiftOptions) check(c *cli.Context) error {
+	if err := o.checkMode(c); err != nil {
+		return err
+	}
+	if err := checkFormat(c); err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return wrongUsage(c, "%v", err)
+	}
+	if _, known := kinds[o.Kind]; !known {
+		return wrongUsage(c, "--kind %s: probabilities or logits", o.Kind)
+	}
+	if o.Corrected != "" {
+		if err := table.CheckPredictions(o.Corrected); err != nil {
+			return wrongUsage(c, "--corrected %v", err)
+		}
+	}
+	if o.Figure != "" && !slices.Contains(figure.Formats(), formatOf(o.Figure)) {
+		return wrongUsage(c, "--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
+	}
+	return o.checkPaths(c)
+}
+
+// checkMode returns an error for flags that do not go together.
+func (o labelShiftOptions) checkMode(c *cli.Context) error {
+	rowsNeeded := o.All || o.Corrected != "" || o.TrainShares != sharesOfSource
+	switch {
+	case len(o.Merge) > 0 && (o.Source != "" || o.Target != ""):
+		return wrongUsage(c, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial")
+	case len(o.Merge) > 0:
+	case c.Args().Present():
+		return wrongUsage(c, "%q is neither a flag nor a file to merge", c.Args().First())
+	case o.Partial != "" && o.Source == "" && o.Target == "":
+		return wrongUsage(c, "--partial: --source FILE, --target FILE or both say what is counted")
+	case o.Partial == "" && (o.Source == "" || o.Target == ""):
+		return wrongUsage(c, "--source FILE and --target FILE are needed")
+	}
+	switch {
+	case o.sums() && rowsNeeded:
+		return wrongUsage(c, "--all, --corrected and --train-shares need rows, and --partial and --merge have sums")
+	case o.sums() && o.Calibration != "none":
+		return wrongUsage(c, "--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)
+	case o.Partial != "" && (o.Figure != "" || o.Output != ""):
+		return wrongUsage(c, "--partial writes sums alone; --figure and --output go with --merge")
+	case o.FirstRow != 0 && (o.Partial == "" || len(o.Merge) > 0):
+		return wrongUsage(c, "--first-row numbers the rows that --partial counts")
+	case o.All && o.Figure != "":
+		return wrongUsage(c, "--figure draws one estimate, --all compares many")
+	}
+	return nil
+}
+
+// checkPaths returns an error where a file would be written over one that is read.
+func (o labelShiftOptions) checkPaths(c *cli.Context) error {
+	for _, written := range []string{o.Corrected, o.Figure, o.Output, o.Partial} {
+		to, err := os.Stat(written)
+		if err != nil {
+			continue
+		}
+		for _, read := range append([]string{o.Source, o.Target}, o.Merge...) {
+			if from, err := os.Stat(read); err == nil && os.SameFile(from, to) {
+				return wrongUsage(c, "%s would be written over what is read", written)
+			}
+		}
+	}
+	return nil
+}
+
+// formatOf is the end of a file's name.
+func formatOf(path string) string {
+	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+}
+
+func runLabelShift(o labelShiftOptions, s streams) error {
+	switch {
+	case len(o.Merge) > 0:
+		return o.merge(s)
+	case o.Partial != "":
+		return o.count(s)
+	}
+	files := table.Options{Kind: kinds[o.Kind], Labels: o.Labels}
+	source, err := labelshift.ReadSource(o.Source, files)
+	if err != nil {
+		return err
+	}
+	target, err := labelshift.ReadTarget(o.Target, files, source)
+	if err != nil {
+		return err
+	}
+	defer keepHeapSmall(source.Rows() + target.Rows())()
+	if o.Settings.TrainShares, err = o.trainShares(source.Classes); err != nil {
+		return err
+	}
+	if o.All {
+		return o.compare(source, target, s)
+	}
+	analysis, err := labelshift.Analyse(source, target, o.Settings)
+	if err != nil {
+		return err
+	}
+	return o.write(analysis, analysis.Sheet(), s)
+}
+
+// keepHeapSmall makes Go collect garbage often where there are many rows, and returns what
+// ends that. Then nearly all memory is large arrays without pointers, which cost the
+// collector nothing.
+func keepHeapSmall(rows int) (end func()) {
+	const many, percent = 200_000, 20
+	if rows < many {
+		return func() {}
+	}
+	before := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// trainShares returns what --train-shares says, nil for the source's.
+func (o labelShiftOptions) trainShares(classes []string) ([]float64, error) {
+	switch o.TrainShares {
+	case sharesOfSource:
+		return nil, nil
+	case uniformShares:
+		return labelshift.UniformShares(len(classes)), nil
+	}
+	return labelshift.ReadShares(o.TrainShares, classes)
+}
+
+func (o labelShiftOptions) compare(source, target *labelshift.Predictions, s streams) error {
+	comparison, err := labelshift.Compare(source, target, o.Settings)
+	if err != nil {
+		return err
+	}
+	return o.write(comparison.Analysis, comparison.Sheet(), s)
+}
+
+// count writes the sums of the rows.
+func (o labelShiftOptions) count(s streams) error {
+	settings := labelshift.PartSettings{Seed: o.Seed, FirstRow: o.FirstRow}
+	if o.Intervals == labelshift.BootstrapIntervals {
+		settings.Replicas = o.Replicas
+	}
+	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, settings)
+	if err != nil {
+		return err
+	}
+	return o.writePart(part, s)
+}
+
+func (o labelShiftOptions) writePart(part *labelshift.Part, s streams) error {
+	if err := part.Write(o.Partial); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "%s: sums of %d source rows and %d target rows\n", o.Partial, part.Sums.SourceRows(), part.Sums.TargetRows())
+	return nil
+}
+
+// merge joins sums, and writes them or what follows from them.
+func (o labelShiftOptions) merge(s streams) error {
+	whole, err := labelshift.ReadPart(o.Merge[0])
+	if err != nil {
+		return err
+	}
+	for _, path := range o.Merge[1:] {
+		part, err := labelshift.ReadPart(path)
+		if err != nil {
+			return err
+		}
+		if err := whole.Merge(part); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if o.Partial != "" {
+		return o.writePart(whole, s)
+	}
+	name := o.Merge[0]
+	if more := len(o.Merge) - 1; more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
+	}
+	analysis, err := whole.Analyse(name, o.Settings)
+	if err != nil {
+		return err
+	}
+	return o.write(analysis, analysis.Sheet(), s)
+}
+
+// write writes the table, and then the files that were asked for.
+func (o labelShiftOptions) write(a *labelshift.Analysis, found sheet.Sheet, s streams) error {
+	if err := o.writeTable(found, s); err != nil {
+		return err
+	}
+	if o.Corrected != "" {
+		if err := a.WriteCorrected(o.Corrected); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "%s: corrected predictions of %d rows\n", o.Corrected, a.TargetRows)
+	}
+	if o.Figure == "" {
+		return nil
+	}
+	shares := figure.Shares{Classes: a.Classes, Source: a.SourceShares, Target: a.Estimate.TargetDistribution}
+	if a.Uncertainty != nil {
+		shares.Intervals = &a.Uncertainty.Shares
+	}
+	drawn := figure.ClassShares(found.Title, a.Tests.Verdict(), shares)
+	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, formatOf(o.Figure)) })
+}
+
+func (o labelShiftOptions) writeTable(found sheet.Sheet, s streams) error {
+	if o.Output == "" {
+		return found.Write(s.out, o.Format)
+	}
+	return wholefile.Write(o.Output, func(w io.Writer) error { return found.Write(w, o.Format) })
+}

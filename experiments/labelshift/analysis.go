@@ -1,0 +1,274 @@
+package labelshift
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/datasets/table"
+	"iwda/weightest"
+)
+
+// Analysis is what is known of a target's class shares.
+type Analysis struct {
+	Settings
+	Source, Target         string // what was read
+	Classes                []string
+	SourceRows, TargetRows int
+	SourceShares           []float64 // by the labels, length k
+	Estimate               weightest.Estimate
+	// ConditionNumber is that of C of hard predictions: its largest over its smallest
+	// singular value; +Inf where C is singular.
+	ConditionNumber float64
+	// EffectiveRows is the number of source rows that those weighted by the estimate
+	// are worth.
+	EffectiveRows float64
+	// ExpectedAccuracy is the mean over the target of the largest corrected probability,
+	// Uncorrected that of the largest probability; NaN where they are not known.
+	ExpectedAccuracy, Uncorrected float64
+	// Uncertainty is nil where no intervals were asked for or could be had.
+	Uncertainty *weightest.Uncertainty
+	Tests       Tests
+	Notes       []string // what to know before relying on it, sentences
+
+	sample        *weightest.Sample
+	targetOptions table.Options
+}
+
+// Tests say what of the predictions shifted. Those that need rows are nil where there are
+// sums alone.
+type Tests struct {
+	ChiSquared        weightest.ChiSquared
+	KolmogorovSmirnov *weightest.KolmogorovSmirnov
+	LabelShift        *weightest.LabelShift
+}
+
+// Verdict says whether label shift explains the predictions.
+func (t Tests) Verdict() string {
+	if t.LabelShift == nil {
+		return "whether label shift explains these predictions cannot be told from sums"
+	}
+	return t.LabelShift.Verdict()
+}
+
+// Analyse estimates the target's class shares. Equal settings and files give the same
+// bits.
+func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	shares, err := source.shares()
+	if err != nil {
+		return nil, err
+	}
+	by, err := newProbabilities(s.Calibration, source, shares, s.TrainShares)
+	if err != nil {
+		return nil, err
+	}
+	a := &Analysis{
+		Settings: s, Source: source.Name, Target: target.Name, Classes: source.Classes, targetOptions: target.options,
+	}
+	if source.Unlabelled > 0 {
+		a.note("%d rows of %s have no label and are left out.", source.Unlabelled, source.Name)
+	}
+	if by.calibration.Note != "" {
+		a.note("Calibration: %s.", by.calibration.Note)
+	}
+	// The last use of the predictions, whose memory is free from here on.
+	if a.sample, err = by.sample(source, target); err != nil {
+		return nil, err
+	}
+	problem, err := a.sample.Problem(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.estimate(problem); err != nil {
+		return nil, err
+	}
+	if err := a.test(); err != nil {
+		return nil, err
+	}
+	a.expectAccuracy()
+	return a, a.boundSample(problem)
+}
+
+// note appends a sentence.
+func (a *Analysis) note(format string, values ...any) {
+	a.Notes = append(a.Notes, fmt.Sprintf(format, values...))
+}
+
+// estimate runs the estimator.
+func (a *Analysis) estimate(p weightest.Problem) error {
+	estimator, err := weightest.NewEstimator(a.Estimator)
+	if err != nil {
+		return err
+	}
+	if a.Estimate, err = estimator.Estimate(p); err != nil {
+		return fmt.Errorf("%s: %w", a.Estimator, err)
+	}
+	if a.Estimate.Warning != "" {
+		a.note("%s: %s.", a.Estimator, a.Estimate.Warning)
+	}
+	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
+	a.EffectiveRows = float64(p.SourceRows) * weightest.EffectiveSampleSize(a.Estimate.Weights, p.SourceDistribution)
+	a.ConditionNumber = conditionNumber(p.Hard.Confusion)
+	a.ExpectedAccuracy, a.Uncorrected = math.NaN(), math.NaN()
+	return nil
+}
+
+// conditionNumber is +Inf where rounding alone may be what makes C regular.
+func conditionNumber(c *mat.Dense) float64 {
+	const largest = 1e15
+	if condition := mat.Cond(c, 2); condition < largest {
+		return condition
+	}
+	return math.Inf(1)
+}
+
+// test makes all tests.
+func (a *Analysis) test() (err error) {
+	if a.Tests.ChiSquared, err = weightest.ChiSquaredTest(a.sample.Sums(nil, nil)); err != nil {
+		return err
+	}
+	kolmogorov, err := weightest.KolmogorovSmirnovTest(a.sample)
+	if err != nil {
+		return err
+	}
+	explained, err := weightest.LabelShiftTest(a.sample, weightest.LabelShiftSettings{Seed: a.Seed})
+	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
+	return err
+}
+
+// boundSample finds the intervals of an estimate from rows.
+func (a *Analysis) boundSample(p weightest.Problem) error {
+	var u weightest.Uncertainty
+	var err error
+	switch a.Intervals {
+	case NoIntervals:
+		return nil
+	case BayesIntervals:
+		return a.boundByPosterior(a.sample.Sums(nil, nil))
+	case FisherIntervals:
+		var solution weightest.MLLSSolution
+		if solution, err = weightest.MLLS(p, weightest.MLLSSettings{}); err == nil {
+			u = weightest.FisherIntervals(a.sample, solution, a.Level)
+		}
+	default:
+		u, err = a.bootstrap()
+	}
+	a.bound(u, err)
+	return nil
+}
+
+func (a *Analysis) bootstrap() (weightest.Uncertainty, error) {
+	if err := checkReplicas(a.Replicas, len(a.Classes)); err != nil {
+		return weightest.Uncertainty{}, err
+	}
+	estimator, err := weightest.NewEstimator(a.Estimator)
+	if err != nil {
+		return weightest.Uncertainty{}, err
+	}
+	return weightest.Bootstrap(a.sample, estimator, weightest.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed})
+}
+
+// boundByPosterior finds the intervals from counts of hard predictions.
+func (a *Analysis) boundByPosterior(s *weightest.Sums) error {
+	posterior, err := weightest.SamplePosterior(s, weightest.PosteriorSettings{Seed: a.Seed})
+	if err != nil {
+		return err
+	}
+	a.bound(posterior.Intervals(a.Level), nil)
+	if a.Estimator != "acc" && a.Estimator != "bbse-hard" {
+		a.note("The Bayesian intervals are of hard predictions, whatever the estimator is: %s's estimate may lie outside.", a.Estimator)
+	}
+	return nil
+}
+
+// bound takes intervals, or notes why there are none: the estimate stands without them.
+func (a *Analysis) bound(u weightest.Uncertainty, err error) {
+	if err != nil {
+		a.note("No intervals: %v; --intervals %s needs no resamples.", err, BayesIntervals)
+		return
+	}
+	a.Uncertainty = &u
+	if u.Warning != "" {
+		a.note("Intervals: %s.", u.Warning)
+	}
+}
+
+// correct returns the corrected probabilities of target rows: those of the sample times w,
+// as w_y = q_y/p_y for the shares p under which they are right. The error names a row that
+// has none.
+func (a *Analysis) correct(first, last int) ([]float64, error) {
+	k := len(a.Classes)
+	ones := slices.Repeat([]float64{1}, k)
+	corrected, err := weightest.Correct(a.sample.Target()[first*k:last*k], a.Estimate.Weights, ones)
+	if err == nil {
+		return corrected, nil
+	}
+	for row := first; row < last; row++ {
+		if floats.Dot(a.sample.Target()[row*k:(row+1)*k], a.Estimate.Weights) == 0 {
+			return nil, fmt.Errorf("%s: row %d has probability 0 in every class that the target has by %s; after a calibration such as ts no probability is 0",
+				a.Target, row, a.Estimator)
+		}
+	}
+	return nil, err
+}
+
+// expectAccuracy computes the expected accuracies.
+func (a *Analysis) expectAccuracy() {
+	a.Uncorrected = sumOfLargest(a.sample.Target(), len(a.Classes)) / float64(a.TargetRows)
+	var sum float64
+	for first := 0; first < a.TargetRows; first += batchRows {
+		corrected, err := a.correct(first, min(first+batchRows, a.TargetRows))
+		if err != nil {
+			a.note("No expected accuracy: %v.", err)
+			return
+		}
+		sum += sumOfLargest(corrected, len(a.Classes))
+	}
+	a.ExpectedAccuracy = sum / float64(a.TargetRows)
+}
+
+// sumOfLargest adds up the largest probability of each row.
+func sumOfLargest(rows []float64, k int) (sum float64) {
+	for first := 0; first < len(rows); first += k {
+		sum += floats.Max(rows[first : first+k])
+	}
+	return sum
+}
+
+// WriteCorrected writes the corrected predictions of the target, with ids, as
+// table.WritePredictions does.
+func (a *Analysis) WriteCorrected(path string) error {
+	file, err := openTarget(a.Target, a.targetOptions)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	k := len(a.Classes)
+	return table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true}, func(add func(string, []float32) error) error {
+		row := make([]float32, k)
+		for batch, err := range file.Batches(batchRows) {
+			if err != nil {
+				return err
+			}
+			corrected, err := a.correct(batch.First, batch.First+batch.Len())
+			if err != nil {
+				return err
+			}
+			for i := range batch.Len() {
+				for j := range row {
+					row[j] = float32(corrected[i*k+j])
+				}
+				if err := add(batch.ID(i), row); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

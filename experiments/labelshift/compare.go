@@ -1,0 +1,75 @@
+package labelshift
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest"
+)
+
+// Comparison is what every estimator says after every calibration.
+type Comparison struct {
+	*Analysis // by the settings, without intervals
+	Results   []Result
+}
+
+// Result is what one estimator says after one calibration.
+type Result struct {
+	Estimator, Calibration string
+	// Shares and Weights are those of the target, length k; nil where there are none,
+	// and a note of the comparison says why.
+	Shares, Weights []float64
+	EffectiveRows   float64
+	// Distance is half the sum of the absolute differences between the shares and those
+	// by the settings, the total variation.
+	Distance float64
+}
+
+// Compare estimates the target's class shares by all estimators after all calibrations.
+func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
+	s.Intervals = NoIntervals
+	analysis, err := Analyse(source, target, s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Analysis: analysis}
+	for _, calibration := range weightest.CalibrationNames() {
+		by, err := newProbabilities(calibration, source, analysis.SourceShares, s.TrainShares)
+		if err != nil {
+			c.note("%s: %v.", calibration, err)
+			continue
+		}
+		if by.calibration.Note != "" && calibration != s.Calibration {
+			c.note("Calibration: %s.", by.calibration.Note)
+		}
+		sample, err := by.sample(source, target)
+		if err != nil {
+			return nil, err
+		}
+		problem, err := sample.Problem(nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range weightest.EstimatorNames() {
+			c.Results = append(c.Results, c.result(name, calibration, problem))
+		}
+	}
+	return c, nil
+}
+
+// result runs one estimator.
+func (c *Comparison) result(name, calibration string, p weightest.Problem) Result {
+	r := Result{Estimator: name, Calibration: calibration}
+	estimator, err := weightest.NewEstimator(name)
+	var estimate weightest.Estimate
+	if err == nil {
+		estimate, err = estimator.Estimate(p)
+	}
+	if err != nil {
+		c.note("%s after %s: %v.", name, calibration, err)
+		return r
+	}
+	r.Shares, r.Weights = estimate.TargetDistribution, estimate.Weights
+	r.EffectiveRows = float64(c.SourceRows) * weightest.EffectiveSampleSize(r.Weights, c.SourceShares)
+	r.Distance = floats.Distance(r.Shares, c.Estimate.TargetDistribution, 1) / 2
+	return r
+}

@@ -1,0 +1,269 @@
+package labelshift
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"iwda/datasets/table"
+	"iwda/weightest"
+)
+
+// Part are the sums of some rows, source rows, target rows or both, and their sums in the
+// replicas of a bootstrap: all that the estimators in closed form, the shift test on counts
+// and intervals need. Parts merge in any order to what one pass over all rows would give.
+type Part struct {
+	Classes []string // nil where no file names them
+	Sums    *weightest.Sums
+	// Replicas are nil where no bootstrap was asked for.
+	Replicas *weightest.Replicas
+	// Source and Target are the numbers of the rows that were counted, in rising order.
+	Source, Target []Span
+}
+
+// Span are the row numbers from First up to, not including, Last.
+type Span struct{ First, Last uint64 }
+
+// spans returns the rows from first up to next.
+func spans(first, next uint64) []Span {
+	if first == next {
+		return nil
+	}
+	return []Span{{first, next}}
+}
+
+// PartSettings say how rows are counted.
+type PartSettings struct {
+	Replicas int // 0: no bootstrap
+	Seed     uint64
+	// FirstRow is the number of the first row of both files among all rows of the data
+	// set. The bootstrap resamples a row by its number: those of parts must not overlap.
+	FirstRow uint64
+}
+
+// Count counts the rows of a source file, a target file or both, in a single pass and in
+// constant memory; an empty path stands for no file. The probabilities are counted as they
+// are, without calibration.
+func Count(source, target string, o table.Options, s PartSettings) (*Part, error) {
+	if source == "" && target == "" {
+		return nil, errors.New("neither source nor target rows to count")
+	}
+	var p *Part
+	if source != "" {
+		file, err := openSource(source, o)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if p, err = newPart(file, s); err != nil {
+			return nil, err
+		}
+		if err := p.countSource(file, s.FirstRow); err != nil {
+			return nil, err
+		}
+	}
+	if target == "" {
+		return p, nil
+	}
+	if p != nil {
+		o.Reference = table.Reference{Name: source, Width: p.Sums.Classes(), Classes: p.Classes}
+	}
+	file, err := openTarget(target, o)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if p == nil {
+		if p, err = newPart(file, s); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.countTarget(file, s.FirstRow)
+}
+
+// newPart returns a part of no rows for the classes of a file.
+func newPart(file *table.Table, s PartSettings) (*Part, error) {
+	classes, err := file.ClassNames()
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Sums: weightest.NewSums(len(classes))}
+	if file.HasClassNames() {
+		p.Classes = classes
+	}
+	if s.Replicas > 0 {
+		if err := checkReplicas(s.Replicas, len(classes)); err != nil {
+			return nil, err
+		}
+		p.Replicas = weightest.NewReplicas(len(classes), s.Replicas, s.Seed)
+	}
+	return p, nil
+}
+
+func (p *Part) countSource(file *table.Table, first uint64) error {
+	by := probabilities{kind: file.Kind(), calibration: identity(p.Sums.Classes())}
+	k, next := p.Sums.Classes(), first
+	var values []float32
+	var labels []int
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return err
+		}
+		values, labels = values[:0], labels[:0]
+		for i := range batch.Len() {
+			if label, known := batch.Label(i); known {
+				values = append(values, batch.Values[i*k:(i+1)*k]...)
+				labels = append(labels, label)
+			}
+		}
+		rows, err := by.of(values)
+		if err != nil {
+			return err
+		}
+		if err := p.Sums.AddSource(rows, labels, nil); err != nil {
+			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
+		}
+		if p.Replicas != nil {
+			if err := p.Replicas.AddSource(rows, labels, next); err != nil {
+				return err
+			}
+		}
+		next += uint64(len(labels))
+	}
+	p.Source = spans(first, next)
+	return nil
+}
+
+func (p *Part) countTarget(file *table.Table, first uint64) error {
+	by := probabilities{kind: file.Kind(), calibration: identity(p.Sums.Classes())}
+	next := first
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return err
+		}
+		rows, err := by.of(batch.Values)
+		if err != nil {
+			return err
+		}
+		if err := p.Sums.AddTarget(rows, nil); err != nil {
+			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
+		}
+		if p.Replicas != nil {
+			if err := p.Replicas.AddTarget(rows, next); err != nil {
+				return err
+			}
+		}
+		next += uint64(batch.Len())
+	}
+	p.Target = spans(first, next)
+	return nil
+}
+
+// Merge adds the rows of another part. Other classes, another bootstrap, and rows that
+// both counted are an error.
+func (p *Part) Merge(other *Part) error {
+	if p.Classes != nil && other.Classes != nil && !slices.Equal(p.Classes, other.Classes) {
+		return fmt.Errorf("its classes are %.200q, those of the parts before it %.200q", other.Classes, p.Classes)
+	}
+	source, err := join("source", p.Source, other.Source)
+	if err != nil {
+		return err
+	}
+	target, err := join("target", p.Target, other.Target)
+	if err != nil {
+		return err
+	}
+	if (p.Replicas == nil) != (other.Replicas == nil) {
+		return errors.New("only some of the parts have a bootstrap's replicas")
+	}
+	if p.Replicas != nil {
+		if err := p.Replicas.Merge(other.Replicas); err != nil {
+			return err
+		}
+	}
+	if err := p.Sums.Merge(other.Sums); err != nil {
+		return err
+	}
+	if p.Classes == nil {
+		p.Classes = other.Classes
+	}
+	p.Source, p.Target = source, target
+	return nil
+}
+
+// join returns the spans of both lists in rising order, those that touch as one.
+func join(domain string, a, b []Span) ([]Span, error) {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y Span) int {
+		if x.First < y.First {
+			return -1
+		}
+		return 1
+	})
+	var joined []Span
+	for _, span := range all {
+		last := len(joined) - 1
+		switch {
+		case last < 0 || joined[last].Last < span.First:
+			joined = append(joined, span)
+		case joined[last].Last == span.First:
+			joined[last].Last = span.Last
+		default:
+			return nil, fmt.Errorf("%s row %d is in another part already: parts count different rows, and --first-row numbers them", domain, span.First)
+		}
+	}
+	return joined, nil
+}
+
+// Analyse estimates the target's class shares from sums. Estimators and tests that read
+// rows, calibration and corrected predictions are not to be had.
+func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
+	if err := s.checkForSums(); err != nil {
+		return nil, err
+	}
+	a := &Analysis{Settings: s, Source: name, Target: name, Classes: p.Classes, ExpectedAccuracy: math.NaN(), Uncorrected: math.NaN()}
+	if a.Classes == nil {
+		for class := range p.Sums.Classes() {
+			a.Classes = append(a.Classes, fmt.Sprint(class))
+		}
+	}
+	problem, err := p.Sums.Problem()
+	if err != nil {
+		return nil, err
+	}
+	for class, share := range problem.SourceDistribution {
+		if share == 0 {
+			return nil, missingClass(name, a.Classes[class])
+		}
+	}
+	if err := a.estimate(problem); err != nil {
+		return nil, err
+	}
+	if a.Tests.ChiSquared, err = weightest.ChiSquaredTest(p.Sums); err != nil {
+		return nil, err
+	}
+	switch a.Intervals {
+	case BayesIntervals:
+		return a, a.boundByPosterior(p.Sums)
+	case BootstrapIntervals:
+		return a, a.boundByReplicas(p.Replicas)
+	}
+	return a, nil
+}
+
+// boundByReplicas finds the intervals from the sums of replicas.
+func (a *Analysis) boundByReplicas(replicas *weightest.Replicas) error {
+	if replicas == nil {
+		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
+		return nil
+	}
+	estimator, err := weightest.NewEstimator(a.Estimator)
+	if err != nil {
+		return err
+	}
+	a.Replicas, a.Seed = replicas.Count(), replicas.Seed()
+	u, err := replicas.Intervals(estimator, a.Level)
+	a.bound(u, err)
+	return nil
+}

@@ -1,0 +1,210 @@
+package labelshift
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"iwda/datasets/table"
+	"iwda/internal/wholefile"
+	"iwda/weightest"
+)
+
+// The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
+// follow, and those of each replica: every number as eight bytes, the lower ones first,
+// in the order of weightest.SumsState. It ends with the SHA-256 of all before.
+const partMagic = "iwda label-shift sums 1\n"
+
+// partHeader is what the file of a part says before its sums.
+type partHeader struct {
+	Width    int      `json:"width"` // k
+	Classes  []string `json:"classes,omitempty"`
+	Replicas int      `json:"replicas"` // 0: no bootstrap
+	Seed     uint64   `json:"seed"`
+	Source   []Span   `json:"source"`
+	Target   []Span   `json:"target"`
+}
+
+// maxHeader bounds the header: the names of very many classes.
+const maxHeader = 1 << 26
+
+// size returns the number of bytes of the sums of so many classes.
+func (h partHeader) size() float64 {
+	k := float64(h.Width)
+	return (float64(h.Replicas) + 1) * (k*k + k) * (16 + 8)
+}
+
+// Write writes the part as a file, in one step.
+func (p *Part) Write(path string) error {
+	return wholefile.Write(path, func(w io.Writer) error {
+		hash := sha256.New()
+		if err := p.write(bufio.NewWriter(io.MultiWriter(w, hash))); err != nil {
+			return err
+		}
+		_, err := w.Write(hash.Sum(nil))
+		return err
+	})
+}
+
+func (p *Part) write(w *bufio.Writer) error {
+	header := partHeader{Width: p.Sums.Classes(), Classes: p.Classes, Source: p.Source, Target: p.Target}
+	all := []weightest.SumsState{p.Sums.State()}
+	if p.Replicas != nil {
+		state := p.Replicas.State()
+		header.Replicas, header.Seed = len(state.Sums), state.Seed
+		all = append(all, state.Sums...)
+	}
+	line, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	w.WriteString(partMagic)
+	w.Write(append(line, '\n'))
+	for _, sums := range all {
+		for _, numbers := range []any{sums.SoftJoint, sums.SoftTarget, wide(sums.HardJoint), wide(sums.HardTarget)} {
+			if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+func wide(counts []int) []int64 {
+	numbers := make([]int64, len(counts))
+	for i, count := range counts {
+		numbers[i] = int64(count)
+	}
+	return numbers
+}
+
+// ReadPart reads a file that Write wrote. A file that is not one, or not a whole one, is
+// an error; memory is taken for no more than the file holds.
+func ReadPart(path string) (*Part, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a file", path)
+	}
+	p, err := readPart(file, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// readPart reads a part of so many bytes.
+func readPart(r io.Reader, size int64) (*Part, error) {
+	hash := sha256.New()
+	content := bufio.NewReader(io.TeeReader(io.LimitReader(r, size-sha256.Size), hash))
+	header, read, err := readHeader(content)
+	if err != nil {
+		return nil, err
+	}
+	if float64(size) != float64(read)+header.size()+sha256.Size {
+		return nil, fmt.Errorf("%d bytes instead of %.0f: the file is not whole", size, float64(read)+header.size()+sha256.Size)
+	}
+	p := &Part{Classes: header.Classes, Source: header.Source, Target: header.Target}
+	if p.Sums, err = readSums(content, header.Width); err != nil {
+		return nil, err
+	}
+	if header.Replicas > 0 {
+		state := weightest.ReplicasState{Seed: header.Seed}
+		for range header.Replicas {
+			sums, err := readSums(content, header.Width)
+			if err != nil {
+				return nil, err
+			}
+			state.Sums = append(state.Sums, sums.State())
+		}
+		if p.Replicas, err = weightest.RestoreReplicas(state); err != nil {
+			return nil, err
+		}
+	}
+	var want [sha256.Size]byte
+	if _, err := io.ReadFull(r, want[:]); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(hash.Sum(nil), want[:]) {
+		return nil, errors.New("its content is not what was written: the checksum differs")
+	}
+	return p, nil
+}
+
+// readHeader returns the header and the number of bytes before the sums.
+func readHeader(r *bufio.Reader) (header partHeader, read int, err error) {
+	magic := make([]byte, len(partMagic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != partMagic {
+		return header, 0, errors.New("not a file of sums that --partial wrote")
+	}
+	var line []byte
+	for more := true; more; {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if more = errors.Is(err, bufio.ErrBufferFull); !more && err != nil {
+			return header, 0, fmt.Errorf("no header: %w", err)
+		}
+		if len(line) > maxHeader {
+			return header, 0, errors.New("a header without an end")
+		}
+	}
+	if err := json.Unmarshal(line, &header); err != nil {
+		return header, 0, fmt.Errorf("header: %w", err)
+	}
+	return header, len(magic) + len(line), header.check()
+}
+
+func (h partHeader) check() error {
+	switch {
+	case h.Width < 1 || h.Width > table.MaxClasses:
+		return fmt.Errorf("%d classes", h.Width)
+	case h.Classes != nil && len(h.Classes) != h.Width:
+		return fmt.Errorf("%d names for %d classes", len(h.Classes), h.Width)
+	case h.Replicas < 0 || h.Replicas > math.MaxInt32:
+		return fmt.Errorf("%d replicas", h.Replicas)
+	}
+	for _, spans := range [][]Span{h.Source, h.Target} {
+		for i, span := range spans {
+			if span.First > span.Last || i > 0 && span.First < spans[i-1].Last {
+				return fmt.Errorf("rows from %d to %d", span.First, span.Last)
+			}
+		}
+	}
+	return nil
+}
+
+// readSums reads the sums of k classes, for which the file has been found to be long
+// enough.
+func readSums(r io.Reader, k int) (*weightest.Sums, error) {
+	state := weightest.SumsState{Classes: k, SoftJoint: make([]weightest.FixedPoint, k*k), SoftTarget: make([]weightest.FixedPoint, k)}
+	joint, target := make([]int64, k*k), make([]int64, k)
+	for _, numbers := range []any{state.SoftJoint, state.SoftTarget, joint, target} {
+		if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
+			return nil, err
+		}
+	}
+	state.HardJoint, state.HardTarget = narrow(joint), narrow(target)
+	return weightest.RestoreSums(state)
+}
+
+func narrow(numbers []int64) []int {
+	counts := make([]int, len(numbers))
+	for i, number := range numbers {
+		counts[i] = int(number)
+	}
+	return counts
+}

@@ -1,0 +1,229 @@
+package labelshift
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"iwda/experiments/report/sheet"
+	"iwda/weightest"
+)
+
+// class is a row of the table.
+type class struct {
+	*Analysis
+	number int
+}
+
+// Sheet is the analysis as tables: the tests under their verdict, and the classes.
+func (a *Analysis) Sheet() sheet.Sheet {
+	columns := a.columns()
+	var rows []class
+	for number := range a.Classes {
+		rows = append(rows, class{a, number})
+	}
+	s := a.sheet()
+	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
+	s.Legend = "Source: share of the class among the labels. Target: its estimated share. Weight: the ratio of the shares."
+	if a.Uncertainty != nil {
+		s.Legend += fmt.Sprintf(" An interval holds the true number with probability %v, each on its own; those of CSV and JSON that are called joint hold all at once.", a.Level)
+	}
+	s.Records = sheet.NewRecords(columns, rows)
+	return s
+}
+
+// sheet is what analyses and comparisons have in common.
+func (a *Analysis) sheet() sheet.Sheet {
+	verdict := a.Tests.Verdict()
+	s := sheet.Sheet{
+		Experiment: "labelshift",
+		Title:      "Class shares of " + a.Target,
+		Sections:   []sheet.Section{a.Tests.section(strings.ToUpper(verdict[:1]) + verdict[1:])},
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("%s: %d rows; %s: %d rows.", a.Source, a.SourceRows, a.Target, a.TargetRows))
+	if a.Source == a.Target {
+		s.Notes[0] = fmt.Sprintf("%s: %d source rows and %d target rows.", a.Source, a.SourceRows, a.TargetRows)
+	}
+	condition := fmt.Sprintf("%.3g", a.ConditionNumber)
+	if math.IsInf(a.ConditionNumber, 1) {
+		condition = "infinite (C is singular)"
+	}
+	s.Notes = append(s.Notes,
+		fmt.Sprintf("Condition number of C, hard predictions: %s.", condition),
+		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
+	if !math.IsNaN(a.ExpectedAccuracy) {
+		s.Notes = append(s.Notes, fmt.Sprintf("Expected accuracy on the target by corrected probabilities: %.2f%%; by those before, %.2f%%.", 100*a.ExpectedAccuracy, 100*a.Uncorrected))
+	}
+	s.Notes = append(s.Notes, a.Notes...)
+	return s
+}
+
+// method names the estimator and what goes with it.
+func (a *Analysis) method() string {
+	text := fmt.Sprintf("Estimator %s, calibration %s", a.Estimator, a.Calibration)
+	if a.Uncertainty == nil {
+		return text
+	}
+	kind := a.Intervals
+	if kind == BootstrapIntervals {
+		kind = fmt.Sprintf("bootstrap of %d replicas", a.Replicas)
+	}
+	return fmt.Sprintf("%s, intervals %s", text, kind)
+}
+
+// columns are those of the classes.
+func (a *Analysis) columns() []sheet.Column[class] {
+	share, weight := sheet.Printf("%.4f"), sheet.Printf("%.3f")
+	number := func(of func(c class) float64) func(class) sheet.Value {
+		return func(c class) sheet.Value { return sheet.Number(of(c)) }
+	}
+	columns := []sheet.Column[class]{
+		{Name: "estimator", Value: func(c class) sheet.Value { return sheet.Word(c.Estimator) }},
+		{Name: "calibration", Value: func(c class) sheet.Value { return sheet.Word(c.Calibration) }},
+		{Name: "label_shift_p", Value: number(func(c class) float64 { return c.Tests.labelShiftP() })},
+		{Name: "class", Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
+		{Name: "source_share", Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
+		{Name: "target_share", Head: "target", Format: share, Value: number(func(c class) float64 { return c.Estimate.TargetDistribution[c.number] })},
+	}
+	if u := a.Uncertainty; u != nil {
+		columns = append(columns, intervalColumns("target_share", u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
+	}
+	columns = append(columns, sheet.Column[class]{
+		Name: "weight", Head: "weight", Format: weight, Value: number(func(c class) float64 { return c.Estimate.Weights[c.number] }),
+	})
+	if u := a.Uncertainty; u != nil {
+		columns = append(columns, intervalColumns("weight", u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
+	}
+	return columns
+}
+
+// intervalColumns are one column for readers, with both ends of the interval of each
+// class, and four for programs.
+func intervalColumns(of string, level float64, intervals weightest.Intervals, format sheet.Format) []sheet.Column[class] {
+	end := func(name string, of func(number int) float64) sheet.Column[class] {
+		return sheet.Column[class]{Name: name, Value: func(c class) sheet.Value { return sheet.Number(of(c.number)) }}
+	}
+	return []sheet.Column[class]{
+		{Head: fmt.Sprintf("%v%% interval", math.Round(1e4*level)/1e2), Format: format, Value: func(c class) sheet.Value {
+			return sheet.Number(intervals.Each[c.number].Low, intervals.Each[c.number].High)
+		}},
+		end(of+"_low", func(i int) float64 { return intervals.Each[i].Low }),
+		end(of+"_high", func(i int) float64 { return intervals.Each[i].High }),
+		end(of+"_joint_low", func(i int) float64 { return intervals.Joint[i].Low }),
+		end(of+"_joint_high", func(i int) float64 { return intervals.Joint[i].High }),
+	}
+}
+
+// testResult is a row of the table of tests.
+type testResult struct {
+	name             string
+	statistic        float64
+	degreesOfFreedom sheet.Value
+	p                float64
+}
+
+// labelShiftP is NaN where the test was not made or nothing could be tested.
+func (t Tests) labelShiftP() float64 {
+	if t.LabelShift == nil || t.LabelShift.DegreesOfFreedom <= 0 {
+		return math.NaN()
+	}
+	return t.LabelShift.P
+}
+
+// section is the table of the tests under a title.
+func (t Tests) section(title string) sheet.Section {
+	rows := []testResult{{"anything shifted: predicted classes (χ²)", t.ChiSquared.Statistic, sheet.Count(t.ChiSquared.DegreesOfFreedom), t.ChiSquared.P}}
+	if k := t.KolmogorovSmirnov; k != nil {
+		rows = append(rows, testResult{name: "anything shifted: probabilities (Kolmogorov–Smirnov)", statistic: k.Distances[k.Class], p: k.P})
+	}
+	if l := t.LabelShift; l != nil {
+		rows = append(rows, testResult{"more than label shift (over-identification)", l.Statistic, sheet.Count(l.DegreesOfFreedom), t.labelShiftP()})
+	}
+	return sheet.NewSection(title, []sheet.Column[testResult]{
+		{Head: "test", Key: true, Value: func(r testResult) sheet.Value { return sheet.Word(r.name) }},
+		{Head: "statistic", Format: sheet.Printf("%.4g"), Value: func(r testResult) sheet.Value { return sheet.Number(r.statistic) }},
+		{Head: "degrees of freedom", Value: func(r testResult) sheet.Value { return r.degreesOfFreedom }},
+		{Head: "p", Value: func(r testResult) sheet.Value { return pValue(r.p) }},
+	}, rows)
+}
+
+// pValue is a p-value in print.
+func pValue(p float64) sheet.Value {
+	switch {
+	case math.IsNaN(p):
+		return sheet.Value{}
+	case p < 0.001:
+		return sheet.Word("< 0.001")
+	}
+	return sheet.Word(fmt.Sprintf("%.3f", p))
+}
+
+// printedClasses is the number of classes up to which a comparison prints the shares of
+// all.
+const printedClasses = 12
+
+// Sheet is the comparison as tables.
+func (c *Comparison) Sheet() sheet.Sheet {
+	columns := []sheet.Column[Result]{
+		{Head: "calibration", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Calibration) }},
+		{Head: "estimator", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Estimator) }},
+		{Head: "distance", Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return r.value(r.Distance) }},
+		{Head: "effective rows", Format: sheet.Printf("%.0f"), Value: func(r Result) sheet.Value { return r.value(r.EffectiveRows) }},
+	}
+	s := c.sheet()
+	s.Legend = fmt.Sprintf("Distance: half the sum of the differences to the shares by %s after %s. Effective rows: what the weighted source is worth.", c.Estimator, c.Calibration)
+	if len(c.Classes) <= printedClasses {
+		for i, name := range c.Classes {
+			columns = append(columns, sheet.Column[Result]{Head: name, Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return r.share(i) }})
+		}
+		s.Legend += " Then the shares of the classes in the target."
+	} else {
+		s.Notes = append(s.Notes, "CSV and JSON have the shares of all classes.")
+	}
+	s.Sections = append(s.Sections, sheet.NewSection("All estimators", columns, c.Results))
+	s.Records = c.records()
+	return s
+}
+
+// value is a number of an estimate, none where there is no estimate.
+func (r Result) value(number float64) sheet.Value {
+	if r.Shares == nil {
+		return sheet.Value{}
+	}
+	return sheet.Number(number)
+}
+
+func (r Result) share(class int) sheet.Value {
+	if r.Shares == nil {
+		return sheet.Value{}
+	}
+	return sheet.Number(r.Shares[class])
+}
+
+// records has a row a class of every result.
+func (c *Comparison) records() sheet.Records {
+	type row struct {
+		Result
+		class int
+	}
+	var rows []row
+	for _, r := range c.Results {
+		for class := range c.Classes {
+			rows = append(rows, row{r, class})
+		}
+	}
+	return sheet.NewRecords([]sheet.Column[row]{
+		{Name: "estimator", Value: func(r row) sheet.Value { return sheet.Word(r.Estimator) }},
+		{Name: "calibration", Value: func(r row) sheet.Value { return sheet.Word(r.Calibration) }},
+		{Name: "label_shift_p", Value: func(r row) sheet.Value { return sheet.Number(c.Tests.labelShiftP()) }},
+		{Name: "class", Value: func(r row) sheet.Value { return sheet.Word(c.Classes[r.class]) }},
+		{Name: "source_share", Value: func(r row) sheet.Value { return sheet.Number(c.SourceShares[r.class]) }},
+		{Name: "target_share", Value: func(r row) sheet.Value { return r.share(r.class) }},
+		{Name: "weight", Value: func(r row) sheet.Value {
+			if r.Shares == nil {
+				return sheet.Value{}
+			}
+			return sheet.Number(r.Weights[r.class])
+		}},
+	}, rows)
+}
