@@ -133,6 +133,9 @@ func (s *Settings) checkTogether(d *decoder) {
 		fail("network.name", "network.name is %s, which does not fit data set %s; want one of %s",
 			s.Network.Name, s.Dataset.Name, strings.Join(networks, ", "))
 	}
+	if data, err := s.Dataset.Described(); err == nil && data.Kind != catalogue.Vectors && s.Network.Normalise != "" {
+		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
+	}
 	if t := s.Train; t.Steps > 0 && (t.EvalEvery == 0 || t.Steps%t.EvalEvery != 0) {
 		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", t.Steps, t.EvalEvery)
 	} else if t.Steps == 0 && t.Epochs == 0 {

@@ -223,6 +223,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 	for set, want := range map[string]string{
 		"network.name=resnet18":          "does not fit data set digits; want one of lenet",
 		"train.steps=100":                "no multiple of train.eval_every",
+		"network.normalise=l2":           "network.normalise is for features",
 		"network.views=2":                "needs network.frozen",
 		"train.schedule={name: inverse}": "needs gamma and power",
 	} {

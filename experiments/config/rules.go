@@ -46,6 +46,7 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
+	"network.normalise":  normalisation,
 
 	"discriminator.hidden":              atLeast(1),
 	"discriminator.dropout":             fromBelow(0, 1),
@@ -65,6 +66,7 @@ var rules = map[string]rule{
 	"train.batch":                  atLeast(1),
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
+	"train.validation":             fromBelow(0, 1),
 	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
@@ -142,6 +144,17 @@ func weightsFile(path string, v reflect.Value) string {
 	}
 	return problem
 }
+
+// normalisation accepts the ways to normalise, of which none is the default: no text.
+func normalisation(path string, v reflect.Value) string {
+	problem := oneOf("normalisation", []string{Standardise, UnitLength, notNormalised})(path, v)
+	if v.String() == notNormalised {
+		v.SetString("")
+	}
+	return problem
+}
+
+const notNormalised = "none"
 
 func number(v reflect.Value) float64 {
 	if v.CanInt() {

@@ -73,7 +73,16 @@ type Network struct {
 	// Views computes the features of a frozen backbone for this many augmented views
 	// of each image once, before training; 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
+	// Normalise is what happens to rows of features before the network: none, standard or
+	// l2; see Standardise.
+	Normalise string `yaml:"normalise,omitempty"`
 }
+
+// The ways of network.normalise; none is the empty text.
+const (
+	Standardise = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
+	UnitLength  = "l2"       // each row to length 1
+)
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from
 // scratch.
@@ -132,6 +141,9 @@ type Train struct {
 	// the layers after it and the discriminator. 0 means 1.
 	HeadRate  float64 `yaml:"head_rate,omitempty"`
 	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
+	// Validation is the share of the source's rows that is held out, by class: training
+	// does not see these rows, every evaluation measures the network on them.
+	Validation float64 `yaml:"validation,omitempty"`
 }
 
 // Evaluations returns the number of evaluations after the one at the start: that of the

@@ -24,6 +24,7 @@ type data struct {
 	onSource       rowReader // the source's training rows, as in evaluation
 	onTest         rowReader // the target's test rows
 	onHeldOut      rowReader // the source's rows that training does not see; nil for none
+	normalisation  normalisation
 	testLabelled   bool      // some test row has a label
 	files          io.Closer // what the rows are read from; nil for nothing
 }
@@ -54,12 +55,22 @@ func openData(run config.Resolved) (d *data, err error) {
 	if test, err = subsample(test, onTarget, run.Seed, "subsample test"); err != nil {
 		return nil, err
 	}
+	sha256 := datasets.Fingerprint(source, target, test)
+	source, heldOut, err := holdOut(source, run)
+	if err != nil {
+		return nil, err
+	}
+	n := newNormalisation(run.Network.Normalise, source, target)
+	source, target, test = n.ofSource(source), n.ofTarget(target), n.ofTarget(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
-		sha256:   datasets.Fingerprint(source, target, test),
+		sha256: sha256, normalisation: n,
 		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0,
 		files: task,
+	}
+	if heldOut != nil {
+		d.onHeldOut = inMemory{n.ofSource(heldOut)}
 	}
 	const replaced = true
 	if err := d.check(run, test.Len(), replaced); err != nil {
@@ -115,6 +126,58 @@ func subsample(set datasets.Set, fractions []float64, seed int64, purpose string
 		return set, nil
 	}
 	return datasets.Subsample(set, fractions, rand.New(datasets.Stream(seed, purpose)))
+}
+
+// holdOut divides the source into the rows that are trained on and those that are not,
+// nil where the run holds none out. A class with a single row cannot be divided.
+func holdOut(source datasets.Set, run config.Resolved) (kept, held datasets.Set, err error) {
+	share := run.Train.Validation
+	if share == 0 {
+		return source, nil, nil
+	}
+	keptRows, heldRows, err := heldOutRows(source.Name(), datasets.LabelsOf(source), source.ClassNames(), run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return datasets.Subset(source, keptRows), datasets.Subset(source, heldRows), nil
+}
+
+func heldOutRows(name string, labels datasets.Labels, classNames []string, run config.Resolved) (kept, held []int, err error) {
+	for class, n := range labels.Counts(len(classNames)) {
+		if n == 1 {
+			return nil, nil, fmt.Errorf("%s: one row of class %q; with train.validation it takes two, one to learn from and one to hold out", name, classNames[class])
+		}
+	}
+	kept, held = datasets.HoldOutRows(labels, len(classNames), run.Train.Validation, rand.New(datasets.Stream(run.Seed, "validation")))
+	return kept, held, nil
+}
+
+// normalisation is what happens to rows before the network; see network.normalise.
+type normalisation struct {
+	way            string
+	source, target datasets.Statistics // of [config.Standardise]
+}
+
+// newNormalisation takes each domain's statistics from its training rows.
+func newNormalisation(way string, source, target datasets.Set) normalisation {
+	n := normalisation{way: way}
+	if way == config.Standardise {
+		n.source, n.target = datasets.StatisticsOf(source), datasets.StatisticsOf(target)
+	}
+	return n
+}
+
+func (n normalisation) ofSource(set datasets.Set) datasets.Set { return n.view(set, n.source) }
+func (n normalisation) ofTarget(set datasets.Set) datasets.Set { return n.view(set, n.target) }
+
+func (n normalisation) view(set datasets.Set, by datasets.Statistics) datasets.Set {
+	switch n.way {
+	case config.Standardise:
+		return datasets.Standardised(set, by)
+	case config.UnitLength:
+		return datasets.UnitLength(set)
+	}
+	return set
 }
 
 // check refuses, before the first step, data on which a method is not defined: a set

@@ -38,6 +38,9 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 			return nil, nil, err
 		}
 		d.onSource, d.onTest = lively{d.onSource, options.alive}, lively{d.onTest, options.alive}
+		if d.onHeldOut != nil {
+			d.onHeldOut = lively{d.onHeldOut, options.alive}
+		}
 		m.network, m.pretrainedSHA256, err = newNetwork(run, datasets.Size(d.rowShape), len(d.classNames))
 		if err != nil {
 			return nil, nil, errors.Join(err, d.close())

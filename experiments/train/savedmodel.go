@@ -87,7 +87,22 @@ func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Nor
 		d := t.run.Dataset
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: []int{3, d.Crop, d.Crop}, Resize: d.Resize}, standardised(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape}, savedmodel.Normalisation{Kind: savedmodel.NotNormalised}
+	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape}, t.data.normalisation.saved()
+}
+
+// saved is the normalisation of features as a model keeps it.
+func (n normalisation) saved() savedmodel.Normalisation {
+	switch n.way {
+	case config.Standardise:
+		return savedmodel.Normalisation{
+			Kind:   savedmodel.Standardised,
+			Source: &savedmodel.Statistics{Mean: n.source.Mean, Deviation: n.source.Deviation},
+			Target: &savedmodel.Statistics{Mean: n.target.Mean, Deviation: n.target.Deviation},
+		}
+	case config.UnitLength:
+		return savedmodel.Normalisation{Kind: savedmodel.UnitLength}
+	}
+	return savedmodel.Normalisation{Kind: savedmodel.NotNormalised}
 }
 
 func standardised(mean, deviation []float32) savedmodel.Normalisation {

@@ -1,0 +1,105 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+)
+
+// ownFiles writes files and describes the data set of two of them, and of a test set.
+func ownFiles(t *testing.T, source, target, test string) (data catalogue.Dataset, from catalogue.Source) {
+	t.Helper()
+	root := t.TempDir()
+	domains := []catalogue.Files{{Domain: "photos", Path: "photos.csv"}, {Domain: "old-sketches", Path: filepath.Join(root, "sketches.csv")}}
+	for name, text := range map[string]string{"photos.csv": source, "sketches.csv": target, "test.csv": test} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if test != "" {
+		domains[1].Test = "test.csv"
+	}
+	data, err := find(t, "files").Of(domains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, catalogue.Source{Root: root}
+}
+
+const photos = "label,u,v\ndog,1,2\ncat,3,4\n"
+
+// The target has the source's classes in the source's order; its labels may be missing,
+// all of them or some.
+func TestOwnFiles(t *testing.T) {
+	data, from := ownFiles(t, photos, "u,v\n5,6\n7,8\n9,0\n", "label,u,v\ndog,1,1\n,2,2\n")
+	task, err := data.OpenTask("photos", "old-sketches", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer task.Close()
+	for _, set := range []datasets.Set{task.Source, task.Target, task.Test} {
+		if !slices.Equal(set.ClassNames(), []string{"cat", "dog"}) || !slices.Equal(set.Shape(), []int{2}) {
+			t.Errorf("%s: classes %q, shape %v", set.Name(), set.ClassNames(), set.Shape())
+		}
+	}
+	if got := datasets.LabelsOf(task.Target).Known(); got != 0 || task.Target.Len() != 3 {
+		t.Errorf("%d of %d target rows have labels", got, task.Target.Len())
+	}
+	if class, known := task.Test.Label(0); class != 1 || !known || datasets.LabelsOf(task.Test).Known() != 1 {
+		t.Errorf("the test set's first row is of class %d, %v", class, known)
+	}
+	for domain, want := range map[string]bool{"photos": true, "old-sketches": false} {
+		if labels, err := data.MayHaveLabels(domain, from.Root); err != nil || labels != want {
+			t.Errorf("%s has labels: %v, %v", domain, labels, err)
+		}
+	}
+	data, from = ownFiles(t, photos, "u,v\n5,6\n", "")
+	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Test != task.Target {
+		t.Errorf("without a test set: %v, %v", task.Test, err)
+	}
+}
+
+// Every mistake in a user's files names the file, and the row and column where there is one.
+func TestOwnFilesMistakes(t *testing.T) {
+	var ids strings.Builder
+	ids.WriteString("label,u,v\n")
+	for i := range 40_000 {
+		fmt.Fprintf(&ids, "%d,1,2\n", i)
+	}
+	for _, test := range []struct {
+		name, source, target string
+		want                 []string
+	}{
+		{"class of the target alone", photos, "label,u,v\ncat,1,2\ncow,3,4\n", []string{"sketches.csv:3: label \"cow\" is no class of", "photos.csv, which has cat, dog"}},
+		{"other width", photos, "u,v,w\n1,2,3\n", []string{"sketches.csv: rows of 3 values;", "photos.csv has 2"}},
+		{"NaN in the source", "label,u,v\ndog,1,NaN\ncat,3,4\n", "u,v\n1,2\n", []string{`photos.csv:2: column "v": NaN`}},
+		{"NaN in the target", photos, "u,v\n1,2\nNaN,2\n", []string{`sketches.csv:3: column "u": NaN`}},
+		{"no labels in the source", "u,v\n1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label; a classifier learns from a labelled source"}},
+		{"unknown labels in the source", "label,u,v\n,1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label"}},
+		{"ids as labels", ids.String(), "u,v\n1,2\n", []string{"photos.csv:32770: label \"32768\" is one of more than 32768 classes; is that the column of labels?"}},
+		{"no rows", photos, "u,v\n", []string{"sketches.csv: holds no rows"}},
+	} {
+		data, from := ownFiles(t, test.source, test.target, "")
+		_, err := data.OpenTask("photos", "old-sketches", from)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		wantError(t, err, test.want...)
+	}
+	data, from := ownFiles(t, photos, photos, "")
+	_, err := data.OpenTask("photos", "paintings", from)
+	wantError(t, err, `no domain "paintings"; dataset.domains has photos, old-sketches`)
+	if err := os.Remove(filepath.Join(from.Root, "sketches.csv")); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
+	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
+	wantError(t, err, "x.npz and folder: one is a file of features, the other one of images")
+}

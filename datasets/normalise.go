@@ -1,0 +1,95 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Statistics describe the columns of a set: of rows of numbers, one value each.
+type Statistics struct {
+	Mean []float32
+	// Deviation is the standard deviation of the rows as a population, and 1 for a column
+	// whose values are all the same.
+	Deviation []float32
+}
+
+// StatisticsOf returns those of all rows of a set, computed in float64 by Welford's
+// method.
+func StatisticsOf(set Set) Statistics {
+	size := Size(set.Shape())
+	mean, squares, row := make([]float64, size), make([]float64, size), make([]float32, size)
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			before := float64(v) - mean[j]
+			mean[j] += before / float64(i+1)
+			squares[j] += before * (float64(v) - mean[j])
+		}
+	}
+	s := Statistics{make([]float32, size), make([]float32, size)}
+	for j := range mean {
+		s.Mean[j], s.Deviation[j] = float32(mean[j]), float32(math.Sqrt(squares[j]/float64(set.Len())))
+		if s.Deviation[j] == 0 {
+			s.Deviation[j] = 1
+		}
+	}
+	return s
+}
+
+// Standardised returns a view of a set whose values are (x - mean)/deviation, each column
+// by its own.
+func Standardised(set Set, by Statistics) Set { return &standardised{set, by} }
+
+type standardised struct {
+	Set
+	by Statistics
+}
+
+func (s *standardised) CopyRow(dst []float32, i int) {
+	s.Set.CopyRow(dst, i)
+	for j, v := range dst {
+		dst[j] = (v - s.by.Mean[j]) / s.by.Deviation[j]
+	}
+}
+
+// UnitLength returns a view of a set whose rows are x/‖x‖; rows of zeros stay so.
+func UnitLength(set Set) Set { return &unitLength{set} }
+
+type unitLength struct{ Set }
+
+func (u *unitLength) CopyRow(dst []float32, i int) {
+	u.Set.CopyRow(dst, i)
+	squares := 0.0
+	for _, v := range dst {
+		squares += float64(v) * float64(v)
+	}
+	const shortest = 1e-12 // a row of zeros stays one
+	length := max(math.Sqrt(squares), shortest)
+	for j, v := range dst {
+		dst[j] = float32(float64(v) / length)
+	}
+}
+
+// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
+// but at least one where there are two, drawn without replacement, and kept all others,
+// both in ascending order. Rows without a label are kept. The classes are below classes.
+func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
+	byClass := make([][]int, classes)
+	for row := range labels.Len() {
+		if class, known := labels.At(row); known {
+			byClass[class] = append(byClass[class], row)
+		} else {
+			kept = append(kept, row)
+		}
+	}
+	for _, rows := range byClass {
+		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		out := min(max(1, floorShare(share, len(rows))), max(0, len(rows)-1))
+		held = append(held, rows[:out]...)
+		kept = append(kept, rows[out:]...)
+	}
+	slices.Sort(kept)
+	slices.Sort(held)
+	return kept, held
+}

@@ -1,0 +1,114 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func rowsOf(t *testing.T, set Set) [][]float32 {
+	t.Helper()
+	var rows [][]float32
+	for i := range set.Len() {
+		row := make([]float32, Size(set.Shape()))
+		set.CopyRow(row, i)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func vectors(t *testing.T, size int, values ...float32) *Features {
+	t.Helper()
+	set, err := NewFeatures("made", values, UnknownLabels(len(values)/size), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// The mean of 1, 2, 3 and 6 is 3, their mean squared distance from it 14/4. Columns that
+// are constant become 0, also where their mean is no float32 sum.
+func TestStandardised(t *testing.T) {
+	set := vectors(t, 3, 1, 0.1, 1e8+8, 2, 0.1, 1e8, 3, 0.1, 1e8+8, 6, 0.1, 1e8)
+	s := StatisticsOf(set)
+	deviation := float32(math.Sqrt(3.5))
+	if !slices.Equal(s.Mean, []float32{3, 0.1, 1e8}) && !slices.Equal(s.Mean, []float32{3, 0.1, 1e8 + 8}) {
+		t.Errorf("means %v", s.Mean)
+	}
+	if !slices.Equal(s.Deviation, []float32{deviation, 1, 4}) {
+		t.Errorf("deviations %v, want %v, 1 and 4", s.Deviation, deviation)
+	}
+	for i, row := range rowsOf(t, Standardised(set, s)) {
+		if want := ([]float32{1, 2, 3, 6}[i] - 3) / deviation; row[0] != want || row[1] != 0 {
+			t.Errorf("row %d is %v, want %v and 0", i, row, want)
+		}
+	}
+	// The statistics of what is standardised are 0 and 1.
+	random := rand.New(rand.NewPCG(1, 2))
+	values := make([]float32, 3000)
+	for i := range values {
+		values[i] = float32(100*float64(i%3) + (1+float64(i%3))*random.NormFloat64())
+	}
+	drawn := vectors(t, 3, values...)
+	again := StatisticsOf(Standardised(drawn, StatisticsOf(drawn)))
+	for j := range again.Mean {
+		if math.Abs(float64(again.Mean[j])) > 1e-4 || math.Abs(float64(again.Deviation[j])-1) > 1e-4 {
+			t.Errorf("column %d: mean %v, deviation %v", j, again.Mean[j], again.Deviation[j])
+		}
+	}
+}
+
+func TestUnitLength(t *testing.T) {
+	rows := rowsOf(t, UnitLength(vectors(t, 2, 3, -4, 0, 0, 0, 1e-30, 3e38, 3e38)))
+	r := float32(math.Sqrt(0.5))
+	for i, want := range [][]float32{{0.6, -0.8}, {0, 0}, nil, {r, r}} {
+		if want != nil && !slices.Equal(rows[i], want) {
+			t.Errorf("row %d is %v, want %v", i, rows[i], want)
+		}
+	}
+}
+
+func TestHoldOutRows(t *testing.T) {
+	var labels Labels
+	for row := range 119 { // 100 of class 0, 9 of class 1, 1 of class 2, none of class 3
+		switch {
+		case row < 100:
+			labels.Add(0, true)
+		case row < 109:
+			labels.Add(1, true)
+		case row == 109:
+			labels.Add(2, true)
+		default:
+			labels.Add(0, false)
+		}
+	}
+	draw := func(seed int64) (kept, held []int) {
+		return HoldOutRows(labels, 4, 0.29, rand.New(Stream(seed, "held out")))
+	}
+	kept, held := draw(1)
+	if got := labels.Subset(held).Counts(4); !slices.Equal(got, []int{29, 2, 0, 0}) {
+		t.Errorf("%v rows of each class are held out, want 29, 2, 0, 0", got)
+	}
+	all := slices.Concat(kept, held)
+	slices.Sort(all)
+	for i, row := range all {
+		if row != i {
+			t.Fatalf("%d rows, not each once: %v", len(all), all)
+		}
+	}
+	if len(all) != labels.Len() || !slices.IsSorted(kept) || !slices.IsSorted(held) {
+		t.Errorf("kept %v, held %v", kept, held)
+	}
+	_, again := draw(1)
+	_, other := draw(2)
+	if !slices.Equal(again, held) || slices.Equal(other, held) {
+		t.Error("the rows do not follow from the seed")
+	}
+	if _, held := HoldOutRows(labels, 4, 0.001, rand.New(Stream(1, "held out"))); !slices.Equal(labels.Subset(held).Counts(4), []int{1, 1, 0, 0}) {
+		t.Errorf("of a small share, %v", held)
+	}
+	if kept, _ := HoldOutRows(labels, 4, 0.999, rand.New(Stream(1, "held out"))); !slices.Equal(labels.Subset(kept).Counts(4), []int{1, 1, 1, 0}) {
+		t.Errorf("of a large share, %v are kept", kept)
+	}
+}

@@ -1,0 +1,145 @@
+package train
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	savedmodel "iwda/experiments/model"
+	"iwda/torch"
+)
+
+// heldOutOf opens the data of a run and returns them with the rows of its source that are
+// held out.
+func heldOutOf(t *testing.T, labels datasets.Labels) []int {
+	t.Helper()
+	run := ownRun(t, "iwdan", nil, "train.validation=0.3", "network.normalise=standard")
+	_, held, err := heldOutRows("source", labels, []string{"cat", "cow", "dog"}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
+// Rows that are held out are in neither training nor statistics nor normalisation:
+// whatever they are, the network has the same bits, and their accuracy alone changes.
+func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
+	set := []string{"train.validation=0.3", "network.normalise=standard", "train.epochs=12"}
+	run := ownRun(t, "iwcdan", nil, set...)
+	dir, result := train(t, run)
+	var labels datasets.Labels
+	for row := range 150 {
+		labels.Add(row%3, true)
+	}
+	held := heldOutOf(t, labels)
+	if counts := labels.Subset(held).Counts(3); !slices.Equal(counts, []int{15, 15, 15}) {
+		t.Fatalf("%v rows of each class are held out", counts)
+	}
+
+	other := ownRun(t, "iwcdan", nil, set...)
+	path := filepath.Join(other.Dataset.Root, "source.csv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for _, row := range held {
+		values, label, _ := strings.Cut(lines[1+row], ",")
+		_, label, _ = strings.Cut(label, ",")
+		lines[1+row] = "1000,-" + strings.TrimPrefix(values, "-") + "," + label
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	otherDir, otherResult := train(t, other)
+	sameTraining(t, "other rows held out", outcomeOf(t, dir), outcomeOf(t, otherDir))
+	a, b := result.WithoutLabels.Validation, otherResult.WithoutLabels.Validation
+	if a.Rows != 45 || a.Accuracy < 0.9 || b.Accuracy > 0.6 || a.Loss >= b.Loss {
+		t.Errorf("on held-out rows: %+v, on others %+v", a, b)
+	}
+
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := metrics[len(metrics)-1]; last.ValidationAccuracy.Value != a.Accuracy || last.ValidationLoss.Value != a.Loss || !last.Certainty.Measured {
+		t.Errorf("the last evaluation is %+v, the result %+v", last, a)
+	}
+	// The mean cross-entropy of an untrained network is about that of guessing.
+	if first := metrics[0].ValidationLoss.Value; math.Abs(first-math.Log(3)) > 0.5 {
+		t.Errorf("the loss of the untrained network is %v", first)
+	}
+}
+
+// Each domain is normalised with its own training rows' statistics, which go into the
+// model, and an interrupted run comes to the same bits.
+func TestNormalisedRun(t *testing.T) {
+	for _, way := range []string{"standard", "l2"} {
+		run := ownRun(t, "iwdan", trueLabel, "train.validation=0.2", "network.normalise="+way)
+		dir, result := train(t, run)
+		pieces, n := finishInPieces(t, run, 23)
+		if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" || n < 2 {
+			t.Errorf("%s: in %d pieces: %s", way, n, diff)
+		}
+		d, err := openData(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.close()
+		m, err := savedmodel.Open(dir.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := loadSets(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer raw.Close()
+		row, want := make([]float32, 2), make([]float32, 2)
+		for i := range raw.Target.Len() {
+			raw.Target.CopyRow(row, i)
+			m.Normalise(row)
+			d.onTest.(inMemory).set.CopyRow(want, i)
+			if !slices.Equal(row, want) {
+				t.Fatalf("%s: row %d of the target is %v to the model, %v in the run", way, i, row, want)
+			}
+		}
+		for name, rows := range map[string]rowReader{"source": d.onSource, "target": d.onTest} {
+			set := rows.(inMemory).set
+			if s := datasets.StatisticsOf(set); way == "standard" && (math.Abs(float64(s.Mean[0])) > 1e-5 || math.Abs(float64(s.Deviation[1])-1) > 1e-5) {
+				t.Errorf("%s: mean %v, deviation %v", name, s.Mean, s.Deviation)
+			}
+			set.CopyRow(row, 3)
+			if length := math.Hypot(float64(row[0]), float64(row[1])); way == "l2" && math.Abs(length-1) > 1e-6 {
+				t.Errorf("%s: a row of length %v", name, length)
+			}
+		}
+		counts := newConfusion(3)
+		if err := (evaluator{network: m.Network, batchSize: 50, device: torch.CPU}).evaluate(t.Context(), d.onTest, counts); err != nil {
+			t.Fatal(err)
+		}
+		if !equalConfusion(counts, result.Confusion) {
+			t.Errorf("%s: the model confuses %v, the run %v", way, counts, result.Confusion)
+		}
+	}
+}
+
+func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
+	run := ownRun(t, "iwdan", nil, "train.validation=0.3")
+	path := filepath.Join(run.Dataset.Root, "source.csv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(text, "1,2,eel\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = openData(run)
+	if err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
+		t.Errorf("error %v", err)
+	}
+}
