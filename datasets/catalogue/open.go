@@ -89,7 +89,8 @@ func (d Dataset) OpenDomain(domain string, from Source) (train, test datasets.Se
 }
 
 // TrainCounts reads the training sets of all domains in the folder root and returns, by
-// domain, their numbers of rows of each class.
+// domain, their numbers of rows of each class. The error names every set that cannot be
+// read; the others are counted all the same.
 func (d Dataset) TrainCounts(root string) (map[string][]int, error) {
 	if d.open == nil {
 		return nil, d.otherKind()

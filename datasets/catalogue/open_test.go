@@ -155,3 +155,15 @@ func TestPublicDigits(t *testing.T) {
 		t.Error(report.String())
 	}
 }
+
+// One set that cannot be read does not hide the others, or what is wrong with them.
+func TestTrainCountsOfDamagedFiles(t *testing.T) {
+	root := writeDigits(t)
+	if err := os.WriteFile(filepath.Join(root, "usps"), []byte("11 1:0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	counts, err := find(t, "digits").TrainCounts(root)
+	if err == nil || !strings.Contains(err.Error(), "usps:1: label") || len(counts) != 1 || len(counts["mnist"]) != 10 {
+		t.Errorf("%v, %v", counts, err)
+	}
+}
