@@ -20,6 +20,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/experiments/store"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
@@ -43,7 +44,7 @@ const (
 
 // trainPoints makes a folder with points.yaml, its data and its finished run the working
 // directory.
-func trainPoints(t *testing.T) {
+func trainPoints(t *testing.T, set ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	writeFile(t, "points.yaml", points)
@@ -73,8 +74,41 @@ func trainPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if status, _, said := call(t, "-c", "points.yaml"); status != 0 {
+	arguments := []string{"-c", "points.yaml"}
+	for _, assignment := range set {
+		arguments = append(arguments, "--set", assignment)
+	}
+	if status, _, said := call(t, arguments...); status != 0 {
 		t.Fatalf("status %d\n%s", status, said)
+	}
+}
+
+// Predictions of a run that standardised its features and held rows out are calibrated,
+// and as often right as the run's result says.
+func TestPredictionsOfACalibratedRun(t *testing.T) {
+	trainPoints(t, "train.validation=0.25", "network.normalise=standard", "train.epochs=6")
+	about, err := model.ReadMetadata(pointsRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if about.Calibration == nil || about.Normalisation.Kind != model.Standardised || about.Normalisation.Source == nil {
+		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
+	}
+	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.npz", "--probabilities"); status != 0 {
+		t.Fatalf("status %d\n%s", status, said)
+	}
+	truth, right := rowsOf(t, "data/west.npz"), 0
+	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.npz")), 3)) {
+		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
+			right++
+		}
+	}
+	result, err := store.NewDir("results", "points", "full/east-west/iwdan/seed-1").ReadResult()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := float64(right)/float64(truth.Len()), result.CorrectedAccuracy.OrNaN(); math.Abs(got-want) > 1e-9 || got < 0.5 {
+		t.Errorf("accuracy %v of predictions, %v in the result", got, want)
 	}
 }
 

@@ -28,9 +28,9 @@ func (m Metadata) Normalise(values []float32) {
 				squares += float64(v) * float64(v)
 			}
 			const shortest = 1e-12 // a row of zeros stays one
-			scale := 1 / max(math.Sqrt(squares), shortest)
+			length := max(math.Sqrt(squares), shortest)
 			for i, v := range row {
-				row[i] = float32(float64(v) * scale)
+				row[i] = float32(float64(v) / length)
 			}
 		}
 	}

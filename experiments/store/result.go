@@ -28,6 +28,10 @@ type Result struct {
 	BestEpoch         Optional[int]     `json:"best_epoch,omitzero"`
 	LastAccuracy      Optional[float64] `json:"last_accuracy,omitzero"`
 	MeanClassAccuracy Optional[float64] `json:"mean_class_accuracy,omitzero"` // at the last evaluation
+	// CorrectedAccuracy is that of the last evaluation's network whose probabilities are
+	// corrected for the class shares that were estimated for the target, as iwrun predict
+	// does; it may be missing, as from results of former versions.
+	CorrectedAccuracy Optional[float64] `json:"corrected_accuracy,omitzero"`
 	// Confusion counts the labelled rows at the last evaluation; row = true class,
 	// column = predicted. It is missing where there are none.
 	Confusion [][]int `json:"confusion,omitempty"`

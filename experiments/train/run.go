@@ -207,11 +207,18 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
 		return store.Result{}, err
 	}
-	if err := t.writeModel(); err != nil {
+	about, err := t.about(ctx)
+	if err != nil {
+		return store.Result{}, err
+	}
+	if err := t.writeModel(about); err != nil {
 		return store.Result{}, err
 	}
 	result, err := t.result(ctx, onSource)
 	if err != nil {
+		return store.Result{}, err
+	}
+	if result.CorrectedAccuracy, err = t.correctedAccuracy(ctx, about); err != nil {
 		return store.Result{}, err
 	}
 	if err := t.dir.WriteResult(result); err != nil {

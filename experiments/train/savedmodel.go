@@ -1,48 +1,42 @@
 package train
 
 import (
+	"context"
 	"errors"
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
+	"iwda/experiments/store"
 	"iwda/losses/form"
 	"iwda/nets/architecture"
+	"iwda/torch"
+	"iwda/weightest"
 )
-
-// errNotKept says that a run's network cannot be made again.
-var errNotKept = errors.New("its frozen backbone was drawn at random, and network.views leaves it out of the checkpoint")
 
 // writeModel writes what the run's network is, for those who use it later. A network that
 // cannot be made again from the folder has no such file, which the log says.
-func (t *trainer) writeModel() error {
-	about, err := t.about()
-	if errors.Is(err, errNotKept) {
-		t.logf("no %s is written: %v", savedmodel.MetadataFile, err)
+func (t *trainer) writeModel(about savedmodel.Metadata) error {
+	if b := about.Architecture.Backbone; b != nil && b.SHA256 == "" {
+		t.logf("no %s is written: the frozen backbone was drawn at random, and network.views leaves it out of the checkpoint", savedmodel.MetadataFile)
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	return about.Write(t.dir.String())
 }
 
-// about describes the run's model.
-func (t *trainer) about() (savedmodel.Metadata, error) {
-	network, err := t.architecture()
-	if err != nil {
-		return savedmodel.Metadata{}, err
-	}
+// about describes the run's model, calibrated on the held-out source rows, if any.
+func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 	described, err := t.run.Dataset.Described()
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}
 	m := savedmodel.Metadata{
-		Architecture: network,
+		Architecture: t.architecture(),
 		Classes:      t.data.classNames,
 		Shares: savedmodel.Shares{
 			Source:     t.classWeights.source,
@@ -55,26 +49,111 @@ func (t *trainer) about() (savedmodel.Metadata, error) {
 		},
 	}
 	m.Input, m.Normalisation = t.inputOf(described.Kind)
+	if t.data.onHeldOut == nil {
+		return m, nil
+	}
+	heldOut := &heldOutLogits{}
+	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, heldOut); err != nil {
+		return savedmodel.Metadata{}, err
+	}
+	calibration, err := heldOut.calibrate(len(m.Classes))
+	if err != nil {
+		t.logf("probabilities are not calibrated: %v", err)
+		return m, nil
+	}
+	if calibration.Note != "" {
+		t.logf("calibration: %s", calibration.Note)
+	}
+	m.Calibration = &savedmodel.Calibration{Form: calibration.Form, Scales: calibration.Scales, Biases: calibration.Biases}
+	if calibration.Form == biasCorrected {
+		m.Shares.Classifier = heldOut.shares(len(m.Classes))
+	}
 	return m, nil
 }
 
-func (t *trainer) architecture() (savedmodel.Architecture, error) {
-	n := t.run.Network
-	name, err := architecture.Parse(n.Name)
-	if err != nil {
-		return savedmodel.Architecture{}, err
+// heldOutLogits are the logits of labelled rows.
+type heldOutLogits struct {
+	logits []float64 // rows × k
+	labels []int
+}
+
+func (h *heldOutLogits) take(o rowOutputs) error {
+	logits := weightest.Widen(torch.ToSlice[float32](o.logits))
+	k := len(logits) / o.labels.Len()
+	for i := range o.labels.Len() {
+		if class, known := o.labels.At(i); known {
+			h.logits, h.labels = append(h.logits, logits[i*k:(i+1)*k]...), append(h.labels, class)
+		}
 	}
+	return nil
+}
+
+// The calibrations of a run's model: the first has a bias for each class, for which there
+// must be a row.
+const (
+	biasCorrected = "bcts"
+	temperature   = "ts"
+)
+
+// calibrate fits a temperature and biases to the rows, or a temperature alone where a
+// class has no row.
+func (h *heldOutLogits) calibrate(classes int) (weightest.Calibration, error) {
+	c, err := weightest.Calibrate(biasCorrected, h.logits, h.labels, classes)
+	if errors.Is(err, weightest.ErrMissingClass) {
+		return weightest.Calibrate(temperature, h.logits, h.labels, classes)
+	}
+	return c, err
+}
+
+// shares are the class shares of the rows.
+func (h *heldOutLogits) shares(classes int) []float64 {
+	return datasets.KnownLabels(h.labels).Shares(classes)
+}
+
+func (t *trainer) architecture() savedmodel.Architecture {
+	n := t.run.Network
+	name := architecture.Name(n.Name)
 	if name == architecture.MLP {
-		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}, nil
+		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}
 	}
 	a := savedmodel.Architecture{Name: name, Frozen: n.Frozen}
 	if n.Frozen && n.Views > 0 {
-		if t.model.pretrainedSHA256 == "" {
-			return savedmodel.Architecture{}, errNotKept
-		}
 		a.Backbone = &savedmodel.Backbone{File: n.Pretrained, SHA256: t.model.pretrainedSHA256}
 	}
-	return a, nil
+	return a
+}
+
+// correctedAccuracy is that of predictions of the test rows, if any of them has a label.
+func (t *trainer) correctedAccuracy(ctx context.Context, about savedmodel.Metadata) (store.Optional[float64], error) {
+	if !t.data.testLabelled {
+		return store.Optional[float64]{}, nil
+	}
+	corrected := correctedConfusion{newConfusion(len(about.Classes)), about}
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, corrected); err != nil {
+		return store.Optional[float64]{}, err
+	}
+	return corrected.accuracy(), nil
+}
+
+// correctedConfusion counts the labelled rows by class and by the class of the largest
+// probability, corrected for the target's estimated class shares, as predictions are.
+type correctedConfusion struct {
+	confusion
+	about savedmodel.Metadata
+}
+
+func (c correctedConfusion) take(o rowOutputs) error {
+	probabilities, err := c.about.Probabilities(torch.ToSlice[float32](o.logits), c.about.Shares.Target)
+	if err != nil {
+		return err
+	}
+	k := len(c.about.Classes)
+	for i := range o.labels.Len() {
+		if class, known := o.labels.At(i); known {
+			c.confusion[class][floats.MaxIdx(probabilities[i*k:(i+1)*k])]++
+		}
+	}
+	return nil
 }
 
 // inputOf says what a row of that kind is, and what happened to it before the network.

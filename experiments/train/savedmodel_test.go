@@ -3,11 +3,14 @@ package train
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"iwda/datasets"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
@@ -142,3 +145,73 @@ func resolveTask(t testing.TB, text, task, method string, set ...string) config.
 	}
 	return run
 }
+
+// A calibration on held-out rows speaks for their class shares, and without a row of a
+// class it leaves those of the loss.
+func TestCalibrationOfARun(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1, "train.epochs=1")
+	tr, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	values, labels := make([]float32, 28*28*40), make([]int, 40)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range values {
+		values[i] = float32(random.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = min(i, 39-i, 9)
+	}
+	set := noise{values, labels, tr.data.classNames}
+	tr.data.onHeldOut = inMemory{set}
+	about, err := tr.about(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := about.Calibration; c == nil || c.Form != biasCorrected {
+		t.Fatalf("calibration %+v", about.Calibration)
+	}
+	nearShares(t, "classifier", about.Shares.Classifier, datasets.KnownLabels(labels).Shares(10))
+	// At the optimum of the biases, mean probabilities are the shares of the labels.
+	mean := make([]float64, 10)
+	torch.Tidy(func() {
+		_, logits := tr.model.network.Forward(torch.FromSlice(values, 40, 1, 28, 28), false)
+		probabilities, err := about.Probabilities(torch.ToSlice[float32](logits), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range probabilities {
+			mean[i%10] += p / 40
+		}
+	})
+	for y, share := range about.Shares.Classifier {
+		if math.Abs(mean[y]-share) > 1e-6 {
+			t.Errorf("mean probabilities %.4f, shares %.4f", mean, about.Shares.Classifier)
+			break
+		}
+	}
+
+	tr.data.onHeldOut = inMemory{noise{values[:28*28*5], labels[:5], tr.data.classNames}}
+	if about, err = tr.about(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if c := about.Calibration; c == nil || c.Form == biasCorrected {
+		t.Errorf("calibration %+v of classes without rows", about.Calibration)
+	}
+	nearShares(t, "classifier", about.Shares.Classifier, slices.Repeat([]float64{0.1}, 10))
+}
+
+// noise is a set of images that are noise.
+type noise struct {
+	values  []float32
+	labels  []int
+	classes []string
+}
+
+func (n noise) Name() string                        { return "noise" }
+func (n noise) Len() int                            { return len(n.labels) }
+func (n noise) Shape() []int                        { return []int{1, 28, 28} }
+func (n noise) ClassNames() []string                { return n.classes }
+func (n noise) Label(i int) (class int, known bool) { return n.labels[i], true }
+func (n noise) CopyRow(dst []float32, i int)        { copy(dst, n.values[i*28*28:]) }

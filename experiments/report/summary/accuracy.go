@@ -44,9 +44,12 @@ type Row struct {
 	Method         string
 	Seeds, Planned int   // finished runs and those of the whole experiment
 	Best, Last     Score // of the best and of the last epoch
-	Pairs          int   // seeds finished by both the method and its base
-	Paper          float64
-	PaperWins      float64
+	// Corrected is that of the last epoch with probabilities corrected for the class
+	// shares estimated for the target. It is NaN where a run has none.
+	Corrected Score
+	Pairs     int // seeds finished by both the method and its base
+	Paper     float64
+	PaperWins float64
 }
 
 // Score is an accuracy over seeds.
@@ -121,15 +124,32 @@ func (a Accuracies) Average(block Block) (Group, bool) {
 	return last, last.Task == paper.Average || a.Tasks == 1
 }
 
+// Corrected reports whether a row has an accuracy of corrected probabilities.
+func (a Accuracies) Corrected() bool {
+	for _, block := range a.Blocks {
+		for _, group := range block.Groups {
+			for _, row := range group.Rows {
+				if !math.IsNaN(row.Corrected.Mean) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // taskRow is the row of a method on one task.
 func (s Selection) taskRow(variant, task, method string) Row {
 	row := Row{Method: method, Planned: len(s.Experiment.Seeds)}
 	preset, _ := config.ParseMethod(method)
-	var best, last []float64
-	bestWins, lastWins := 0, 0
+	var best, last, corrected []float64
+	bestWins, lastWins, correctedWins := 0, 0, 0
 	for _, result := range s.Runs(variant, task, method) {
 		best = append(best, 100*result.BestAccuracy.Value)
 		last = append(last, 100*result.LastAccuracy.Value)
+		if result.CorrectedAccuracy.Measured {
+			corrected = append(corrected, 100*result.CorrectedAccuracy.Value)
+		}
 		base, ok := s.run(variant, task, preset.Base(), result.Seed)
 		if !ok {
 			continue
@@ -137,10 +157,17 @@ func (s Selection) taskRow(variant, task, method string) Row {
 		row.Pairs++
 		bestWins += oneIf(asGood(result.BestAccuracy.Value, base.BestAccuracy.Value))
 		lastWins += oneIf(asGood(result.LastAccuracy.Value, base.LastAccuracy.Value))
+		correctedWins += oneIf(asGood(result.CorrectedAccuracy.OrNaN(), base.CorrectedAccuracy.OrNaN()))
 	}
 	row.Seeds = len(best)
-	row.Best, row.Last = NewScore(best), NewScore(last)
+	if len(corrected) < len(best) {
+		corrected = nil
+	}
+	row.Best, row.Last, row.Corrected = NewScore(best), NewScore(last), NewScore(corrected)
 	row.Best.Wins, row.Last.Wins = Percentage(bestWins, row.Pairs), Percentage(lastWins, row.Pairs)
+	if row.Corrected.Wins = Percentage(correctedWins, row.Pairs); corrected == nil {
+		row.Corrected.Wins = math.NaN()
+	}
 	row.Paper = orNaN(paper.Accuracy(s.Experiment.Dataset.Name, variant, task, method))
 	row.PaperWins = orNaN(paper.Wins(s.Experiment.Dataset.Name, variant, task, method))
 	return row
@@ -158,23 +185,26 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 		row := Row{
 			Method: first.Method,
 			Best:   Score{Deviation: math.NaN()},
-			Last:   Score{Deviation: math.NaN()},
-			Paper:  math.NaN(), PaperWins: math.NaN(),
+			Last:   Score{Deviation: math.NaN()}, Corrected: Score{Deviation: math.NaN()},
+			Paper: math.NaN(), PaperWins: math.NaN(),
 		}
-		bestWins, lastWins := 0.0, 0.0
+		bestWins, lastWins, correctedWins := 0.0, 0.0, 0.0
 		for _, task := range tasks {
 			r := task.Rows[i]
 			row.Seeds += r.Seeds
 			row.Planned += r.Planned
 			row.Best.Mean += r.Best.Mean / float64(len(tasks)) // NaN if the task has none
 			row.Last.Mean += r.Last.Mean / float64(len(tasks))
+			row.Corrected.Mean += r.Corrected.Mean / float64(len(tasks))
 			if r.Pairs > 0 {
 				row.Pairs += r.Pairs
 				bestWins += r.Best.Wins * float64(r.Pairs)
 				lastWins += r.Last.Wins * float64(r.Pairs)
+				correctedWins += r.Corrected.Wins * float64(r.Pairs)
 			}
 		}
 		row.Best.Wins, row.Last.Wins = bestWins/float64(row.Pairs), lastWins/float64(row.Pairs)
+		row.Corrected.Wins = correctedWins / float64(row.Pairs)
 		if comparable {
 			row.Paper = orNaN(paper.Accuracy(experiment.Dataset.Name, variant, paper.Average, row.Method))
 			row.PaperWins = orNaN(paper.Wins(experiment.Dataset.Name, variant, paper.Average, row.Method))

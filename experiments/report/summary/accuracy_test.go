@@ -66,6 +66,7 @@ func TestCompareAccuracies(t *testing.T) {
 			Best: Score{88.5, nan, 75}, Last: Score{83.4166665, nan, 75}}},
 	} {
 		got := group(t, a, "subsampled", test.task)[test.want.Method]
+		test.want.Corrected = Score{nan, nan, nan} // of results of former versions
 		if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-5), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s, %s:\n%s", test.task, test.want.Method, diff)
 		}
@@ -178,5 +179,33 @@ func TestConfusions(t *testing.T) {
 	}
 	if row := all[0].Percent[0]; row[0] != 90 || row[9] != 10 || all[0].Percent[1][2] != 100 {
 		t.Errorf("percentages %v, %v", row, all[0].Percent[1])
+	}
+}
+
+// Accuracies of corrected probabilities are summed up as the others are, where every run
+// has one.
+func TestCorrectedAccuracies(t *testing.T) {
+	results := sample.DigitsResults()
+	if compare(results, sample.Digits()).Corrected() {
+		t.Error("results without corrected accuracies have some")
+	}
+	for i := range results {
+		results[i].CorrectedAccuracy = results[i].BestAccuracy
+	}
+	a := compare(results, sample.Digits())
+	if !a.Corrected() {
+		t.Error("no corrected accuracies")
+	}
+	for _, task := range []string{"usps-mnist", "mnist-usps", paper.Average} {
+		for method, row := range group(t, a, "subsampled", task) {
+			if diff := cmp.Diff(row.Best, row.Corrected, approximately); diff != "" {
+				t.Errorf("%s, %s:\n%s", task, method, diff)
+			}
+		}
+	}
+	results[len(results)-1].CorrectedAccuracy = store.Optional[float64]{}
+	last := results[len(results)-1]
+	if row := group(t, compare(results, sample.Digits()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Corrected.Mean) {
+		t.Errorf("%v of runs of which one has no corrected accuracy", row.Corrected)
 	}
 }

@@ -65,6 +65,9 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 	}
 	columns = append(columns, scoreColumns("best", func(r accuracyRow) summary.Score { return r.Best })...)
 	columns = append(columns, scoreColumns("last", func(r accuracyRow) summary.Score { return r.Last })...)
+	if a.Corrected() {
+		columns = append(columns, scoreColumns("corrected", func(r accuracyRow) summary.Score { return r.Corrected })...)
+	}
 	return append(columns, []sheet.Column[accuracyRow]{
 		{Name: "pairs", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Pairs) }},
 		{Name: "paper", Head: inPaper("paper"), Format: sheet.Printf("%.2f"),
@@ -110,6 +113,9 @@ var shareFormat = sheet.Printf("%.0f", "/%.0f")
 func accuracyLegend(a summary.Accuracies) string {
 	text := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. " +
 		"best: the highest of all epochs, chosen on target labels; last: the last epoch, which needs none. "
+	if a.Corrected() {
+		text += "corrected: the last epoch's probabilities corrected for the class shares that were estimated for the target. "
+	}
 	if a.InPaper {
 		text += "paper: the paper's value, a best epoch too; Δ: best less paper. "
 	}
