@@ -231,9 +231,9 @@ func (o labelShiftOptions) trainShares(classes []string) ([]float64, error) {
 	case sharesOfSource:
 		return nil, nil
 	case uniformShares:
-		return labelshift.UniformShares(len(classes)), nil
+		return slices.Repeat([]float64{1 / float64(len(classes))}, len(classes)), nil
 	}
-	return labelshift.ReadShares(o.TrainShares, classes)
+	return table.ReadShares(o.TrainShares, classes)
 }
 
 func (o labelShiftOptions) compare(source, target *labelshift.Predictions, s streams) error {

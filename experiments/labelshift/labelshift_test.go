@@ -25,6 +25,9 @@ import (
 // three are three classes of which the target has other shares.
 var three = gaussians.Problem{Separation: []float64{2, 2, 2}, Source: []float64{0.5, 0.3, 0.2}, Target: []float64{0.15, 0.25, 0.6}}
 
+// equal are the shares that a balanced loss stands for.
+var equal = []float64{1.0 / 3, 1.0 / 3, 1.0 / 3}
+
 var animals = []string{"cat", "dog", "owl"}
 
 // writeRows writes a CSV file of probabilities, with labels where there are any.
@@ -150,7 +153,7 @@ func TestTrainShares(t *testing.T) {
 	probabilities, labels := three.SourceRows(4000, random)
 	targets := three.TargetRows(4000, random)
 	balanced := func(rows []float64) []float64 {
-		rows, err := weightest.Correct(rows, UniformShares(3), three.Source)
+		rows, err := weightest.Correct(rows, equal, three.Source)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +176,7 @@ func TestTrainShares(t *testing.T) {
 		}
 		for _, calibration := range []string{"none", "ts", "bcts"} {
 			s := withoutIntervals()
-			s.Calibration, s.TrainShares = calibration, UniformShares(3)
+			s.Calibration, s.TrainShares = calibration, equal
 			told, err := Analyse(source, target, s)
 			if err != nil {
 				t.Fatal(err)
@@ -317,7 +320,7 @@ func TestSumsAreNoRows(t *testing.T) {
 	for want, change := range map[string]func(*Settings){
 		"bbse-soft, rlls-hard, rlls-soft, cc": func(s *Settings) { s.Estimator = "mlls" },
 		"calibrated by ts":                    func(s *Settings) { s.Calibration = "ts" },
-		"shares in training":                  func(s *Settings) { s.TrainShares = UniformShares(3) },
+		"shares in training":                  func(s *Settings) { s.TrainShares = equal },
 		"no estimator":                        func(s *Settings) { s.Estimator = "bbse" },
 	} {
 		s := sumsSettings()
@@ -443,31 +446,6 @@ func TestRecords(t *testing.T) {
 			if got := number(class, column); got != want {
 				t.Errorf("%s of class %d: %v, want %v", column, class, got, want)
 			}
-		}
-	}
-}
-
-func TestReadShares(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "shares.csv")
-	for text, want := range map[string]string{
-		"class,share\nowl,2\ncat,0.5\ndog,1\n":       "",
-		"owl,2\ncat,0.5\ndog,1\n":                    "class,share",
-		"class,share\nowl,2\ncat,0.5\n":              `no share of class "dog"`,
-		"class,share\nowl,2\ncow,0.5\n":              `:3: "cow"`,
-		"class,share\nowl,2\nowl,2\n":                `:3: class "owl" again`,
-		"class,share\nowl,0\ncat,1\ndog,1\n":         `:2: the share of class "owl" is "0"`,
-		"class,share\nowl,many\ncat,1\ndog,1\n":      `"many"`,
-		"class,share\nowl,1\ncat,1\ndog,1,another\n": "fields",
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		shares, err := ReadShares(path, animals)
-		if want == "" && (err != nil || !slices.Equal(shares, []float64{0.5, 1, 2})) {
-			t.Errorf("%v, %v", shares, err)
-		}
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -2,19 +2,17 @@ package predict
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/datasets"
+	"iwda/datasets/table"
 	"iwda/weightest"
 )
 
@@ -45,7 +43,11 @@ func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]
 	case EstimateShares:
 		return p.estimate(ctx, inputs)
 	}
-	return readShares(name, p.model.Classes)
+	shares, err := table.ReadShares(name, p.model.Classes)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("class shares are model, source, uniform, estimate or a file: %w", err)
+	}
+	return shares, err
 }
 
 // sampleRows bounds the rows that class shares are estimated from, and so the memory. With
@@ -96,64 +98,3 @@ func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, er
 	}
 	return solution.TargetDistribution, nil
 }
-
-// readShares reads a CSV file with the columns class and share, a line for each class in
-// any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
-func readShares(path string, classes []string) ([]float64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("class shares are model, source, uniform, estimate or a file: %w", err)
-	}
-	defer file.Close()
-	shares, err := parseShares(file, classes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return shares, nil
-}
-
-func parseShares(r io.Reader, classes []string) ([]float64, error) {
-	lines := csv.NewReader(r)
-	header, err := lines.Read()
-	if err != nil {
-		return nil, fmt.Errorf("no line with the names of the columns: %w", err)
-	}
-	class, share := slices.Index(header, "class"), slices.Index(header, "share")
-	if class < 0 || share < 0 {
-		return nil, fmt.Errorf("line 1: the columns are %q; want class and share", header)
-	}
-	shares, given := make([]float64, len(classes)), make([]bool, len(classes))
-	for {
-		record, err := lines.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		line, _ := lines.FieldPos(0)
-		at := slices.Index(classes, record[class])
-		value, err := strconv.ParseFloat(record[share], 64)
-		switch {
-		case at < 0:
-			return nil, fmt.Errorf("line %d: %q is no class of the model, which has %.200q", line, record[class], classes)
-		case given[at]:
-			return nil, fmt.Errorf("line %d: class %q is there twice", line, record[class])
-		case err != nil || !(value >= 0 && value <= maxShare):
-			return nil, fmt.Errorf("line %d: the share of class %q is %q, want a number that is not negative", line, record[class], record[share])
-		}
-		shares[at], given[at] = value, true
-	}
-	if at := slices.Index(given, false); at >= 0 {
-		return nil, fmt.Errorf("no line for class %q", classes[at])
-	}
-	sum := floats.Sum(shares)
-	if sum == 0 {
-		return nil, errors.New("every share is 0")
-	}
-	floats.Scale(1/sum, shares)
-	return shares, nil
-}
-
-// maxShare bounds a share that may be a number of rows.
-const maxShare = 1e15

@@ -1,0 +1,37 @@
+package table
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReadShares(t *testing.T) {
+	classes := []string{"cat", "dog", "owl"}
+	path := filepath.Join(t.TempDir(), "shares.csv")
+	for text, want := range map[string]string{
+		"class,share\nowl,4\ncat,1\ndog,3\n":                    "",
+		"id,share,class\na,0.5,owl\nb,0.125,cat\nc,0.375,dog\n": "",
+		"owl,2\ncat,0.5\ndog,1\n":                               "class and share",
+		"class,share\nowl,2\ncat,0.5\n":                         `no line for class "dog"`,
+		"class,share\nowl,2\ncow,0.5\n":                         `line 3: "cow"`,
+		"class,share\nowl,2\nowl,2\n":                           `line 3: class "owl" is there twice`,
+		"class,share\nowl,-1\ncat,1\ndog,1\n":                   `line 2: the share of class "owl" is "-1"`,
+		"class,share\nowl,many\ncat,1\ndog,1\n":                 `"many"`,
+		"class,share\nowl,0\ncat,0\ndog,0\n":                    "every share is 0",
+		"class,share\nowl,1\ncat,1\ndog,1,another\n":            "fields",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		shares, err := ReadShares(path, classes)
+		if want == "" && (err != nil || !slices.Equal(shares, []float64{0.125, 0.375, 0.5})) {
+			t.Errorf("%q: %v, %v", text, shares, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
