@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/datasets/images"
 	"iwda/datasets/table"
 )
 
@@ -96,6 +97,9 @@ func (d Dataset) MayHaveLabels(domain, root string) (bool, error) {
 	files, err := d.files.domain(domain)
 	if err != nil {
 		return false, err
+	}
+	if d.Kind == ImageFiles {
+		return true, nil // only the source's classes tell which folders are labels
 	}
 	file, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features})
 	if err != nil {
@@ -209,4 +213,23 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 	}
 	task.Test, task.files = onTest, append(task.files, onTest)
 	return task, nil
+}
+
+// openImageTask finds the images of the target, which has the source's classes.
+func (f fileDomains) openImageTask(root, target string, source *images.Set) (task ImageTask, err error) {
+	ofTarget, err := f.domain(target)
+	if err != nil {
+		return ImageTask{}, err
+	}
+	if len(source.ClassNames()) == 0 {
+		return ImageTask{}, fmt.Errorf("%s: no image has a label; a classifier learns from a labelled source", source.Name())
+	}
+	task.Source = source
+	if task.Target, err = images.OpenOwn(below(root, ofTarget.Path), source.ClassNames()); err != nil {
+		return ImageTask{}, err
+	}
+	if task.Test = task.Target; ofTarget.Test != "" {
+		task.Test, err = images.OpenOwn(below(root, ofTarget.Test), source.ClassNames())
+	}
+	return task, err
 }

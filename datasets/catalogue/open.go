@@ -108,13 +108,37 @@ func (d Dataset) TrainCounts(root string) (map[string][]int, error) {
 	return counts, errors.Join(problems...)
 }
 
-// OpenImages finds the files of a domain of a data set of [ImageFiles], of which there
-// is one set, for training and test.
+// OpenImages finds the files of a domain of a data set of [ImageFiles].
 func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
-	if d.openImages == nil {
+	if d.Kind != ImageFiles {
 		return nil, d.otherKind()
 	}
+	if d.Named() {
+		files, err := d.files.domain(domain)
+		if err != nil {
+			return nil, err
+		}
+		return images.OpenOwn(below(root, files.Path), nil)
+	}
 	return d.openImages(root, domain)
+}
+
+// ImageTask is the images of a task: of both domains, and of the target's test set, which
+// is the target itself where that has none.
+type ImageTask struct{ Source, Target, Test *images.Set }
+
+// OpenImageTask finds the files of a task of a data set of [ImageFiles]. All three sets
+// have the source's classes.
+func (d Dataset) OpenImageTask(root, source, target string) (task ImageTask, err error) {
+	if task.Source, err = d.OpenImages(root, source); err != nil {
+		return ImageTask{}, err
+	}
+	if d.Named() {
+		return d.files.openImageTask(root, target, task.Source)
+	}
+	task.Target, err = d.OpenImages(root, target)
+	task.Test = task.Target
+	return task, err
 }
 
 func (d Dataset) otherKind() error {

@@ -65,7 +65,11 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 	}
 	switch data.Kind {
 	case catalogue.ImageFiles:
-		d, err := openDomain(run, domain, func(int) []float64 { return nil }, options)
+		set, err := data.OpenImages(run.Dataset.Root, domain)
+		if err != nil {
+			return domainRows{}, err
+		}
+		d, err := openDomain(run, set, nil, options)
 		if err != nil {
 			return domainRows{}, err
 		}

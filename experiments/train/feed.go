@@ -120,7 +120,7 @@ type loaded struct {
 	sourceBatch, targetBatch *images.Batch   // handed out last
 	batches                  int             // handed out
 	crop                     int
-	domains                  [2]*imageDomain // closed with the feed
+	domains                  []*imageDomain // closed with the feed
 }
 
 func (l *loaded) next(ctx context.Context) (batch, error) {
@@ -166,7 +166,11 @@ func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
 func (l *loaded) close() error {
 	l.source.Close()
 	l.target.Close()
-	return errors.Join(l.domains[0].close(), l.domains[1].close())
+	var problems []error
+	for _, domain := range l.domains {
+		problems = append(problems, domain.close())
+	}
+	return errors.Join(problems...)
 }
 
 // shuffled takes batches without replacement from vectors in memory, of which there

@@ -201,3 +201,80 @@ func TestOracleNeedsTargetLabels(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// ownImages lists the images of drawOffice as two domains of the user's own and returns
+// the run of a method; labels are the target's, nil for a list without any.
+func ownImages(t *testing.T, root, method string, labels func(row int, class string) string, assignments ...string) config.Resolved {
+	t.Helper()
+	for domain, file := range map[string]string{"amazon": "source.txt", "dslr": "target.txt"} {
+		paths, err := filepath.Glob(filepath.Join(root, domain, "images", "*", "*.png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for row, path := range paths {
+			inside, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			class := filepath.Base(filepath.Dir(path))
+			switch {
+			case domain == "amazon":
+				inside += "\t" + class
+			case labels != nil:
+				inside += "\t" + labels(row, class)
+			}
+			text.WriteString(filepath.ToSlash(inside) + "\n")
+		}
+		if err := os.WriteFile(filepath.Join(root, file), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := strings.NewReplacer("name: office31, root: ROOT,", "name: files, root: "+root+
+		", domains: {amazon: {path: source.txt}, dslr: {path: target.txt}},").Replace(office)
+	file, err := config.Parse("office.yaml", []byte(own))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set(append([]string{"train.steps=4", "train.eval_every=2"}, assignments...)); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("amazon-dslr", "full", method, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// The same of images, which a loader brings, and of features of a frozen backbone that are
+// computed before training.
+func TestTrainingOnImagesReadsNoTargetLabel(t *testing.T) {
+	root := drawOffice(t, 2)
+	for name, c := range map[string]struct {
+		method string
+		set    []string
+	}{
+		"images": {"iwdan", []string{"train.validation=0.3"}},
+		"views":  {"iwjan", []string{"network.frozen=true", "network.views=2"}},
+	} {
+		outcomes := map[string]outcome{}
+		for way, labels := range map[string]func(int, string) string{
+			"true":    func(_ int, class string) string { return class },
+			"none":    nil,
+			"unknown": func(int, string) string { return "-1" },
+			"wrong":   func(int, string) string { return "mug" },
+		} {
+			dir, result := train(t, ownImages(t, root, c.method, labels, c.set...))
+			outcomes[way] = outcomeOf(t, dir)
+			if labelled := way == "true" || way == "wrong"; result.LastAccuracy.Measured != labelled || (result.TrueWeights != nil) != labelled {
+				t.Errorf("%s, %s labels: accuracy %+v, true weights %v", name, way, result.LastAccuracy, result.TrueWeights)
+			}
+			if v := result.WithoutLabels; name == "images" && (v == nil || v.Validation.Rows != 31) {
+				t.Errorf("held out: %+v", v)
+			}
+		}
+		for way, o := range outcomes {
+			sameTraining(t, name+", "+way+" labels", outcomes["true"], o)
+		}
+	}
+}

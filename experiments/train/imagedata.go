@@ -9,8 +9,10 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/nets"
@@ -24,17 +26,19 @@ type imageDomain struct {
 	labels datasets.Labels // of the rows
 }
 
-// openDomain opens a domain and keeps the fractions of its classes, all where there are
-// none.
-func openDomain(run config.Resolved, domain string, fractions func(classes int) []float64, options Options) (*imageDomain, error) {
+// findImages finds the image files of a run.
+func findImages(run config.Resolved) (catalogue.ImageTask, error) {
 	data, err := run.Dataset.Described()
 	if err != nil {
-		return nil, err
+		return catalogue.ImageTask{}, err
 	}
-	set, err := data.OpenImages(run.Dataset.Root, domain)
-	if err != nil {
-		return nil, err
-	}
+	from, to := run.Domains()
+	return data.OpenImageTask(run.Dataset.Root, from, to)
+}
+
+// openDomain opens a domain and keeps the fractions of its classes, all where there are
+// none.
+func openDomain(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
 	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
 	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
 		return nil, err
@@ -44,9 +48,9 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
 		}
 	}
-	d := &imageDomain{labels: set.Labels()}
-	if f := fractions(len(set.ClassNames())); f != nil {
-		if d.rows, err = datasets.SubsampleRows(d.labels, f, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
+	d = &imageDomain{labels: set.Labels()}
+	if fractions != nil {
+		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
 			return nil, err
 		}
 		d.labels = d.labels.Subset(d.rows)
@@ -58,6 +62,30 @@ func openDomain(run config.Resolved, domain string, fractions func(classes int) 
 		fmt.Fprintf(options.Log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
 	}
 	return d, nil
+}
+
+// holdOut takes rows away from the domain and returns a domain of these, which has the
+// same reader.
+func (d *imageDomain) holdOut(run config.Resolved) (*imageDomain, error) {
+	set := d.reader.Set()
+	kept, held, err := heldOutRows(set.Name(), d.labels, set.ClassNames(), run)
+	if err != nil {
+		return nil, err
+	}
+	labels, rows := d.labels, d.rows
+	part := func(numbers []int) ([]int, datasets.Labels) {
+		of := slices.Clone(numbers)
+		for i, n := range numbers {
+			if rows != nil {
+				of[i] = rows[n]
+			}
+		}
+		return of, labels.Subset(numbers)
+	}
+	heldOut := &imageDomain{reader: d.reader}
+	heldOut.rows, heldOut.labels = part(held)
+	d.rows, d.labels = part(kept)
+	return heldOut, nil
 }
 
 // close gives the memory of the domain's cache back; a domain that was not opened has
@@ -77,37 +105,58 @@ func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
 // are the backbone's features, computed here once, and so is what is trained on where
 // the configuration asks for a number of views.
 func openImages(ctx context.Context, run config.Resolved, network nets.Network, options Options) (d *data, err error) {
-	from, to := run.Domains()
-	var source, target *imageDomain
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, source.close(), target.close())
-		}
-	}()
-	source, err = openDomain(run, from, func(k int) []float64 { f, _ := classFractions(run, k); return f }, options)
+	sets, err := findImages(run)
 	if err != nil {
 		return nil, err
 	}
-	target, err = openDomain(run, to, func(k int) []float64 { _, f := classFractions(run, k); return f }, options)
-	if err != nil {
+	var source, target, ofTest *imageDomain // ofTest is nil where the target is its own test set
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, source.close(), target.close(), ofTest.close())
+		}
+	}()
+	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
+	if source, err = openDomain(run, sets.Source, onSource, options); err != nil {
 		return nil, err
+	}
+	if target, err = openDomain(run, sets.Target, onTarget, options); err != nil {
+		return nil, err
+	}
+	domains, test := []*imageDomain{source, target}, target
+	if sets.Test != sets.Target {
+		if ofTest, err = openDomain(run, sets.Test, onTarget, options); err != nil {
+			return nil, err
+		}
+		domains, test = append(domains, ofTest), ofTest
+	}
+	var heldOut *imageDomain
+	if run.Train.Validation > 0 {
+		if heldOut, err = source.holdOut(run); err != nil {
+			return nil, err
+		}
 	}
 	d = &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
 		source: source.labels, target: target.labels,
-		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{target, run}, options.alive},
-		testLabelled: target.labels.Known() > 0,
+		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{test, run}, options.alive},
+		testLabelled: test.labels.Known() > 0,
+	}
+	if heldOut != nil {
+		d.onHeldOut = lively{testViews{heldOut, run}, options.alive}
 	}
 	const replaced = false
-	if err := d.check(run, target.labels.Len(), replaced); err != nil {
+	if err := d.check(run, test.labels.Len(), replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(options.alive, source, target); err != nil {
+	if d.sha256, err = fingerprint(options.alive, domains...); err != nil {
 		return nil, err
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
 	if isFrozen {
-		for _, r := range []*rowReader{&d.onSource, &d.onTest} {
+		for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut} {
+			if *r == nil {
+				continue
+			}
 			set, err := extractor(frozen.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
 			if err != nil {
 				return nil, err
@@ -126,9 +175,9 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		d.rowShape = onSource.Shape()
 		d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
-		return d, errors.Join(source.close(), target.close())
+		return d, errors.Join(source.close(), target.close(), ofTest.close())
 	}
-	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), domains: [2]*imageDomain{source, target}}
+	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), domains: domains}
 	if l.source, err = images.NewLoader(source.reader, images.LoaderOptions{ViewOptions: source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
 		return nil, err
 	}

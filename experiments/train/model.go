@@ -48,7 +48,15 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 		m.evaluated = m.network
 		return m, d, nil
 	}
-	if m.network, m.pretrainedSHA256, err = newNetwork(run, 0, len(described.Classes)); err != nil {
+	classes := len(described.Classes)
+	if classes == 0 { // the files say
+		found, err := findImages(run)
+		if err != nil {
+			return nil, nil, err
+		}
+		classes = len(found.Source.ClassNames())
+	}
+	if m.network, m.pretrainedSHA256, err = newNetwork(run, 0, classes); err != nil {
 		return nil, nil, err
 	}
 	m.network.State().Move(torch.Float32, options.Device)

@@ -1,0 +1,99 @@
+package images
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lay makes empty files, and lists with their text.
+func lay(t *testing.T, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// labelled lists a set's images with the names of their classes.
+func labelled(set *Set) []string {
+	var rows []string
+	for i := range set.Len() {
+		row := set.paths[i]
+		if class, known := set.Labels().At(i); known {
+			row += "=" + set.ClassNames()[class]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func TestOpenOwn(t *testing.T) {
+	root := lay(t, map[string]string{
+		"source/cat/1.png": "", "source/cat/deep/2.jpg": "", "source/Big Dog/1.png": "", "source/empty/readme.txt": "",
+		"flat/2.png": "", "flat/1.webp": "", "flat/.hidden.png": "",
+		"nested/2020/may/1.png": "", "nested/2021/1.png": "", "nested/0.png": "",
+		"target/big_dog/1.png": "", "target/9.png": "",
+		"digits.txt":      "a b.png 10\n\nflat/2.png\t9\nflat/1.webp -1\n",
+		"no.txt":          "flat/2.png\n my picture.jpg\n",
+		"target.txt":      "x.png cat\ny.png\n",
+		"mixed/cat/1.png": "", "mixed/cow/1.png": "",
+	})
+	classes := []string{"Big Dog", "cat"}
+	for _, test := range []struct {
+		path    string
+		classes []string // given
+		want    []string // classes
+		rows    []string
+	}{
+		{"source", nil, classes, []string{"Big Dog/1.png=Big Dog", "cat/1.png=cat", "cat/deep/2.jpg=cat"}},
+		{"flat", nil, nil, []string{"1.webp", "2.png"}},
+		{"flat", classes, classes, []string{"1.webp", "2.png"}},
+		{"nested", classes, classes, []string{"0.png", "2020/may/1.png", "2021/1.png"}},
+		{"target", classes, classes, []string{"9.png", "big_dog/1.png=Big Dog"}},
+		{"digits.txt", nil, []string{"9", "10"}, []string{"a b.png=10", "flat/2.png=9", "flat/1.webp"}},
+		{"no.txt", classes, classes, []string{"flat/2.png", "my picture.jpg"}},
+		{"target.txt", classes, classes, []string{"x.png=cat", "y.png"}},
+	} {
+		set, err := OpenOwn(filepath.Join(root, test.path), test.classes)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := labelled(set); !slices.Equal(got, test.rows) || !slices.Equal(set.ClassNames(), test.want) {
+			t.Errorf("%s: classes %q, images %q; want %q, %q", test.path, set.ClassNames(), got, test.want, test.rows)
+		}
+		if path := set.Path(0); !strings.HasPrefix(path, root) {
+			t.Errorf("%s: the first image is %s", test.path, path)
+		}
+	}
+	list := func(name, text string) string {
+		path := filepath.Join(root, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, test := range []struct{ path, want string }{
+		{filepath.Join(root, "mixed"), "mixed: the folder cow has the name of no class, but others have; there are Big Dog, cat"},
+		{filepath.Join(root, "source", "empty"), "no .jpg, .jpeg, .png or .webp files"},
+		{filepath.Join(root, "none"), "no such file"},
+		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is no class of the source, which has Big Dog, cat`},
+		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder`},
+		{list("form.txt", "a.gif\n"), `form.txt:1: "a.gif" is no .jpg`},
+		{list("empty.txt", ""), "no .jpg"},
+	} {
+		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.path, err, test.want)
+		}
+	}
+}
