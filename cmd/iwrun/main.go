@@ -1,6 +1,7 @@
 // Command iwrun trains the runs of an experiment and shows what came of them:
 //
 //	iwrun -c configs/digits.yaml            run what is not finished, print the table
+//	iwrun adapt --source S --target T -o FOLDER   from two files to predictions
 //	iwrun table -c configs/digits.yaml      the tables of what is finished
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
 //	iwrun report -c configs/digits.yaml     all of it as one HTML file
@@ -105,6 +106,7 @@ func newApp(s streams) *cli.App {
 		},
 		Commands: []*cli.Command{
 			newTableCommand(s),
+			newAdaptCommand(s),
 			newExtractCommand(s),
 			newPredictCommand(s),
 			newExportCommand(s),

@@ -14,6 +14,7 @@ import (
 	"iwda/internal/nearest"
 	"iwda/losses/form"
 	"iwda/nets/architecture"
+	"iwda/selection"
 	"iwda/weightest"
 )
 
@@ -28,6 +29,8 @@ var rules = map[string]rule{
 	"variants[]": variant,
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
+
+	"selection.rule": oneOf("rule", append([]string{TargetRisk}, selection.Names()...)),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,

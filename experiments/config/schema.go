@@ -6,14 +6,25 @@ import "iwda/experiments/learningrate"
 // File holds one together with its overrides; File.Resolve turns it into the
 // configuration of one run.
 type Config struct {
-	Experiment string   `yaml:"experiment"`    // names the result folder
-	Title      string   `yaml:"title"`         // heads the table; the experiment's name where it is left out
-	Tasks      Tasks    `yaml:"tasks,flow"`    // source-target, or pairs
-	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
-	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
-	Seeds      []int64  `yaml:"seeds,flow"`
+	Experiment string    `yaml:"experiment"`    // names the result folder
+	Title      string    `yaml:"title"`         // heads the table; the experiment's name where it is left out
+	Tasks      Tasks     `yaml:"tasks,flow"`    // source-target, or pairs
+	Variants   []string  `yaml:"variants,flow"` // full, subsampled, source-…, target-…
+	Methods    []string  `yaml:"methods,flow"`  // names of presets, see ParseMethod
+	Seeds      []int64   `yaml:"seeds,flow"`
+	Selection  Selection `yaml:"selection,omitempty"`
 	Settings   `yaml:",inline"`
 }
+
+// Selection chooses one of the runs of a file without a label of the target.
+type Selection struct {
+	// Rule is TargetRisk or a criterion of package selection.
+	Rule string `yaml:"rule"`
+}
+
+// TargetRisk is the rule of package selection's class-weighted risk, to which is added,
+// where changed class shares alone do not explain the target, what they leave unexplained.
+const TargetRisk = "target-risk"
 
 // Settings are the parts of a configuration that one run uses as they are. An
 // override may change any of them but dataset.name. The tag omitempty is for keys whose

@@ -26,6 +26,7 @@ type data struct {
 	onHeldOut      rowReader // the source's rows that training does not see; nil for none
 	normalisation  normalisation
 	testLabelled   bool      // some test row has a label
+	tests          int       // number of test rows
 	files          io.Closer // what the rows are read from; nil for nothing
 }
 
@@ -66,7 +67,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		classNames: source.ClassNames(), rowShape: source.Shape(),
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
 		sha256: sha256, normalisation: n,
-		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0,
+		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0, tests: test.Len(),
 		files: task,
 	}
 	if heldOut != nil {

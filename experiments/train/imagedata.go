@@ -139,7 +139,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
 		source: source.labels, target: target.labels,
 		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{test, run}, options.alive},
-		testLabelled: test.labels.Known() > 0,
+		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
 	}
 	if heldOut != nil {
 		d.onHeldOut = lively{testViews{heldOut, run}, options.alive}

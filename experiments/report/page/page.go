@@ -31,6 +31,9 @@ type Content struct {
 	Runs     []store.Run     // finished; those that are not planned are named and left out
 	Problems []store.Problem // folders of runs without a result
 	Notes    []string        // sentences
+	// Outcome are the tables of what was chosen among the runs, which come first; none
+	// where nothing was.
+	Outcome []sheet.Sheet
 }
 
 //go:embed page.html
@@ -50,7 +53,7 @@ func Write(w io.Writer, content Content) error {
 	v := view{
 		Title: content.Config.Title, Experiment: content.Config.Experiment,
 		Styles: template.CSS(styles), Script: template.JS(script),
-		Notes: content.Notes, Planned: len(content.Planned),
+		Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome,
 	}
 	if v.Title == "" {
 		v.Title = v.Experiment
@@ -98,6 +101,7 @@ type view struct {
 	Script                    template.JS
 	Planned, Finished, Failed int
 	Notes                     []string
+	Outcome                   []sheet.Sheet
 	Sheets                    []sheet.Sheet // the first sums up
 	Figures                   []drawing
 	Runs                      []runRow

@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 )
 
@@ -165,4 +166,24 @@ func TestSparkline(t *testing.T) {
 	if got := sparkline(nil, "accuracy", nil); got != "" {
 		t.Errorf("of nothing: %s", got)
 	}
+}
+
+func TestOutcome(t *testing.T) {
+	c := content(t)
+	if text := write(t, c); strings.Contains(text, "#outcome") {
+		t.Error("an outcome of a page on which nothing was chosen")
+	}
+	columns := []sheet.Column[int]{{Head: "run", Key: true, Value: func(int) sheet.Value { return sheet.Word("<b>") }},
+		{Head: "value", Format: sheet.Printf("%.3f"), Value: func(n int) sheet.Value { return sheet.Number(float64(n) / 8) }}}
+	c.Outcome = []sheet.Sheet{{Sections: []sheet.Section{sheet.NewSection("Chosen", columns, []int{1})}, Legend: "value: an eighth.", Notes: []string{"A reason."}}}
+	text := write(t, c)
+	for _, part := range []string{`<a href="#outcome">`, "<h2>Outcome</h2>", "<h3>Chosen</h3>", "<td>&lt;b&gt;</td>", ">0.125</td>", "value: an eighth.", "<li>A reason.</li>"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not on the page", part)
+		}
+	}
+	if strings.Index(text, "<h2>Outcome</h2>") > strings.Index(text, "<h2>Summary</h2>") {
+		t.Error("the outcome does not come first")
+	}
+	checkSelfContained(t, text)
 }

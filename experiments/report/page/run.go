@@ -6,15 +6,16 @@ import (
 	"math"
 	"strings"
 
+	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 )
 
 // runRow is a finished run in the table of runs.
 type runRow struct {
 	ID                  string
-	Best, Last          float64 // accuracies in percent
-	BestEpoch           int
-	WeightDistance, JSD float64
+	Best, Last          string // accuracies in percent
+	BestEpoch           string
+	WeightDistance, JSD string
 	Seconds             float64
 	PeakMemory          string
 	Accuracy, Distance  template.HTML // over the run
@@ -24,8 +25,10 @@ type runRow struct {
 func newRunRow(run store.Run) runRow {
 	r := run.Result
 	row := runRow{
-		ID: r.ID, Best: 100 * r.BestAccuracy.OrNaN(), Last: 100 * r.LastAccuracy.OrNaN(), BestEpoch: r.BestEpoch.Value,
-		WeightDistance: r.WeightDistance.OrNaN(), JSD: r.JSD.OrNaN(), Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+		ID: r.ID, Best: measured("%.2f", 100*r.BestAccuracy.OrNaN()), Last: measured("%.2f", 100*r.LastAccuracy.OrNaN()),
+		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
+		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
+		Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
 	}
 	metrics, err := run.Dir.ReadMetrics()
 	if err != nil {
@@ -35,6 +38,14 @@ func newRunRow(run store.Run) runRow {
 	row.Accuracy = sparkline(metrics, "accuracy", func(m store.Metrics) float64 { return 100 * m.Accuracy.OrNaN() })
 	row.Distance = sparkline(metrics, "weight distance", func(m store.Metrics) float64 { return m.WeightDistance })
 	return row
+}
+
+// measured formats a value, and what was not measured as a dash.
+func measured(format string, value float64) string {
+	if math.IsNaN(value) {
+		return sheet.None
+	}
+	return fmt.Sprintf(format, value)
 }
 
 // Measures of a sparkline in pixels.

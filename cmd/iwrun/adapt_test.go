@@ -1,0 +1,255 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"iwda/experiments/store"
+)
+
+// short makes an adaptation a matter of seconds.
+var short = []string{"--set", "train.epochs=20", "--set", "network.normalise=none", "--set", "train.batch=32", "--set", "seeds=[1]", "--set", "network.features=16",
+	"--set", "discriminator={hidden: 16, random_projection: 16, reversal: {alpha: 10, high: 1, iterations: 200}}", "--device", "cpu"}
+
+// writeDomains writes source.csv, with labels, and target.csv, without, and returns the
+// target's classes by the ids of its rows. Three classes lie on a ring in the plane; the
+// first, most frequent in the source, is rare in the target.
+func writeDomains(t *testing.T) (truth map[string]string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(5, 6))
+	truth = map[string]string{}
+	row := func(class int) (x, y float64) {
+		angle := 2 * math.Pi * float64(class) / 3
+		return 2*math.Cos(angle) + 0.8*random.NormFloat64(), 2*math.Sin(angle) + 0.8*random.NormFloat64()
+	}
+	names := []string{"ant", "bee", "cow"}
+	var source, target strings.Builder
+	source.WriteString("x,y,label\n")
+	target.WriteString("id,x,y\n")
+	for i := range 600 {
+		class := 0
+		if i%4 == 3 {
+			class = 1 + i/4%2
+		}
+		x, y := row(class)
+		fmt.Fprintf(&source, "%.4f,%.4f,%s\n", x, y, names[class])
+		class = 1 + i%2
+		if i%10 == 9 {
+			class = 0
+		}
+		x, y = row(class)
+		id := fmt.Sprintf("row-%d", i)
+		fmt.Fprintf(&target, "%s,%.4f,%.4f\n", id, x, y)
+		truth[id] = names[class]
+	}
+	writeFile(t, "source.csv", source.String())
+	writeFile(t, "target.csv", target.String())
+	return truth
+}
+
+// readCSV returns the lines of a file by the names of their columns.
+func readCSV(t *testing.T, path string) []map[string]string {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []map[string]string
+	for _, record := range records[1:] {
+		line := map[string]string{}
+		for i, name := range records[0] {
+			line[name] = record[i]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// accuracyOf returns the share of predictions that are right.
+func accuracyOf(t *testing.T, path string, truth map[string]string) float64 {
+	t.Helper()
+	lines, right := readCSV(t, path), 0
+	if len(lines) != len(truth) {
+		t.Errorf("%s: %d predictions of %d rows", path, len(lines), len(truth))
+	}
+	for i, line := range lines {
+		if want := fmt.Sprintf("row-%d", i); line["id"] != want {
+			t.Fatalf("%s: row %d has the id %q", path, i, line["id"])
+		}
+		if line["class"] == truth[line["id"]] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(truth))
+}
+
+func adaptLine(more ...string) []string {
+	return append(append([]string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out"}, short...), more...)
+}
+
+// TestAdapt goes from two files to predictions that are right, although the most frequent
+// class of the source is the rarest of the target.
+func TestAdapt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	status, out, text := call(t, adaptLine("--probabilities")...)
+	if status != 0 || out != "out/predictions.csv\nout/classes.csv\nout/report.html\n" {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "is used: its target-risk is", "Label shift: "} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
+		t.Errorf("accuracy %v", accuracy)
+	}
+	for _, line := range readCSV(t, "out/predictions.csv") {
+		sum := 0.0
+		for _, class := range []string{"ant", "bee", "cow"} {
+			p, err := strconv.ParseFloat(line["probability_"+class], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += p
+		}
+		if math.Abs(sum-1) > 1e-3 {
+			t.Fatalf("probabilities %v", line)
+		}
+	}
+	for i, want := range []struct{ class, source, target float64 }{{0, 0.75, 0.1}, {1, 0.125, 0.45}, {2, 0.125, 0.45}} {
+		line := readCSV(t, "out/classes.csv")[i]
+		source, _ := strconv.ParseFloat(line["source_share"], 64)
+		target, _ := strconv.ParseFloat(line["estimated_target_share"], 64)
+		weight, _ := strconv.ParseFloat(line["weight"], 64)
+		if math.Abs(source-want.source) > 0.01 || math.Abs(target-want.target) > 0.08 || math.Abs(weight-target/source) > 1e-3*weight {
+			t.Errorf("class %v: %v, want shares %v and %v", want.class, line, want.source, want.target)
+		}
+	}
+	page := readFile(t, "out/report.html")
+	for _, part := range []string{"<h2>Outcome</h2>", "full/source-target/source-only/seed-1", "Class shares in percent", "by source-only"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("%q is not in the report", part)
+		}
+	}
+	if strings.Contains(page, ">NaN<") {
+		t.Error("the report says NaN")
+	}
+	for _, name := range []string{"model.json", "model.safetensors"} {
+		if _, err := os.Stat(filepath.Join("out/model", name)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	// The experiment file makes the same runs: all are finished.
+	status, out, text = call(t, "-c", "out/experiment.yaml", "-o", "out/runs", "--device", "cpu")
+	if status != 0 || !strings.Contains(text, "3 runs had been finished before") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	// Once more, nothing is trained and the same is left.
+	before := readFile(t, "out/predictions.csv")
+	status, _, text = call(t, adaptLine("--probabilities")...)
+	if status != 0 || !strings.Contains(text, "3 runs had been finished before") || readFile(t, "out/predictions.csv") != before {
+		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
+// An adaptation that was interrupted goes on and ends with what one that was not does.
+func TestAdaptGoesOn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	if status, _, text := call(t, adaptLine()...); status != 0 {
+		t.Fatal(text)
+	}
+	want := readFile(t, "out/predictions.csv")
+	// What a process leaves that was ended in its second run, before anything was concluded.
+	dir := store.NewDir("out/runs", "adapt", "full/source-target/iwdan/seed-1")
+	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
+		t.Fatal(err)
+	}
+	// The assignments are in the experiment file now.
+	status, _, text := call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
+	if status != 0 || !strings.Contains(text, "2 runs had been finished before") {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	if readFile(t, "out/predictions.csv") != want {
+		t.Error("other predictions than without an interruption")
+	}
+}
+
+func TestAdaptDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	status, out, text := call(t, adaptLine("--dry-run")...)
+	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk}", "normalise: none", "validation: 0.1", "epochs: 20 #", "without labels"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+	if _, err := os.Stat("out"); !os.IsNotExist(err) {
+		t.Errorf("written: %v", err)
+	}
+}
+
+// Data or options that are wrong are named, and nothing that was there is lost.
+func TestAdaptRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	writeFile(t, "nan.csv", "x,y\n1,2\n3,NaN\n")
+	writeFile(t, "wide.csv", "x,y,z\n1,2,3\n")
+	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
+	writeFile(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
+	writeFile(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
+	if status, _, text := call(t, adaptLine()...); status != 0 {
+		t.Fatal(text)
+	}
+	before := readFile(t, "out/predictions.csv")
+	line := func(source, target string, more ...string) []string {
+		return append([]string{"adapt", "--source", source, "--target", target, "-o", "out", "--device", "cpu"}, more...)
+	}
+	for _, test := range []struct {
+		arguments []string
+		status    int
+		want      string
+	}{
+		{line("source.csv", "nan.csv"), 1, "nan.csv:3: column \"y\": NaN"},
+		{line("source.csv", "wide.csv"), 1, "wide.csv"},
+		{line("source.csv", "missing.csv"), 1, "missing.csv"},
+		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
+		{line("one.csv", "target.csv"), 1, "one.csv has 1 classes; at least 2"},
+		{line("rare.csv", "target.csv"), 1, "class \"bee\" has 1 rows; each needs 3 at least"},
+		{line("unknown.csv", "target.csv"), 1, "unknown.csv: 1 of its 19 rows have no label"},
+		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
+		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
+		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
+		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
+		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "--source and --target"},
+		{[]string{"adapt", "--source", "source.csv", "--target", "target.csv"}, 2, "name a folder with -o"},
+	} {
+		status, out, text := call(t, test.arguments...)
+		if status != test.status || out != "" || !strings.Contains(text, test.want) {
+			t.Errorf("%v: status %d, want %d and %q\n%s\n%s", test.arguments, status, test.status, test.want, out, text)
+		}
+	}
+	if readFile(t, "out/predictions.csv") != before {
+		t.Error("the predictions changed")
+	}
+	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "3 runs had been finished before") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+}

@@ -1,0 +1,139 @@
+package adapt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/config"
+	"iwda/selection"
+)
+
+// Judgement is what is known of a candidate without a label of the target.
+type Judgement struct {
+	Run            string
+	Value          float64   // of the rule; NaN where it could not judge the candidate
+	SourceAccuracy float64   // on its held-out source rows
+	Certainty      float64   // mean largest probability on the target, calibrated
+	Shares         []float64 // mean probabilities on the target, calibrated
+	// Unexplained is the share of the target's predictions that no mixture of the source's
+	// classes explains; 0 where changed class shares are all that is new.
+	Unexplained float64
+	// Divergence is KL(p̄ ‖ q) of its predicted class shares p̄ to the shared estimate
+	// q, and Agreement the share of target rows on which it predicts what all candidates
+	// together do: guards against a candidate that is far from all the others.
+	Divergence, Agreement float64
+}
+
+// Choice is one of the candidates, and why.
+type Choice struct {
+	Rule     string
+	Better   string // which values of the rule are: "lowest" or "highest"
+	Fails    string // when the rule is wrong
+	Shared   Shared
+	Judged   []Judgement // in the candidates' order
+	Best     int         // index in Judged
+	Problems []string    // why candidates could not be judged, sentences
+}
+
+// Choose judges all candidates by the rule: [config.TargetRisk] or a criterion of package
+// selection that needs no more than logits. It reads the logits of calibrated
+// probabilities, so that a candidate's overconfidence does not decide. Candidates that
+// cannot be judged are passed over; that none can is an error.
+//
+// TargetRisk is the class-weighted risk on held-out source rows. That estimates the risk on
+// the target where the features of a class are distributed as in the source. Where the test
+// of the shared model says that they are not, the runs differ in how far they have aligned
+// them, and the share of its predictions on the target that no mixture of the source's
+// classes explains is added to a candidate's risk.
+func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) {
+	name := rule
+	if rule == config.TargetRisk {
+		name = selection.ClassWeightedRisk.Name
+	}
+	criterion, err := selection.Find(name)
+	if err != nil {
+		return Choice{}, err
+	}
+	inputs := make([]selection.Input, len(candidates))
+	choice := Choice{Rule: rule, Better: "lowest", Fails: criterion.Fails, Shared: shared, Judged: make([]Judgement, len(candidates))}
+	if criterion.Higher {
+		choice.Better = "highest"
+	}
+	var logits []*mat.Dense
+	for i, c := range candidates {
+		if inputs[i], choice.Judged[i], err = judge(c, shared); err != nil {
+			return Choice{}, err
+		}
+		logits = append(logits, inputs[i].TargetLogits)
+	}
+	votes, err := selection.Vote(logits)
+	if err != nil {
+		return Choice{}, err
+	}
+	values := make([]float64, len(candidates))
+	for i := range candidates {
+		inputs[i].Votes = votes
+		values[i], err = criterion.Value(inputs[i])
+		switch {
+		case errors.Is(err, selection.ErrMissing):
+			return Choice{}, fmt.Errorf("the rule %s cannot be used here: %w", rule, err)
+		case err != nil:
+			values[i] = math.NaN()
+			choice.Problems = append(choice.Problems, fmt.Sprintf("%s cannot be judged: %v.", candidates[i].Run, err))
+		}
+		if rule == config.TargetRisk && !shared.Test.Explained() {
+			values[i] += choice.Judged[i].Unexplained
+		}
+		choice.Judged[i].Value = values[i]
+		if err := choice.Judged[i].guard(inputs[i]); err != nil {
+			return Choice{}, fmt.Errorf("%s: %w", candidates[i].Run, err)
+		}
+	}
+	if choice.Best = criterion.Best(values); choice.Best < 0 {
+		return Choice{}, fmt.Errorf("the rule %s can judge no run: %s", rule, choice.Problems[0])
+	}
+	return choice, nil
+}
+
+// judge returns what criteria read of the candidate, and what is known of it besides.
+func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
+	n, k := c.SourceLogits.Dims()
+	m, _ := c.TargetLogits.Dims()
+	calibration, source, target, err := c.calibrated()
+	if err != nil {
+		return selection.Input{}, Judgement{}, err
+	}
+	apply := func(logits *mat.Dense, rows int) *mat.Dense {
+		z := mat.NewDense(rows, k, nil)
+		z.Apply(func(_, j int, v float64) float64 { return calibration.Scales[j]*v + calibration.Biases[j] }, logits)
+		return z
+	}
+	input := selection.Input{
+		SourceLogits: apply(c.SourceLogits, n), SourceLabels: c.SourceLabels, TargetLogits: apply(c.TargetLogits, m),
+		ClassWeights: shared.Weights, TargetShares: shared.TargetShares,
+	}
+	return input, Judgement{
+		Run: c.Run, Shares: means(target, k), Certainty: certainty(target, k),
+		Unexplained: unexplained(source, c.SourceLabels, target, k),
+	}, nil
+}
+
+// guard adds the values of criteria that stand beside the rule.
+func (j *Judgement) guard(in selection.Input) error {
+	for _, beside := range []struct {
+		name  string
+		value *float64
+	}{{"source-accuracy", &j.SourceAccuracy}, {"prior-divergence", &j.Divergence}, {"ensv", &j.Agreement}} {
+		criterion, err := selection.Find(beside.name)
+		if err != nil {
+			return err
+		}
+		if *beside.value, err = criterion.Value(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package adapt
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/config"
+	"iwda/weightest"
+)
+
+// The label-shift problem of these tests: three classes on a line, of which the first is
+// frequent in the source and rare in the target.
+var (
+	sourceShares = []float64{0.7, 0.2, 0.1}
+	targetShares = []float64{0.1, 0.3, 0.6}
+	centres      = []float64{0, 2, 4}
+)
+
+// draw returns places on the line and their classes.
+func draw(random *rand.Rand, shares []float64, n int) (x []float64, classes []int) {
+	for range n {
+		u, class := random.Float64(), 0
+		for u > shares[class] && class < len(shares)-1 {
+			u -= shares[class]
+			class++
+		}
+		x, classes = append(x, centres[class]+random.NormFloat64()), append(classes, class)
+	}
+	return x, classes
+}
+
+// classifier returns the logits of places: log shares + log density, times a factor.
+func classifier(x, shares []float64, sharpness float64) *mat.Dense {
+	logits := mat.NewDense(len(x), len(shares), nil)
+	for i, v := range x {
+		for class, share := range shares {
+			d := v - centres[class]
+			logits.Set(i, class, sharpness*(math.Log(share)-d*d/2))
+		}
+	}
+	return logits
+}
+
+// problem returns a candidate that is right about the source, a twin of it that is five
+// times as sure, one that sees the rows through noise, and the true classes of the target.
+func problem(t *testing.T) (candidates []Candidate, truth []int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	heldOut, labels := draw(random, sourceShares, 3000)
+	target, truth := draw(random, targetShares, 5000)
+	blurred := func(x []float64) []float64 {
+		x = slices.Clone(x)
+		for i := range x {
+			x[i] += 2 * random.NormFloat64()
+		}
+		return x
+	}
+	blurredHeldOut, blurredTarget := blurred(heldOut), blurred(target)
+	return []Candidate{
+		{"source-only", classifier(heldOut, sourceShares, 1), labels, classifier(target, sourceShares, 1)},
+		{"overconfident", classifier(heldOut, sourceShares, 5), labels, classifier(target, sourceShares, 5)},
+		{"blurred", classifier(blurredHeldOut, sourceShares, 1), labels, classifier(blurredTarget, sourceShares, 1)},
+	}, truth
+}
+
+// TestShared: shares, weights and the test of label shift are those of the problem.
+func TestShared(t *testing.T) {
+	candidates, _ := problem(t)
+	shared, err := NewShared(candidates[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if temperature := shared.Calibration.Temperature(); math.Abs(temperature-5) > 0.5 {
+		t.Errorf("temperature %v of a network five times too sure", temperature)
+	}
+	for class, want := range targetShares {
+		if got := shared.TargetShares[class]; math.Abs(got-want) > 0.03 {
+			t.Errorf("class %d: share %v, want %v", class, got, want)
+		}
+		if got, want := shared.Weights[class], want/sourceShares[class]; math.Abs(got-want) > 0.12*want {
+			t.Errorf("class %d: weight %v, want %v", class, got, want)
+		}
+	}
+	if !shared.Test.Explained() {
+		t.Errorf("label shift: %s", shared.Test.Verdict())
+	}
+	// A target whose classes lie elsewhere is not explained by other shares.
+	elsewhere, _ := draw(rand.New(rand.NewPCG(3, 4)), targetShares, 5000)
+	for i := range elsewhere {
+		elsewhere[i] = 2 + 2*(elsewhere[i]-2)
+	}
+	moved := candidates[0]
+	moved.TargetLogits = classifier(elsewhere, sourceShares, 1)
+	if other, err := NewShared(moved); err != nil || other.Test.Explained() {
+		t.Errorf("classes that lie elsewhere: %v, %v", other.Test.Verdict(), err)
+	}
+}
+
+// TestChoose: the rule takes the candidate with the least loss on the target, and being
+// sure is neither punished nor rewarded.
+func TestChoose(t *testing.T) {
+	candidates, truth := problem(t)
+	shared, err := NewShared(candidates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := Choose(config.TargetRisk, candidates, shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if choice.Best == 2 {
+		t.Errorf("chose %s of %+v", choice.Judged[choice.Best].Run, choice.Judged)
+	}
+	// The value is an estimate of the calibrated cross-entropy on the target.
+	for i, c := range candidates {
+		calibration, err := weightest.Calibrate("bcts", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, loss := calibration.Probabilities(c.TargetLogits.RawMatrix().Data), 0.0
+		for row, class := range truth {
+			loss -= math.Log(p[3*row+class]) / float64(len(truth))
+		}
+		if got := choice.Judged[i].Value; math.Abs(got-loss) > 0.1*loss {
+			t.Errorf("%s: value %v, loss on the target %v", c.Run, got, loss)
+		}
+	}
+	first, sure, blurred := choice.Judged[0], choice.Judged[1], choice.Judged[2]
+	if math.Abs(sure.Value-first.Value) > 1e-6 || math.Abs(sure.Certainty-first.Certainty) > 1e-6 {
+		t.Errorf("being sure made a difference: %+v and %+v", sure, first)
+	}
+	if math.Abs(floats.Sum(sure.Shares)-1) > 1e-9 || sure.Shares[2] < 1.5*sure.Shares[0] {
+		t.Errorf("predicted shares %v", sure.Shares)
+	}
+	if blurred.SourceAccuracy >= sure.SourceAccuracy || blurred.Agreement >= sure.Agreement || blurred.Certainty >= sure.Certainty || blurred.Divergence <= sure.Divergence {
+		t.Errorf("guards: %+v and %+v", sure, blurred)
+	}
+}
+
+// Where the classes of the target look different, a candidate that undoes that is chosen,
+// although on the source it is no better.
+func TestChooseAmongAligned(t *testing.T) {
+	candidates, _ := problem(t)
+	aligned := candidates[0]
+	aligned.Run = "aligned"
+	target := mat.DenseCopyOf(aligned.TargetLogits)
+	for i := range target.RawMatrix().Rows { // rows of which it is not sure
+		if row := target.RawRowView(i); i%3 == 0 {
+			floats.Scale(0, row)
+		}
+	}
+	sourceOnly := candidates[0]
+	sourceOnly.TargetLogits = target
+	shared, err := NewShared(sourceOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared.Test.Explained() {
+		t.Fatal(shared.Test.Verdict())
+	}
+	for rule, want := range map[string]string{config.TargetRisk: "aligned", "iwv-y": "source-only"} {
+		choice, err := Choose(rule, []Candidate{sourceOnly, aligned}, shared)
+		if err != nil || choice.Judged[choice.Best].Run != want {
+			t.Errorf("%s: %+v, %v", rule, choice.Judged, err)
+		}
+	}
+}
+
+func TestChooseByAnotherRule(t *testing.T) {
+	candidates, _ := problem(t)
+	shared, err := NewShared(candidates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := Choose("source-accuracy", slices.Clone(candidates[1:3]), shared)
+	if err != nil || choice.Judged[choice.Best].Run != "overconfident" || choice.Judged[1].Value != choice.Judged[1].SourceAccuracy {
+		t.Errorf("%+v, %v", choice, err)
+	}
+	for rule, want := range map[string]string{"guess": "known are iwv-y", "dev": "the rule dev cannot be used here"} {
+		if _, err := Choose(rule, candidates, shared); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", rule, err)
+		}
+	}
+}
+
+// A class without a held-out row gets no bias, and a network that says NaN is an error.
+func TestCandidatesOutOfOrder(t *testing.T) {
+	candidates, _ := problem(t)
+	c := candidates[0]
+	c.SourceLabels = slices.Clone(c.SourceLabels)
+	for i, class := range c.SourceLabels {
+		c.SourceLabels[i] = min(class, 1)
+	}
+	if shared, err := NewShared(c); err != nil || shared.Calibration.Form != "ts" {
+		t.Errorf("no row of a class: %+v, %v", shared.Calibration, err)
+	}
+	c.SourceLogits = mat.DenseCopyOf(c.SourceLogits)
+	c.SourceLogits.Set(7, 1, math.NaN())
+	if _, err := NewShared(c); err == nil || !strings.Contains(err.Error(), "source-only: calibration on held-out source rows") {
+		t.Errorf("NaN: error %v", err)
+	}
+}

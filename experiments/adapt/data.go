@@ -1,0 +1,174 @@
+package adapt
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/datasets/images"
+	"iwda/experiments/config"
+)
+
+// The domains' names in experiment files.
+const (
+	sourceName = "source"
+	targetName = "target"
+)
+
+// Data is what was seen of two domains.
+type Data struct {
+	Kind           catalogue.Kind // Vectors or ImageFiles
+	Width          int            // values of a row of Vectors
+	Classes        []string       // of the source, in label order
+	Source, Target Domain
+}
+
+// Domain is what was seen of one.
+type Domain struct {
+	Path   string // absolute
+	Rows   int
+	Counts []int // labelled rows of each class
+}
+
+// labelled is the number of rows with a label.
+func (d Domain) labelled() int {
+	total := 0
+	for _, n := range d.Counts {
+		total += n
+	}
+	return total
+}
+
+// rarest returns the class with the fewest rows, and their number.
+func (d Domain) rarest() (class, rows int) {
+	for c, n := range d.Counts {
+		if n < d.Counts[class] {
+			class = c
+		}
+	}
+	return class, d.Counts[class]
+}
+
+// fewestRows is the number of rows of a class in the source below which nothing can be
+// held out of it and something be left to learn from.
+const fewestRows = 3
+
+// Look opens both domains as training does, reads all rows of features, and lists images.
+// What training would refuse is an error here, with file, row and column.
+func Look(source, target string) (Data, error) {
+	files := []catalogue.Files{{Domain: sourceName}, {Domain: targetName}}
+	for i, path := range []string{source, target} {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return Data{}, err
+		}
+		files[i].Path = whole
+	}
+	data, err := catalogue.Find("files")
+	if err != nil {
+		return Data{}, err
+	}
+	if data, err = data.Of(files); err != nil {
+		return Data{}, err
+	}
+	if err := data.CheckFiles(""); err != nil {
+		return Data{}, err
+	}
+	seen := Data{Kind: data.Kind}
+	seen.Source.Path, seen.Target.Path = files[0].Path, files[1].Path
+	if data.Kind == catalogue.ImageFiles {
+		err = seen.lookAtImages(data)
+	} else {
+		err = seen.lookAtRows(data)
+	}
+	if err != nil {
+		return Data{}, err
+	}
+	return seen, seen.check()
+}
+
+func (d *Data) lookAtRows(data catalogue.Dataset) error {
+	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
+	if err != nil {
+		return err
+	}
+	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
+	for _, domain := range []struct {
+		seen *Domain
+		set  datasets.Set
+	}{{&d.Source, task.Source}, {&d.Target, task.Target}} {
+		domain.seen.Rows = domain.set.Len()
+		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
+	}
+	return task.Close()
+}
+
+func (d *Data) lookAtImages(data catalogue.Dataset) error {
+	source, err := data.OpenImages("", sourceName)
+	if err != nil {
+		return err
+	}
+	target, err := data.OpenImages("", targetName)
+	if err != nil {
+		return err
+	}
+	d.Classes = source.ClassNames()
+	for _, domain := range []struct {
+		seen *Domain
+		set  *images.Set
+	}{{&d.Source, source}, {&d.Target, target}} {
+		domain.seen.Rows = domain.set.Len()
+		domain.seen.Counts = domain.set.Labels().Counts(len(d.Classes))
+	}
+	return nil
+}
+
+// check refuses data from which nothing can be learned.
+func (d Data) check() error {
+	switch unknown := d.Source.Rows - d.Source.labelled(); {
+	case d.Source.Rows == 0:
+		return fmt.Errorf("%s has no rows", d.Source.Path)
+	case d.Target.Rows == 0:
+		return fmt.Errorf("%s has no rows", d.Target.Path)
+	case len(d.Classes) < 2:
+		return fmt.Errorf("%s has %d classes; at least 2 are needed to tell apart", d.Source.Path, len(d.Classes))
+	case unknown > 0:
+		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out", d.Source.Path, unknown, d.Source.Rows)
+	}
+	if class, rows := d.Source.rarest(); rows < fewestRows {
+		return fmt.Errorf("%s: class %q has %d rows; each needs %d at least, as some are held out: add rows or leave the class out", d.Source.Path, d.Classes[class], rows, fewestRows)
+	}
+	return nil
+}
+
+// CheckExperiment returns an error where the experiment file is about other domains, or
+// lacks what a choice needs.
+func (d Data) CheckExperiment(file *config.File) error {
+	paths := map[string]string{}
+	for _, domain := range file.Config.Dataset.Domains {
+		paths[domain.Domain] = domain.Path
+	}
+	if paths[sourceName] != d.Source.Path || paths[targetName] != d.Target.Path {
+		return config.Error{Location: file.Name, Message: fmt.Sprintf("is about %s and %s; choose another folder with -o, or remove it", paths[sourceName], paths[targetName])}
+	}
+	if file.Config.Selection.Rule == "" {
+		return config.Error{Location: file.Name, Message: "has no rule by which a run is chosen, as in selection: {rule: " + config.TargetRisk + "}"}
+	}
+	return nil
+}
+
+// String says in a line what was seen.
+func (d Data) String() string {
+	kind, width := "images", ""
+	if d.Kind == catalogue.Vectors {
+		kind, width = "rows", fmt.Sprintf(" of %d values", d.Width)
+	}
+	class, rows := d.Source.rarest()
+	labels := "without labels"
+	if n := d.Target.labelled(); n > 0 {
+		labels = fmt.Sprintf("%d with labels, which are used to measure alone", n)
+	}
+	return fmt.Sprintf("source: %d %s%s, %d classes, the rarest %q with %d; target: %d %s, %s",
+		d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows, d.Target.Rows, kind, labels)
+}

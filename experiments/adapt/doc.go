@@ -1,0 +1,13 @@
+// Package adapt goes from two domains of files, a labelled source and a target without
+// labels, to predictions for the target:
+//
+//   - [Look] reads both domains, as training would, and says what there is;
+//   - [Data.Experiment] is the experiment file that follows, with the reasons as
+//     comments; it is trained as any other;
+//   - [Choose] chooses one of its runs without a label of the target, by the rule that
+//     the file names, and [Outcome.Write] leaves that run's model, what it predicts, and
+//     the class shares that it found.
+//
+// All of it can be done by hand: the file is one that iwrun takes, and its results lie in
+// the usual folders.
+package adapt

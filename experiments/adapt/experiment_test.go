@@ -1,0 +1,89 @@
+package adapt
+
+import (
+	"strings"
+	"testing"
+
+	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+)
+
+// seen is what Look says of domains of that size.
+func seen(kind catalogue.Kind, source, target int) Data {
+	return Data{
+		Kind: kind, Width: 64, Classes: []string{"cat", "dog"},
+		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
+		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
+	}
+}
+
+// parse returns the experiment of the data.
+func parse(t *testing.T, d Data) *config.File {
+	t.Helper()
+	text, err := d.Experiment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := config.Parse("experiment.yaml", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return file
+}
+
+// The file resolves to what is trained: three methods, three starts, rows held out, and
+// steps enough whatever the size of the data.
+func TestExperiment(t *testing.T) {
+	for _, size := range []struct{ source, target, batch, epochs int }{
+		{20, 7, 2, 120}, {600, 600, 64, 133}, {300, 1000, 64, 80}, {20000, 20000, 128, 8}, {1_000_000, 10, 128, 8},
+	} {
+		file := parse(t, seen(catalogue.Vectors, size.source, size.target))
+		runs, err := plan.Runs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(runs) != 9 || file.Config.Selection.Rule != config.TargetRisk {
+			t.Errorf("%d runs, rule %q", len(runs), file.Config.Selection.Rule)
+		}
+		for _, run := range runs {
+			c := run.Config
+			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != "standard" {
+				t.Errorf("%+v: batch %d, %d epochs, validation %v, %s", size, c.Train.Batch, c.Train.Epochs, c.Train.Validation, c.Network.Normalise)
+			}
+			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
+				t.Errorf("%s and %s of %v", source, target, c.Dataset.Domains)
+			}
+		}
+	}
+}
+
+// Images take a frozen backbone and are counted in steps.
+func TestExperimentOnImages(t *testing.T) {
+	d := seen(catalogue.ImageFiles, 200, 200)
+	d.Source.Path, d.Target.Path = "/data/photos", "/data/sketches"
+	file := parse(t, d)
+	runs, err := plan.Runs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := runs[8].Config; c.Network.Name != "resnet50" || !c.Network.Frozen || c.Train.Steps == 0 || c.Train.Steps%c.Train.EvalEvery != 0 || c.Method != "iwcdan" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Everything that was chosen has a reason beside it.
+func TestExperimentSaysWhy(t *testing.T) {
+	text, err := seen(catalogue.Vectors, 600, 500).Experiment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
+		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk}",
+	} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}

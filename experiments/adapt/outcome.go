@@ -1,0 +1,76 @@
+package adapt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/train"
+)
+
+// Outcome is the chosen run, and what it says of the target.
+type Outcome struct {
+	Choice
+	Run     plan.Run // the chosen one
+	Classes []ClassShare
+	// Predicted are the shares of the target's rows that the predictions give each class,
+	// set by [Outcome.Write].
+	Predicted []float64
+}
+
+// Chosen is what is known of the chosen run.
+func (o Outcome) Chosen() Judgement { return o.Judged[o.Best] }
+
+// mostJudgedRows bounds the target's rows by which runs are judged: with more, the memory
+// of all runs' logits would grow, and the choice would hardly be better.
+const mostJudgedRows = 50_000
+
+// Conclude judges the finished runs below the folder of results by the rule and returns
+// what came of the best. The model that all share is the first source-only run, the first
+// run where there is none.
+func Conclude(ctx context.Context, rule, results string, runs []plan.Run, options train.Options) (Outcome, error) {
+	candidates := make([]Candidate, len(runs))
+	for i, run := range runs {
+		outputs, err := train.ReadOutputs(ctx, run.Config, run.Dir(results), mostJudgedRows, options)
+		if err != nil {
+			return Outcome{}, err
+		}
+		about, err := model.ReadMetadata(run.Dir(results).String())
+		if err != nil {
+			return Outcome{}, err
+		}
+		k := len(about.Classes)
+		candidates[i] = Candidate{
+			Run:          run.ID.String(),
+			SourceLogits: mat.NewDense(len(outputs.HeldOut)/k, k, outputs.HeldOut), SourceLabels: outputs.Labels,
+			TargetLogits: mat.NewDense(len(outputs.Target)/k, k, outputs.Target),
+		}
+	}
+	reference := slices.IndexFunc(runs, func(r plan.Run) bool {
+		method, _ := config.ParseMethod(r.ID.Method)
+		return method.Alignment == config.NoAlignment
+	})
+	shared, err := NewShared(candidates[max(reference, 0)])
+	if err != nil {
+		return Outcome{}, err
+	}
+	choice, err := Choose(rule, candidates, shared)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := Outcome{Choice: choice, Run: runs[choice.Best]}
+	about, err := model.ReadMetadata(outcome.Run.Dir(results).String())
+	if err != nil {
+		return Outcome{}, err
+	}
+	if about.Shares.Target == nil {
+		return Outcome{}, fmt.Errorf("%s: its model has no estimate of the target's class shares", outcome.Run.ID)
+	}
+	outcome.Classes, err = classShares(about.Classes, about.Shares.Source, about.Shares.Target)
+	return outcome, err
+}

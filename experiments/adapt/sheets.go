@@ -1,0 +1,71 @@
+package adapt
+
+import (
+	"fmt"
+
+	"iwda/experiments/report/sheet"
+)
+
+// Sheets are what a report shows of the outcome: the runs as they were judged, and the
+// classes.
+func (o Outcome) Sheets() []sheet.Sheet { return []sheet.Sheet{o.runsSheet(), o.classesSheet()} }
+
+var (
+	percentFormat = sheet.Printf("%.2f")
+	numberFormat  = sheet.Printf("%.4f")
+)
+
+func (o Outcome) runsSheet() sheet.Sheet {
+	columns := []sheet.Column[Judgement]{
+		{Head: "run", Key: true, Value: func(j Judgement) sheet.Value { return sheet.Word(j.Run) }},
+		{Head: o.Rule, Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Value) }},
+		{Head: "source accuracy", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.SourceAccuracy) }},
+		{Head: "certainty", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Certainty) }},
+		{Head: "unexplained", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Unexplained) }},
+		{Head: "divergence", Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
+		{Head: "agreement", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
+	}
+	return sheet.Sheet{
+		Title:    "The chosen run",
+		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged)},
+		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
+			"certainty: mean largest probability on the target, percent. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
+			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
+		Notes: append(o.Why(), o.Problems...),
+	}
+}
+
+func (o Outcome) classesSheet() sheet.Sheet {
+	type row struct {
+		ClassShare
+		predicted, reference float64
+	}
+	rows := make([]row, len(o.Classes))
+	for i, class := range o.Classes {
+		rows[i] = row{class, o.Predicted[i], o.Shared.TargetShares[i]}
+	}
+	columns := []sheet.Column[row]{
+		{Head: "class", Key: true, Value: func(r row) sheet.Value { return sheet.Word(r.Class) }},
+		{Head: "source share", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Source) }},
+		{Head: "estimated in the target", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Target) }},
+		{Head: "weight", Format: numberFormat, Value: func(r row) sheet.Value { return sheet.Number(r.Weight()) }},
+		{Head: "predicted", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.predicted) }},
+		{Head: "by source-only", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.reference) }},
+	}
+	return sheet.Sheet{
+		Title:    "Class shares",
+		Sections: []sheet.Section{sheet.NewSection("Class shares in percent", columns, rows)},
+		Legend: "estimated in the target: by the chosen run, for whose shares the predictions are corrected. weight: that over the source's share. " +
+			"predicted: share of the target's rows that the predictions give the class. by source-only: the estimate of " + o.Shared.Run + ", from which the rule's weights come.",
+	}
+}
+
+// Why says, in sentences, how the choice came about and how far to trust it.
+func (o Outcome) Why() []string {
+	chosen := o.Chosen()
+	why := []string{
+		fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", chosen.Run, o.Rule, chosen.Value, len(o.Judged)),
+		fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", 100*chosen.SourceAccuracy, 100*chosen.Agreement),
+	}
+	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
+}

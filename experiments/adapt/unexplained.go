@@ -1,0 +1,110 @@
+package adapt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// certaintyBins is the number of bins for each predicted class.
+const certaintyBins = 3
+
+// unexplained returns the share of the target's predictions that no mixture of the source's
+// classes explains: the total variation between the target's shares t of some bins and A q,
+// where A are the shares of each source class (bins×classes) and q, the mixture, is the one
+// under which the target's rows are most likely. Rows are binned by the predicted class and
+// how certain it is, so that the bins of a class have as many rows of both domains together.
+//
+// It is 0 where the domains differ in class shares alone, or where their features have been
+// aligned class by class, and by at least as much as it the accuracy on the target can
+// differ from that on source rows in those shares.
+func unexplained(source []float64, labels []int, target []float64, k int) float64 {
+	bins := newBins(source, target, k)
+	ofClasses := make([][]float64, k) // A, transposed
+	for class := range ofClasses {
+		ofClasses[class] = make([]float64, k*certaintyBins)
+	}
+	for i, class := range labels {
+		ofClasses[class][bins.of(source[i*k:(i+1)*k])]++
+	}
+	for _, shares := range ofClasses {
+		if total := floats.Sum(shares); total > 0 {
+			floats.Scale(1/total, shares)
+		}
+	}
+	ofTarget := make([]float64, k*certaintyBins)
+	for row := range slices.Chunk(target, k) {
+		ofTarget[bins.of(row)] += float64(k) / float64(len(target))
+	}
+	mixture := mostLikely(ofClasses, ofTarget)
+	return floats.Distance(ofTarget, mixture, 1) / 2
+}
+
+// mostLikely returns the mixture of distributions under which that of the target is most
+// likely, by the EM algorithm. Bins that none of them has are left out of the likelihood.
+func mostLikely(distributions [][]float64, target []float64) (mixture []float64) {
+	const rounds = 1000
+	shares := slices.Repeat([]float64{1 / float64(len(distributions))}, len(distributions))
+	mixture = make([]float64, len(target))
+	for range rounds {
+		clear(mixture)
+		for y, d := range distributions {
+			floats.AddScaled(mixture, shares[y], d)
+		}
+		total := 0.0
+		for y, d := range distributions {
+			factor := 0.0
+			for b, share := range target {
+				if mixture[b] > 0 {
+					factor += share * d[b] / mixture[b]
+				}
+			}
+			shares[y] *= factor
+			total += shares[y]
+		}
+		if total == 0 {
+			break
+		}
+		floats.Scale(1/total, shares)
+	}
+	return mixture
+}
+
+// bins are those of predicted class and certainty.
+type bins struct{ limits [][]float64 } // of each predicted class, rising
+
+func newBins(source, target []float64, k int) bins {
+	certainties := make([][]float64, k)
+	for _, rows := range [][]float64{source, target} {
+		for row := range slices.Chunk(rows, k) {
+			class := floats.MaxIdx(row)
+			certainties[class] = append(certainties[class], row[class])
+		}
+	}
+	b := bins{make([][]float64, k)}
+	for class, values := range certainties {
+		slices.SortFunc(values, cmp.Compare[float64])
+		for part := 1; part < certaintyBins; part++ {
+			limit := math.Inf(1)
+			if len(values) > 0 {
+				limit = values[part*len(values)/certaintyBins]
+			}
+			b.limits[class] = append(b.limits[class], limit)
+		}
+	}
+	return b
+}
+
+// of returns the number of the bin of a row of probabilities.
+func (b bins) of(row []float64) int {
+	class := floats.MaxIdx(row)
+	bin := class * certaintyBins
+	for _, limit := range b.limits[class] {
+		if row[class] >= limit {
+			bin++
+		}
+	}
+	return bin
+}
