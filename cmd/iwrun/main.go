@@ -1,7 +1,7 @@
 // Command iwrun trains the runs of an experiment and shows what came of them:
 //
 //	iwrun -c configs/digits.yaml            run what is not finished, print the table
-//	iwrun adapt --source S --target T -o FOLDER   from two files to predictions
+//	iwrun adapt --source S --target T -o F  predictions for T, which has no labels
 //	iwrun table -c configs/digits.yaml      the tables of what is finished
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
 //	iwrun report -c configs/digits.yaml     all of it as one HTML file
@@ -96,7 +96,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
+		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
