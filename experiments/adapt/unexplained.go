@@ -17,9 +17,8 @@ const certaintyBins = 3
 // under which the target's rows are most likely. Rows are binned by the predicted class and
 // how certain it is, so that the bins of a class have as many rows of both domains together.
 //
-// It is 0 where the domains differ in class shares alone, or where their features have been
-// aligned class by class, and by at least as much as it the accuracy on the target can
-// differ from that on source rows in those shares.
+// It is 0, up to the chance of finite samples, where the domains differ in class shares alone,
+// or where their features have been aligned class by class.
 func unexplained(source []float64, labels []int, target []float64, k int) float64 {
 	bins := newBins(source, target, k)
 	ofClasses := make([][]float64, k) // A, transposed
