@@ -37,6 +37,14 @@ func StatisticsOf(set Set) Statistics {
 	return s
 }
 
+// Standardise changes a row in place to (x - mean)/deviation, each column by its own.
+func (s Statistics) Standardise(row []float32) {
+	mean, deviation := s.Mean[:len(row)], s.Deviation[:len(row)]
+	for j, v := range row {
+		row[j] = (v - mean[j]) / deviation[j]
+	}
+}
+
 // Standardised returns a view of a set whose values are (x - mean)/deviation, each column
 // by its own.
 func Standardised(set Set, by Statistics) Set { return &standardised{set, by} }
@@ -48,9 +56,7 @@ type standardised struct {
 
 func (s *standardised) CopyRow(dst []float32, i int) {
 	s.Set.CopyRow(dst, i)
-	for j, v := range dst {
-		dst[j] = (v - s.by.Mean[j]) / s.by.Deviation[j]
-	}
+	s.by.Standardise(dst)
 }
 
 // UnitLength returns a view of a set whose rows are x/‖x‖; rows of zeros stay so.
@@ -60,14 +66,19 @@ type unitLength struct{ Set }
 
 func (u *unitLength) CopyRow(dst []float32, i int) {
 	u.Set.CopyRow(dst, i)
+	ScaleToUnitLength(dst)
+}
+
+// ScaleToUnitLength changes a row in place to x/‖x‖; a row of zeros stays so.
+func ScaleToUnitLength(row []float32) {
 	squares := 0.0
-	for _, v := range dst {
+	for _, v := range row {
 		squares += float64(v) * float64(v)
 	}
 	const shortest = 1e-12 // a row of zeros stays one
 	length := max(math.Sqrt(squares), shortest)
-	for j, v := range dst {
-		dst[j] = float32(float64(v) / length)
+	for j, v := range row {
+		row[j] = float32(float64(v) / length)
 	}
 }
 

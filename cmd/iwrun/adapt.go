@@ -16,7 +16,6 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/report/page"
-	"iwda/experiments/schedule"
 	"iwda/experiments/train"
 	"iwda/internal/wholefile"
 )
@@ -72,15 +71,8 @@ func runAdapt(o adaptOptions, s streams) error {
 	case o.Folder == "":
 		return usageError{"where to? name a folder with -o", adaptUsage}
 	}
-	devices, err := o.devices()
+	options, devices, err := scheduleOptions(o.machineOptions, o.faultOptions, o.runs())
 	if err != nil {
-		return err
-	}
-	jobs, threads, err := o.share(devices)
-	if err != nil {
-		return err
-	}
-	if err := o.faultOptions.check(); err != nil {
 		return err
 	}
 	data, err := adapt.Look(o.Source, o.Target)
@@ -114,7 +106,6 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err := o.writeExperiment(text); err != nil {
 		return err
 	}
-	options := schedule.Options{Results: o.runs(), Jobs: jobs, Devices: deviceNames(devices), Threads: threads}
 	summary, err := carryOut(runs, options, o.faultOptions, s)
 	if err != nil {
 		return err
@@ -126,7 +117,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	case len(summary.Failed) > 0:
 		return statusError(statusFailed)
 	}
-	return o.conclude(data, file, runs, train.Options{Device: devices[0], Threads: threads * jobs, Log: io.Discard}, s)
+	return o.conclude(data, file, runs, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
 }
 
 // checkRuns finds, before the experiment file is replaced, runs that another one left.

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
+	"iwda/torch"
 )
 
 // runOptions say what is trained and on what.
@@ -61,21 +62,13 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
-	devices, err := o.devices()
+	options, _, err := scheduleOptions(o.machineOptions, o.faultOptions, o.Results)
 	if err != nil {
-		return err
-	}
-	jobs, threads, err := o.share(devices)
-	if err != nil {
-		return err
-	}
-	if err := o.faultOptions.check(); err != nil {
 		return err
 	}
 	if err := checkResults(runs, o.Results); err != nil {
 		return err
 	}
-	options := schedule.Options{Results: o.Results, Jobs: jobs, Devices: deviceNames(devices), Threads: threads}
 	summary, err := carryOut(runs, options, o.faultOptions, s)
 	if err != nil {
 		return err
@@ -93,6 +86,21 @@ func runExperiment(o runOptions, s streams) error {
 		return statusError(statusFailed)
 	}
 	return nil
+}
+
+// scheduleOptions checks what was asked of the machine and of faults, and returns the
+// options of runs below the folder of results, and the devices that they use.
+func scheduleOptions(m machineOptions, f faultOptions, results string) (schedule.Options, []torch.Device, error) {
+	devices, err := m.devices()
+	if err != nil {
+		return schedule.Options{}, nil, err
+	}
+	jobs, threads, err := m.share(devices)
+	if err != nil {
+		return schedule.Options{}, nil, err
+	}
+	options := schedule.Options{Results: results, Jobs: jobs, Devices: deviceNames(devices), Threads: threads}
+	return options, devices, f.check()
 }
 
 // carryOut runs the workers, which are this program again, with progress on s.err.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"iwda/datasets"
 	"iwda/nets/onnx"
 	"iwda/torch"
 )
@@ -13,25 +14,14 @@ import (
 // Normalise changes rows of values in place, with the target's statistics, as the
 // network wants them.
 func (m Metadata) Normalise(values []float32) {
-	rowSize := 1
-	for _, n := range m.Input.Shape {
-		rowSize *= n
-	}
+	rowSize := datasets.Size(m.Input.Shape)
 	for first := 0; first < len(values); first += rowSize {
 		row := values[first : first+rowSize]
 		switch m.Normalisation.Kind {
 		case Standardised:
 			m.Normalisation.Target.standardise(row)
 		case UnitLength:
-			squares := 0.0
-			for _, v := range row {
-				squares += float64(v) * float64(v)
-			}
-			const shortest = 1e-12 // a row of zeros stays one
-			length := max(math.Sqrt(squares), shortest)
-			for i, v := range row {
-				row[i] = float32(float64(v) / length)
-			}
+			datasets.ScaleToUnitLength(row)
 		}
 	}
 }
@@ -39,10 +29,7 @@ func (m Metadata) Normalise(values []float32) {
 // standardise changes a row of features, or of an image's channels, in place.
 func (s *Statistics) standardise(row []float32) {
 	if len(row) == len(s.Mean) {
-		mean, deviation := s.Mean[:len(row)], s.Deviation[:len(row)]
-		for i, v := range row {
-			row[i] = (v - mean[i]) / deviation[i]
-		}
+		datasets.Statistics(*s).Standardise(row)
 		return
 	}
 	each := len(row) / len(s.Mean)
