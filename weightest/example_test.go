@@ -45,6 +45,27 @@ func ExampleSolveQP() {
 	// true      [0.200 1.200 2.400]
 }
 
+// Class weights for any classifier, from what it predicts on labelled source and unlabelled
+// target data.
+func ExampleAccumulator() {
+	statistics := weightest.NewAccumulator(2)
+	// Probabilities of two source rows with their labels, and of two target rows.
+	err := statistics.Add([]float32{0.9, 0.1, 0.2, 0.8}, []int{0, 1}, []float32{0.3, 0.7, 0.2, 0.8})
+	if err != nil {
+		log.Fatal(err)
+	}
+	solution, err := weightest.SolveQP(weightest.Problem{
+		Confusion: statistics.Confusion(), TargetPredictions: statistics.TargetPredictions(),
+		SourceDistribution: []float64{0.5, 0.5},
+	}, weightest.QPSettings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", solution.Weights)
+	// Output:
+	// [0.143 1.857]
+}
+
 func ExampleTracker() {
 	statistics := weightest.NewAccumulator(2)
 	tracker, err := weightest.NewTracker(2, weightest.TrackerSettings{EMA: 0.5})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,9 @@ import (
 
 // module is the path that the names of our packages begin with.
 const module = "iwda"
+
+// root is the repository's folder.
+var root = filepath.Join("..", "..")
 
 // goPackage is what go list says of a package.
 type goPackage struct {
@@ -31,17 +33,9 @@ func (p goPackage) name() string { return strings.TrimPrefix(p.ImportPath, modul
 // list runs go list in the repository's root.
 func list(t *testing.T, environment []string, arguments ...string) []goPackage {
 	t.Helper()
-	command := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,CgoFiles,Standard"}, arguments...)...)
-	command.Dir = filepath.Join("..", "..")
-	command.Env = append(os.Environ(), environment...)
-	var said strings.Builder
-	command.Stderr = &said
-	text, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, &said)
-	}
+	text := goCommand(t, root, environment, append([]string{"list", "-json=ImportPath,Imports,CgoFiles,Standard"}, arguments...)...)
 	var packages []goPackage
-	for decoder := json.NewDecoder(strings.NewReader(string(text))); ; {
+	for decoder := json.NewDecoder(strings.NewReader(text)); ; {
 		var p goPackage
 		err := decoder.Decode(&p)
 		if errors.Is(err, io.EOF) {
@@ -58,7 +52,7 @@ func list(t *testing.T, environment []string, arguments ...string) []goPackage {
 // uppermost first.
 func layers(t *testing.T) []string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "docs", "architecture.md"))
+	file, err := os.Open(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,15 +144,14 @@ func TestDoorToLibtorch(t *testing.T) {
 
 // TestWithoutCgo: what needs no libtorch is whole without a C++ compiler.
 func TestWithoutCgo(t *testing.T) {
-	patterns := []string{"./weightest/...", "./selection/...", "./datasets/...", "./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift"}
-	for _, p := range list(t, []string{"CGO_ENABLED=0"}, append([]string{"-deps"}, patterns...)...) {
+	for _, p := range list(t, []string{"CGO_ENABLED=0"}, append([]string{"-deps"}, withoutLibtorch...)...) {
 		if p.name() == "torch" || p.name() == "losses" || p.name() == "nets" {
-			t.Errorf("%q need %s", patterns, p.name())
+			t.Errorf("%q need %s", withoutLibtorch, p.name())
 		}
 	}
-	for _, p := range list(t, []string{"CGO_ENABLED=1"}, append([]string{"-deps"}, patterns...)...) {
+	for _, p := range list(t, []string{"CGO_ENABLED=1"}, append([]string{"-deps"}, withoutLibtorch...)...) {
 		if len(p.CgoFiles) > 0 && !p.Standard {
-			t.Errorf("%q need %s, which contains cgo", patterns, p.ImportPath)
+			t.Errorf("%q need %s, which contains cgo", withoutLibtorch, p.ImportPath)
 		}
 	}
 }

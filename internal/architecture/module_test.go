@@ -1,0 +1,74 @@
+package architecture
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// withoutLibtorch are the packages that a program can use without libtorch.
+var withoutLibtorch = []string{
+	"./weightest/...", "./selection/...", "./datasets/...",
+	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift",
+}
+
+// noCompiler is an environment without cgo, a C compiler or libraries, and without a
+// network to get modules from.
+var noCompiler = []string{"CGO_ENABLED=0", "CC=false", "CXX=false", "CGO_LDFLAGS=", "GOPROXY=off"}
+
+// goCommand runs the go command in a folder and returns what it prints.
+func goCommand(t *testing.T, folder string, environment []string, arguments ...string) string {
+	t.Helper()
+	command := exec.Command("go", arguments...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), environment...)
+	var said strings.Builder
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, &said)
+	}
+	return string(out)
+}
+
+// TestWithoutCompiler: what needs no libtorch builds where there is no C++.
+func TestWithoutCompiler(t *testing.T) {
+	goCommand(t, root, noCompiler, append([]string{"build"}, withoutLibtorch...)...)
+}
+
+// TestReadmeExample builds the README's program in a module of its own, as its user has
+// one, and compares what it prints with what it says that it prints.
+func TestReadmeExample(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := regexp.MustCompile("(?s)\n```go\n(.*?)```\n").FindSubmatch(readme)
+	output := regexp.MustCompile("// Output: (.*)\n").FindSubmatch(readme)
+	if program == nil || output == nil {
+		t.Fatal("README.md holds no Go program with its output")
+	}
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"main.go": string(program[1]), "go.sum": string(sums),
+		"go.mod": "module example\n\ngo 1.26\n\nrequire iwda v0.0.0\n\nreplace iwda => " + checkout + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if printed := goCommand(t, folder, append(noCompiler, "GOFLAGS=-mod=mod"), "run", "."); printed != string(output[1])+"\n" {
+		t.Errorf("README.md's program prints %q, not %q", printed, output[1])
+	}
+}
