@@ -9,7 +9,8 @@ CXX ?= g++
 gotorch := github.com/wangkuiyi/gotorch
 library := build/lib/libiwtorch.so build/lib/libcgotorch.so
 shim := $(patsubst torch/csrc/%.cc,build/shim/%.o,$(wildcard torch/csrc/*.cc))
-shim_headers := $(wildcard torch/csrc/*.h)
+shim_headers := $(wildcard torch/csrc/*.h torch/csrc/gloo/*.h torch/csrc/gloo/*/*.h)
+shim_flags = $$libtorch_flags $$(CXX='$(CXX)' sh tools/find-collectives.sh build/libtorch.env)
 # No errors where the shim is built: newer compilers warn of libtorch's own headers.
 warnings := -Wall -Wextra
 # gotorch's C++ sources, by name: they lie in the module cache. They are one translation
@@ -109,7 +110,7 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	$(with_flags) go vet ./...
 	$(with_flags) go tool staticcheck ./...
-	. build/libtorch.env; printf '%s\n' torch/csrc/*.cc | xargs -P "$$(nproc)" -n 1 $(CXX) -std=c++17 -fsyntax-only $(warnings) -Werror $$libtorch_flags
+	. build/libtorch.env; printf '%s\n' torch/csrc/*.cc | xargs -P "$$(nproc)" -n 1 $(CXX) -std=c++17 -fsyntax-only $(warnings) -Werror $(shim_flags)
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
@@ -146,7 +147,7 @@ build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
 
 build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile $<,$(CXX) -std=c++17 -O3 -fPIC $(warnings) $$libtorch_flags -c $< -o $@)
+	$(call timed,compile $<,$(CXX) -std=c++17 -O3 -fPIC $(warnings) $(shim_flags) -c $< -o $@)
 
 build/lib/libcgotorch.so: build/gotorch.o
 	@mkdir -p $(@D)
@@ -172,7 +173,7 @@ build/sanitize/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
 
 build/sanitize/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile $< with sanitizers,$(CXX) -std=c++17 $(sanitizers) -fPIC $(warnings) $$libtorch_flags -c $< -o $@)
+	$(call timed,compile $< with sanitizers,$(CXX) -std=c++17 $(sanitizers) -fPIC $(warnings) $(shim_flags) -c $< -o $@)
 
 build/sanitize/libcgotorch.so: build/sanitize/gotorch.o
 	$(call timed,link $@,$(CXX) -shared $(sanitizers) $^ -o $@ $$libtorch_link)

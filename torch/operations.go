@@ -81,10 +81,7 @@ func (t Tensor) Narrow(dim, start, length int) Tensor {
 
 // Cat joins tensors along a dimension.
 func Cat(dim int, tensors ...Tensor) Tensor {
-	boxes := make([]unsafe.Pointer, len(tensors))
-	for i, t := range tensors {
-		boxes[i] = t.box()
-	}
+	boxes := boxesOf(tensors)
 	return made("Cat", C.iwt_cat(unsafe.SliceData(boxes), C.int64_t(len(boxes)), C.int64_t(dim)), tensors...)
 }
 

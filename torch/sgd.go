@@ -28,10 +28,7 @@ type SGDOptions struct {
 // NewSGD returns an optimiser of the parameters, leaves that require gradients. It
 // holds on to their memory until it is closed or collected.
 func NewSGD(parameters []Tensor) *SGD {
-	boxes := make([]unsafe.Pointer, len(parameters))
-	for i, p := range parameters {
-		boxes[i] = p.box()
-	}
+	boxes := boxesOf(parameters)
 	s := &SGD{count: len(parameters)}
 	check("NewSGD", C.iwt_sgd_new(unsafe.SliceData(boxes), C.int64_t(len(boxes)), &s.optimizer))
 	runtime.KeepAlive(parameters)

@@ -40,6 +40,16 @@ func (t Tensor) box() unsafe.Pointer {
 	return *t.t.T
 }
 
+// boxesOf returns the addresses of C++ tensors; a released one's is nil, which the shim
+// refuses.
+func boxesOf(tensors []Tensor) []unsafe.Pointer {
+	boxes := make([]unsafe.Pointer, len(tensors))
+	for i, t := range tensors {
+		boxes[i] = t.box()
+	}
+	return boxes
+}
+
 // mustLive refuses what the shim would, for operations that do not call it.
 func (t Tensor) mustLive(op string) {
 	if t.box() == nil {

@@ -1,0 +1,238 @@
+package torch
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iwda/internal/ranks"
+)
+
+// memberVariable names what a process does that a test started as one of a group.
+const memberVariable = "IWDA_TEST_GROUP_MEMBER"
+
+// members are what such a process does with its group; an error is its exit status 1.
+var members = map[string]func(*ProcessGroup) error{
+	"operations":   groupOperations,
+	"batch norm":   groupBatchNorm,
+	"wait forever": waitForever,
+	"stay behind":  stayBehind,
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(memberVariable); name != "" {
+		os.Exit(member(members[name]))
+	}
+	os.Exit(m.Run())
+}
+
+// groupTimeout is short for tests in which a process stays behind on purpose.
+func groupTimeout() time.Duration {
+	timeout, err := time.ParseDuration(cmp.Or(os.Getenv("IWDA_TEST_GROUP_TIMEOUT"), "2m"))
+	if err != nil {
+		panic(err)
+	}
+	return timeout
+}
+
+func member(act func(*ProcessGroup) error) int {
+	options, local, ok, err := GroupFromEnvironment(os.LookupEnv)
+	if err != nil || !ok || local != options.Rank {
+		fmt.Println("no group:", ok, local, err)
+		return 2
+	}
+	options.Timeout = groupTimeout()
+	g, err := NewProcessGroup(options)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	defer g.Close()
+	if torchErr := Try(func() { err = act(g) }); torchErr != nil {
+		err = torchErr
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// expect compares values up to rounding.
+func expect(what string, got Tensor, want ...float64) error {
+	values := ToSlice[float64](got.To(Float64, CPU))
+	for i := range want {
+		if len(values) != len(want) || math.Abs(values[i]-want[i]) > 1e-12 {
+			return fmt.Errorf("%s: got %v, want %v", what, values, want)
+		}
+	}
+	return nil
+}
+
+func groupOperations(g *ProcessGroup) (err error) {
+	Tidy(func() {
+		r := float64(g.Rank())
+		a, b, c := FromSlice([]float64{r, 2}, 2), FromSlice([]float32{float32(10 * r), 1, -1, 0}, 2, 2), FromSlice([]int64{int64(r)}, 1)
+		transposed := b.Transpose(0, 1).Clone().Transpose(0, 1) // not contiguous
+		large := Full(r+1, Float32, CPU, 7<<20)                 // 28 MiB, more than a bucket
+		g.Sum(a, b, large, transposed, c)
+		err = cmp.Or(expect("sum", a, 1, 4), expect("sum", b, 10, 2, -2, 0), expect("sum", transposed, 10, 2, -2, 0),
+			expect("sum of integers", c, 1), expect("large sum", large.Narrow(0, 7<<20-1, 1), 3))
+		mean := FromSlice([]float64{r, 4 * r}, 2)
+		g.Mean(mean)
+		from1 := FromSlice([]float64{r, -r}, 1, 2)
+		g.Broadcast(1, from1)
+		rows := FromSlice([]float64{r, 5, r, 6}, 2, 2).Transpose(0, 1)
+		err = cmp.Or(err, expect("mean", mean, 0.5, 2), expect("broadcast", from1, 1, -1),
+			expect("gather", g.Gather(rows), 0, 0, 5, 6, 1, 1, 5, 6))
+		if shape := g.Gather(rows).Shape(); err == nil && !slices.Equal(shape, []int{4, 2}) {
+			err = fmt.Errorf("gather: shape %v", shape)
+		}
+		g.Wait()
+		for what, f := range map[string]func(){
+			"a process that is not there": func() { g.Broadcast(2, a) },
+			"a released tensor":           func() { g.Sum(a, Tensor{}) },
+		} {
+			if err == nil && Try(f) == nil {
+				err = fmt.Errorf("%s: not refused", what)
+			}
+		}
+	})
+	return err
+}
+
+// groupBatchNorm compares batch normalisation over the rows of two processes, 4 each,
+// with that over all 8 on one: values, gradients and running statistics.
+func groupBatchNorm(g *ProcessGroup) (err error) {
+	Tidy(func() {
+		Seed(7) // the same draws in both
+		x, target := RandN(Float64, 8, 3, 2, 2), RandN(Float64, 8, 3, 2, 2)
+		weight, bias := []float64{1, 2, 3}, []float64{0, -1, 1}
+		results := func(group *ProcessGroup, from, rows int) []Tensor {
+			w, b := FromSlice(weight, 3).SetRequiresGrad(true), FromSlice(bias, 3).SetRequiresGrad(true)
+			part := x.Narrow(0, from, rows).Clone().SetRequiresGrad(true)
+			running := RunningStatistics{Mean: Full(0.5, Float64, CPU, 3), Variance: Full(2, Float64, CPU, 3), Momentum: 0.1, Group: group}
+			y := part.BatchNorm(w, b, running, 1e-5, true)
+			y.Sub(target.Narrow(0, from, rows)).Square().Square().Mean().Backward()
+			gradient := func(of Tensor) Tensor {
+				value, _ := of.Grad()
+				return value
+			}
+			return []Tensor{y.Detach(), gradient(part), gradient(w), gradient(b), running.Mean, running.Variance}
+		}
+		whole, part := results(nil, 0, 8), results(g, 4*g.Rank(), 4)
+		g.Mean(part[2], part[3])
+		for i, what := range []string{"values", "gradient of the rows", "gradient of the weight", "gradient of the bias", "mean", "variance"} {
+			got, want := part[i], whole[i]
+			if i == 0 {
+				got = g.Gather(got)
+			}
+			if i == 1 { // of the mean over half of the rows
+				got = g.Gather(got).Scale(0.5)
+			}
+			err = cmp.Or(err, expect(what, got, ToSlice[float64](want)...))
+		}
+	})
+	return err
+}
+
+// waitForever says that the group is there, and the process of rank 1 then waits to be
+// killed.
+func waitForever(g *ProcessGroup) error {
+	g.Wait()
+	fmt.Println("met")
+	if g.Rank() == 1 {
+		time.Sleep(time.Hour)
+	}
+	g.Wait()
+	return nil
+}
+
+func stayBehind(g *ProcessGroup) error {
+	if g.Rank() == 1 {
+		time.Sleep(10 * groupTimeout())
+	}
+	g.Wait()
+	return nil
+}
+
+func TestProcessGroup(t *testing.T) {
+	for _, name := range []string{"operations", "batch norm"} {
+		t.Run(name, func(t *testing.T) {
+			for rank, p := range ranks.Start(t, 2, memberVariable+"="+name) {
+				if status, said := p.Wait(); status != 0 {
+					t.Errorf("process %d: status %d\n%s", rank, status, said)
+				}
+			}
+		})
+	}
+}
+
+// What one process of a group cannot do, because another is gone or stays behind, is an
+// error there, and soon.
+func TestProcessGroupLosesOne(t *testing.T) {
+	t.Run("killed", func(t *testing.T) {
+		processes := ranks.Start(t, 2, memberVariable+"=wait forever")
+		processes[1].WaitToSay("met")
+		processes[1].Kill()
+		if status, said := processes[0].Wait(); status != 1 || !strings.Contains(said, "torch: ProcessGroup.Sum: ") {
+			t.Errorf("status %d\n%s", status, said)
+		}
+	})
+	t.Run("behind", func(t *testing.T) {
+		processes := ranks.Start(t, 2, memberVariable+"=stay behind", "IWDA_TEST_GROUP_TIMEOUT=3s")
+		if status, said := processes[0].Wait(); status != 1 || !strings.Contains(said, "torch: ProcessGroup.Sum: ") {
+			t.Errorf("status %d\n%s", status, said)
+		}
+	})
+}
+
+func TestProcessGroupThatNeverMeets(t *testing.T) {
+	_, err := NewProcessGroup(GroupOptions{Rank: 1, Size: 2, Host: "127.0.0.1", Port: 1, Timeout: time.Second})
+	if err == nil || !strings.Contains(err.Error(), "process 1 of 2 cannot meet the others at 127.0.0.1, port 1: ") {
+		t.Error(err)
+	}
+}
+
+func TestGroupFromEnvironment(t *testing.T) {
+	whole := map[string]string{"WORLD_SIZE": "4", "RANK": "3", "LOCAL_RANK": "1", "MASTER_ADDR": "node-1", "MASTER_PORT": "29500"}
+	read := func(variables map[string]string, changes ...string) (GroupOptions, int, bool, error) {
+		variables = maps(variables, changes...)
+		return GroupFromEnvironment(func(name string) (string, bool) {
+			value, ok := variables[name]
+			return value, ok
+		})
+	}
+	o, local, ok, err := read(whole)
+	if want := (GroupOptions{Rank: 3, Size: 4, Host: "node-1", Port: 29500, Name: "attempt "}); o != want || local != 1 || !ok || err != nil {
+		t.Errorf("got %+v, %d, %v, %v", o, local, ok, err)
+	}
+	if o, _, _, err = read(whole, "TORCHELASTIC_USE_AGENT_STORE", "True", "TORCHELASTIC_RESTART_COUNT", "2"); !o.Served || o.Name != "attempt 2" || err != nil {
+		t.Errorf("under torchrun: %+v, %v", o, err)
+	}
+	if _, _, ok, err = read(nil, "RANK", "0"); ok || err != nil {
+		t.Errorf("without WORLD_SIZE: %v, %v", ok, err)
+	}
+	for name, value := range map[string]string{"WORLD_SIZE": "no", "RANK": "4", "LOCAL_RANK": "-1", "MASTER_PORT": "65536", "MASTER_ADDR": ""} {
+		if _, _, _, err := read(whole, name, value); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%q: %v", name, value, err)
+		}
+	}
+}
+
+// maps returns a copy with some values changed.
+func maps(variables map[string]string, changes ...string) map[string]string {
+	changed := map[string]string{}
+	for name, value := range variables {
+		changed[name] = value
+	}
+	for i := 0; i < len(changes); i += 2 {
+		changed[changes[i]] = changes[i+1]
+	}
+	return changed
+}
