@@ -1,7 +1,10 @@
 package nets
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os"
 	"slices"
 
 	"iwda/nets/architecture"
@@ -23,14 +26,16 @@ type Network interface {
 // own.
 type Settings struct {
 	Classes int
-	// RowSize is the size of the vectors that an MLP takes, HiddenLayers the number of
-	// its hidden layers, at least 1, and HiddenSize the size of each; the last is z.
-	RowSize, HiddenLayers, HiddenSize int
-	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it; it
-	// is empty for weights drawn from libtorch's generator. Frozen makes a [Frozen] of
-	// it, else it becomes [FineTuned].
+	// RowShape is that of the rows that an MLP or a TorchScript takes.
+	RowShape []int
+	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
+	// the size of each; the last is z.
+	HiddenLayers, HiddenSize int
+	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
+	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
 	Weights string
-	Frozen  bool
+	// Frozen makes a [Frozen] of a backbone, which else becomes [FineTuned].
+	Frozen bool
 }
 
 // constructors makes the network of every architecture, and returns the SHA-256 of its
@@ -42,13 +47,14 @@ var constructors = map[architecture.Name]func(Settings) (Network, string, error)
 	architecture.MLP: func(s Settings) (Network, string, error) {
 		const dropout = 0.5
 		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)
-		return NewMLP(s.RowSize, hidden, s.HiddenSize, s.Classes, dropout), "", nil
+		return NewMLP(s.RowShape[0], hidden, s.HiddenSize, s.Classes, dropout), "", nil
 	},
-	architecture.ResNet18:  resNet(18),
-	architecture.ResNet34:  resNet(34),
-	architecture.ResNet50:  resNet(50),
-	architecture.ResNet101: resNet(101),
-	architecture.ResNet152: resNet(152),
+	architecture.ResNet18:    resNet(18),
+	architecture.ResNet34:    resNet(34),
+	architecture.ResNet50:    resNet(50),
+	architecture.ResNet101:   resNet(101),
+	architecture.ResNet152:   resNet(152),
+	architecture.TorchScript: torchScript,
 }
 
 // New makes the network of an architecture. It returns the SHA-256 of the file of its
@@ -73,9 +79,26 @@ func resNet(layers int) func(Settings) (Network, string, error) {
 				return nil, "", err
 			}
 		}
-		if s.Frozen {
-			return NewFrozen(backbone, s.Classes), sum, nil
-		}
-		return NewFineTuned(backbone, s.Classes), sum, nil
+		return withHead(backbone, s), sum, nil
 	}
+}
+
+func torchScript(s Settings) (Network, string, error) {
+	backbone, err := NewTorchScript(s.Weights, s.RowShape, !s.Frozen)
+	if err != nil {
+		return nil, "", err
+	}
+	content, err := os.ReadFile(s.Weights)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(content)
+	return withHead(backbone, s), hex.EncodeToString(sum[:]), nil
+}
+
+func withHead(backbone Backbone, s Settings) Network {
+	if s.Frozen {
+		return NewFrozen(backbone, s.Classes)
+	}
+	return NewFineTuned(backbone, s.Classes)
 }

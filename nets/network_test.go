@@ -1,6 +1,10 @@
 package nets
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,23 +17,36 @@ func TestEveryArchitecture(t *testing.T) {
 	if len(constructors) != len(architecture.Names()) {
 		t.Errorf("%d constructors for %v", len(constructors), architecture.Names())
 	}
-	inputs := map[architecture.Input][]int{
-		architecture.SmallImages: {2, 1, 28, 28},
-		architecture.Vectors:     {2, 9},
-		architecture.Photographs: {2, 3, 32, 32},
+	inputs := map[architecture.Input]struct {
+		shape  []int
+		script string
+	}{
+		architecture.SmallImages: {[]int{1, 28, 28}, ""},
+		architecture.Vectors:     {[]int{6}, "shared.pt"},
+		architecture.Photographs: {[]int{3, 32, 32}, "backbone.pt"},
 	}
-	for input, shape := range inputs {
+	for input, rows := range inputs {
 		for _, word := range architecture.Taking(input) {
 			name, err := architecture.Parse(word)
 			if err != nil {
 				t.Fatal(err)
 			}
 			torch.Tidy(func() {
-				n, _, err := New(name, Settings{Classes: 5, RowSize: 9, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34})
+				settings := Settings{Classes: 5, RowShape: rows.shape, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34}
+				if name == architecture.TorchScript {
+					settings.Weights = filepath.Join(scripts, rows.script)
+				}
+				n, sum, err := New(name, settings)
 				if err != nil {
 					t.Fatal(err)
 				}
-				features, logits := n.Forward(torch.RandN(torch.Float32, shape...), false)
+				if settings.Weights != "" {
+					content, err := os.ReadFile(settings.Weights)
+					if want := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || sum != want {
+						t.Errorf("%s: SHA-256 %s, want %s, %v", settings.Weights, sum, want, err)
+					}
+				}
+				features, logits := n.Forward(torch.RandN(torch.Float32, append([]int{2}, rows.shape...)...), false)
 				if !slices.Equal(features.Shape(), []int{2, n.FeatureSize()}) || !slices.Equal(logits.Shape(), []int{2, 5}) {
 					t.Errorf("%s: features %v, logits %v", name, features.Shape(), logits.Shape())
 				}
@@ -43,7 +60,7 @@ func TestEveryArchitecture(t *testing.T) {
 
 func TestSettingsOfAnMLP(t *testing.T) {
 	torch.Tidy(func() {
-		n, _, err := New(architecture.MLP, Settings{Classes: 5, RowSize: 9, HiddenLayers: 3, HiddenSize: 7})
+		n, _, err := New(architecture.MLP, Settings{Classes: 5, RowShape: []int{9}, HiddenLayers: 3, HiddenSize: 7})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	case len(summary.Failed) > 0:
 		return statusError(statusFailed)
 	}
-	return o.conclude(data, file, runs, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+	return o.conclude(file, runs, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
 }
 
 // checkRuns finds, before the experiment file is replaced, runs that another one left.
@@ -169,7 +169,7 @@ func (o adaptOptions) writeExperiment(text []byte) error {
 }
 
 // conclude chooses a run of the finished ones and writes what follows.
-func (o adaptOptions) conclude(data adapt.Data, file *config.File, runs []plan.Run, options train.Options, s streams) error {
+func (o adaptOptions) conclude(file *config.File, runs []plan.Run, options train.Options, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
@@ -177,7 +177,7 @@ func (o adaptOptions) conclude(data adapt.Data, file *config.File, runs []plan.R
 	if err != nil {
 		return err
 	}
-	if err := outcome.Write(ctx, o.Folder, o.runs(), data.Target.Path, o.Probabilities, options); err != nil {
+	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
 		return err
 	}
 	found, err := findRuns(file, o.runs())

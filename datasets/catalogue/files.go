@@ -91,15 +91,21 @@ func (d Dataset) CheckFiles(root string) error {
 	return nil
 }
 
-// MayHaveLabels reports whether rows of a domain of the user's own, of those that are
-// trained on, may have labels, by no more than a look at the header of the file.
-func (d Dataset) MayHaveLabels(domain, root string) (bool, error) {
-	files, err := d.files.domain(domain)
+// MayHaveLabels reports whether rows of the target, a domain of the user's own, of those
+// that are trained on, may have labels, by no more than a look at the header of a file of
+// features, or at the names of images: those of folders are labels where the source has
+// such classes.
+func (d Dataset) MayHaveLabels(source, target, root string) (bool, error) {
+	if d.Kind == ImageFiles {
+		task, err := d.OpenImageTask(root, source, target)
+		if err != nil {
+			return false, err
+		}
+		return task.Target.Labels().Known() > 0, nil
+	}
+	files, err := d.files.domain(target)
 	if err != nil {
 		return false, err
-	}
-	if d.Kind == ImageFiles {
-		return true, nil // only the source's classes tell which folders are labels
 	}
 	file, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features})
 	if err != nil {

@@ -55,7 +55,7 @@ func TestOwnFiles(t *testing.T) {
 		t.Errorf("the test set's first row is of class %d, %v", class, known)
 	}
 	for domain, want := range map[string]bool{"photos": true, "old-sketches": false} {
-		if labels, err := data.MayHaveLabels(domain, from.Root); err != nil || labels != want {
+		if labels, err := data.MayHaveLabels("photos", domain, from.Root); err != nil || labels != want {
 			t.Errorf("%s has labels: %v, %v", domain, labels, err)
 		}
 	}

@@ -87,7 +87,7 @@ func TestOwnDomainsMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		own("{a: {path: x.npz}, b: {path: folder}}", "[a-b]"):                        "x.npz and folder: one is a file of features, the other one of images",
 		replace("name: digits", "name: digits, domains: "+two):                       "belongs to dataset.name files",
-		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp",
+		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp, torchscript",
 	} {
 		file := parse(t, text)
 		_, err := file.Resolve(file.Config.Tasks[0], "full", "iwdan", 1)
@@ -98,6 +98,32 @@ func TestOwnDomainsMistakes(t *testing.T) {
 	_, err := Parse("f.yaml", []byte(strings.Replace(own(two, "[a-b]"), ", domains: "+two, "", 1)))
 	if err == nil || !strings.Contains(err.Error(), "dataset.domains is missing") {
 		t.Errorf("no domains: %v", err)
+	}
+}
+
+// Images have labels where folders have the names of the source's classes.
+func TestOracleOnImagesWithoutLabels(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"photos/cat/1.png", "photos/dog/2.png", "flat/1.png", "sorted/cat/1.png"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := own("{photos: {path: photos}, flat: {path: flat}, sorted: {path: sorted}}", "[photos-flat, photos-sorted]") + "network: {name: resnet18}\n"
+	file := parse(t, strings.Replace(text, "ROOT", root, 1))
+	for _, test := range []struct{ task, method, want string }{
+		{"photos-flat", "iwdan", ""},
+		{"photos-sorted", "iwdan-o", ""},
+		{"photos-flat", "iwdan-o", "f.yaml:2:30: iwdan-o uses the true class shares of the target, but flat has no labels; iwdan estimates them"},
+	} {
+		err := resolve(t, file, test.task, test.method, 1).CheckData()
+		if err != nil && err.Error() != test.want || err == nil && test.want != "" {
+			t.Errorf("%s, %s: error %v, want %q", test.task, test.method, err, test.want)
+		}
 	}
 }
 

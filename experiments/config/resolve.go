@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
+	"iwda/nets/architecture"
 )
 
 // Resolved is the configuration of one run: all overrides and assignments are in
@@ -27,7 +28,8 @@ type Resolved struct {
 	Settings
 
 	source, target string // domains
-	rootLocation   string // of dataset.root, for CheckData
+	// for CheckData: where dataset.root, and network.file or the network, are given
+	rootLocation, fileLocation string
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
@@ -74,13 +76,22 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
+	doc.Network.leaveOut()
 	return Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
 		rootLocation: firstOf(d.at, "dataset.root", "dataset.domains", "dataset"),
+		fileLocation: d.at["network.file"],
 	}, d
+}
+
+// leaveOut clears defaults that mean nothing to a backbone of the user's own.
+func (n *Network) leaveOut() {
+	if n.Name == string(architecture.TorchScript) {
+		n.Pretrained, n.Features, n.Layers = "", 0, 0
+	}
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -135,6 +146,14 @@ func (s *Settings) checkTogether(d *decoder) {
 	}
 	if data, err := s.Dataset.Described(); err == nil && data.Kind != catalogue.Vectors && s.Network.Normalise != "" {
 		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
+	} else if err == nil && data.Kind != catalogue.ImageFiles && s.Network.Views > 0 {
+		fail("network.views", "network.views is for image files; rows of data set %s have one view", s.Dataset.Name)
+	}
+	switch n := s.Network; {
+	case n.Name == string(architecture.TorchScript) && n.File == "":
+		fail("network.name", "network.name is %s, but network.file, the file of the module, is missing", n.Name)
+	case n.Name != string(architecture.TorchScript) && n.File != "":
+		fail("network.file", "network.file is for network.name %s; here it is %s", architecture.TorchScript, n.Name)
 	}
 	if t := s.Train; t.Steps > 0 && (t.EvalEvery == 0 || t.Steps%t.EvalEvery != 0) {
 		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", t.Steps, t.EvalEvery)
@@ -176,8 +195,12 @@ func firstOf(at map[string]string, paths ...string) string {
 func (r Resolved) Domains() (source, target string) { return r.source, r.target }
 
 // CheckData returns an Error that names dataset.root, and says what has to be there,
-// where the folder of the run's data set does not exist. Data that are drawn need none.
+// where the folder of the run's data set does not exist, or one that names network.file
+// where that does not. Data that are drawn need none.
 func (r Resolved) CheckData() error {
+	if err := r.checkFile(); err != nil {
+		return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+	}
 	data, err := r.Dataset.Described()
 	if err != nil {
 		return Error{r.rootLocation, err.Error()}
@@ -204,6 +227,18 @@ func (r Resolved) CheckData() error {
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
 }
 
+// checkFile returns an error where the file of the run's backbone cannot be one.
+func (r Resolved) checkFile() error {
+	if r.Network.File == "" {
+		return nil
+	}
+	info, err := os.Stat(r.Network.File)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", r.Network.File)
+	}
+	return err
+}
+
 // checkDomains returns an Error where a file of the user's own domains is missing, or
 // where the method needs labels that the target does not have.
 func (r Resolved) checkDomains(data catalogue.Dataset) error {
@@ -214,7 +249,7 @@ func (r Resolved) checkDomains(data catalogue.Dataset) error {
 	if !ok || method.Weights != OracleWeights {
 		return nil
 	}
-	labelled, err := data.MayHaveLabels(r.target, r.Dataset.Root)
+	labelled, err := data.MayHaveLabels(r.source, r.target, r.Dataset.Root)
 	if err == nil && !labelled {
 		err = fmt.Errorf("%s uses the true class shares of the target, but %s has no labels; %s estimates them", r.Method, r.target, strings.TrimSuffix(r.Method, "-o"))
 	}

@@ -46,6 +46,7 @@ var rules = map[string]rule{
 
 	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": weightsFile,
+	"network.file":       expandVariables,
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),

@@ -74,12 +74,15 @@ type Network struct {
 	// Pretrained is the file with a ResNet's weights, or none to train from scratch.
 	// ${VARIABLE:-default} is expanded.
 	Pretrained string `yaml:"pretrained,omitempty"`
+	// File is that of the TorchScript module which is the backbone of torchscript, relative
+	// to the working directory. ${VARIABLE:-default} is expanded.
+	File string `yaml:"file,omitempty"`
 	// Features is the size of each hidden layer of an mlp; the last one's units are z.
 	Features int `yaml:"features,omitempty"`
 	// Layers is the number of hidden layers of an mlp.
 	Layers int `yaml:"layers,omitempty"`
-	// Frozen keeps a ResNet's backbone as it is, in evaluation mode, and trains the
-	// layers after it alone: the protocol of JAN.
+	// Frozen keeps the backbone of a ResNet or of torchscript as it is, in evaluation
+	// mode, and trains the layers after it alone: the protocol of JAN.
 	Frozen bool `yaml:"frozen,omitempty"`
 	// Views computes the features of a frozen backbone for this many augmented views
 	// of each image once, before training; 0 computes them at every step.

@@ -45,25 +45,34 @@ func (m Metadata) checkNetwork() error {
 	if in.Resize < 0 || in.Resize > maxSize {
 		return fmt.Errorf("input.resize is %d, want 0 to %d", in.Resize, maxSize)
 	}
-	kind, dimensions := Images, 3
+	takes := func(input architecture.Input) bool {
+		return slices.Contains(architecture.Taking(input), string(n.Name))
+	}
 	switch {
-	case slices.Contains(architecture.Taking(architecture.Vectors), string(n.Name)):
-		kind, dimensions = Features, 1
+	case takes(architecture.SmallImages):
+		if in.Kind != Images || !slices.Equal(in.Shape, []int{1, 28, 28}) {
+			return fmt.Errorf("input.kind is %q, input.shape is %v; %s takes images of shape [1 28 28]", in.Kind, in.Shape, n.Name)
+		}
+	case takes(architecture.Vectors) && in.Kind == Features:
+		if len(in.Shape) != 1 {
+			return fmt.Errorf("input.shape is %v; of features it is [size]", in.Shape)
+		}
+	case takes(architecture.Photographs) && in.Kind == Images:
+		if len(in.Shape) != 3 || in.Shape[0] != 3 {
+			return fmt.Errorf("input.shape is %v; %s takes [3 height width]", in.Shape, n.Name)
+		}
+	default:
+		return fmt.Errorf("input.kind is %q, which %s does not take", in.Kind, n.Name)
+	}
+	switch n.Name {
+	case architecture.MLP:
 		if n.HiddenLayers < 1 || n.HiddenLayers > maxSize || n.HiddenSize < 1 || n.HiddenSize > maxSize {
 			return fmt.Errorf("network.hidden_layers is %d and network.hidden_size %d, want 1 to %d", n.HiddenLayers, n.HiddenSize, maxSize)
 		}
-	case slices.Contains(architecture.Taking(architecture.SmallImages), string(n.Name)):
-		if !slices.Equal(in.Shape, []int{1, 28, 28}) {
-			return fmt.Errorf("input.shape is %v; %s takes [1 28 28]", in.Shape, n.Name)
+	case architecture.TorchScript:
+		if n.Backbone == nil {
+			return fmt.Errorf("network.backbone, the file of the module, is missing; %s needs it", n.Name)
 		}
-	case len(in.Shape) != 3 || in.Shape[0] != 3:
-		return fmt.Errorf("input.shape is %v; %s takes [3 height width]", in.Shape, n.Name)
-	}
-	if in.Kind != kind {
-		return fmt.Errorf("input.kind is %q; %s takes %q", in.Kind, n.Name, kind)
-	}
-	if len(in.Shape) != dimensions {
-		return fmt.Errorf("input.shape is %v, want %d sizes", in.Shape, dimensions)
 	}
 	return nil
 }

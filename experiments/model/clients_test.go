@@ -30,20 +30,21 @@ type clientCase struct {
 	features, logits, probabilities []float64
 }
 
-// eachModel writes a model of every kind of network, and its rows, into a folder.
-func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model)) {
+// eachModel writes a model of every kind of network that is ours, and of others, and its
+// rows, into a folder.
+func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), others ...model.Metadata) {
 	frozen := describe(architecture.ResNet18, 3, 40, 33)
 	frozen.Architecture.Frozen = true
 	scaled := describe(architecture.MLP, 12)
 	scaled.Normalisation, scaled.Calibration = model.Normalisation{Kind: model.UnitLength}, nil
 	plain := describe(architecture.MLP, 12)
 	plain.Normalisation, plain.Architecture.HiddenLayers = model.Normalisation{Kind: model.NotNormalised}, 1
-	for _, about := range []model.Metadata{
+	for _, about := range append([]model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, frozen,
 		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
 		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
-	} {
-		name := fmt.Sprintf("%s-%s-frozen=%v", about.Architecture.Name, about.Normalisation.Kind, about.Architecture.Frozen)
+	}, others...) {
+		name := fmt.Sprintf("%s-%s-%s-frozen=%v", about.Architecture.Name, about.Input.Kind, about.Normalisation.Kind, about.Architecture.Frozen)
 		t.Run(name, func(t *testing.T) {
 			torch.Tidy(func() {
 				m := makeModel(t, about)
@@ -160,6 +161,8 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	frozen := scripted(t, "frozen.pt", 3, 7, 7)
+	frozen.Architecture.Frozen = true
 	eachModel(t, func(t *testing.T, c clientCase, _ model.Model) {
 		output := filepath.Join(c.folder, "output.json")
 		arguments := []string{script, c.folder, output}
@@ -179,10 +182,10 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 			t.Fatal(err)
 		}
 		within(t, "probabilities", got.Plain, plain)
-		if strings.HasPrefix(c.name, "mlp-none") {
+		if strings.HasPrefix(c.name, "mlp-features-none") {
 			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)
 		}
-	})
+	}, scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "shared.pt", 6), scripted(t, "vectors.pt", 2), frozen)
 }
 
 func readJSON(t *testing.T, path string, to any) {

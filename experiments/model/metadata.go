@@ -35,15 +35,17 @@ type Architecture struct {
 	// HiddenLayers of HiddenSize are those of an mlp.
 	HiddenLayers int `json:"hidden_layers,omitempty"`
 	HiddenSize   int `json:"hidden_size,omitempty"`
-	// Frozen says that a ResNet's backbone was not trained; ReLU follows its bottleneck.
+	// Frozen says that the backbone was not trained; ReLU follows its bottleneck.
 	Frozen bool `json:"frozen,omitempty"`
-	// Backbone is where the weights of a frozen backbone are, in the folder of a run whose
-	// checkpoint leaves them out; nil elsewhere.
+	// Backbone is the module of torchscript. Of a ResNet it is where the weights of a frozen
+	// backbone are, in the folder of a run whose checkpoint leaves them out; nil elsewhere.
 	Backbone *Backbone `json:"backbone,omitempty"`
 }
 
-// Backbone is a file of pretrained weights.
+// Backbone is a file of pretrained weights, or of a TorchScript module.
 type Backbone struct {
+	// File is relative to the working directory, and in the model.json that [Save] writes
+	// to its folder.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 }

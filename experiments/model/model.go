@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"iwda/experiments/store"
 	"iwda/internal/wholefile"
@@ -20,6 +21,7 @@ import (
 const (
 	MetadataFile = store.ModelFile
 	WeightsFile  = "model.safetensors"
+	BackboneFile = "backbone.pt" // the module of torchscript
 )
 
 // Model is a network with all that is needed to use it.
@@ -32,7 +34,11 @@ type Model struct {
 // replaced in one step, model.json last. Metadata that [Load] would refuse are an error;
 // their format is set.
 func Save(folder string, m Model) error {
-	m.Format, m.Architecture.Backbone = formatVersion, nil
+	module := m.Architecture.Backbone
+	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
+		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
+	}
+	m.Format = formatVersion
 	if err := m.check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", filepath.Join(folder, MetadataFile), err)
 	}
@@ -49,7 +55,24 @@ func Save(folder string, m Model) error {
 	if err != nil {
 		return err
 	}
+	if m.Architecture.Backbone != nil {
+		if err := copyFile(filepath.Join(folder, BackboneFile), module.File); err != nil {
+			return err
+		}
+	}
 	return m.Metadata.Write(folder)
+}
+
+func copyFile(to, from string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return wholefile.Write(to, func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	})
 }
 
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
@@ -83,11 +106,18 @@ func ReadMetadata(folder string) (Metadata, error) {
 }
 
 // Load reads a model's folder and makes its network on the CPU. Weights that are not
-// those of the network which model.json describes are an error that names them.
+// those of the network which model.json describes are an error that names them. The module
+// of torchscript is a program: see [nets.NewTorchScript].
 func Load(folder string) (Model, error) {
 	about, err := ReadMetadata(folder)
 	if err != nil {
 		return Model{}, err
+	}
+	if backbone := about.Architecture.Backbone; backbone != nil {
+		if !filepath.IsLocal(backbone.File) {
+			return Model{}, fmt.Errorf("%s: network.backbone.file is %q, which is not in the folder", filepath.Join(folder, MetadataFile), backbone.File)
+		}
+		backbone.File = filepath.Join(folder, backbone.File)
 	}
 	return about.load(filepath.Join(folder, WeightsFile), func(path string) (map[string]torch.Tensor, error) {
 		values, _, err := nets.ReadStateDict(path)
@@ -110,8 +140,8 @@ func (m Metadata) load(path string, read func(path string) (map[string]torch.Ten
 			return
 		}
 		state := made.Network.State()
-		if frozen, ok := made.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil {
-			state = frozen.Head()
+		if frozen, ok := made.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil && !hasBackbone(values) {
+			state = frozen.Head() // the file has the backbone's
 		}
 		if err = state.Load(values); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
@@ -121,6 +151,16 @@ func (m Metadata) load(path string, read func(path string) (map[string]torch.Ten
 		return Model{}, err
 	}
 	return made, nil
+}
+
+// hasBackbone reports whether a state dictionary has more than a head.
+func hasBackbone(values map[string]torch.Tensor) bool {
+	for name := range values {
+		if strings.HasPrefix(name, "backbone.") {
+			return true
+		}
+	}
+	return false
 }
 
 // newNetwork makes the network that the metadata describe, after a look at the values
@@ -135,7 +175,7 @@ func (m Metadata) newNetwork(values map[string]torch.Tensor) (nets.Network, erro
 	}
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
-		RowSize: m.Input.Shape[0], HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
+		RowShape: m.Input.Shape, HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
 	}
 	backbone := m.Architecture.Backbone
 	if backbone != nil {
@@ -143,7 +183,7 @@ func (m Metadata) newNetwork(values map[string]torch.Tensor) (nets.Network, erro
 	}
 	network, sum, err := nets.New(m.Architecture.Name, settings)
 	if err == nil && backbone != nil && sum != backbone.SHA256 {
-		err = fmt.Errorf("the backbone's weights, %s, have the SHA-256 %s; they had %s when the model was trained", backbone.File, sum, backbone.SHA256)
+		err = fmt.Errorf("the backbone's file, %s, has the SHA-256 %s; it had %s when the model was trained", backbone.File, sum, backbone.SHA256)
 	}
 	return network, err
 }

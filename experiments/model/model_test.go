@@ -2,8 +2,10 @@ package model_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math"
@@ -56,10 +58,14 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 func makeModel(t *testing.T, about model.Metadata) model.Model {
 	t.Helper()
 	torch.Seed(21)
-	network, _, err := nets.New(about.Architecture.Name, nets.Settings{
-		Classes: len(about.Classes), RowSize: about.Input.Shape[0], Frozen: about.Architecture.Frozen,
+	settings := nets.Settings{
+		Classes: len(about.Classes), RowShape: about.Input.Shape, Frozen: about.Architecture.Frozen,
 		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
-	})
+	}
+	if about.Architecture.Backbone != nil {
+		settings.Weights = about.Architecture.Backbone.File
+	}
+	network, _, err := nets.New(about.Architecture.Name, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +87,20 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	return model.Model{Metadata: about, Network: network}
 }
 
+// scripted describes a network with the module of that name in testdata, which takes rows of
+// that shape.
+func scripted(t *testing.T, name string, shape ...int) model.Metadata {
+	t.Helper()
+	about := describe(architecture.TorchScript, shape...)
+	file := filepath.Join("..", "..", "testdata", "torchscript", name)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Architecture.Backbone = &model.Backbone{File: file, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))}
+	return about
+}
+
 func save(t *testing.T, m model.Model) (folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "model")
@@ -96,14 +116,21 @@ func TestRoundTrip(t *testing.T) {
 	plain := describe(architecture.MLP, 4)
 	plain.Normalisation = model.Normalisation{Kind: model.UnitLength}
 	plain.Calibration, plain.Shares.Target, plain.Provenance, plain.Versions = nil, nil, nil, nil
+	scriptOfFeatures, frozenScript := scripted(t, "shared.pt", 6), scripted(t, "frozen.pt", 3, 7, 7)
+	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
 	for _, about := range []model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
+		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript,
 	} {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
-			loaded, err := model.Load(save(t, saved))
+			folder := save(t, saved)
+			loaded, err := model.Load(folder)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if b := about.Architecture.Backbone; b != nil { // the folder stands alone
+				about.Architecture.Backbone = &model.Backbone{File: filepath.Join(folder, model.BackboneFile), SHA256: b.SHA256}
 			}
 			if difference := cmp.Diff(about, loaded.Metadata); difference != "" {
 				t.Errorf("%s: %s", about.Architecture.Name, difference)
@@ -188,13 +215,15 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"classes", []string{"a"}, "classes has 1 names"},
 		{"classes", []string{"a", "b", "a"}, `classes has "a" twice`},
 		{"network.name", "vgg", `network.name: nets: no network "vgg"; there are lenet`},
-		{"network.name", "lenet", "input.shape is [4]; lenet takes [1 28 28]"},
-		{"network.name", "resnet50", "input.shape is [4]; resnet50 takes [3 height width]"},
+		{"network.name", "lenet", `input.kind is "features", input.shape is [4]; lenet takes images of shape [1 28 28]`},
+		{"network.name", "resnet50", `input.kind is "features", which resnet50 does not take`},
+		{"network.name", "torchscript", "network.backbone, the file of the module, is missing"},
+		{"network.backbone", map[string]any{"file": "../backbone.pt"}, `network.backbone.file is "../backbone.pt", which is not in the folder`},
 		{"network.hidden_size", -1, "network.hidden_size -1"},
 		{"input.shape", []int{0}, "input.shape[0] is 0"},
-		{"input.shape", []int{4, 4}, "input.shape is [4 4], want 1 sizes"},
-		{"input.shape", []int{}, "input.shape is [], want 1 sizes"},
-		{"input.kind", "images", `input.kind is "images"; mlp takes "features"`},
+		{"input.shape", []int{4, 4}, "input.shape is [4 4]; of features it is [size]"},
+		{"input.shape", []int{}, "input.shape is []; of features it is [size]"},
+		{"input.kind", "images", `input.kind is "images", which mlp does not take`},
 		{"input.resize", -3, "input.resize is -3"},
 		{"normalisation.kind", "zscore", `normalisation.kind is "zscore"`},
 		{"normalisation.kind", "l2", `normalisation.target is there; normalisation.kind "l2"`},
@@ -323,6 +352,29 @@ func TestNamesOfWeights(t *testing.T) {
 			t.Errorf("names %v, metadata %v", names, metadata)
 		}
 	})
+}
+
+// A module of TorchScript is a program that ONNX cannot hold, and only the one that the
+// model was trained with is its backbone.
+func TestTorchScriptModel(t *testing.T) {
+	about := scripted(t, "backbone.pt", 3, 7, 7)
+	about.Architecture.Frozen = true
+	m := makeModel(t, about)
+	var out bytes.Buffer
+	if err := m.WriteONNX(&out, m.Shares.Target); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
+		t.Errorf("error %v, %d bytes", err, out.Len())
+	}
+	folder := save(t, m)
+	other, err := os.ReadFile(filepath.Join("..", "..", "testdata", "torchscript", "frozen.pt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, model.BackboneFile), other, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
+		t.Errorf("another module: error %v", err)
+	}
 }
 
 func TestONNXRefusesOtherShares(t *testing.T) {

@@ -119,7 +119,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 		if err := about.Write(folder); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "they had "+other) {
+		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+other) {
 			t.Errorf("other weights: error %v", err)
 		}
 	})

@@ -2,11 +2,13 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 
 	"iwda/datasets"
+	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/torch"
 )
@@ -95,8 +97,13 @@ func (m Metadata) scalesAndShifts(shares []float64) (scales, shifts []float64, e
 // WriteONNX writes the model as one ONNX file, from rows as they come, through
 // normalisation and network, to what [Metadata.Probabilities] makes of the logits with
 // those shares. The names of the classes are its property "classes", a list in JSON. See
-// package onnx for inputs and outputs.
+// package onnx for inputs and outputs. A network whose backbone is a TorchScript module
+// cannot be written.
 func (m Model) WriteONNX(w io.Writer, shares []float64) error {
+	if m.Architecture.Name == architecture.TorchScript {
+		return errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
+			"write the model's folder with -o, load it in PyTorch as docs/model.md shows, and use torch.onnx.export there")
+	}
 	scales, shifts, err := m.scalesAndShifts(shares)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func makeModel(t testing.TB, about model.Metadata) model.Model {
 	uniform := slices.Repeat([]float64{1 / float64(k)}, k)
 	about.Format, about.Shares = 1, model.Shares{Source: uniform, Classifier: uniform}
 	network, _, err := nets.New(about.Architecture.Name, nets.Settings{
-		Classes: k, RowSize: about.Input.Shape[0],
+		Classes: k, RowShape: about.Input.Shape,
 		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
 	})
 	if err != nil {

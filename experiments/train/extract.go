@@ -38,7 +38,7 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 		}
 		defer func() { err = errors.Join(err, rows.close()) }()
 		var extract extractor
-		if extract, err = newExtractor(run, checkpoint, datasets.Size(rows.shape), len(rows.classNames), options.Device); err != nil {
+		if extract, err = newExtractor(run, checkpoint, rows.shape, len(rows.classNames), options.Device); err != nil {
 			return
 		}
 		name := run.Dataset.Name + "-" + domain
@@ -75,7 +75,7 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 		}
 		return domainRows{
 			train: testViews{d, run}, classNames: d.reader.Set().ClassNames(),
-			shape: []int{3, run.Dataset.Crop, run.Dataset.Crop}, close: d.close,
+			shape: cropShape(run), close: d.close,
 		}, nil
 	case catalogue.Vectors:
 		return domainRows{}, fmt.Errorf("data set %s holds features already", data.Name)
@@ -97,13 +97,13 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 // extractor maps a batch to features.
 type extractor func(x torch.Tensor) torch.Tensor
 
-func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, device torch.Device) (extractor, error) {
+func newExtractor(run config.Resolved, checkpoint string, rowShape []int, classes int, device torch.Device) (extractor, error) {
 	if checkpoint == "" {
-		if run.Network.Pretrained == "" || run.Network.Pretrained == config.NotPretrained {
+		if n := run.Network; n.File == "" && (n.Pretrained == "" || n.Pretrained == config.NotPretrained) {
 			return nil, ErrNothingLearned
 		}
 		run.Network.Frozen = true
-		network, _, err := newNetwork(run, inputs, classes)
+		network, _, err := newNetwork(run, rowShape, classes)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func newExtractor(run config.Resolved, checkpoint string, inputs, classes int, d
 		network.State().Move(torch.Float32, device)
 		return frozen.Pooled, nil
 	}
-	network, _, err := newNetwork(run, inputs, classes)
+	network, _, err := newNetwork(run, rowShape, classes)
 	if err != nil {
 		return nil, err
 	}

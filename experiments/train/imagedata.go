@@ -26,6 +26,9 @@ type imageDomain struct {
 	labels datasets.Labels // of the rows
 }
 
+// cropShape is the shape of an image as networks take it.
+func cropShape(run config.Resolved) []int { return []int{3, run.Dataset.Crop, run.Dataset.Crop} }
+
 // findImages finds the image files of a run.
 func findImages(run config.Resolved) (catalogue.ImageTask, error) {
 	data, err := run.Dataset.Described()
@@ -136,7 +139,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 	}
 	d = &data{
-		classNames: source.reader.Set().ClassNames(), rowShape: []int{3, run.Dataset.Crop, run.Dataset.Crop},
+		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
 		source: source.labels, target: target.labels,
 		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{test, run}, options.alive},
 		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
@@ -216,7 +219,7 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 				yield(rowBatch{}, err)
 				return
 			}
-			if !yield(rowBatch{b.Values, []int{3, v.run.Dataset.Crop, v.run.Dataset.Crop}, v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
+			if !yield(rowBatch{b.Values, cropShape(v.run), v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
 				return
 			}
 		}
@@ -234,7 +237,7 @@ func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain,
 		return nil, err
 	}
 	defer loader.Close()
-	n, shape := domain.labels.Len(), []int{3, run.Dataset.Crop, run.Dataset.Crop}
+	n, shape := domain.labels.Len(), cropShape(run)
 	var features, pending []float32
 	var labels datasets.Labels
 	for i := range run.Network.Views * n {

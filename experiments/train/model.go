@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
@@ -41,11 +40,12 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 		if d.onHeldOut != nil {
 			d.onHeldOut = lively{d.onHeldOut, options.alive}
 		}
-		m.network, m.pretrainedSHA256, err = newNetwork(run, datasets.Size(d.rowShape), len(d.classNames))
+		m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames))
 		if err != nil {
 			return nil, nil, errors.Join(err, d.close())
 		}
 		m.evaluated = m.network
+		_, m.apart = m.network.(*nets.FineTuned)
 		return m, d, nil
 	}
 	classes := len(described.Classes)
@@ -56,7 +56,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 		}
 		classes = len(found.Source.ClassNames())
 	}
-	if m.network, m.pretrainedSHA256, err = newNetwork(run, 0, classes); err != nil {
+	if m.network, m.pretrainedSHA256, err = newNetwork(run, cropShape(run), classes); err != nil {
 		return nil, nil, err
 	}
 	m.network.State().Move(torch.Float32, options.Device)

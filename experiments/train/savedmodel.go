@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -117,10 +118,21 @@ func (t *trainer) architecture() savedmodel.Architecture {
 		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}
 	}
 	a := savedmodel.Architecture{Name: name, Frozen: n.Frozen}
-	if n.Frozen && n.Views > 0 {
-		a.Backbone = &savedmodel.Backbone{File: n.Pretrained, SHA256: t.model.pretrainedSHA256}
+	switch {
+	case name == architecture.TorchScript:
+		a.Backbone = t.backbone(n.File)
+	case n.Frozen && n.Views > 0:
+		a.Backbone = t.backbone(n.Pretrained)
 	}
 	return a
+}
+
+// backbone is the file as it is found from any working directory.
+func (t *trainer) backbone(file string) *savedmodel.Backbone {
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	return &savedmodel.Backbone{File: file, SHA256: t.model.pretrainedSHA256}
 }
 
 // correctedAccuracy is that of predictions of the test rows, if any of them has a label.
@@ -164,7 +176,7 @@ func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Nor
 	case catalogue.ImageFiles:
 		mean, deviation := images.Normalisation()
 		d := t.run.Dataset
-		return savedmodel.Input{Kind: savedmodel.Images, Shape: []int{3, d.Crop, d.Crop}, Resize: d.Resize}, standardised(mean[:], deviation[:])
+		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(t.run), Resize: d.Resize}, standardised(mean[:], deviation[:])
 	}
 	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape}, t.data.normalisation.saved()
 }

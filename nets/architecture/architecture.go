@@ -4,6 +4,7 @@ package architecture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ const (
 	ResNet50  Name = "resnet50"
 	ResNet101 Name = "resnet101"
 	ResNet152 Name = "resnet152"
+	// TorchScript is a backbone that the user brings, as a file of PyTorch.
+	TorchScript Name = "torchscript"
 )
 
 // Input is what the rows of a network's batches are.
@@ -33,18 +36,19 @@ const (
 	Photographs
 )
 
-// all holds every network with its input, in the order in which they are listed to users.
+// all holds every network with its inputs, in the order in which they are listed to users.
 var all = []struct {
 	name  Name
-	takes Input
+	takes []Input
 }{
-	{LeNet, SmallImages},
-	{MLP, Vectors},
-	{ResNet18, Photographs},
-	{ResNet34, Photographs},
-	{ResNet50, Photographs},
-	{ResNet101, Photographs},
-	{ResNet152, Photographs},
+	{LeNet, []Input{SmallImages}},
+	{MLP, []Input{Vectors}},
+	{ResNet18, []Input{Photographs}},
+	{ResNet34, []Input{Photographs}},
+	{ResNet50, []Input{Photographs}},
+	{ResNet101, []Input{Photographs}},
+	{ResNet152, []Input{Photographs}},
+	{TorchScript, []Input{Vectors, Photographs}},
 }
 
 // Names returns the names that Parse knows.
@@ -60,7 +64,7 @@ func Names() []string {
 func Taking(input Input) []string {
 	var names []string
 	for _, a := range all {
-		if a.takes == input {
+		if slices.Contains(a.takes, input) {
 			names = append(names, string(a.name))
 		}
 	}

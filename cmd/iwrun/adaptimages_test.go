@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// drawImages writes source/red, of 36 images, and source/blue, of 12, and 200 images
+// without labels, most of them blue, into target/. It returns the classes of these by their
+// paths.
+func drawImages(t *testing.T) (truth map[string]string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	draw := func(path, class string) {
+		m := image.NewRGBA(image.Rect(0, 0, 24, 24))
+		for y := range 24 {
+			for x := range 24 {
+				noise := func(mean int) uint8 { return uint8(mean + random.IntN(40)) }
+				c := color.RGBA{noise(150), noise(60), noise(60), 255}
+				if class == "blue" {
+					c.R, c.B = c.B, c.R
+				}
+				m.Set(x, y, c)
+			}
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(file, m); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 48 {
+		class := "red"
+		if i%4 == 0 {
+			class = "blue"
+		}
+		draw(filepath.Join("source", class, fmt.Sprintf("%d.png", i)), class)
+	}
+	truth = map[string]string{}
+	for i := range 200 {
+		class := "blue"
+		if i%10 == 0 {
+			class = "red"
+		}
+		path := filepath.Join("target", fmt.Sprintf("%03d.png", i))
+		draw(path, class)
+		truth[path] = class
+	}
+	return truth
+}
+
+// TestAdaptImages goes from folders of images to predictions of 200 without labels, through
+// a ResNet that is trained from scratch and through a frozen TorchScript module; what
+// iwrun predict says of them with the model that is left is the same.
+func TestAdaptImages(t *testing.T) {
+	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	truth := drawImages(t)
+	for name, set := range map[string][]string{
+		"resnet18":    {"network={name: resnet18, pretrained: none, frozen: false, views: 0}", "train.steps=8", "train.eval_every=8"},
+		"torchscript": {"network={name: torchscript, file: " + script + "}", "train.steps=200", "train.eval_every=100", "train.optimizer.lr=0.02"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := []string{"adapt", "--source", "source", "--target", "target", "-o", name, "--device", "cpu",
+				"--set", "dataset={resize: 24, crop: 20}", "--set", "methods=[source-only, iwdan]", "--set", "seeds=[1]", "--set", "train.batch=16", "--set", "train.validation=0.3"}
+			for _, assignment := range set {
+				line = append(line, "--set", assignment)
+			}
+			status, out, text := call(t, line...)
+			if status != 0 || !strings.Contains(text, "source: 48 images, 2 classes, the rarest \"blue\" with 12; target: 200 images, without labels") {
+				t.Fatalf("status %d\n%s\n%s", status, out, text)
+			}
+			right := 0
+			predictions := readCSV(t, filepath.Join(name, "predictions.csv"))
+			for _, line := range predictions {
+				if line["class"] == truth[line["id"]] {
+					right++
+				}
+			}
+			if len(predictions) != 200 || right < 190 {
+				t.Errorf("%d of %d predictions are right", right, len(predictions))
+			}
+			status, out, text = call(t, "predict", name, "target", "-o", "again.csv", "--device", "cpu")
+			if status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join(name, "predictions.csv")) {
+				t.Errorf("status %d: other predictions than those of iwrun adapt\n%s\n%s", status, out, text)
+			}
+			if name == "torchscript" {
+				if status, _, text := call(t, "export", name, "--onnx", "model.onnx"); status == 0 || !strings.Contains(text, "TorchScript module") {
+					t.Errorf("export: status %d\n%s", status, text)
+				}
+				if _, err := os.Stat(filepath.Join(name, "model", "backbone.pt")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

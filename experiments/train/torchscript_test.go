@@ -1,0 +1,125 @@
+package train
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/config"
+	savedmodel "iwda/experiments/model"
+	"iwda/experiments/store"
+	"iwda/nets"
+	"iwda/torch"
+)
+
+const scripts = "../../testdata/torchscript"
+
+// backbones are assignments that put a TorchScript module in the place of the network: one
+// of images, with dropout and normalisation, and one of two numbers, with normalisation.
+var (
+	imageBackbone  = "network={name: torchscript, file: " + scripts + "/backbone.pt}"
+	vectorBackbone = "network={name: torchscript, file: " + scripts + "/vectors.pt}"
+)
+
+// A run with a backbone of the user's own ends with the same bits when it is interrupted,
+// trains the backbone exactly where it is not frozen, and is a model that predicts what
+// the run does.
+func TestTorchScriptRuns(t *testing.T) {
+	office := drawOffice(t, 2)
+	short := []string{"train.steps=4", "train.eval_every=2", imageBackbone}
+	for name, test := range map[string]struct {
+		run    config.Resolved
+		length int // of a piece, in looks at the context
+	}{
+		"images, trained":          {resolveOffice(t, office, "full", "iwdan", short...), 6},
+		"images, frozen":           {resolveOffice(t, office, "full", "iwjan", short...), 9},
+		"images, frozen, in views": {resolveOffice(t, office, "full", "iwjan", append(short, "network.views=2")...), 8},
+		"rows, trained":            {ownRun(t, "iwdan", nil, vectorBackbone), 9},
+		"rows, frozen":             {ownRun(t, "iwcdan", nil, vectorBackbone, "network.frozen=true"), 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, _ := train(t, test.run)
+			dir, pieces := finishInPieces(t, test.run, test.length)
+			if pieces < 3 {
+				t.Errorf("only %d pieces", pieces)
+			}
+			if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
+				t.Errorf("in %d pieces the run ends otherwise:\n%s", pieces, diff)
+			}
+			torch.Tidy(func() { wantTrained(t, test.run, dir) })
+		})
+	}
+}
+
+// wantTrained opens the run's model and compares its backbone with the file's, and its
+// logits with the run's own.
+func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
+	t.Helper()
+	m, err := savedmodel.Open(dir.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := nets.NewTorchScript(run.Network.File, m.Input.Shape, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backbone := m.Network.(nets.Grouped).Backbone()
+	for i, e := range file.State() {
+		values := func(x torch.Tensor) []float64 { return torch.ToSlice[float64](x.To(torch.Float64, torch.CPU)) }
+		same := slices.Equal(values(e.Tensor), values(backbone[i].Tensor))
+		if backbone[i].Name != "backbone."+e.Name || same != run.Network.Frozen {
+			t.Errorf("%s, the file's %s: unchanged %v", backbone[i].Name, e.Name, same)
+		}
+	}
+	made, d, err := openModelAndData(t.Context(), run, Options{Threads: 1, Log: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.close() }()
+	if err := loadCheckpoint(made.network.State(), dir.Path(store.CheckpointFile)); err != nil {
+		t.Fatal(err)
+	}
+	var own, opened logits
+	own.every, opened.every = 1, 1
+	network := m.Network
+	if frozen, ok := network.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
+		network = frozen.OnPooled() // the run evaluates pooled features
+	}
+	for _, part := range []struct {
+		of nets.Network
+		to *logits
+	}{{made.evaluated, &own}, {network, &opened}} {
+		if err := (evaluator{part.of, 20, torch.CPU}).evaluate(context.Background(), d.onTest, part.to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(own.values) == 0 || !slices.Equal(own.values, opened.values) {
+		t.Error("the model's logits are not the run's")
+	}
+}
+
+// Features are the module's own, or those of a run on top of it.
+func TestExtractTorchScript(t *testing.T) {
+	run := resolveOffice(t, drawOffice(t, 1), "full", "jan", "train.steps=2", "train.eval_every=2", "train.batch=8", imageBackbone)
+	of, _, err := Extract(t.Context(), run, "", "amazon", Options{Threads: 1})
+	if err != nil || of.Len() != 31 || of.Shape()[0] != 5 {
+		t.Fatalf("%v, %v", of, err)
+	}
+	dir, _ := train(t, run)
+	of, _, err = Extract(t.Context(), run, dir.Path(store.CheckpointFile), "amazon", Options{Threads: 1})
+	if err != nil || of.Len() != 31 || of.Shape()[0] != 256 {
+		t.Fatalf("%v, %v", of, err)
+	}
+}
+
+// What is wrong with the file is said with its key.
+func TestTorchScriptThatDoesNotFit(t *testing.T) {
+	run := ownRun(t, "iwdan", nil, "network={name: torchscript, file: "+scripts+"/shared.pt}")
+	_, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1})
+	if want := "network.file: " + filepath.Join(scripts, "shared.pt") + ": the module does not take rows of shape [2]"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
