@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 	"iwda/nets/architecture"
+	"iwda/weightest"
 )
 
 // Resolved is the configuration of one run: all overrides and assignments are in
@@ -165,6 +166,9 @@ func (s *Settings) checkTogether(d *decoder) {
 	}
 	if s.Dataset.Crop > s.Dataset.Resize {
 		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
+	}
+	if needs, err := weightest.RequirementOf(s.Weights.Estimator); err == nil && needs != weightest.TrainingStatistics && s.Train.Validation == 0 {
+		fail("weights.estimator", "weights.estimator %s reads source rows that are held out; set train.validation, such as 0.2, or take qp", s.Weights.Estimator)
 	}
 	if err := s.Train.Schedule.Check(); err != nil {
 		fail("train.schedule.name", "%v", err)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"iwda/datasets/catalogue"
@@ -81,21 +80,12 @@ var rules = map[string]rule{
 	"train.schedule.gamma":         above(0),
 	"train.schedule.power":         above(0),
 
-	"weights.estimator":          oneOf("estimator", estimatorNames()),
+	"weights.estimator":          oneOf("estimator", weightest.EstimatorNames()),
 	"weights.ema":                fromBelow(0, 1),
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
 	"weights.cap":                zeroOrAtLeast(1),
 	"weights.min_singular_value": fromBelow(0, 1),
-}
-
-// estimatorNames returns the names of the estimators that do with what a model says
-// while it trains.
-func estimatorNames() []string {
-	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
-		requirement, err := weightest.RequirementOf(name)
-		return err != nil || requirement != weightest.TrainingStatistics
-	})
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.

@@ -18,6 +18,8 @@ import (
 type classWeights struct {
 	estimated bool // the losses use the estimate
 	every     int  // steps between two updates
+	estimator weightest.Estimator
+	needs     weightest.Requirement // of the estimator
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
@@ -36,12 +38,15 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
-	estimator, err := weightest.NewEstimator(run.Weights.Estimator)
-	if err != nil {
+	var err error
+	if w.estimator, err = weightest.NewEstimator(run.Weights.Estimator); err != nil {
+		return nil, err
+	}
+	if w.needs, err = weightest.RequirementOf(run.Weights.Estimator); err != nil {
 		return nil, err
 	}
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
-		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
+		Estimator: w.estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
 		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
 	})
 	if err != nil {
@@ -68,8 +73,16 @@ func vector(values []float64, device torch.Device) torch.Tensor {
 	return torch.FromSlice(values, len(values)).To(torch.Float32, device)
 }
 
-// observe adds a step's predictions, source rows first, to the statistics.
+// readsHeldOut reports whether the estimate is that of held-out rows; otherwise it is that
+// of the statistics of the training passes.
+func (w *classWeights) readsHeldOut() bool { return w.needs != weightest.TrainingStatistics }
+
+// observe adds a step's predictions, source rows first, to the statistics, where the
+// estimate is that of these.
 func (w *classWeights) observe(probabilities []float32, sourceClasses []int) error {
+	if w.readsHeldOut() {
+		return nil
+	}
 	half := len(probabilities) / 2
 	return w.statistics.Add(probabilities[:half], sourceClasses, probabilities[half:])
 }
@@ -77,11 +90,12 @@ func (w *classWeights) observe(probabilities []float32, sourceClasses []int) err
 // due reports whether the weights are updated after that many steps.
 func (w *classWeights) due(step int) bool { return step%w.every == 0 }
 
-// update moves the weights towards a new estimate. An estimate that cannot be had leaves
-// them as they are, and the statistics go on.
-func (w *classWeights) update() (store.WeightUpdate, error) {
-	update, err := w.tracker.Update(w.statistics, w.source)
-	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
+// update moves the weights towards a new estimate: that of the held-out rows, where there
+// are any, else that of the statistics. An estimate that cannot be had leaves the weights
+// as they are, and the statistics go on.
+func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) {
+	update, err := w.follow(rows)
+	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) || errors.Is(err, weightest.ErrMissingClass) {
 		update = weightest.Update{
 			Weights:               w.tracker.Weights(),
 			SmallestSingularValue: math.NaN(),
@@ -99,6 +113,27 @@ func (w *classWeights) update() (store.WeightUpdate, error) {
 		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
 		Note: update.Note,
 	}, nil
+}
+
+// follow moves the tracker by a new estimate, whose note the calibration's precedes.
+func (w *classWeights) follow(rows *estimationRows) (weightest.Update, error) {
+	if rows == nil {
+		return w.tracker.Update(w.statistics, w.source)
+	}
+	sample, note, err := rows.sample(calibrationOf(w.needs), len(w.source))
+	if err != nil {
+		return weightest.Update{}, err
+	}
+	problem, err := sample.Problem(nil, nil)
+	if err != nil {
+		return weightest.Update{}, err
+	}
+	update, err := w.tracker.Follow(problem)
+	if note != "" && update.Note != "" {
+		note += "; "
+	}
+	update.Note = note + update.Note
+	return update, err
 }
 
 // distance is that of the estimate to the true weights, if these are known.

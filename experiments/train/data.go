@@ -24,6 +24,7 @@ type data struct {
 	onSource       rowReader // the source's training rows, as in evaluation
 	onTest         rowReader // the target's test rows
 	onHeldOut      rowReader // the source's rows that training does not see; nil for none
+	onTarget       rowReader // the target's training rows, as in evaluation; nil where onHeldOut is
 	normalisation  normalisation
 	testLabelled   bool      // some test row has a label
 	tests          int       // number of test rows
@@ -71,7 +72,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		files: task,
 	}
 	if heldOut != nil {
-		d.onHeldOut = inMemory{n.ofSource(heldOut)}
+		d.onHeldOut, d.onTarget = inMemory{n.ofSource(heldOut)}, inMemory{target}
 	}
 	const replaced = true
 	if err := d.check(run, test.Len(), replaced); err != nil {

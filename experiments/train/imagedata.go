@@ -145,7 +145,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
 	}
 	if heldOut != nil {
-		d.onHeldOut = lively{testViews{heldOut, run}, options.alive}
+		d.onHeldOut, d.onTarget = lively{testViews{heldOut, run}, options.alive}, lively{testViews{target, run}, options.alive}
 	}
 	const replaced = false
 	if err := d.check(run, test.labels.Len(), replaced); err != nil {
@@ -156,7 +156,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
 	if isFrozen {
-		for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut} {
+		for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut, &d.onTarget} {
 			if *r == nil {
 				continue
 			}

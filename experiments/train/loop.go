@@ -35,11 +35,14 @@ type position struct {
 	step  int // steps made before
 }
 
-// train makes the steps that are left, and measures the network before the first, after
-// every epoch and so after the last. It stops between two steps when ctx is cancelled, and
+// train makes the steps that are left, updates the class weights after those where that is
+// due, and measures the network before the first, after every epoch and so after the last. It stops between two steps when ctx is cancelled, and
 // at the first error, which then names the place.
 func (t *trainer) train(ctx context.Context) error {
 	for {
+		if err := t.updateClassWeights(ctx); err != nil {
+			return t.after("class weights", err)
+		}
 		if t.done%t.length.stepsPerEpoch == 0 {
 			if err := t.measure(ctx); err != nil {
 				return t.after("evaluation", err)
@@ -57,9 +60,6 @@ func (t *trainer) train(ctx context.Context) error {
 		}
 		t.done++
 		t.reportProgress()
-		if err := t.updateClassWeights(); err != nil {
-			return t.after("class weights", err)
-		}
 		if t.checkpoints.due(t.done, t.length.stepsPerEpoch) {
 			if err := t.writeCheckpoint(); err != nil {
 				return t.after("checkpoint", err)
@@ -140,12 +140,20 @@ func (t *trainer) reportProgress() {
 	})
 }
 
-// updateClassWeights updates them where that is due, records it and says so in the log.
-func (t *trainer) updateClassWeights() error {
-	if !t.classWeights.due(t.done) {
+// updateClassWeights updates them where that is due, records it and says so in the log. A
+// run that was interrupted right after that does not repeat it.
+func (t *trainer) updateClassWeights(ctx context.Context) error {
+	if t.done == 0 || !t.classWeights.due(t.done) || t.record.updatedAfter(t.done) {
 		return nil
 	}
-	u, err := t.classWeights.update()
+	var rows *estimationRows
+	if t.classWeights.readsHeldOut() {
+		var err error
+		if rows, err = t.readHeldOut(ctx); err != nil {
+			return err
+		}
+	}
+	u, err := t.classWeights.update(rows)
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,10 @@ func (r *record) evaluatedAfter(step int) bool {
 	return len(r.metrics) > 0 && r.last().Step == step
 }
 
+func (r *record) updatedAfter(step int) bool {
+	return len(r.updates) > 0 && r.updates[len(r.updates)-1].Step == step
+}
+
 // lastAccuracy is that of the last evaluation, NaN before the first or without labels.
 func (r *record) lastAccuracy() float64 {
 	if len(r.metrics) == 0 {

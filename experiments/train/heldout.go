@@ -1,0 +1,71 @@
+package train
+
+import (
+	"context"
+
+	"iwda/weightest"
+)
+
+// estimationRows are what the network says, in evaluation mode, of rows by which class shares
+// can be estimated: those of the source that it is not trained on, and the target's
+// training rows, whose labels are not read.
+type estimationRows struct {
+	source heldOutLogits
+	target logits
+}
+
+// readHeldOut passes these rows through the network; some of the source must be held out.
+func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
+	rows := &estimationRows{target: logits{every: 1}}
+	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, &rows.source); err != nil {
+		return nil, err
+	}
+	if err := t.evaluator.evaluate(ctx, t.data.onTarget, &rows.target); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// sample returns the rows' probabilities after a calibration of weightest, fitted to the
+// source's, with its note. Of it follow the estimate (Problem), what it is worth
+// (intervals) and whether class shares alone explain the target ([weightest.LabelShiftTest]).
+func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sample, string, error) {
+	c, err := weightest.Calibrate(calibration, r.source.logits, r.source.labels, classes)
+	if err != nil {
+		return nil, "", err
+	}
+	s := weightest.NewSample(classes)
+	if err := s.AddSource(c.Probabilities(r.source.logits), r.source.labels); err != nil {
+		return nil, "", err
+	}
+	return s, c.Note, s.AddTarget(c.Probabilities(r.target.values))
+}
+
+// uncalibrated is the calibration that leaves a network's probabilities as they are.
+const uncalibrated = "none"
+
+// calibrationOf returns the calibration of the rows that an estimator reads: MLLS takes
+// probabilities for what they say.
+func calibrationOf(needs weightest.Requirement) string {
+	if needs == weightest.HeldOutRows {
+		return biasCorrected
+	}
+	return uncalibrated
+}
+
+// intervals returns those of the weights that the run's estimator has on a sample: MLLS's
+// by Fisher's information, all others' from 200 resamples of the run's seed.
+func (w *classWeights) intervals(s *weightest.Sample, seed int64, level float64) (weightest.Uncertainty, error) {
+	if w.needs == weightest.HeldOutRows {
+		problem, err := s.Problem(nil, nil)
+		if err != nil {
+			return weightest.Uncertainty{}, err
+		}
+		solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+		if err != nil {
+			return weightest.Uncertainty{}, err
+		}
+		return weightest.FisherIntervals(s, solution, level), nil
+	}
+	return weightest.Bootstrap(s, w.estimator, weightest.BootstrapSettings{Replicas: 200, Level: level, Seed: uint64(seed)})
+}
