@@ -99,7 +99,7 @@ var neighbourhoodDensity = Criterion{
 	needs: []need{atLeast(2)},
 	value: func(in Input) (float64, error) {
 		const most = 2000
-		return similarityEntropy(softmax(evenly(in.TargetLogits, most), 1)), nil
+		return similarityEntropy(softmax(Evenly(in.TargetLogits, most), 1)), nil
 	},
 }
 
@@ -126,8 +126,8 @@ func similarityEntropy(p *mat.Dense) float64 {
 	return total / float64(n)
 }
 
-// evenly returns at most that many rows of a matrix, evenly spaced.
-func evenly(m *mat.Dense, most int) *mat.Dense {
+// Evenly returns at most that many rows of a matrix, evenly spaced.
+func Evenly(m *mat.Dense, most int) *mat.Dense {
 	rows, columns := m.Dims()
 	if rows <= most {
 		return m

@@ -22,6 +22,15 @@ var clusterAgreement = Criterion{
 	},
 }
 
+// ClassClusters returns the clusters of the target's features that begin at the mean of each
+// predicted class.
+func ClassClusters(in Input) ([]int, error) {
+	if in.TargetLogits == nil || in.TargetFeatures == nil {
+		return nil, fmt.Errorf("selection: %w: clusters need the logits and features of target rows", ErrMissing)
+	}
+	return Clusters(in.TargetFeatures, predictions(in.TargetLogits), in.classes())
+}
+
 // Clusters returns the cluster of each row of features (n×d) by Lloyd's k-means, which
 // starts at the mean feature of each predicted class, at the origin where a class is not
 // predicted, and ends when no row moves, when all centres together move by less than

@@ -27,6 +27,7 @@ var criteria = []Criterion{
 	ClassWeightedRisk,
 	sourceAccuracy, sourceAccuracyMacro,
 	priorDivergence,
+	unexplainedShare,
 	ensembleAgreement,
 	entropyCriterion, informationMaximisation, nuclearNorm, classConfusion,
 	neighbourhoodDensity,

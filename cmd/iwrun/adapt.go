@@ -173,7 +173,7 @@ func (o adaptOptions) conclude(file *config.File, runs []plan.Run, options train
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	outcome, err := adapt.Conclude(ctx, file.Config.Selection.Rule, o.runs(), runs, options)
+	outcome, err := adapt.Conclude(file.Config.Selection.Rule, o.runs(), runs)
 	if err != nil {
 		return err
 	}

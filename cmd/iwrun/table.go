@@ -40,10 +40,13 @@ func checkFormat(c *cli.Context) error {
 	return nil
 }
 
-const averageKind = "average"
+const (
+	averageKind   = "average"
+	selectionKind = "selection"
+)
 
 func newTableCommand(s streams) *cli.Command {
-	kinds := strings.Join(append(table.Kinds(), averageKind), ", ")
+	kinds := strings.Join(append(table.Kinds(), selectionKind, averageKind), ", ")
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
@@ -57,7 +60,7 @@ func newTableCommand(s streams) *cli.Command {
 				return err
 			}
 			o := tableOptions{experimentOptionsOf(c), c.String("kind"), c.String("format")}
-			if o.Kind != "" && o.Kind != averageKind && !table.HasKind(o.Kind) {
+			if o.Kind != "" && o.Kind != averageKind && o.Kind != selectionKind && !table.HasKind(o.Kind) {
 				return wrongUsage(c, "--kind %s: one of %s", o.Kind, kinds)
 			}
 			return withoutArguments(c, func() error { return runTable(o, s) })
@@ -83,7 +86,14 @@ func printTable(file *config.File, results, kind, format string, s streams) erro
 		return err
 	}
 	found.warn(s.err)
-	built := table.Build(kind, found.results(), file.Config)
+	var built sheet.Sheet
+	if kind == selectionKind {
+		if built, err = table.Criteria(found.runs, file.Config); err != nil {
+			return err
+		}
+	} else {
+		built = table.Build(kind, found.results(), file.Config)
+	}
 	built.Notes = append(built.Notes, found.notes...)
 	return built.Write(s.out, format)
 }

@@ -1,12 +1,11 @@
 package adapt
 
 import (
-	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/selection"
 	"iwda/weightest"
 )
 
@@ -19,20 +18,14 @@ type Candidate struct {
 	TargetLogits *mat.Dense // m×k
 }
 
-// calibrated returns the probabilities of the rows of both domains after bias-corrected
-// temperature scaling on the held-out rows, row-major. Where these lack a class, to which
-// no bias can be fitted, it is a temperature alone.
-func (c Candidate) calibrated() (calibration weightest.Calibration, source, target []float64, err error) {
-	_, k := c.SourceLogits.Dims()
-	logits := c.SourceLogits.RawMatrix().Data
-	calibration, err = weightest.Calibrate("bcts", logits, c.SourceLabels, k)
-	if errors.Is(err, weightest.ErrMissingClass) {
-		calibration, err = weightest.Calibrate("ts", logits, c.SourceLabels, k)
-	}
+// calibrated returns what criteria read of the candidate, its logits calibrated on the
+// held-out rows.
+func (c Candidate) calibrated() (selection.Input, weightest.Calibration, error) {
+	in, calibration, err := selection.Calibrated(selection.Input{SourceLogits: c.SourceLogits, SourceLabels: c.SourceLabels, TargetLogits: c.TargetLogits})
 	if err != nil {
-		return weightest.Calibration{}, nil, nil, fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
+		return selection.Input{}, weightest.Calibration{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
-	return calibration, calibration.Probabilities(logits), calibration.Probabilities(c.TargetLogits.RawMatrix().Data), nil
+	return in, calibration, nil
 }
 
 // Shared is what one model, which all candidates share, says of the target's class
@@ -51,15 +44,12 @@ type Shared struct {
 // NewShared calibrates the candidate's probabilities on its held-out rows and estimates
 // class shares and weights of the target by maximum likelihood ([weightest.MLLS]).
 func NewShared(c Candidate) (Shared, error) {
-	calibration, source, target, err := c.calibrated()
+	in, calibration, err := c.calibrated()
 	if err != nil {
 		return Shared{}, err
 	}
-	sample := weightest.NewSample(len(calibration.Scales))
-	if err := sample.AddSource(source, c.SourceLabels); err != nil {
-		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
-	}
-	if err := sample.AddTarget(target); err != nil {
+	sample, err := in.Sample()
+	if err != nil {
 		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
 	problem, err := sample.Problem(nil, nil)
@@ -78,23 +68,4 @@ func NewShared(c Candidate) (Shared, error) {
 		Run: c.Run, Calibration: calibration,
 		TargetShares: solution.TargetDistribution, Weights: solution.Weights, Test: test,
 	}, nil
-}
-
-// means returns the mean of the rows of probabilities, row-major of k classes.
-func means(probabilities []float64, k int) []float64 {
-	sums := make([]float64, k)
-	for first := 0; first < len(probabilities); first += k {
-		floats.Add(sums, probabilities[first:first+k])
-	}
-	floats.Scale(float64(k)/float64(len(probabilities)), sums)
-	return sums
-}
-
-// certainty returns the mean of the largest probability of each row.
-func certainty(probabilities []float64, k int) float64 {
-	sum := 0.0
-	for first := 0; first < len(probabilities); first += k {
-		sum += floats.Max(probabilities[first : first+k])
-	}
-	return sum * float64(k) / float64(len(probabilities))
 }

@@ -76,6 +76,9 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 	values := make([]float64, len(candidates))
 	for i := range candidates {
 		inputs[i].Votes = votes
+		if err := choice.Judged[i].guard(inputs[i]); err != nil {
+			return Choice{}, fmt.Errorf("%s: %w", candidates[i].Run, err)
+		}
 		values[i], err = criterion.Value(inputs[i])
 		switch {
 		case errors.Is(err, selection.ErrMissing):
@@ -88,9 +91,6 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 			values[i] += choice.Judged[i].Unexplained
 		}
 		choice.Judged[i].Value = values[i]
-		if err := choice.Judged[i].guard(inputs[i]); err != nil {
-			return Choice{}, fmt.Errorf("%s: %w", candidates[i].Run, err)
-		}
 	}
 	if choice.Best = criterion.Best(values); choice.Best < 0 {
 		return Choice{}, fmt.Errorf("the rule %s can judge no run: %s", rule, choice.Problems[0])
@@ -100,25 +100,13 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 
 // judge returns what criteria read of the candidate, and what is known of it besides.
 func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
-	n, k := c.SourceLogits.Dims()
-	m, _ := c.TargetLogits.Dims()
-	calibration, source, target, err := c.calibrated()
+	in, _, err := c.calibrated()
 	if err != nil {
 		return selection.Input{}, Judgement{}, err
 	}
-	apply := func(logits *mat.Dense, rows int) *mat.Dense {
-		z := mat.NewDense(rows, k, nil)
-		z.Apply(func(_, j int, v float64) float64 { return calibration.Scales[j]*v + calibration.Biases[j] }, logits)
-		return z
-	}
-	input := selection.Input{
-		SourceLogits: apply(c.SourceLogits, n), SourceLabels: c.SourceLabels, TargetLogits: apply(c.TargetLogits, m),
-		ClassWeights: shared.Weights, TargetShares: shared.TargetShares,
-	}
-	return input, Judgement{
-		Run: c.Run, Shares: means(target, k), Certainty: certainty(target, k),
-		Unexplained: unexplained(source, c.SourceLabels, target, k),
-	}, nil
+	in.ClassWeights, in.TargetShares = shared.Weights, shared.TargetShares
+	shares, certainty := selection.Predicted(in.TargetLogits)
+	return in, Judgement{Run: c.Run, Shares: shares, Certainty: certainty}, nil
 }
 
 // guard adds the values of criteria that stand beside the rule.
@@ -126,7 +114,7 @@ func (j *Judgement) guard(in selection.Input) error {
 	for _, beside := range []struct {
 		name  string
 		value *float64
-	}{{"source-accuracy", &j.SourceAccuracy}, {"prior-divergence", &j.Divergence}, {"ensv", &j.Agreement}} {
+	}{{"source-accuracy", &j.SourceAccuracy}, {"unexplained", &j.Unexplained}, {"prior-divergence", &j.Divergence}, {"ensv", &j.Agreement}} {
 		criterion, err := selection.Find(beside.name)
 		if err != nil {
 			return err

@@ -202,7 +202,7 @@ func TestCandidatesOutOfOrder(t *testing.T) {
 	}
 	c.SourceLogits = mat.DenseCopyOf(c.SourceLogits)
 	c.SourceLogits.Set(7, 1, math.NaN())
-	if _, err := NewShared(c); err == nil || !strings.Contains(err.Error(), "source-only: calibration on held-out source rows") {
+	if _, err := NewShared(c); err == nil || !strings.Contains(err.Error(), "source-only: selection: SourceLogits: row 7, column 1 is NaN") {
 		t.Errorf("NaN: error %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package adapt
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -10,7 +9,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/experiments/train"
+	"iwda/weightest"
 )
 
 // Outcome is the chosen run, and what it says of the target.
@@ -26,29 +25,23 @@ type Outcome struct {
 // Chosen is what is known of the chosen run.
 func (o Outcome) Chosen() Judgement { return o.Judged[o.Best] }
 
-// mostJudgedRows bounds the target's rows by which runs are judged: with more, the memory
-// of all runs' logits would grow, and the choice would hardly be better.
-const mostJudgedRows = 50_000
-
 // Conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the best. The model that all share is the first source-only run, the first
 // run where there is none.
-func Conclude(ctx context.Context, rule, results string, runs []plan.Run, options train.Options) (Outcome, error) {
+func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 	candidates := make([]Candidate, len(runs))
 	for i, run := range runs {
-		outputs, err := train.ReadOutputs(ctx, run.Config, run.Dir(results), mostJudgedRows, options)
+		outputs, err := run.Dir(results).ReadOutputs()
 		if err != nil {
 			return Outcome{}, err
 		}
-		about, err := model.ReadMetadata(run.Dir(results).String())
-		if err != nil {
-			return Outcome{}, err
+		logits := func(values []float32) *mat.Dense {
+			return mat.NewDense(len(values)/outputs.Classes, outputs.Classes, weightest.Widen(values))
 		}
-		k := len(about.Classes)
 		candidates[i] = Candidate{
 			Run:          run.ID.String(),
-			SourceLogits: mat.NewDense(len(outputs.HeldOut)/k, k, outputs.HeldOut), SourceLabels: outputs.Labels,
-			TargetLogits: mat.NewDense(len(outputs.Target)/k, k, outputs.Target),
+			SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels,
+			TargetLogits: logits(outputs.Target),
 		}
 	}
 	reference := slices.IndexFunc(runs, func(r plan.Run) bool {

@@ -29,6 +29,7 @@ type State struct {
 	TargetRows   int
 	Metrics      string  // the text of metrics.csv
 	Weights      string  // the text of weights.csv
+	Evidence     string  `json:",omitempty"` // the text of evidence.csv, where there is one
 	Confusion    [][]int // of the last evaluation
 
 	DataSHA256    string

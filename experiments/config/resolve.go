@@ -161,6 +161,11 @@ func (s *Settings) checkTogether(d *decoder) {
 	} else if t.Steps == 0 && t.Epochs == 0 {
 		fail("train.epochs", "train needs epochs or steps")
 	}
+	for _, name := range s.Selection.Criteria {
+		if (name == "iwcv" || name == "dev") && s.Train.Validation == 0 {
+			fail("selection.criteria", "selection.criteria: %s weighs source rows that are held out; set train.validation", name)
+		}
+	}
 	if s.Network.Views > 0 && !s.Network.Frozen {
 		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
 	}

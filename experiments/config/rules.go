@@ -29,7 +29,8 @@ var rules = map[string]rule{
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
 
-	"selection.rule": oneOf("rule", append([]string{TargetRisk}, selection.Names()...)),
+	"selection.rule":       oneOf("rule", append([]string{TargetRisk}, selection.Names()...)),
+	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,
@@ -87,6 +88,10 @@ var rules = map[string]rule{
 	"weights.cap":                zeroOrAtLeast(1),
 	"weights.min_singular_value": fromBelow(0, 1),
 }
+
+// OptionalCriteria returns the names that selection.criteria takes: criteria that judge a
+// run by itself and cost more than the others.
+func OptionalCriteria() []string { return []string{"snd", "class-ami", "iwcv", "dev"} }
 
 // oneOf accepts the names in any case and stores them as they are listed.
 func oneOf(kind string, names []string) rule {

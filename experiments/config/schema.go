@@ -6,20 +6,22 @@ import "iwda/experiments/learningrate"
 // File holds one together with its overrides; File.Resolve turns it into the
 // configuration of one run.
 type Config struct {
-	Experiment string    `yaml:"experiment"`    // names the result folder
-	Title      string    `yaml:"title"`         // heads the table; the experiment's name where it is left out
-	Tasks      Tasks     `yaml:"tasks,flow"`    // source-target, or pairs
-	Variants   []string  `yaml:"variants,flow"` // full, subsampled, source-…, target-…
-	Methods    []string  `yaml:"methods,flow"`  // names of presets, see ParseMethod
-	Seeds      []int64   `yaml:"seeds,flow"`
-	Selection  Selection `yaml:"selection,omitempty"`
+	Experiment string   `yaml:"experiment"`    // names the result folder
+	Title      string   `yaml:"title"`         // heads the table; the experiment's name where it is left out
+	Tasks      Tasks    `yaml:"tasks,flow"`    // source-target, or pairs
+	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
+	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
+	Seeds      []int64  `yaml:"seeds,flow"`
 	Settings   `yaml:",inline"`
 }
 
-// Selection chooses one of the runs of a file without a label of the target.
+// Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule is TargetRisk or a criterion of package selection.
-	Rule string `yaml:"rule"`
+	// Rule chooses one of the runs of a file: TargetRisk or a criterion of package selection.
+	Rule string `yaml:"rule,omitempty"`
+	// Criteria are criteria of package selection that every evaluation measures beside
+	// those that cost next to nothing.
+	Criteria []string `yaml:"criteria,omitempty,flow"`
 }
 
 // TargetRisk is the rule of package selection's class-weighted risk, to which is added,
@@ -30,6 +32,7 @@ const TargetRisk = "target-risk"
 // override may change any of them but dataset.name. The tag omitempty is for keys whose
 // zero value is also their default wherever it is allowed.
 type Settings struct {
+	Selection     Selection     `yaml:"selection,omitempty"`
 	Dataset       Dataset       `yaml:"dataset"`
 	Network       Network       `yaml:"network"`
 	Discriminator Discriminator `yaml:"discriminator"`

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"iwda/internal/wholefile"
+	"iwda/selection"
 )
 
 // metricsHeader names the columns of every metrics.csv, in the order of Metrics.
@@ -21,14 +22,49 @@ var metricsHeader = []string{
 	"weight_distance", "learning_rate", "seconds",
 }
 
-// optionalMetrics are columns that follow where some line has a value of them.
-var optionalMetrics = []struct {
+// optionalMetric is a column that follows where some line has a value of it.
+type optionalMetric struct {
 	name string
-	of   func(*Metrics) *Optional[float64]
-}{
-	{"validation_accuracy", func(m *Metrics) *Optional[float64] { return &m.ValidationAccuracy }},
-	{"validation_loss", func(m *Metrics) *Optional[float64] { return &m.ValidationLoss }},
-	{"certainty", func(m *Metrics) *Optional[float64] { return &m.Certainty }},
+	get  func(Metrics) Optional[float64]
+	set  func(*Metrics, Optional[float64])
+}
+
+// optionalMetrics are in the order of their columns.
+var optionalMetrics = append([]optionalMetric{
+	plainMetric("validation_accuracy", func(m *Metrics) *Optional[float64] { return &m.ValidationAccuracy }),
+	plainMetric("validation_loss", func(m *Metrics) *Optional[float64] { return &m.ValidationLoss }),
+	plainMetric("certainty", func(m *Metrics) *Optional[float64] { return &m.Certainty }),
+}, criterionMetrics()...)
+
+func plainMetric(name string, field func(*Metrics) *Optional[float64]) optionalMetric {
+	return optionalMetric{
+		name: name,
+		get:  func(m Metrics) Optional[float64] { return *field(&m) },
+		set:  func(m *Metrics, value Optional[float64]) { *field(m) = value },
+	}
+}
+
+// criterionMetrics are those of the criteria of package selection, with an underscore for
+// each hyphen of their names.
+func criterionMetrics() (metrics []optionalMetric) {
+	for _, name := range selection.Names() {
+		metrics = append(metrics, optionalMetric{
+			name: strings.ReplaceAll(name, "-", "_"),
+			get: func(m Metrics) Optional[float64] {
+				value, measured := m.Criteria[name]
+				return Optional[float64]{Value: value, Measured: measured}
+			},
+			set: func(m *Metrics, value Optional[float64]) {
+				if value.Measured && m.Criteria == nil {
+					m.Criteria = map[string]float64{}
+				}
+				if value.Measured {
+					m.Criteria[name] = value.Value
+				}
+			},
+		})
+	}
+	return metrics
 }
 
 // The columns of weights.csv are weightsBefore, one weight_<class> a class, and
@@ -58,12 +94,12 @@ func metricsRecords(metrics []Metrics) [][]string {
 				m.WeightDistance, m.LearningRate, m.Seconds)...))
 	}
 	for _, column := range optionalMetrics {
-		if !slices.ContainsFunc(metrics, func(m Metrics) bool { return column.of(&m).Measured }) {
+		if !slices.ContainsFunc(metrics, func(m Metrics) bool { return column.get(m).Measured }) {
 			continue
 		}
 		records[0] = append(records[0], column.name)
 		for i, m := range metrics {
-			records[i+1] = append(records[i+1], formatFloats(column.of(&m).OrNaN())...)
+			records[i+1] = append(records[i+1], formatFloats(column.get(m).OrNaN())...)
 		}
 	}
 	return records
@@ -78,13 +114,13 @@ func (d Dir) ReadMetrics() ([]Metrics, error) {
 // ParseMetrics reads the text of a metrics.csv; name stands for it in errors.
 func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 	var metrics []Metrics
-	var optional []func(*Metrics) *Optional[float64]
+	var optional []optionalMetric
 	err := readCSV(name, text, func(row *row) error {
 		if row.header {
 			header := slices.Clone(metricsHeader)
 			for _, column := range optionalMetrics {
 				if slices.Contains(row.cells, column.name) {
-					header, optional = append(header, column.name), append(optional, column.of)
+					header, optional = append(header, column.name), append(optional, column)
 				}
 			}
 			return row.expect(header)
@@ -94,8 +130,8 @@ func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 			&m.WeightDistance, &m.LearningRate, &m.Seconds} {
 			*field = row.float()
 		}
-		for _, of := range optional {
-			*of(&m) = row.optional()
+		for _, column := range optional {
+			column.set(&m, row.optional())
 		}
 		metrics = append(metrics, m)
 		return row.err

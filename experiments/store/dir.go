@@ -18,6 +18,8 @@ const (
 	ConfigFile     = "config.yaml"
 	MetricsFile    = "metrics.csv"
 	WeightsFile    = "weights.csv"
+	EvidenceFile   = "evidence.csv"
+	OutputsFile    = "outputs.safetensors"
 	ResultFile     = "result.json"
 	FailureFile    = "error.txt"
 	LogFile        = "log.txt"
@@ -47,13 +49,13 @@ func (d Dir) Path(name string) string {
 }
 
 // Begin makes the folder ready for a run that starts or goes on: it creates the
-// folder and removes what a former run left of its end, a result, a failure or a
-// model's description or a file half written. Curves and checkpoint stay, for a run that goes on.
+// folder and removes what a former run left of its end, a result, a failure, its
+// outputs, a model's description or a file half written. Curves and checkpoint stay, for a run that goes on.
 func (d Dir) Begin() error {
 	if err := os.MkdirAll(d.String(), 0o777); err != nil {
 		return fmt.Errorf("cannot create the run's folder: %w", err)
 	}
-	return d.remove(ResultFile, FailureFile, ModelFile)
+	return d.remove(ResultFile, FailureFile, ModelFile, OutputsFile)
 }
 
 // Clear removes what a former run left, its curves, checkpoints and log too, for one

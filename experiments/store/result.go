@@ -83,6 +83,11 @@ type WithoutLabels struct {
 	EstimatedShares []float64 `json:"estimated_shares"`
 	// Certainty is the mean over the same rows of the largest probability.
 	Certainty float64 `json:"certainty"`
+	// LikelyShares are the target's by maximum likelihood from probabilities calibrated on the
+	// held-out rows, and LabelShiftP the p-value of the test that shares are all that changed
+	// (weightest.LabelShiftTest); both may be missing, as where no row was held out.
+	LikelyShares []float64         `json:"likely_shares,omitempty"`
+	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
 }
@@ -115,6 +120,9 @@ type Metrics struct {
 	// that were held out; Certainty is the mean largest probability over the target's
 	// test rows.
 	ValidationAccuracy, ValidationLoss, Certainty Optional[float64]
+	// Criteria are the values of criteria of package selection by their names, of logits
+	// that were calibrated on the held-out rows, if there are such.
+	Criteria map[string]float64
 }
 
 // WeightUpdate is one line of weights.csv: an update of the class weights.

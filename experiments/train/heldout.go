@@ -11,12 +11,12 @@ import (
 // training rows, whose labels are not read.
 type estimationRows struct {
 	source heldOutLogits
-	target logits
+	target outputs
 }
 
 // readHeldOut passes these rows through the network; some of the source must be held out.
 func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
-	rows := &estimationRows{target: logits{every: 1}}
+	rows := &estimationRows{target: outputs{every: 1}}
 	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, &rows.source); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sam
 	if err := s.AddSource(c.Probabilities(r.source.logits), r.source.labels); err != nil {
 		return nil, "", err
 	}
-	return s, c.Note, s.AddTarget(c.Probabilities(r.target.values))
+	return s, c.Note, s.AddTarget(c.Probabilities(weightest.Widen(r.target.logits)))
 }
 
 // uncalibrated is the calibration that leaves a network's probabilities as they are.

@@ -37,7 +37,7 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 	for _, name := range needingHeldOutRows(t) {
 		run := ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator="+name, "weights.ema=0", "train.epochs=8")
 		dir, result := train(t, run)
-		outputs, err := ReadOutputs(t.Context(), run, dir, math.MaxInt, Options{Threads: 1})
+		outputs, err := dir.ReadOutputs()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,15 +45,16 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		if name == "mlls" {
 			calibration = "bcts"
 		}
-		c, err := weightest.Calibrate(calibration, outputs.HeldOut, outputs.Labels, 3)
+		heldOut := weightest.Widen(outputs.HeldOut)
+		c, err := weightest.Calibrate(calibration, heldOut, outputs.HeldOutLabels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sample := weightest.NewSample(3)
-		if err := sample.AddSource(c.Probabilities(outputs.HeldOut), outputs.Labels); err != nil {
+		if err := sample.AddSource(c.Probabilities(heldOut), outputs.HeldOutLabels); err != nil {
 			t.Fatal(err)
 		}
-		if err := sample.AddTarget(c.Probabilities(outputs.Target)); err != nil {
+		if err := sample.AddTarget(c.Probabilities(weightest.Widen(outputs.Target))); err != nil {
 			t.Fatal(err)
 		}
 		problem, err := sample.Problem(nil, nil)
@@ -115,7 +116,7 @@ func TestHeldOutRowsOfTheTarget(t *testing.T) {
 	if err := try(func() (err error) { rows, err = trainer.readHeldOut(t.Context()); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if rows.target.rows != 200 || len(rows.target.values) != 2000 || len(rows.source.labels) != 40 {
+	if rows.target.rows != 200 || len(rows.target.logits) != 2000 || len(rows.source.labels) != 40 {
 		t.Errorf("%d target and %d source rows, want 200 and 40", rows.target.rows, len(rows.source.labels))
 	}
 }
@@ -139,7 +140,7 @@ func TestHeldOutRowsWithoutEstimate(t *testing.T) {
 	trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator=mlls", "weights.warmup=0"))
 	rows := &estimationRows{
 		source: heldOutLogits{logits: []float64{1, 0, 0, 0, 2, 0, 2, 0, 0, 0, 1, 0}, labels: []int{0, 1, 0, 1}},
-		target: logits{values: []float64{1, 0, 0}},
+		target: outputs{logits: []float32{1, 0, 0}},
 	}
 	update, err := trainer.classWeights.update(rows)
 	if err != nil || !slices.Equal(update.Weights, []float64{1, 1, 1}) ||
@@ -157,7 +158,7 @@ func TestHeldOutRowsKeepTheCalibrationsNote(t *testing.T) {
 	trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator=mlls", "weights.warmup=0"))
 	rows := &estimationRows{ // separated: no temperature is best
 		source: heldOutLogits{logits: []float64{3, 0, 0, 0, 3, 0, 0, 0, 3}, labels: []int{0, 1, 2}},
-		target: logits{values: []float64{3, 0, 0, 2, 1, 0}},
+		target: outputs{logits: []float32{3, 0, 0, 2, 1, 0}},
 	}
 	update, err := trainer.classWeights.update(rows)
 	if err != nil || !strings.Contains(update.Note, "bcts has no optimum") || slices.Equal(update.Weights, []float64{1, 1, 1}) {

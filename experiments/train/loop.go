@@ -100,30 +100,26 @@ func (t *trainer) measure(ctx context.Context) error {
 		return nil
 	}
 	onTest, predicted := newConfusion(len(t.data.classNames)), newPredictions(len(t.data.classNames))
-	takers := []taker{onTest}
-	if t.describesTarget() {
-		takers = append(takers, predicted)
-	}
-	if err := t.evaluator.evaluate(ctx, t.data.onTest, takers...); err != nil {
+	heldOut, target, validation, err := t.evaluateAll(ctx, onTest, predicted)
+	if err != nil {
 		return err
 	}
+	judged := t.judge(heldOut, target)
 	m := store.Metrics{
 		Epoch: t.done / t.length.stepsPerEpoch, Step: t.done,
 		WeightDistance: t.classWeights.distance().OrNaN(),
 		LearningRate:   t.optimisation.rate,
+		Criteria:       judged.criteria,
 	}
 	if t.describesTarget() {
 		m.Certainty = store.Measured(predicted.meanCertainty())
 	}
-	if t.data.onHeldOut != nil {
-		validation, err := t.validate(ctx)
-		if err != nil {
-			return err
-		}
+	if validation != nil {
 		m.ValidationAccuracy, m.ValidationLoss = store.Measured(validation.Accuracy), store.Measured(validation.Loss)
 	}
 	m.Seconds = t.effort.seconds()
 	t.record.addEvaluation(m, onTest)
+	t.record.addEvidence(judged.evidence)
 	return t.record.write(t.dir)
 }
 

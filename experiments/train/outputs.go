@@ -1,85 +1,74 @@
 package train
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"runtime"
+	"gonum.org/v1/gonum/mat"
 
-	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/torch"
+	"iwda/weightest"
 )
 
-// Outputs are the logits that the network of a finished run gives in evaluation mode, by
-// which it can be judged without labels of the target; k classes.
-type Outputs struct {
-	HeldOut []float64 // of the source's rows that were held out (n×k)
-	Labels  []int     // their n classes
-	Target  []float64 // of the target's test rows (m×k)
+// judgedRows bounds the rows of the target by which epochs and runs are judged: with more,
+// the choice would hardly be better.
+const judgedRows = 10_000
+
+// outputs keeps what the network says of rows of a set.
+type outputs struct {
+	every    int // keeps every nth row
+	features bool
+	rows     int // seen
+
+	classes int
+	logits  []float32
+	z       []float64 // features, where they are asked for
+	labels  []int     // -1 where one is not known
 }
 
-// errNothingHeldOut says that there is nothing to judge a run by.
-var errNothingHeldOut = errors.New("no row of its source was held out; set train.validation")
+// newOutputs keeps at most the given number of a set's rows, evenly spaced.
+func newOutputs(rows, most int) *outputs { return &outputs{every: max(1, (rows+most-1)/most)} }
 
-// ReadOutputs computes the outputs of the finished run of the folder, whose data must be
-// what they were. Of the target it takes every nth row, at most as many as asked for.
-func ReadOutputs(ctx context.Context, run config.Resolved, dir store.Dir, mostTargets int, options Options) (outputs Outputs, err error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err = try(func() (err error) {
-		torch.SetThreads(options.Threads)
-		m, d, err := openModelAndData(ctx, run, options)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, d.close()) }()
-		if d.onHeldOut == nil {
-			return errNothingHeldOut
-		}
-		if err := loadCheckpoint(m.network.State(), dir.Path(store.CheckpointFile)); err != nil {
-			return err
-		}
-		m.network.State().Move(torch.Float32, options.Device)
-		e := evaluator{network: m.evaluated, batchSize: run.Train.EvalBatch, device: options.Device}
-		heldOut, target := logits{every: 1}, logits{every: 1}
-		if err := e.evaluate(ctx, d.onHeldOut, &heldOut); err != nil {
-			return err
-		}
-		if d.tests > mostTargets {
-			target.every = (d.tests + mostTargets - 1) / mostTargets
-		}
-		if err := e.evaluate(ctx, d.onTest, &target); err != nil {
-			return err
-		}
-		outputs = Outputs{HeldOut: heldOut.values, Labels: heldOut.labels, Target: target.values}
-		return nil
-	})
-	if err != nil {
-		return Outputs{}, fmt.Errorf("%s: %w", dir, err)
+func (u *outputs) take(o rowOutputs) error {
+	logits := torch.ToSlice[float32](o.logits)
+	n := o.logits.Shape()[0]
+	u.classes = len(logits) / n
+	var z []float64
+	if u.features {
+		z = torch.ToSlice[float64](o.features.To(torch.Float64, torch.CPU))
 	}
-	return outputs, nil
-}
-
-// logits keeps those of every nth row, with the labels that are known.
-type logits struct {
-	every  int
-	rows   int // seen
-	values []float64
-	labels []int
-}
-
-func (l *logits) take(o rowOutputs) error {
-	k := o.logits.Shape()[1]
-	values := torch.ToSlice[float64](o.logits.To(torch.Float64, torch.CPU))
-	for i := range len(values) / k {
-		if l.rows++; (l.rows-1)%l.every != 0 {
+	for i := range n {
+		if u.rows++; (u.rows-1)%u.every != 0 {
 			continue
 		}
-		l.values = append(l.values, values[i*k:(i+1)*k]...)
-		if class, known := o.labels.At(i); known {
-			l.labels = append(l.labels, class)
+		u.logits = append(u.logits, logits[i*u.classes:(i+1)*u.classes]...)
+		if d := len(z) / n; d > 0 {
+			u.z = append(u.z, z[i*d:(i+1)*d]...)
 		}
+		class, known := o.labels.At(i)
+		if !known {
+			class = -1
+		}
+		u.labels = append(u.labels, class)
 	}
 	return nil
+}
+
+// matrix returns the logits (rows×k).
+func (u *outputs) matrix() *mat.Dense {
+	return mat.NewDense(len(u.labels), u.classes, weightest.Widen(u.logits))
+}
+
+// featureMatrix returns the features (rows×d), nil where they were not kept.
+func (u *outputs) featureMatrix() *mat.Dense {
+	if len(u.z) == 0 {
+		return nil
+	}
+	return mat.NewDense(len(u.labels), len(u.z)/len(u.labels), u.z)
+}
+
+// stored are the outputs on held-out rows and the target's as a run's folder has them.
+func stored(heldOut, target *outputs) store.Outputs {
+	return store.Outputs{
+		Classes: heldOut.classes, HeldOut: heldOut.logits, HeldOutLabels: heldOut.labels,
+		Target: target.logits, TargetLabels: target.labels,
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
+	"iwda/selection"
 )
 
 // record is what a run has measured so far.
@@ -15,7 +16,8 @@ type record struct {
 	classes   int
 	metrics   []store.Metrics
 	updates   []store.WeightUpdate
-	confusion confusion // of the last evaluation
+	evidence  []store.Evidence // of the evaluations that had some
+	confusion confusion        // of the last evaluation
 
 	sums checkpoint.Losses // of the steps since the last evaluation
 	loss float64           // total of the last step; NaN before this process made one
@@ -45,6 +47,13 @@ func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	r.sums = checkpoint.Losses{}
 	r.confusion = onTest
 	r.metrics = append(r.metrics, m)
+}
+
+// addEvidence adds that of the last evaluation, if it had some.
+func (r *record) addEvidence(e *selection.Evidence) {
+	if e != nil {
+		r.evidence = append(r.evidence, store.Evidence{Epoch: r.last().Epoch, Step: r.last().Step, Evidence: *e})
+	}
 }
 
 // mean is NaN where there were no steps.
@@ -90,12 +99,20 @@ func (r *record) write(dir store.Dir) error {
 	if err := dir.WriteMetrics(r.metrics); err != nil {
 		return err
 	}
+	if len(r.evidence) > 0 {
+		if err := dir.WriteEvidence(r.evidence); err != nil {
+			return err
+		}
+	}
 	return dir.WriteWeights(r.updates)
 }
 
 func (r *record) save(s *saving) {
 	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
 	s.Confusion, s.Losses = r.confusion, r.sums
+	if len(r.evidence) > 0 {
+		s.Evidence = store.FormatEvidence(r.evidence)
+	}
 }
 
 func (r *record) restore(from *restoring) error {
@@ -107,7 +124,18 @@ func (r *record) restore(from *restoring) error {
 	if err != nil {
 		return err
 	}
+	var evidence []store.Evidence
+	if from.Evidence != "" {
+		if evidence, err = store.ParseEvidence("its evidence", strings.NewReader(from.Evidence)); err != nil {
+			return err
+		}
+	}
 	k := r.classes
+	for _, e := range evidence {
+		if len(e.Losses) != k {
+			return fmt.Errorf("its evidence has %d classes, not %d", len(e.Losses), k)
+		}
+	}
 	for _, u := range updates {
 		if len(u.Weights) != k {
 			return fmt.Errorf("an update of the class weights has %d classes, not %d", len(u.Weights), k)
@@ -117,6 +145,7 @@ func (r *record) restore(from *restoring) error {
 	if n := len(from.Confusion); n != 0 && (n != k || slices.ContainsFunc(from.Confusion, wrong)) {
 		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
 	}
+	r.evidence = evidence
 	r.metrics, r.updates, r.confusion, r.sums = metrics, updates, from.Confusion, from.Losses
 	return nil
 }

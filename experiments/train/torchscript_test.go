@@ -82,7 +82,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	if err := loadCheckpoint(made.network.State(), dir.Path(store.CheckpointFile)); err != nil {
 		t.Fatal(err)
 	}
-	var own, opened logits
+	var own, opened outputs
 	own.every, opened.every = 1, 1
 	network := m.Network
 	if frozen, ok := network.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
@@ -90,13 +90,13 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	}
 	for _, part := range []struct {
 		of nets.Network
-		to *logits
+		to *outputs
 	}{{made.evaluated, &own}, {network, &opened}} {
 		if err := (evaluator{part.of, 20, torch.CPU}).evaluate(context.Background(), d.onTest, part.to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(own.values) == 0 || !slices.Equal(own.values, opened.values) {
+	if len(own.logits) == 0 || !slices.Equal(own.logits, opened.logits) {
 		t.Error("the model's logits are not the run's")
 	}
 }

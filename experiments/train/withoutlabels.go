@@ -70,39 +70,28 @@ func (c *crossEntropy) mean() store.Optional[float64] {
 	return store.Measured(c.sum / float64(c.rows))
 }
 
-// validate measures the network on the rows of the source that were held out, of which
-// there must be some.
-func (t *trainer) validate(ctx context.Context) (validation store.Validation, err error) {
-	counts, loss := newConfusion(len(t.data.classNames)), &crossEntropy{}
-	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, counts, loss); err != nil {
-		return store.Validation{}, err
-	}
-	return store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: loss.mean().Value}, nil
-}
-
 // describesTarget tells whether the run measures what can be known without target labels:
 // where these are missing, or where rows of the source are held out for it.
 func (t *trainer) describesTarget() bool { return !t.data.testLabelled || t.data.onHeldOut != nil }
 
 // withoutLabels is what can be known without target labels at the end of the run, nil
-// where that is not asked for.
+// where that is not asked for. It leaves the network's outputs in the run's folder.
 func (t *trainer) withoutLabels(ctx context.Context) (*store.WithoutLabels, error) {
 	if !t.describesTarget() {
 		return nil, nil
 	}
 	onTest := newPredictions(len(t.data.classNames))
-	if err := t.evaluator.evaluate(ctx, t.data.onTest, onTest); err != nil {
+	heldOut, target, validation, err := t.evaluateAll(ctx, onTest)
+	if err != nil {
 		return nil, err
 	}
 	known := &store.WithoutLabels{
 		PredictedShares: onTest.shares(), EstimatedShares: t.classWeights.targetShares(), Certainty: onTest.meanCertainty(),
+		Validation: validation,
 	}
-	if t.data.onHeldOut != nil {
-		validation, err := t.validate(ctx)
-		if err != nil {
-			return nil, err
-		}
-		known.Validation = &validation
+	if heldOut != nil {
+		known.LikelyShares, known.LabelShiftP = t.labelShift(heldOut, target)
+		err = t.dir.WriteOutputs(stored(heldOut, target))
 	}
-	return known, nil
+	return known, err
 }

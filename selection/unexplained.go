@@ -1,4 +1,4 @@
-package adapt
+package selection
 
 import (
 	"cmp"
@@ -10,6 +10,18 @@ import (
 
 // certaintyBins is the number of bins for each predicted class.
 const certaintyBins = 3
+
+// unexplainedShare is the share of a candidate's predictions on the target that no mixture of
+// the source's classes explains; see [unexplained].
+var unexplainedShare = Criterion{
+	Name: "unexplained", Cost: "n·k, and k² a round of the EM algorithm",
+	Fails: "where a candidate has aligned a class with another one, and by chance where rows are few: a guard, no ranking by itself",
+	needs: []need{sourceRows, targetRows},
+	value: func(in Input) (float64, error) {
+		source, target := softmax(in.SourceLogits, 1), softmax(in.TargetLogits, 1)
+		return unexplained(source.RawMatrix().Data, in.SourceLabels, target.RawMatrix().Data, in.classes()), nil
+	},
+}
 
 // unexplained returns the share of the target's predictions that no mixture of the source's
 // classes explains: the total variation between the target's shares t of some bins and A q,

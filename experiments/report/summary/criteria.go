@@ -1,0 +1,368 @@
+package summary
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/selection"
+	"iwda/weightest"
+)
+
+// Criteria compare the criteria that choose without labels of the target by the accuracies of
+// what they choose: an epoch of each run, and one of the runs of each task. Accuracies are in
+// percent.
+type Criteria struct {
+	Experiment string
+	Epochs     []EpochChoice
+	Runs       []RunChoice
+	Notes      []string // what could not be compared, sentences
+}
+
+// EpochChoice is how a criterion chooses among the epochs of runs, the untrained network aside.
+type EpochChoice struct {
+	Criterion string
+	Runs      int
+	// Chosen, Best and Last are mean accuracies: of the chosen epochs, of the best ones by the
+	// target's labels, and of the last ones.
+	Chosen, Best, Last float64
+	// Regret is the mean of best less chosen, WorstRegret the largest; WorstLoss is the largest
+	// of last less chosen.
+	Regret, WorstRegret, WorstLoss float64
+	// Correlation is the mean over the runs of Spearman's rank correlation of criterion, its sign
+	// such that more is better, and accuracy; NaN where one of the two is always the same.
+	Correlation float64
+}
+
+// RunChoice is the run that a criterion chooses among those of a task, by their last networks.
+type RunChoice struct {
+	Variant, Task, Criterion string
+	Candidates               int
+	Run                      string // method and seed of the chosen one
+	Chosen, Best             float64
+	Correlation              float64
+}
+
+// Regret is the accuracy lost to the best run.
+func (r RunChoice) Regret() float64 { return r.Best - r.Chosen }
+
+// judgedRun is a run that left something to choose by.
+type judgedRun struct {
+	store.Result
+	metrics  []store.Metrics
+	evidence map[int]store.Evidence // by step
+	logits   *mat.Dense             // of the target's rows, calibrated
+}
+
+// rule is a criterion as it is applied to an evaluation of a run, given what all runs of the
+// task share. Its value is NaN where the run did not measure it.
+type rule struct {
+	name   string
+	higher bool
+	value  func(run judgedRun, m store.Metrics, s sharedShares) float64
+}
+
+// sharedShares are those of the target by the last network of one source-only run.
+type sharedShares struct {
+	q         []float64
+	explained bool // label shift explains what that network predicts
+}
+
+// ensembleRule is that of the votes of all candidates, which epochs of one run have none of.
+const ensembleRule = "ensv"
+
+// rules are all that can be applied to what runs leave.
+func rules() []rule {
+	lowest := func(name string, value func(judgedRun, store.Metrics, sharedShares) float64) rule {
+		return rule{name: name, value: value}
+	}
+	risk := func(run judgedRun, m store.Metrics, s sharedShares) float64 {
+		if e, ok := run.evidence[m.Step]; ok {
+			return e.Risk(s.q)
+		}
+		return math.NaN()
+	}
+	all := []rule{
+		lowest("iwv-y", risk),
+		lowest(config.TargetRisk, func(run judgedRun, m store.Metrics, s sharedShares) float64 {
+			if s.explained {
+				return risk(run, m, s)
+			}
+			return risk(run, m, s) + criterionOf(m, "unexplained")
+		}),
+		lowest("prior-divergence", func(run judgedRun, m store.Metrics, s sharedShares) float64 {
+			if e, ok := run.evidence[m.Step]; ok {
+				return e.Divergence(s.q)
+			}
+			return math.NaN()
+		}),
+		{name: "source-accuracy", higher: true, value: func(_ judgedRun, m store.Metrics, _ sharedShares) float64 { return m.ValidationAccuracy.OrNaN() }},
+	}
+	for _, c := range selection.All() {
+		if slices.ContainsFunc(all, func(r rule) bool { return r.name == c.Name }) || c.Name == ensembleRule {
+			continue
+		}
+		all = append(all, rule{c.Name, c.Higher, func(_ judgedRun, m store.Metrics, _ sharedShares) float64 { return criterionOf(m, c.Name) }})
+	}
+	return all
+}
+
+func criterionOf(m store.Metrics, name string) float64 {
+	if value, ok := m.Criteria[name]; ok {
+		return value
+	}
+	return math.NaN()
+}
+
+// CompareCriteria compares all criteria that the finished runs of an experiment, each with its
+// folder, left values of. Runs that held no source rows out are left out, and so are tasks
+// without a source-only run, whose shares all runs are judged by.
+func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, error) {
+	c := Criteria{Experiment: experiment.Experiment}
+	results := make([]store.Result, len(runs))
+	folders := map[string]store.Dir{}
+	for i, run := range runs {
+		results[i], folders[run.Result.ID] = run.Result, run.Dir
+	}
+	s := Select(results, experiment)
+	c.Notes = append(c.Notes, s.Notes...)
+	epochs := map[string][]epochOutcome{}
+	for _, variant := range experiment.Variants {
+		for _, task := range experiment.Tasks {
+			judged, without, err := s.judged(variant, task, folders)
+			if err != nil {
+				return Criteria{}, err
+			}
+			if without > 0 {
+				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d runs held no source rows out (train.validation).", variant, task, without))
+			}
+			if len(judged) == 0 {
+				continue
+			}
+			shared, ok := sharedBy(judged)
+			if !ok {
+				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", variant, task))
+				continue
+			}
+			for _, r := range rules() {
+				for _, run := range judged {
+					if o, ok := r.chooseEpoch(run, shared); ok {
+						epochs[r.name] = append(epochs[r.name], o)
+					}
+				}
+				if choice, ok := r.chooseRun(judged, shared); ok {
+					c.Runs = append(c.Runs, choice)
+				}
+			}
+			choice, err := byVotes(judged)
+			if err != nil {
+				return Criteria{}, err
+			}
+			c.Runs = append(c.Runs, choice)
+		}
+	}
+	for _, r := range rules() {
+		if outcomes := epochs[r.name]; len(outcomes) > 0 {
+			c.Epochs = append(c.Epochs, summarise(r.name, outcomes))
+		}
+	}
+	return c, nil
+}
+
+// judged returns the runs of a task that left something to choose by, methods in the paper's
+// order, and the number of the others.
+func (s Selection) judged(variant, task string, folders map[string]store.Dir) (judged []judgedRun, without int, err error) {
+	for _, method := range s.Methods {
+		for _, result := range s.Runs(variant, task, method) {
+			run, err := readJudged(result, folders[result.ID])
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				without++
+			case err != nil:
+				return nil, 0, err
+			default:
+				judged = append(judged, run)
+			}
+		}
+	}
+	return judged, without, nil
+}
+
+func readJudged(result store.Result, dir store.Dir) (judgedRun, error) {
+	run := judgedRun{Result: result, evidence: map[int]store.Evidence{}}
+	evidence, err := dir.ReadEvidence()
+	if err != nil {
+		return judgedRun{}, err
+	}
+	for _, e := range evidence {
+		run.evidence[e.Step] = e
+	}
+	if run.metrics, err = dir.ReadMetrics(); err != nil {
+		return judgedRun{}, err
+	}
+	outputs, err := dir.ReadOutputs()
+	if err != nil {
+		return judgedRun{}, err
+	}
+	in, err := InputOf(outputs)
+	if err != nil {
+		return judgedRun{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	run.logits = in.TargetLogits
+	return run, nil
+}
+
+// InputOf returns what criteria read of a run's outputs, with calibrated logits.
+func InputOf(o store.Outputs) (selection.Input, error) {
+	logits := func(values []float32) *mat.Dense {
+		return mat.NewDense(len(values)/o.Classes, o.Classes, weightest.Widen(values))
+	}
+	in, _, err := selection.Calibrated(selection.Input{
+		SourceLogits: logits(o.HeldOut), SourceLabels: o.HeldOutLabels, TargetLogits: logits(o.Target),
+	})
+	return in, err
+}
+
+// sharedBy returns the shares that the first source-only run estimates.
+func sharedBy(runs []judgedRun) (sharedShares, bool) {
+	for _, run := range runs {
+		method, _ := config.ParseMethod(run.Method)
+		if known := run.WithoutLabels; method.Alignment == config.NoAlignment && known != nil && known.LikelyShares != nil {
+			return sharedShares{known.LikelyShares, !(known.LabelShiftP.OrNaN() < weightest.Significance)}, true
+		}
+	}
+	return sharedShares{}, false
+}
+
+// epochOutcome is what a rule chose in a run, in percent.
+type epochOutcome struct{ chosen, best, last, correlation float64 }
+
+// chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
+func (r rule) chooseEpoch(run judgedRun, s sharedShares) (epochOutcome, bool) {
+	var values, accuracies []float64
+	for _, m := range run.metrics {
+		if m.Epoch == 0 {
+			continue
+		}
+		value := r.value(run, m, s)
+		if math.IsNaN(value) || !m.Accuracy.Measured {
+			return epochOutcome{}, false
+		}
+		values, accuracies = append(values, value), append(accuracies, 100*m.Accuracy.Value)
+	}
+	if len(values) == 0 {
+		return epochOutcome{}, false
+	}
+	chosen := selection.Criterion{Higher: r.higher}.Best(values)
+	return epochOutcome{
+		chosen: accuracies[chosen], best: floats.Max(accuracies), last: accuracies[len(accuracies)-1],
+		correlation: r.correlation(values, accuracies),
+	}, true
+}
+
+// chooseRun applies the rule to the last evaluation of each run, and reports whether all were
+// measured.
+func (r rule) chooseRun(runs []judgedRun, s sharedShares) (RunChoice, bool) {
+	var values []float64
+	for _, run := range runs {
+		value := r.value(run, run.metrics[len(run.metrics)-1], s)
+		if math.IsNaN(value) {
+			return RunChoice{}, false
+		}
+		values = append(values, value)
+	}
+	return r.runChoice(runs, values), true
+}
+
+func (r rule) runChoice(runs []judgedRun, values []float64) RunChoice {
+	var accuracies []float64
+	for _, run := range runs {
+		accuracies = append(accuracies, 100*run.LastAccuracy.Value)
+	}
+	chosen := selection.Criterion{Higher: r.higher}.Best(values)
+	run := runs[chosen]
+	return RunChoice{
+		Variant: run.Variant, Task: run.Task, Criterion: r.name, Candidates: len(runs),
+		Run:    fmt.Sprintf("%s/seed-%d", run.Method, run.Seed),
+		Chosen: accuracies[chosen], Best: floats.Max(accuracies), Correlation: r.correlation(values, accuracies),
+	}
+}
+
+// byVotes is the choice of the run that agrees most with all of them together.
+func byVotes(runs []judgedRun) (RunChoice, error) {
+	ensv, err := selection.Find(ensembleRule)
+	if err != nil {
+		return RunChoice{}, err
+	}
+	var logits []*mat.Dense
+	for _, run := range runs {
+		logits = append(logits, run.logits)
+	}
+	votes, err := selection.Vote(logits)
+	if err != nil {
+		return RunChoice{}, fmt.Errorf("%s, %s: %w", runs[0].Variant, runs[0].Task, err)
+	}
+	var values []float64
+	for _, z := range logits {
+		value, err := ensv.Value(selection.Input{TargetLogits: z, Votes: votes})
+		if err != nil {
+			return RunChoice{}, err
+		}
+		values = append(values, value)
+	}
+	return rule{name: ensembleRule, higher: true}.runChoice(runs, values), nil
+}
+
+// correlation is Spearman's, of values such that more is better.
+func (r rule) correlation(values, accuracies []float64) float64 {
+	c := stat.Correlation(ranks(values), ranks(accuracies), nil)
+	if !r.higher {
+		c = -c
+	}
+	return c
+}
+
+// ranks returns the rank of each value, the mean one of equal values.
+func ranks(values []float64) []float64 {
+	at := map[float64][]int{}
+	for i, v := range values {
+		at[v] = append(at[v], i)
+	}
+	result, below := make([]float64, len(values)), 0
+	for _, v := range slices.Sorted(maps.Keys(at)) {
+		for _, i := range at[v] {
+			result[i] = float64(below) + float64(len(at[v])-1)/2
+		}
+		below += len(at[v])
+	}
+	return result
+}
+
+// summarise averages over runs.
+func summarise(name string, outcomes []epochOutcome) EpochChoice {
+	e := EpochChoice{Criterion: name, Runs: len(outcomes), WorstRegret: math.Inf(-1), WorstLoss: math.Inf(-1)}
+	n, correlated := float64(len(outcomes)), 0.0
+	for _, o := range outcomes {
+		e.Chosen += o.chosen / n
+		e.Best += o.best / n
+		e.Last += o.last / n
+		e.WorstRegret = max(e.WorstRegret, o.best-o.chosen)
+		e.WorstLoss = max(e.WorstLoss, o.last-o.chosen)
+		if !math.IsNaN(o.correlation) {
+			e.Correlation += o.correlation
+			correlated++
+		}
+	}
+	e.Regret = e.Best - e.Chosen
+	e.Correlation /= correlated
+	return e
+}

@@ -1,0 +1,122 @@
+package summary
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/config"
+	"iwda/experiments/report/internal/sample"
+	"iwda/experiments/store"
+	"iwda/selection"
+)
+
+// judgedAs writes what a run of two classes leaves to choose by: its accuracies, mean losses
+// of class 1, im and unexplained shares after epochs 0, 1, 2 and 3, and predictions of four rows.
+func judgedAs(t *testing.T, root, method string, accuracies, losses, im, unexplained [4]float64, predicted [4]int) store.Run {
+	t.Helper()
+	result := sample.Result("full", "mnist-usps", method, 1, max(accuracies[1], accuracies[2], accuracies[3]), accuracies[3])
+	result.ID = "full/mnist-usps/" + method + "/seed-1"
+	result.WithoutLabels = &store.WithoutLabels{LikelyShares: []float64{0.2, 0.8}, LabelShiftP: store.Measured(0.01)}
+	dir := store.NewDir(root, "digits", result.ID)
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	var metrics []store.Metrics
+	var evidence []store.Evidence
+	for epoch := range 4 {
+		metrics = append(metrics, store.Metrics{
+			Epoch: epoch, Step: 10 * epoch, Accuracy: store.Measured(accuracies[epoch]),
+			Criteria: map[string]float64{"im": im[epoch], "unexplained": unexplained[epoch]},
+		})
+		evidence = append(evidence, store.Evidence{Epoch: epoch, Step: 10 * epoch, Evidence: selection.Evidence{
+			Losses: []float64{1, losses[epoch]}, Shares: []float64{0.2, 0.8}, Estimated: []float64{0.5, 0.5},
+		}})
+	}
+	outputs := store.Outputs{Classes: 2, HeldOut: []float32{1, 0, 0, 1, 1, 0, 0, 1}, HeldOutLabels: []int{0, 1, 1, 0}}
+	for _, class := range predicted {
+		outputs.Target = append(outputs.Target, float32(1-class), float32(class))
+		outputs.TargetLabels = append(outputs.TargetLabels, -1)
+	}
+	for _, err := range []error{dir.WriteMetrics(metrics), dir.WriteEvidence(evidence), dir.WriteOutputs(outputs)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store.Run{Dir: dir, Result: result}
+}
+
+func TestCompareCriteria(t *testing.T) {
+	root := t.TempDir()
+	experiment := sample.Digits()
+	experiment.Tasks, experiment.Variants, experiment.Seeds = []string{"mnist-usps"}, []string{"full"}, []int64{1}
+	runs := []store.Run{
+		judgedAs(t, root, "source-only", [4]float64{0.99, 0.5, 0.7, 0.6}, [4]float64{0, 3, 1, 2}, [4]float64{9, 1, 2, 3}, [4]float64{0, 0.5, 0.5, 0.5}, [4]int{0, 1, 1, 0}),
+		judgedAs(t, root, "dann", [4]float64{0.1, 0.6, 0.8, 0.9}, [4]float64{0, 1, 3, 2.5}, [4]float64{0, 3, 1, 2}, [4]float64{9, 4, 0.1, 0.05}, [4]int{0, 1, 1, 1}),
+		judgedAs(t, root, "iwdan", [4]float64{0.1, 0.6, 0.8, 0.8}, [4]float64{0, 3, 2, 2.25}, [4]float64{0, 3, 1, 1}, [4]float64{9, 2, 1, 1}, [4]int{0, 0, 0, 0}),
+	}
+	c, err := CompareCriteria(runs, experiment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs := map[string]EpochChoice{}
+	for _, e := range c.Epochs {
+		epochs[e.Criterion] = e
+	}
+	// iwv-y takes epochs 2, 1 and 2; target-risk, whose risks are 0.2 + 0.8·loss + unexplained,
+	// takes epochs 2, 3 (2.25 against 2.7 and 5) and 2; im 3, 1 and 1.
+	for name, want := range map[string]EpochChoice{
+		"iwv-y":           {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
+		config.TargetRisk: {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
+		"im":              {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
+	} {
+		got := epochs[name]
+		want.Criterion, want.Correlation = name, got.Correlation
+		if diff := cmp.Diff(want, got, approximately); diff != "" {
+			t.Errorf("epochs by %s:\n%s", name, diff)
+		}
+	}
+	// Ranks by iwv-y, best last: (0,2,1), (2,0,1), (0,2,1); of accuracies: (0,2,1), (0,1,2), (0,1.5,1.5).
+	if want := (1 - 0.5 + math.Sqrt(0.75)) / 3; math.Abs(epochs["iwv-y"].Correlation-want) > 1e-9 {
+		t.Errorf("rank correlation of iwv-y %v, want %v", epochs["iwv-y"].Correlation, want)
+	}
+	if _, there := epochs["entropy"]; there || len(epochs) != 5 {
+		t.Errorf("%d criteria, of which five were measured: %v", len(epochs), c.Epochs)
+	}
+	runsBy := map[string]RunChoice{}
+	for _, r := range c.Runs {
+		runsBy[r.Criterion] = r
+	}
+	for name, want := range map[string]string{"iwv-y": "source-only/seed-1", config.TargetRisk: "dann/seed-1", "im": "source-only/seed-1", "ensv": "source-only/seed-1"} {
+		if got := runsBy[name]; got.Run != want || got.Candidates != 3 || got.Best != 90 {
+			t.Errorf("runs by %s: %+v, want %s", name, got, want)
+		}
+	}
+	if got := runsBy["iwv-y"].Regret(); math.Abs(got-30) > 1e-9 {
+		t.Errorf("regret %v", got)
+	}
+}
+
+// Runs without anything to choose by, and tasks without source-only, are named in notes.
+func TestCriteriaThatCannotBeCompared(t *testing.T) {
+	root := t.TempDir()
+	experiment := sample.Digits()
+	experiment.Variants, experiment.Seeds = []string{"full"}, []int64{1}
+	without := sample.Result("full", "usps-mnist", "dann", 1, 0.5, 0.5)
+	without.ID = "full/usps-mnist/dann/seed-1"
+	c, err := CompareCriteria([]store.Run{
+		judgedAs(t, root, "dann", [4]float64{}, [4]float64{}, [4]float64{}, [4]float64{}, [4]int{}),
+		{Dir: store.NewDir(root, "digits", without.ID), Result: without},
+	}, experiment)
+	if err != nil || len(c.Epochs) > 0 || len(c.Runs) > 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	notes := strings.Join(c.Notes, "\n")
+	for _, want := range []string{"full, mnist-usps: no source-only run", "full, usps-mnist: 1 runs held no source rows out"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes\n%s\nlack %q", notes, want)
+		}
+	}
+}

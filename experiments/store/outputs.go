@@ -1,0 +1,125 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/maruel/safetensors"
+
+	"iwda/internal/wholefile"
+)
+
+// Outputs are the logits that the network of a finished run gives in evaluation mode: what
+// runs are compared by without labels of the target. There are k classes.
+type Outputs struct {
+	Classes       int
+	HeldOut       []float32 // of the source's rows that were held out, row-major n×k
+	HeldOutLabels []int     // their n classes
+	Target        []float32 // of rows of the target's test set, m×k, evenly spaced where it has more
+	// TargetLabels are the m classes of these rows, -1 where one is not known. They serve to
+	// measure alone.
+	TargetLabels []int
+}
+
+// The tensors of outputs.safetensors.
+const (
+	heldOutLogits = "heldout_logits"
+	heldOutLabels = "heldout_labels"
+	targetLogits  = "target_logits"
+	targetLabels  = "target_labels"
+)
+
+// WriteOutputs writes outputs.safetensors.
+func (d Dir) WriteOutputs(o Outputs) error {
+	logits := func(name string, values []float32) safetensors.Tensor {
+		return tensor(name, safetensors.F32, values, uint64(len(values)/o.Classes), uint64(o.Classes))
+	}
+	labels := func(name string, labels []int) safetensors.Tensor {
+		values := make([]int64, len(labels))
+		for i, label := range labels {
+			values[i] = int64(label)
+		}
+		return tensor(name, safetensors.I64, values, uint64(len(labels)))
+	}
+	file := safetensors.File{Tensors: []safetensors.Tensor{
+		logits(heldOutLogits, o.HeldOut), labels(heldOutLabels, o.HeldOutLabels),
+		logits(targetLogits, o.Target), labels(targetLabels, o.TargetLabels),
+	}}
+	return wholefile.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
+}
+
+func tensor(name string, kind safetensors.DType, values any, shape ...uint64) safetensors.Tensor {
+	var data bytes.Buffer
+	binary.Write(&data, binary.LittleEndian, values) // a Buffer takes everything
+	return safetensors.Tensor{Name: name, DType: kind, Shape: shape, Data: data.Bytes()}
+}
+
+// ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] where there is none:
+// the run held nothing out, or is of a former version.
+func (d Dir) ReadOutputs() (Outputs, error) {
+	path := d.Path(OutputsFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Outputs{}, fmt.Errorf("%w: a run leaves it that holds source rows out; set train.validation, and run again with --overwrite what an older version made", err)
+	}
+	if err != nil {
+		return Outputs{}, err
+	}
+	o, err := parseOutputs(text)
+	if err != nil {
+		return Outputs{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return o, nil
+}
+
+func parseOutputs(text []byte) (o Outputs, err error) {
+	file, err := safetensors.Parse(text)
+	if err != nil {
+		return Outputs{}, err
+	}
+	tensors := map[string]safetensors.Tensor{}
+	for _, t := range file.Tensors {
+		tensors[t.Name] = t
+	}
+	rows := map[string]uint64{}
+	for _, logits := range []struct {
+		name   string
+		values *[]float32
+	}{{heldOutLogits, &o.HeldOut}, {targetLogits, &o.Target}} {
+		t := tensors[logits.name]
+		if t.DType != safetensors.F32 || len(t.Shape) != 2 || t.Shape[1] == 0 || o.Classes > 0 && t.Shape[1] != uint64(o.Classes) {
+			return Outputs{}, fmt.Errorf("%s is no matrix of float32, or has another number of classes", logits.name)
+		}
+		o.Classes, rows[logits.name] = int(t.Shape[1]), t.Shape[0]
+		*logits.values = make([]float32, t.Shape[0]*t.Shape[1])
+		if _, err := binary.Decode(t.Data, binary.LittleEndian, *logits.values); err != nil {
+			return Outputs{}, fmt.Errorf("%s: %w", logits.name, err)
+		}
+	}
+	for _, labels := range []struct {
+		name, of string
+		least    int64
+		values   *[]int
+	}{{heldOutLabels, heldOutLogits, 0, &o.HeldOutLabels}, {targetLabels, targetLogits, -1, &o.TargetLabels}} {
+		t := tensors[labels.name]
+		if t.DType != safetensors.I64 || len(t.Shape) != 1 || t.Shape[0] != rows[labels.of] {
+			return Outputs{}, fmt.Errorf("%s is no class of int64 for each of the rows of %s", labels.name, labels.of)
+		}
+		values := make([]int64, t.Shape[0])
+		if _, err := binary.Decode(t.Data, binary.LittleEndian, values); err != nil {
+			return Outputs{}, fmt.Errorf("%s: %w", labels.name, err)
+		}
+		for i, label := range values {
+			if label < labels.least || label >= int64(o.Classes) {
+				return Outputs{}, fmt.Errorf("%s: row %d has class %d of %d", labels.name, i, label, o.Classes)
+			}
+			*labels.values = append(*labels.values, int(label))
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,143 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"iwda/experiments/store"
+	"iwda/selection"
+	"iwda/weightest"
+)
+
+// cheapCriteria cost next to nothing beside an evaluation. The class-weighted risk and the
+// divergence of class shares are not among them: their weights must be those of one model that
+// all candidates share, which a run does not know. Its evidence is what they follow from.
+var cheapCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"}
+
+// judgement is what an evaluation says by which epochs and runs can be chosen without labels
+// of the target.
+type judgement struct {
+	criteria map[string]float64
+	evidence *selection.Evidence // nil where no source row is held out
+}
+
+// targetOutputs keeps what judging needs of the target's rows.
+func (t *trainer) targetOutputs() *outputs {
+	u := newOutputs(t.data.tests, judgedRows)
+	u.features = t.needsFeatures()
+	return u
+}
+
+// heldOutOutputs keeps what judging needs of the held-out rows.
+func (t *trainer) heldOutOutputs() *outputs {
+	return &outputs{every: 1, features: t.needsFeatures()}
+}
+
+func (t *trainer) needsFeatures() bool {
+	return slices.ContainsFunc(t.run.Selection.Criteria, func(name string) bool { return name != "snd" })
+}
+
+// judge computes all criteria of an evaluation; heldOut is nil where no source row is held
+// out. A criterion that has no value here is left out, and the log says why: it must not end
+// a run.
+func (t *trainer) judge(heldOut, target *outputs) judgement {
+	in, err := t.judged(heldOut, target)
+	if err != nil {
+		t.logf("step %d: nothing to choose by: %v", t.done, err)
+		return judgement{}
+	}
+	j := judgement{criteria: map[string]float64{}}
+	for _, name := range append(slices.Clone(cheapCriteria), t.run.Selection.Criteria...) {
+		criterion, err := selection.Find(name)
+		if err != nil {
+			panic(err) // a name that the configuration must not take
+		}
+		value, err := criterion.Value(in)
+		switch {
+		case err == nil:
+			j.criteria[name] = value
+		case heldOut != nil || !errors.Is(err, selection.ErrMissing):
+			t.logf("step %d: %v", t.done, err)
+		}
+	}
+	if heldOut == nil {
+		return j
+	}
+	evidence, err := selection.Gather(in)
+	if err != nil {
+		t.logf("step %d: no evidence: %v", t.done, err)
+		return j
+	}
+	j.evidence = &evidence
+	return j
+}
+
+// judged is what criteria read: logits that are calibrated on the held-out rows where there
+// are some, and the network's own where not.
+func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
+	in := selection.Input{TargetLogits: target.matrix(), TargetFeatures: target.featureMatrix()}
+	if heldOut != nil {
+		in.SourceLogits, in.SourceLabels = heldOut.matrix(), heldOut.labels
+		var err error
+		if in, _, err = selection.Calibrated(in); err != nil {
+			return selection.Input{}, err
+		}
+	}
+	for _, name := range t.run.Selection.Criteria {
+		var err error
+		switch name {
+		case "class-ami":
+			in.Clusters, err = selection.ClassClusters(in)
+		case "iwcv", "dev":
+			const mostRows = 2000 // of each domain, from which its classifier learns
+			source := heldOut.featureMatrix()
+			in.RowWeights, err = selection.DomainWeights(selection.Evenly(source, mostRows), selection.Evenly(in.TargetFeatures, mostRows), source)
+		}
+		if err != nil {
+			t.logf("step %d: %s: %v", t.done, name, err)
+		}
+	}
+	return in, nil
+}
+
+// labelShift says what the network at the end of a run, which holds source rows out, lets the
+// target's class shares be, and tests whether they are all that changed.
+func (t *trainer) labelShift(heldOut, target *outputs) (likely []float64, p store.Optional[float64]) {
+	in, err := t.judged(heldOut, target)
+	var evidence selection.Evidence
+	if err == nil {
+		evidence, err = selection.Gather(in)
+	}
+	var sample *weightest.Sample
+	if err == nil {
+		sample, err = in.Sample()
+	}
+	var test weightest.LabelShift
+	if err == nil {
+		test, err = weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	}
+	if err != nil {
+		t.logf("the target's class shares: %v", err)
+		return evidence.Estimated, p
+	}
+	return evidence.Estimated, store.Measured(test.P)
+}
+
+// evaluateAll passes the target's rows and, where some are held out, the source's through the
+// network. heldOut is nil where none are.
+func (t *trainer) evaluateAll(ctx context.Context, onTarget ...taker) (heldOut, target *outputs, validation *store.Validation, err error) {
+	target = t.targetOutputs()
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, append(onTarget, target)...); err != nil {
+		return nil, nil, nil, err
+	}
+	if t.data.onHeldOut == nil {
+		return nil, target, nil, nil
+	}
+	heldOut = t.heldOutOutputs()
+	counts, loss := newConfusion(len(t.data.classNames)), &crossEntropy{}
+	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, counts, loss, heldOut); err != nil {
+		return nil, nil, nil, err
+	}
+	return heldOut, target, &store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: loss.mean().Value}, nil
+}

@@ -1,0 +1,120 @@
+package train
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/store"
+	"iwda/selection"
+	"iwda/weightest"
+)
+
+// Every evaluation leaves the criteria and the evidence that follow from the network's
+// outputs, an interrupted run the same ones, and those that are asked for beside them.
+func TestEveryEvaluationJudges(t *testing.T) {
+	run := ownRun(t, "iwdan", nil, "train.validation=0.3", "selection.criteria=[snd, class-ami, iwcv, dev]")
+	dir, result := train(t, run)
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence, err := dir.ReadEvidence()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(metrics) != 5 || len(evidence) != 5 {
+		t.Fatalf("%d evaluations and %d lines of evidence", len(metrics), len(evidence))
+	}
+	outputs, err := dir.ReadOutputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits := func(values []float32) *mat.Dense { return mat.NewDense(len(values)/3, 3, weightest.Widen(values)) }
+	if len(outputs.TargetLabels) != 120 || slices.Max(outputs.TargetLabels) != -1 || len(outputs.HeldOutLabels) != result.WithoutLabels.Validation.Rows {
+		t.Fatalf("outputs of %d and %d rows, labels of the target %v", len(outputs.HeldOutLabels), len(outputs.TargetLabels), outputs.TargetLabels)
+	}
+	in, _, err := selection.Calibrated(selection.Input{
+		SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels, TargetLogits: logits(outputs.Target),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := metrics[len(metrics)-1]
+	for _, name := range append(slices.Clone(cheapCriteria), "snd") {
+		criterion, err := selection.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := criterion.Value(in)
+		if got, there := last.Criteria[name]; err != nil || !there || got != want {
+			t.Errorf("%s is %v, want %v, %v", name, got, want, err)
+		}
+	}
+	for _, name := range run.Selection.Criteria {
+		if value, there := last.Criteria[name]; !there || math.IsNaN(value) {
+			t.Errorf("no value of %s: %v", name, last.Criteria)
+		}
+	}
+	if ami := last.Criteria["class-ami"]; ami < 0.5 {
+		t.Errorf("clusters of three classes far apart agree with the predictions by %v", ami)
+	}
+	want, err := selection.Gather(in)
+	if err != nil || !slices.Equal(evidence[4].Losses, want.Losses) || !slices.Equal(evidence[4].Shares, want.Shares) || !slices.Equal(evidence[4].Estimated, want.Estimated) {
+		t.Errorf("the last evidence is %+v, want %+v, %v", evidence[4], want, err)
+	}
+	if !slices.Equal(result.WithoutLabels.LikelyShares, want.Estimated) || !result.WithoutLabels.LabelShiftP.Measured {
+		t.Errorf("the result has %+v", result.WithoutLabels)
+	}
+	if estimated := want.Estimated[2]; math.Abs(estimated-0.6) > 0.1 {
+		t.Errorf("three in five rows are dogs, by estimate %v", estimated)
+	}
+
+	pieces, n := finishInPieces(t, run, 23)
+	whole, err := os.ReadFile(dir.Path(store.EvidenceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(pieces.Path(store.EvidenceFile)); err != nil || string(again) != string(whole) || n < 2 {
+		t.Errorf("in %d pieces the evidence is\n%s, %v, want\n%s", n, again, err, whole)
+	}
+	if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Without held-out rows there are the criteria that need none, and nothing to choose by.
+func TestJudgingWithoutHeldOutRows(t *testing.T) {
+	dir, result := train(t, ownRun(t, "source-only", trueLabel))
+	metrics, err := dir.ReadMetrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range metrics {
+		if _, there := m.Criteria["entropy"]; !there || len(m.Criteria) != 4 {
+			t.Errorf("epoch %d: %v", m.Epoch, m.Criteria)
+		}
+	}
+	if result.WithoutLabels != nil {
+		t.Errorf("known without labels: %+v", result.WithoutLabels)
+	}
+	for _, file := range []string{store.EvidenceFile, store.OutputsFile} {
+		if _, err := os.Stat(dir.Path(file)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// Of a large set every nth row is kept, whatever the batches.
+func TestOutputsAreEvenlySpaced(t *testing.T) {
+	for _, c := range []struct{ rows, most, every int }{{100, 100, 1}, {101, 100, 2}, {1000, 300, 4}} {
+		if u := newOutputs(c.rows, c.most); u.every != c.every {
+			t.Errorf("%d rows, at most %d: every %d", c.rows, c.most, u.every)
+		}
+	}
+}

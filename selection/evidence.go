@@ -1,0 +1,120 @@
+package selection
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest"
+)
+
+// Calibrated returns the input with the logits of both domains after bias-corrected
+// temperature scaling on the held-out source rows, so that being too sure, or sure of a
+// class, does not decide between candidates. Where these rows lack a class, to which no
+// bias can be fitted, it is a temperature alone.
+func Calibrated(in Input) (Input, weightest.Calibration, error) {
+	if err := in.validate(); err != nil {
+		return Input{}, weightest.Calibration{}, fmt.Errorf("selection: %w", err)
+	}
+	if in.SourceLogits == nil {
+		return Input{}, weightest.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
+	}
+	logits, k := mat.DenseCopyOf(in.SourceLogits).RawMatrix().Data, in.classes()
+	c, err := weightest.Calibrate("bcts", logits, in.SourceLabels, k)
+	if errors.Is(err, weightest.ErrMissingClass) {
+		c, err = weightest.Calibrate("ts", logits, in.SourceLabels, k)
+	}
+	if err != nil {
+		return Input{}, weightest.Calibration{}, fmt.Errorf("calibration on held-out source rows: %w", err)
+	}
+	in.SourceLogits, in.TargetLogits = scaled(in.SourceLogits, c), scaled(in.TargetLogits, c)
+	return in, c, nil
+}
+
+// scaled returns the logits s∘z + b, nil of nil.
+func scaled(logits *mat.Dense, c weightest.Calibration) *mat.Dense {
+	if logits == nil {
+		return nil
+	}
+	var z mat.Dense
+	z.Apply(func(_, j int, v float64) float64 { return c.Scales[j]*v + c.Biases[j] }, logits)
+	return &z
+}
+
+// Predicted returns the mean probabilities of the classes over rows of logits (n×k), and the
+// mean of each row's largest probability.
+func Predicted(logits *mat.Dense) (shares []float64, certainty float64) {
+	p := softmax(logits, 1)
+	rows, _ := p.Dims()
+	for i := range rows {
+		certainty += floats.Max(p.RawRowView(i)) / float64(rows)
+	}
+	return columnMeans(p), certainty
+}
+
+// Sample returns the probabilities of the input's logits with the labels of the source's
+// rows, for package weightest.
+func (in Input) Sample() (*weightest.Sample, error) {
+	sample := weightest.NewSample(in.classes())
+	if err := sample.AddSource(softmax(in.SourceLogits, 1).RawMatrix().Data, in.SourceLabels); err != nil {
+		return nil, err
+	}
+	if err := sample.AddTarget(softmax(in.TargetLogits, 1).RawMatrix().Data); err != nil {
+		return nil, err
+	}
+	return sample, nil
+}
+
+// Evidence is what to keep of a candidate with k classes: its class-weighted risk and the
+// divergence of its class shares follow for whatever shares of the target, so that many
+// candidates can be compared long after they were measured, under shares that one of them
+// gives.
+type Evidence struct {
+	Losses    []float64 // mean cross-entropy of the held-out source rows of each class (k)
+	Shares    []float64 // mean probabilities on the target, p̄ (k)
+	Estimated []float64 // the target's class shares by maximum likelihood (k); nil where that failed
+}
+
+// Gather returns the evidence of a candidate, whose logits should be calibrated. Every class
+// must have a held-out source row.
+func Gather(in Input) (Evidence, error) {
+	for _, n := range []need{sourceRows, targetRows} {
+		if !n.there(in) {
+			return Evidence{}, fmt.Errorf("selection: %w: evidence needs %s", ErrMissing, n.what)
+		}
+	}
+	if err := in.validate(); err != nil {
+		return Evidence{}, fmt.Errorf("selection: %w", err)
+	}
+	sample, err := in.Sample()
+	if err != nil {
+		return Evidence{}, fmt.Errorf("selection: %w", err)
+	}
+	k := in.classes()
+	e := Evidence{Losses: make([]float64, k), Shares: columnMeans(softmax(in.TargetLogits, 1))}
+	rows := make([]float64, k)
+	for i, loss := range crossEntropies(in.SourceLogits, in.SourceLabels) {
+		e.Losses[in.SourceLabels[i]] += loss
+		rows[in.SourceLabels[i]]++
+	}
+	for class, n := range rows {
+		if n == 0 {
+			return Evidence{}, fmt.Errorf("selection: %w: no held-out source row of class %d", ErrMissing, class)
+		}
+		e.Losses[class] /= n
+	}
+	problem, err := sample.Problem(nil, nil)
+	if err != nil {
+		return Evidence{}, fmt.Errorf("selection: %w", err)
+	}
+	if solution, err := weightest.MLLS(problem, weightest.MLLSSettings{}); err == nil {
+		e.Estimated = solution.TargetDistribution
+	}
+	return e, nil
+}
+
+// Risk is [ClassWeightedRisk] under those class shares q of the target,
+// Σ_y q_y · (mean loss of class y): w_y is q_y over the share of y in the held-out rows.
+func (e Evidence) Risk(q []float64) float64 { return floats.Dot(q, e.Losses) }
