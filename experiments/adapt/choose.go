@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/selection"
+	"iwda/weightest"
 )
 
 // Judgement is what is known of a candidate without a label of the target.
@@ -25,6 +27,12 @@ type Judgement struct {
 	// q, and Agreement the share of target rows on which it predicts what all candidates
 	// together do: guards against a candidate that is far from all the others.
 	Divergence, Agreement float64
+	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
+	// for class shares, let expect; nil where that could not be computed.
+	Expected *selection.ExpectedAccuracy
+	// Explained tells whether label shift explains what the run itself predicts, as Expected
+	// takes for granted.
+	Explained bool
 }
 
 // Choice is one of the candidates, and why.
@@ -107,6 +115,13 @@ func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
 	in.ClassWeights, in.TargetShares = shared.Weights, shared.TargetShares
 	shares, certainty := selection.Predicted(in.TargetLogits)
 	return in, Judgement{Run: c.Run, Shares: shares, Certainty: certainty}, nil
+}
+
+// expect adds what a run expects of itself.
+func (j *Judgement) expect(known *store.WithoutLabels) {
+	if known != nil {
+		j.Expected, j.Explained = known.ExpectedAccuracy, known.LabelShiftP.OrNaN() >= weightest.Significance
+	}
 }
 
 // guard adds the values of criteria that stand beside the rule.

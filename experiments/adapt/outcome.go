@@ -56,6 +56,13 @@ func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	for i, run := range runs {
+		result, err := run.Dir(results).ReadResult()
+		if err != nil {
+			return Outcome{}, err
+		}
+		choice.Judged[i].expect(result.WithoutLabels)
+	}
 	outcome := Outcome{Choice: choice, Run: runs[choice.Best]}
 	about, err := model.ReadMetadata(outcome.Run.Dir(results).String())
 	if err != nil {

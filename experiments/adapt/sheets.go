@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"math"
 
 	"iwda/experiments/report/sheet"
 )
@@ -13,7 +14,16 @@ func (o Outcome) Sheets() []sheet.Sheet { return []sheet.Sheet{o.runsSheet(), o.
 var (
 	percentFormat = sheet.Printf("%.2f")
 	numberFormat  = sheet.Printf("%.4f")
+	// intervalFormat prints a percentage with its bounds.
+	intervalFormat = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
 )
+
+func expectedAccuracy(j Judgement) sheet.Value {
+	if j.Expected == nil {
+		return sheet.Percent(math.NaN())
+	}
+	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
+}
 
 func (o Outcome) runsSheet() sheet.Sheet {
 	columns := []sheet.Column[Judgement]{
@@ -21,6 +31,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 		{Head: o.Rule, Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Value) }},
 		{Head: "source accuracy", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.SourceAccuracy) }},
 		{Head: "certainty", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Certainty) }},
+		{Head: "expected", Format: intervalFormat, Value: expectedAccuracy},
 		{Head: "unexplained", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Unexplained) }},
 		{Head: "divergence", Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
 		{Head: "agreement", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
@@ -29,7 +40,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 		Title:    "The chosen run",
 		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged)},
 		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
-			"certainty: mean largest probability on the target, percent. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
+			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; right if each class looks alike to the run in both domains. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
 		Notes: append(o.Why(), o.Problems...),
 	}
@@ -66,6 +77,13 @@ func (o Outcome) Why() []string {
 	why := []string{
 		fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", chosen.Run, o.Rule, chosen.Value, len(o.Judged)),
 		fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", 100*chosen.SourceAccuracy, 100*chosen.Agreement),
+	}
+	if e := chosen.Expected; e != nil {
+		trust := ""
+		if !chosen.Explained {
+			trust = "; the test of label shift on its predictions says that this is not so"
+		}
+		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains%s.", 100*e.Value, 100*e.Low, 100*e.High, trust))
 	}
 	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }

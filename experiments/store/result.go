@@ -1,5 +1,7 @@
 package store
 
+import "iwda/selection"
+
 // Result is what result.json holds: a finished run in numbers. Accuracies are
 // fractions of 1.
 type Result struct {
@@ -88,6 +90,9 @@ type WithoutLabels struct {
 	// (weightest.LabelShiftTest); both may be missing, as where no row was held out.
 	LikelyShares []float64         `json:"likely_shares,omitempty"`
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
+	// ExpectedAccuracy is that on the target of predictions corrected for LikelyShares, with an
+	// interval of level 0.95 ([selection.Expect]); it may be missing as they may.
+	ExpectedAccuracy *selection.ExpectedAccuracy `json:"expected_accuracy,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
 }

@@ -101,27 +101,45 @@ func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
 	return in, nil
 }
 
-// labelShift says what the network at the end of a run, which holds source rows out, lets the
-// target's class shares be, and tests whether they are all that changed.
-func (t *trainer) labelShift(heldOut, target *outputs) (likely []float64, p store.Optional[float64]) {
-	in, err := t.judged(heldOut, target)
-	var evidence selection.Evidence
-	if err == nil {
-		evidence, err = selection.Gather(in)
-	}
-	var sample *weightest.Sample
-	if err == nil {
-		sample, err = in.Sample()
-	}
-	var test weightest.LabelShift
-	if err == nil {
-		test, err = weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
-	}
-	if err != nil {
+// describe adds what the network at the end of a run that holds source rows out lets the
+// target's class shares and the accuracy there be, and tests whether shares are all that
+// changed. What cannot be had is left out, and the log says why.
+func (t *trainer) describe(known *store.WithoutLabels, heldOut, target *outputs) {
+	in := selection.Input{SourceLogits: heldOut.matrix(), SourceLabels: heldOut.labels, TargetLogits: target.matrix()}
+	if err := likelyShares(known, in); err != nil {
 		t.logf("the target's class shares: %v", err)
-		return evidence.Estimated, p
+		return
 	}
-	return evidence.Estimated, store.Measured(test.P)
+	const mostRows = 2000 // of the target in a resample
+	in.TargetLogits = selection.Evenly(in.TargetLogits, mostRows)
+	expected, err := selection.Expect(in, selection.ExpectedSettings{Seed: uint64(t.run.Seed)})
+	if err != nil {
+		t.logf("the expected accuracy: %v", err)
+		return
+	}
+	known.ExpectedAccuracy = &expected
+}
+
+func likelyShares(known *store.WithoutLabels, in selection.Input) error {
+	calibrated, _, err := selection.Calibrated(in)
+	if err != nil {
+		return err
+	}
+	evidence, err := selection.Gather(calibrated)
+	if err != nil {
+		return err
+	}
+	known.LikelyShares = evidence.Estimated
+	sample, err := calibrated.Sample()
+	if err != nil {
+		return err
+	}
+	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	if err != nil {
+		return err
+	}
+	known.LabelShiftP = store.Measured(test.P)
+	return nil
 }
 
 // evaluateAll passes the target's rows and, where some are held out, the source's through the

@@ -71,6 +71,10 @@ func TestEveryEvaluationJudges(t *testing.T) {
 	if !slices.Equal(result.WithoutLabels.LikelyShares, want.Estimated) || !result.WithoutLabels.LabelShiftP.Measured {
 		t.Errorf("the result has %+v", result.WithoutLabels)
 	}
+	// The classes lie far apart, and the network tells them.
+	if e := result.WithoutLabels.ExpectedAccuracy; e == nil || e.Low > e.Value || e.Value > e.High || e.Low < 0.8 || e.High > 1 {
+		t.Errorf("expected accuracy %+v", e)
+	}
 	if estimated := want.Estimated[2]; math.Abs(estimated-0.6) > 0.1 {
 		t.Errorf("three in five rows are dogs, by estimate %v", estimated)
 	}

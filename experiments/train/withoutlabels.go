@@ -90,7 +90,7 @@ func (t *trainer) withoutLabels(ctx context.Context) (*store.WithoutLabels, erro
 		Validation: validation,
 	}
 	if heldOut != nil {
-		known.LikelyShares, known.LabelShiftP = t.labelShift(heldOut, target)
+		t.describe(known, heldOut, target)
 		err = t.dir.WriteOutputs(stored(heldOut, target))
 	}
 	return known, err

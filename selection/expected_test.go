@@ -1,0 +1,61 @@
+package selection_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"iwda/selection"
+)
+
+// The expected accuracy of a network that is three times too sure is near the one it has on
+// the target after correction, which is not the one on the source, and nine of ten intervals
+// of level 0.9 hold it.
+func TestExpectedAccuracy(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const problems = 40
+	held, distance, width := 0, 0.0, 0.0
+	for problem := range problems {
+		heldOut, labels := onLine(random, line.source, 400)
+		target, truth := onLine(random, line.target, 600)
+		in := selection.Input{SourceLogits: knowing(heldOut, 3), SourceLabels: labels, TargetLogits: knowing(target, 3)}
+		got, err := selection.Expect(in, selection.ExpectedSettings{Level: 0.9, Resamples: 60, Seed: uint64(problem)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		corrected, err := selection.Corrected(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0.0
+		for i, class := range truth {
+			if argmax(corrected.RawRowView(i)) == class {
+				right += 1 / float64(len(truth))
+			}
+		}
+		if got.Low <= right && right <= got.High {
+			held++
+		}
+		if got.Low > got.Value || got.Value > got.High {
+			t.Errorf("%+v", got)
+		}
+		distance += (got.Value - right) / problems
+		width += (got.High - got.Low) / problems
+	}
+	// Of 40 intervals of 0.9, fewer than 31 or all 40 hold it once in a hundred times.
+	if held < 31 || held == problems {
+		t.Errorf("%d of %d intervals hold the accuracy", held, problems)
+	}
+	if math.Abs(distance) > 0.015 || width > 0.2 {
+		t.Errorf("expected less true accuracy %v on average, width %v", distance, width)
+	}
+}
+
+func TestExpectedAccuracyOfNothing(t *testing.T) {
+	in := shifted(1)
+	in.SourceLogits, in.SourceLabels = nil, nil
+	if _, err := selection.Expect(in, selection.ExpectedSettings{}); !errors.Is(err, selection.ErrMissing) {
+		t.Errorf("without held-out rows: %v", err)
+	}
+}
