@@ -20,12 +20,24 @@ func Adversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
 // autograd, as is the sum of weights that the loss is divided by. All arguments have
 // the shape (B).
 func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor) torch.Tensor {
-	sourceShare := weighted(sourceCertainty.Div(sourceCertainty.Detach().Sum()), rowWeights)
-	targetShare := targetCertainty.Div(targetCertainty.Detach().Sum())
-	total := sourceShare.Sum().Add(targetShare.Sum()).Detach()
-	return sourceShare.Mul(negativeLog(source)).Sum().
+	itself := func(sum torch.Tensor) torch.Tensor { return sum }
+	return EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, rowWeights, 1, itself)
+}
+
+// EntropyConditionedPart is [EntropyConditioned] of one part of a batch in parts of the
+// same size, such that the mean over the parts is the loss of the batch. total completes
+// a sum over the part's rows to that over all.
+func EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor, parts int, total func(torch.Tensor) torch.Tensor) torch.Tensor {
+	sourceShare := weighted(sourceCertainty.Div(total(sourceCertainty.Detach().Sum())), rowWeights)
+	targetShare := targetCertainty.Div(total(targetCertainty.Detach().Sum()))
+	whole := total(sourceShare.Sum().Add(targetShare.Sum()).Detach())
+	loss := sourceShare.Mul(negativeLog(source)).Sum().
 		Add(targetShare.Mul(negativeLogComplement(target)).Sum()).
-		Div(total)
+		Div(whole)
+	if parts == 1 {
+		return loss
+	}
+	return loss.Scale(float64(parts))
 }
 
 // Conditioned returns CDAN's discriminator input p ⊗ z, shape (rows × k·d), class

@@ -50,7 +50,8 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  normalisation,
+	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, UnitLength),
+	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
 	"discriminator.hidden":              atLeast(1),
 	"discriminator.dropout":             fromBelow(0, 1),
@@ -144,16 +145,23 @@ func weightsFile(path string, v reflect.Value) string {
 	return problem
 }
 
-// normalisation accepts the ways to normalise, of which none is the default: no text.
-func normalisation(path string, v reflect.Value) string {
-	problem := oneOf("normalisation", []string{Standardise, UnitLength, notNormalised})(path, v)
-	if v.String() == notNormalised {
-		v.SetString("")
+// emptyFor accepts names, of which one stands for the default: no text.
+func emptyFor(standard, kind string, others ...string) rule {
+	accepts := oneOf(kind, append(others, standard))
+	return func(path string, v reflect.Value) string {
+		problem := accepts(path, v)
+		if v.String() == standard {
+			v.SetString("")
+		}
+		return problem
 	}
-	return problem
 }
 
-const notNormalised = "none"
+// What the empty text means.
+const (
+	notNormalised  = "none"
+	localBatchNorm = "local"
+)
 
 func number(v reflect.Value) float64 {
 	if v.CanInt() {

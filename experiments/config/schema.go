@@ -93,6 +93,10 @@ type Network struct {
 	// Normalise is what happens to rows of features before the network: none, standard or
 	// l2; see Standardise.
 	Normalise string `yaml:"normalise,omitempty"`
+	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
+	// several processes share a batch: those of each process, local, or of all of them,
+	// synchronised.
+	BatchNorm string `yaml:"batch_norm,omitempty"`
 }
 
 // The ways of network.normalise; none is the empty text.
@@ -100,6 +104,9 @@ const (
 	Standardise = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
 	UnitLength  = "l2"       // each row to length 1
 )
+
+// SynchronisedBatchNorm is a value of network.batch_norm; local is the empty text.
+const SynchronisedBatchNorm = "synchronised"
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from
 // scratch.

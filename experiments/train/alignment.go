@@ -20,8 +20,9 @@ type age struct {
 
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// loss returns the domain loss of a step.
-	loss(f stepOutputs, at age) torch.Tensor
+	// loss returns the domain loss of a step: a part such that the mean over the
+	// processes is that of the whole batch.
+	loss(f stepOutputs, at age, processes processes) torch.Tensor
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
 }
@@ -106,7 +107,7 @@ func (a adversarial) discriminate(f stepOutputs, at age) (source, target torch.T
 	return f.split(a.discriminator.Forward(input, true))
 }
 
-func (a adversarial) loss(f stepOutputs, at age) torch.Tensor {
+func (a adversarial) loss(f stepOutputs, at age, _ processes) torch.Tensor {
 	source, target := a.discriminate(f, at)
 	return losses.Adversarial(source, target, f.rowWeights)
 }
@@ -118,11 +119,11 @@ func (a adversarial) state() nets.State {
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) loss(f stepOutputs, at age) torch.Tensor {
+func (a entropyConditioned) loss(f stepOutputs, at age, processes processes) torch.Tensor {
 	source, target := a.discriminate(f, at)
 	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
 	sourceCertainty, targetCertainty := f.split(certainty)
-	return losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
+	return losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
 }
 
 // kernelAlignment is the maximum mean discrepancy between the domains' features
@@ -133,7 +134,7 @@ type kernelAlignment struct {
 	joint  bool
 }
 
-func (k kernelAlignment) loss(f stepOutputs, _ age) torch.Tensor {
+func (k kernelAlignment) loss(f stepOutputs, _ age, _ processes) torch.Tensor {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
 		source, target := f.split(x)
 		return losses.Layer{Source: source, Target: target, Kernel: kernel}

@@ -159,6 +159,9 @@ func (g generators) restore(r *restoring) error {
 
 // writeCheckpoint writes the state after the last completed step.
 func (t *trainer) writeCheckpoint() error {
+	if !t.processes.first() {
+		return nil
+	}
 	yaml, err := t.run.YAML()
 	if err != nil {
 		return err

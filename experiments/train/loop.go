@@ -39,6 +39,10 @@ type position struct {
 // due, and measures the network before the first, after every epoch and so after the last. It stops between two steps when ctx is cancelled, and
 // at the first error, which then names the place.
 func (t *trainer) train(ctx context.Context) error {
+	asked := ctx // to stop
+	if !t.processes.alone() {
+		ctx = context.WithoutCancel(ctx) // they stop between two steps, all after the same one
+	}
 	for {
 		if err := t.updateClassWeights(ctx); err != nil {
 			return t.after("class weights", err)
@@ -51,7 +55,7 @@ func (t *trainer) train(ctx context.Context) error {
 		if t.done == t.length.steps() {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if err := t.processes.stopping(asked, t.done); err != nil {
 			return err
 		}
 		next := position{epoch: t.length.epochOf(t.done + 1), step: t.done}
@@ -80,15 +84,16 @@ func (t *trainer) step(ctx context.Context, p position) error {
 	if err != nil {
 		return err
 	}
+	t.processes.seedDropout(t.run.Seed, p.step)
 	torch.Tidy(func() {
-		f := t.model.forward(b, t.objective.aligned(p.epoch))
+		f := t.model.forward(t.processes.share(b), t.objective.aligned(p.epoch))
 		var l stepLosses
 		if l, err = t.objective.losses(f, p, t.classWeights.inLosses); err != nil {
 			return
 		}
 		t.optimisation.step(p, l.minimised)
 		t.record.addStep(l)
-		err = t.classWeights.observe(f.probabilities, b.classes())
+		err = t.classWeights.observe(t.processes.wholeBatch(f), b.classes())
 	})
 	return err
 }
@@ -99,6 +104,7 @@ func (t *trainer) measure(ctx context.Context) error {
 	if t.record.evaluatedAfter(t.done) {
 		return nil
 	}
+	t.processes.copyOfFirst(t.model.state())
 	onTest, predicted := newConfusion(len(t.data.classNames)), newPredictions(len(t.data.classNames))
 	heldOut, target, validation, err := t.evaluateAll(ctx, onTest, predicted)
 	if err != nil {
@@ -120,7 +126,7 @@ func (t *trainer) measure(ctx context.Context) error {
 	m.Seconds = t.effort.seconds()
 	t.record.addEvaluation(m, onTest)
 	t.record.addEvidence(judged.evidence)
-	return t.record.write(t.dir)
+	return t.writeRecord()
 }
 
 // progressPause is the time between two reports of progress.
@@ -144,6 +150,7 @@ func (t *trainer) updateClassWeights(ctx context.Context) error {
 	}
 	var rows *estimationRows
 	if t.classWeights.readsHeldOut() {
+		t.processes.copyOfFirst(t.model.state())
 		var err error
 		if rows, err = t.readHeldOut(ctx); err != nil {
 			return err

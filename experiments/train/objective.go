@@ -20,11 +20,13 @@ type objective struct {
 	tradeOff       float64   // factor of the domain loss
 	weightDomain   bool      // the rows of the domain loss count by their class weights
 	passes         int       // steps with a domain loss so far
+	processes      processes // that share the batch
 }
 
-func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor) *objective {
+func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor, processes processes) *objective {
 	return &objective{
-		classification: newClassification(run, method, sourceDistribution),
+		classification: newClassification(run, method, sourceDistribution, processes),
+		processes:      processes,
 		alignment:      alignment,
 		fromEpoch:      run.Train.DomainFromEpoch,
 		tradeOff:       run.Losses.TradeOff,
@@ -42,12 +44,14 @@ type stepLosses struct {
 // aligned tells whether the total of a step in that epoch includes the domain loss.
 func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
 
-// losses computes the losses of a step with these class weights (k). One that is not
-// finite is a [*NotFiniteError].
+// losses computes the losses of a step with these class weights (k): their values are
+// those of the whole batch, what is minimised is this process's part, which is such that
+// the mean over the processes is the whole. A loss that is not finite is a
+// [*NotFiniteError].
 func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) (stepLosses, error) {
 	source, _ := f.split(f.logits)
 	loss := o.classification(source, f.labels, classWeights)
-	l := stepLosses{classification: loss.Item(), aligned: o.aligned(p.epoch), minimised: loss}
+	l := stepLosses{classification: o.processes.mean(loss).Item(), aligned: o.aligned(p.epoch), minimised: loss}
 	if err := checkFinite("classification", l.classification); err != nil {
 		return l, err
 	}
@@ -56,8 +60,8 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
 		}
 		o.passes++
-		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes})
-		l.domain = domain.Item()
+		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes}, o.processes)
+		l.domain = o.processes.mean(domain).Item()
 		if err := checkFinite("domain", l.domain); err != nil {
 			return l, err
 		}
@@ -95,13 +99,18 @@ type classification func(logits, labels, weights torch.Tensor) torch.Tensor
 
 // newClassification returns the classification loss of a method; sourceDistribution
 // is D_S, a tensor (k) that outlives the run.
-func newClassification(run config.Resolved, method config.Method, sourceDistribution torch.Tensor) classification {
+func newClassification(run config.Resolved, method config.Method, sourceDistribution torch.Tensor, processes processes) classification {
 	if !method.WeightClassification {
 		return func(logits, labels, _ torch.Tensor) torch.Tensor { return losses.CrossEntropy(logits, labels) }
 	}
-	loss := losses.ClassificationOf(form.Classification(run.Losses.Classification))
+	name := form.Classification(run.Losses.Classification)
+	loss := losses.ClassificationOf(name)
 	return func(logits, labels, weights torch.Tensor) torch.Tensor {
-		return loss(logits, labels, sourceDistribution, weights.IndexSelect(0, labels))
+		rowWeights := weights.IndexSelect(0, labels)
+		if name == form.ReleasedWeightedBalanced {
+			rowWeights = processes.allMean(rowWeights)
+		}
+		return loss(logits, labels, sourceDistribution, rowWeights)
 	}
 }
 

@@ -13,6 +13,9 @@ type optimisation struct {
 	settings config.Train
 	groups   []group
 	rate     float64 // of the network at the last step
+	// processes average their gradients.
+	processes  processes
+	parameters []torch.Tensor // of all groups
 }
 
 // group is a part of the parameters with its own learning rate.
@@ -51,8 +54,13 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	return groups
 }
 
-func newOptimisation(run config.Resolved, network nets.Network, alignment alignment) *optimisation {
-	return &optimisation{settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR}
+func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, processes processes) *optimisation {
+	o := &optimisation{settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR, processes: processes}
+	o.parameters = network.State().Parameters()
+	if alignment != nil {
+		o.parameters = append(o.parameters, alignment.state().Parameters()...)
+	}
+	return o
 }
 
 // step makes a step of every group down the gradient of the loss.
@@ -61,6 +69,7 @@ func (o *optimisation) step(p position, loss torch.Tensor) {
 		g.sgd.ZeroGrad()
 	}
 	loss.Backward()
+	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
 	o.rate = o.settings.Schedule.Rate(sgd.LR, p.epoch, p.step)
 	for _, g := range o.groups {

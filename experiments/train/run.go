@@ -21,8 +21,12 @@ import (
 // Options are what a run is told beside its configuration. None of them changes a
 // result, but the last bits of it: devices and numbers of threads add in other orders.
 type Options struct {
-	Device   torch.Device
-	Threads  int                 // of libtorch; at least 1
+	Device  torch.Device
+	Threads int // of libtorch; at least 1
+	// Group is the processes that make the run together, all of which call Run with the
+	// same folder, on a disk that they share; nil for this process alone. Its device is
+	// Device.
+	Group    *torch.ProcessGroup
 	Progress func(plan.Progress) // called a few times a second, never concurrently; may be nil
 	Log      io.Writer           // takes a line for each noteworthy event; nil discards them
 	// Alive is called after every piece of work that is no step, as a batch evaluated;
@@ -47,6 +51,9 @@ func (o Options) alive() {
 // error: that of a cancelled context, a [*NotFiniteError], an [*OtherRunError], a
 // [*torch.Error], or one of data or disk. A run that is cancelled leaves a checkpoint
 // too.
+//
+// Of several processes, see [Options], the one of rank 0 writes the files and returns the
+// result; the others return the zero Result.
 //
 // It uses libtorch's process-wide generator and number of threads, so that a process
 // must not have two runs at once.
@@ -85,6 +92,7 @@ type trainer struct {
 	optimisation *optimisation
 	classWeights *classWeights
 	evaluator    evaluator
+	processes    processes
 	record       *record
 	effort       *effort
 	checkpoints  *occasions
@@ -110,6 +118,7 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 	t := &trainer{
 		run: run, dir: dir, options: options,
 		effort:      &effort{started: started},
+		processes:   processes{options.Group},
 		checkpoints: newOccasions(options.Checkpoints, options.CheckpointNow),
 		progress:    throttle.Every(progressPause),
 	}
@@ -125,10 +134,16 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if !ok {
 		return fmt.Errorf("no method %q", t.run.Method)
 	}
+	if err := t.processes.check(t.run, method); err != nil {
+		return err
+	}
 	device := t.options.Device
 	torch.SetThreads(t.options.Threads)
 	torch.Seed(datasets.Stream(t.run.Seed, "initialisation").Uint64())
 	if t.model, t.data, err = openModelAndData(ctx, t.run, t.options); err != nil {
+		return err
+	}
+	if err := t.processes.synchronise(t.model.network, t.run); err != nil {
 		return err
 	}
 	classes := len(t.data.classNames)
@@ -136,10 +151,10 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		return err
 	}
 	alignment := newAlignment(t.run, method, t.model.network.FeatureSize(), classes)
-	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device))
+	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
-	t.optimisation = newOptimisation(t.run, t.model.network, alignment)
+	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
 	t.record = newRecord(classes)
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
@@ -163,16 +178,30 @@ func (t *trainer) close() error {
 // complete makes what is left of the run, from its checkpoint if there is one, and closes
 // it.
 func (t *trainer) complete(ctx context.Context) (result store.Result, err error) {
-	err = try(t.resume)
+	err = try(t.begin)
 	if err == nil {
 		if err = try(func() error { return t.train(ctx) }); err != nil {
 			err = also(err, t.leave(err))
 		}
 	}
-	if err == nil {
+	if err == nil && t.processes.first() {
 		err = try(func() (err error) { result, err = t.finish(ctx); return err })
 	}
 	return result, also(err, t.close())
+}
+
+// begin goes on from the checkpoint, if there is one, with the same numbers in all
+// processes.
+func (t *trainer) begin() error {
+	if err := t.resume(); err != nil {
+		return err
+	}
+	if err := t.processes.sameStep(t.done); err != nil {
+		return err
+	}
+	t.processes.copyOfFirst(t.model.state())
+	t.processes.copyOfFirst(t.objective.state())
+	return nil
 }
 
 // also returns the first error, and what went wrong after it.
@@ -185,19 +214,31 @@ func also(err, later error) error {
 
 // leave writes what there is of a run that ends early with that error. One that was
 // cancelled ended between two steps, so that its parts are whole; after any other error
-// they may not be.
+// All processes are there until the files of one that was cancelled are written: what
+// started them may end all when one has ended.
 func (t *trainer) leave(err error) error {
-	left := t.record.write(t.dir)
+	left := t.writeRecord()
 	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if cancelled && t.done > 0 {
 		left = errors.Join(left, try(t.writeCheckpoint))
 	}
+	if cancelled {
+		left = errors.Join(left, torch.Try(t.processes.wait))
+	}
 	return left
+}
+
+// writeRecord writes what was measured so far.
+func (t *trainer) writeRecord() error {
+	if !t.processes.first() {
+		return nil
+	}
+	return t.record.write(t.dir)
 }
 
 // finish writes the result of a run whose steps are done.
 func (t *trainer) finish(ctx context.Context) (store.Result, error) {
-	if err := t.record.write(t.dir); err != nil {
+	if err := t.writeRecord(); err != nil {
 		return store.Result{}, err
 	}
 	if err := t.writeCheckpoint(); err != nil {
@@ -242,7 +283,7 @@ func (t *trainer) result(ctx context.Context, onSource confusion) (store.Result,
 		ConfigHash: t.run.Hash(),
 		Versions:   versions(),
 		Machine:    machine(),
-		Device:     t.options.Device.String(), Threads: t.options.Threads,
+		Device:     t.options.Device.String(), Threads: t.options.Threads, Processes: t.processes.several(),
 		WeightsSHA256: t.model.pretrainedSHA256,
 		DataSHA256:    t.data.sha256,
 		BestAccuracy:  bestAccuracy, BestEpoch: bestEpoch,

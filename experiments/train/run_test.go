@@ -216,9 +216,9 @@ type spy struct {
 	outputs stepOutputs
 }
 
-func (s *spy) loss(f stepOutputs, at age) torch.Tensor {
+func (s *spy) loss(f stepOutputs, at age, processes processes) torch.Tensor {
 	s.outputs = f
-	return s.alignment.loss(f, at)
+	return s.alignment.loss(f, at, processes)
 }
 
 // What a method's losses use: estimated weights after the second epoch, the true ones

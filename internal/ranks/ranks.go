@@ -113,6 +113,3 @@ func (p *Process) WaitToSay(text string) {
 
 // Kill ends the process at once.
 func (p *Process) Kill() { p.command.Process.Kill() }
-
-// Signal sends it a signal.
-func (p *Process) Signal(s os.Signal) { p.command.Process.Signal(s) }
