@@ -41,8 +41,8 @@ build: setup ## build the program build/iwrun
 	@$(MAKE) --no-print-directory build/iwrun
 
 demo: ## train on embedded data, print the table, draw the figure
-	@echo 'demo: builds iwrun (C++ and Go: some minutes the first time), trains six methods on drawn digits (some two minutes'
-	@echo '      on two cores), prints their accuracies as a table and draws them by epoch into build/results/demo/figures'
+	@echo 'demo: builds iwrun (C++ and Go: some minutes the first time), trains four methods on drawn digits, each with'
+	@echo '      three seeds (some four minutes on two cores), prints a table and draws curves into build/results/demo/figures'
 	@$(MAKE) --no-print-directory build
 	build/iwrun -c configs/demo.yaml -o build/results -j 2
 	build/iwrun figure -c configs/demo.yaml -o build/results

@@ -39,6 +39,15 @@ func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
 	return d.layers[2].linear(x).Reshape(-1)
 }
 
+// UnitScale returns the rows of x, shape (rows × columns), each divided by the root of
+// its mean square: the direction is left, at the scale that the layers after it are
+// initialised for. A row of zeros stays one.
+func UnitScale(x torch.Tensor) torch.Tensor {
+	const epsilon = 1e-6 // added to the mean square; bounds the derivative at 0
+	meanSquare := x.Square().SumDim(1, true).Affine(1/float64(x.Shape()[1]), epsilon)
+	return x.Mul(meanSquare.Log().Scale(-0.5).Exp())
+}
+
 // State returns the parameters: layer1.weight to layer3.bias.
 func (d *Discriminator) State() State {
 	return slices.Concat(d.layers[0].state("layer1"), d.layers[1].state("layer2"), d.layers[2].state("layer3"))

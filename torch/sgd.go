@@ -53,6 +53,16 @@ func (s *SGD) Step(o SGDOptions) {
 	runtime.KeepAlive(s)
 }
 
+// ClipGradient returns the Euclidean norm of the parameters' gradients, all of them
+// together as one vector, and scales them to the norm limit where it is above that and
+// finite. With a limit of +Inf it only measures.
+func (s *SGD) ClipGradient(limit float64) (norm float64) {
+	var measured C.double
+	check("SGD.ClipGradient", C.iwt_sgd_clip_gradient(s.optimizer, C.double(limit), &measured))
+	runtime.KeepAlive(s)
+	return float64(measured)
+}
+
 // ZeroGrad takes every parameter's gradient away.
 func (s *SGD) ZeroGrad() {
 	check("SGD.ZeroGrad", C.iwt_sgd_zero_grad(s.optimizer))

@@ -15,10 +15,10 @@ import (
 	"iwda/internal/slurmtest"
 )
 
-// short makes the demonstration small: a run takes some seconds.
-var short = []string{"--set", "train.epochs=12", "--set", "dataset.train_per_class=40", "--set", "dataset.test_per_class=10", "--set", "train.batch=32"}
+// smallDemo makes the demonstration one of six runs that take some seconds.
+var smallDemo = []string{"--set", "methods=[" + strings.Join(demoMethods, ", ") + "]", "--set", "seeds=[1]", "--set", "train.epochs=12", "--set", "dataset.train_per_class=40", "--set", "dataset.test_per_class=10", "--set", "train.batch=32"}
 
-// demoMethods are those of configs/demo.yaml.
+// demoMethods are one of each family.
 var demoMethods = []string{"source-only", "dann", "iwdan", "iwdan-o", "iwcdan", "iwjan"}
 
 // TestSlurmInterruptedArray: six tasks, each stopped and queued again in the middle of its
@@ -31,7 +31,7 @@ func TestSlurmInterruptedArray(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(asProgram, "yes")
 	slurmtest.Start(t, 1001)
-	status, out, text := call(t, append([]string{"slurm", "-c", demo, "--time", "1:00:00", "--submit"}, short...)...)
+	status, out, text := call(t, append([]string{"slurm", "-c", demo, "--time", "1:00:00", "--submit"}, smallDemo...)...)
 	jobs := jobNumbers(out)
 	if status != 0 || len(jobs) != 2 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
@@ -58,7 +58,7 @@ func TestSlurmInterruptedArray(t *testing.T) {
 		}
 	}
 
-	status, _, text = call(t, append([]string{"-c", demo, "-o", "uninterrupted", "-j", "2"}, short...)...)
+	status, _, text = call(t, append([]string{"-c", demo, "-o", "uninterrupted", "-j", "2"}, smallDemo...)...)
 	if status != 0 {
 		t.Fatal(text)
 	}

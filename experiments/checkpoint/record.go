@@ -23,6 +23,7 @@ type State struct {
 	PeakMemory   int64 // in bytes
 	LearningRate float64
 	Losses       Losses
+	Instruments  Instruments
 	Feed         Feed
 	Updates      int // of the class weights
 	SourceRows   int // behind the sums of the confusion matrix
@@ -40,6 +41,14 @@ type State struct {
 type Losses struct {
 	Classification, Domain, Total float64
 	Steps, AlignedSteps           int // AlignedSteps are those with a domain loss
+}
+
+// Instruments are sums over the same steps of what shows how training goes.
+type Instruments struct {
+	FeatureNorm, LogitNorm                       float64
+	NetworkGradient                              float64
+	DiscriminatorGradient, DiscriminatorAccuracy float64
+	Steps, DiscriminatorSteps                    int // DiscriminatorSteps are those with a discriminator
 }
 
 // Feed is what the next batches depend on. Each kind of feed uses the fields that it

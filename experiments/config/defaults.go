@@ -64,7 +64,7 @@ func defaultOf(data catalogue.Dataset) Config {
 	if data.Kind == catalogue.ImageFiles {
 		settings.images()
 	}
-	settings.merge(data.Name, data.Settings)
+	settings.merge("data set "+data.Name, data.Settings)
 	return Config{Settings: settings}
 }
 
@@ -81,7 +81,7 @@ func (s *Settings) merge(name, text string) {
 		err = d.errors.orNil()
 	}
 	if err != nil {
-		panic(fmt.Sprintf("config: settings of data set %v", err))
+		panic(fmt.Sprintf("config: settings of %v", err))
 	}
 }
 

@@ -86,15 +86,16 @@ func (f *File) Set(assignments []string) error {
 
 // evaluate fills f from its nodes.
 func (f *File) evaluate() error {
-	// The defaults depend on the data set, which any place may name.
+	// The defaults depend on the data set and the recipe, which any place may name.
 	var probe document
 	d := newDecoder(f.locate)
 	d.decodeStruct(f.root, &probe)
 	f.decodeAssignments(d, &probe)
 
-	// An unknown name is a mistake that the second pass reports.
+	// Unknown names are mistakes that the second pass reports.
 	data, _ := probe.Dataset.Described()
 	doc := document{Config: defaultOf(data)}
+	doc.Settings.merge("recipe "+probe.Recipe, recipes[probe.Recipe])
 	d = newDecoder(f.locate)
 	d.decodeStruct(f.root, &doc)
 	f.base, f.at = doc.Config, maps.Clone(d.at)

@@ -29,6 +29,7 @@ var rules = map[string]rule{
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
 
+	"recipe":               oneOf("recipe", RecipeNames()),
 	"selection.rule":       oneOf("rule", append([]string{TargetRisk}, selection.Names()...)),
 	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
 
@@ -56,6 +57,7 @@ var rules = map[string]rule{
 	"discriminator.hidden":              atLeast(1),
 	"discriminator.dropout":             fromBelow(0, 1),
 	"discriminator.random_projection":   atLeast(0),
+	"discriminator.rate":                above(0),
 	"discriminator.reversal.alpha":      atLeast(0),
 	"discriminator.reversal.high":       atLeast(0),
 	"discriminator.reversal.iterations": atLeast(1),
@@ -76,6 +78,7 @@ var rules = map[string]rule{
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
 	"train.optimizer.weight_decay": atLeast(0),
+	"train.optimizer.clip_norm":    atLeast(0),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
 	"train.schedule.every":         atLeast(1),
 	"train.schedule.factor":        above(0),
@@ -87,6 +90,7 @@ var rules = map[string]rule{
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
 	"weights.cap":                zeroOrAtLeast(1),
+	"weights.shrinkage":          fromBelow(0, 1),
 	"weights.min_singular_value": fromBelow(0, 1),
 }
 

@@ -12,7 +12,10 @@ type Config struct {
 	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
 	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
 	Seeds      []int64  `yaml:"seeds,flow"`
-	Settings   `yaml:",inline"`
+	// Recipe is the name of settings that take the place of defaults; see RecipeNames. The
+	// configuration of a run holds these settings, not the name.
+	Recipe   string `yaml:"recipe,omitempty"`
+	Settings `yaml:",inline"`
 }
 
 // Selection is about choosing without a label of the target.
@@ -119,6 +122,11 @@ type Discriminator struct {
 	// RandomProjection is the size m of the random projection that takes the place of
 	// p ⊗ z, of size k·d, in CDAN and its variants; 0 keeps the product itself.
 	RandomProjection int `yaml:"random_projection"`
+	// Normalise scales each row of features to a root mean square of 1 before the
+	// discriminator sees it, so that the network cannot win by the size of its features.
+	Normalise bool `yaml:"normalise,omitempty"`
+	// Rate multiplies the discriminator's learning rate, beside train.head_rate. 0 means 1.
+	Rate float64 `yaml:"rate,omitempty"`
 	// Annealed lets the discriminator's learning rate follow the schedule of the
 	// network's; otherwise it is constant.
 	Annealed bool `yaml:"annealed"`
@@ -143,6 +151,9 @@ type Losses struct {
 	MMD string `yaml:"mmd"`
 	// TradeOff multiplies the domain loss in the total.
 	TradeOff float64 `yaml:"trade_off"`
+	// BatchWeights divides the class weights of the rows in the domain loss by their mean
+	// over the batch, so that both domains count alike at every step.
+	BatchWeights bool `yaml:"batch_weights,omitempty"`
 }
 
 // Train is the training loop.
@@ -186,6 +197,10 @@ type Optimizer struct {
 	Momentum    float64 `yaml:"momentum"`
 	WeightDecay float64 `yaml:"weight_decay"`
 	Nesterov    bool    `yaml:"nesterov"`
+	// ClipNorm is the largest Euclidean norm of the gradient of a group of parameters, the
+	// network's and the discriminator's apart; a longer gradient is scaled to it. 0 means
+	// no limit.
+	ClipNorm float64 `yaml:"clip_norm,omitempty"`
 }
 
 // Weights says how class weights are estimated while training.
@@ -198,6 +213,9 @@ type Weights struct {
 	Warmup int `yaml:"warmup"`
 	// Cap is the largest value that a weight may take; 0 means no cap.
 	Cap float64 `yaml:"cap"`
+	// Shrinkage s draws the weights in the losses towards one: 1 + (1-s)(w-1). The estimate
+	// itself stays as it is.
+	Shrinkage float64 `yaml:"shrinkage,omitempty"`
 	// MinSingularValue: a confusion matrix whose smallest singular value is below it
 	// leaves the weights as they are; 0 accepts every matrix.
 	MinSingularValue float64 `yaml:"min_singular_value"`

@@ -34,6 +34,14 @@ var optionalMetrics = append([]optionalMetric{
 	plainMetric("validation_accuracy", func(m *Metrics) *Optional[float64] { return &m.ValidationAccuracy }),
 	plainMetric("validation_loss", func(m *Metrics) *Optional[float64] { return &m.ValidationLoss }),
 	plainMetric("certainty", func(m *Metrics) *Optional[float64] { return &m.Certainty }),
+	plainMetric("feature_norm", func(m *Metrics) *Optional[float64] { return &m.FeatureNorm }),
+	plainMetric("logit_norm", func(m *Metrics) *Optional[float64] { return &m.LogitNorm }),
+	plainMetric("network_gradient", func(m *Metrics) *Optional[float64] { return &m.NetworkGradient }),
+	plainMetric("discriminator_gradient", func(m *Metrics) *Optional[float64] { return &m.DiscriminatorGradient }),
+	plainMetric("discriminator_accuracy", func(m *Metrics) *Optional[float64] { return &m.DiscriminatorAccuracy }),
+	plainMetric("largest_weight", func(m *Metrics) *Optional[float64] { return &m.LargestWeight }),
+	plainMetric("effective_sample_size", func(m *Metrics) *Optional[float64] { return &m.EffectiveSampleSize }),
+	plainMetric(labelShiftColumn, func(m *Metrics) *Optional[float64] { return &m.LabelShiftP }),
 }, criterionMetrics()...)
 
 func plainMetric(name string, field func(*Metrics) *Optional[float64]) optionalMetric {
@@ -73,6 +81,10 @@ var (
 	weightsBefore = []string{"epoch", "step"}
 	weightsAfter  = []string{"distance", "smallest_singular", "effective_sample_size", "note"}
 )
+
+// labelShiftColumn is the last column of weights.csv, and one of metrics.csv, where some
+// line has a value of it.
+const labelShiftColumn = "label_shift_p"
 
 // weightColumn is followed by the class, from 0, in the header of weights.csv.
 const weightColumn = "weight_"
@@ -154,7 +166,8 @@ func weightsRecords(updates []WeightUpdate) [][]string {
 	if len(updates) > 0 {
 		classes = len(updates[0].Weights)
 	}
-	records := [][]string{weightsHeader(classes)}
+	tested := slices.ContainsFunc(updates, func(u WeightUpdate) bool { return u.LabelShiftP.Measured })
+	records := [][]string{weightsHeader(classes, tested)}
 	for i, u := range updates {
 		if len(u.Weights) != classes {
 			panic(fmt.Sprintf("store: weight update %d has %d classes, the first has %d", i, len(u.Weights), classes))
@@ -162,7 +175,11 @@ func weightsRecords(updates []WeightUpdate) [][]string {
 		record := []string{strconv.Itoa(u.Epoch), strconv.Itoa(u.Step)}
 		record = append(record, formatFloats(u.Weights...)...)
 		record = append(record, formatFloats(u.Distance, u.SmallestSingular, u.EffectiveSampleSize)...)
-		records = append(records, append(record, u.Note))
+		record = append(record, u.Note)
+		if tested {
+			record = append(record, formatFloats(u.LabelShiftP.OrNaN())...)
+		}
+		records = append(records, record)
 	}
 	return records
 }
@@ -176,15 +193,16 @@ func (d Dir) ReadWeights() ([]WeightUpdate, error) {
 // ParseWeights reads the text of a weights.csv; name stands for it in errors.
 func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
 	var updates []WeightUpdate
-	classes := 0
+	classes, tested := 0, false
 	err := readCSV(name, text, func(row *row) error {
 		if row.header {
+			tested = slices.Contains(row.cells, labelShiftColumn)
 			for _, name := range row.cells {
 				if strings.HasPrefix(name, weightColumn) {
 					classes++
 				}
 			}
-			return row.expect(weightsHeader(classes))
+			return row.expect(weightsHeader(classes, tested))
 		}
 		u := WeightUpdate{Epoch: row.int(), Step: row.int(), Weights: make([]float64, classes)}
 		for i := range u.Weights {
@@ -192,18 +210,25 @@ func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
 		}
 		u.Distance, u.SmallestSingular, u.EffectiveSampleSize = row.float(), row.float(), row.float()
 		u.Note = row.string()
+		if tested {
+			u.LabelShiftP = row.optional()
+		}
 		updates = append(updates, u)
 		return row.err
 	})
 	return updates, err
 }
 
-func weightsHeader(classes int) []string {
+func weightsHeader(classes int, tested bool) []string {
 	header := slices.Clone(weightsBefore)
 	for i := range classes {
 		header = append(header, weightColumn+strconv.Itoa(i))
 	}
-	return append(header, weightsAfter...)
+	header = append(header, weightsAfter...)
+	if tested {
+		header = append(header, labelShiftColumn)
+	}
+	return header
 }
 
 // formatFloats returns the shortest texts that read back as the same values.

@@ -210,6 +210,10 @@ func TestWeightsRoundTrip(t *testing.T) {
 	for _, want := range [][]WeightUpdate{
 		nil,
 		{
+			{Epoch: 1, Step: 10, Weights: []float64{0.25, 1.75}, Distance: 0.5, SmallestSingular: 1e-9, EffectiveSampleSize: 0.75, LabelShiftP: Measured(0.04)},
+			{Epoch: 2, Step: 20, Weights: []float64{0.5, 1.5}, Note: "kept"},
+		},
+		{
 			{Epoch: 1, Step: 10, Weights: []float64{0.25, 1.75}, Distance: 0.5, SmallestSingular: 1e-9, EffectiveSampleSize: 0.75},
 			{Epoch: 2, Step: 20, Weights: []float64{0.5, math.NaN()}, Distance: math.NaN(), Note: "singular, \"kept\""},
 		},
@@ -233,7 +237,7 @@ func TestWeightsRoundTrip(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
-	metrics, weights := strings.Join(metricsHeader, ","), strings.Join(weightsHeader(1), ",")
+	metrics, weights := strings.Join(metricsHeader, ","), strings.Join(weightsHeader(1, false), ",")
 	for _, test := range []struct{ name, text, want string }{
 		{MetricsFile, "", "metrics.csv: the file is empty"},
 		{MetricsFile, "\nx\ny\n", "metrics.csv:2: the header is"},

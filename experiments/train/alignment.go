@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -22,9 +23,17 @@ type age struct {
 type alignment interface {
 	// loss returns the domain loss of a step: a part such that the mean over the
 	// processes is that of the whole batch.
-	loss(f stepOutputs, at age, processes processes) torch.Tensor
+	loss(f stepOutputs, at age, processes processes) domainLoss
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
+}
+
+// domainLoss is the loss of an alignment on one step's rows.
+type domainLoss struct {
+	value torch.Tensor
+	// accuracy is the discriminator's, the mean of both domains', without class weights;
+	// not measured where there is none.
+	accuracy store.Optional[float64]
 }
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
@@ -34,6 +43,7 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 	discriminated := func(input conditioning, inputs int) adversarial {
 		return adversarial{
 			input:         input,
+			normalise:     d.Normalise,
 			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
 			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
 		}
@@ -97,19 +107,39 @@ func (p projected) state() nets.State { return p.projection.State().Prefixed("pr
 // and CDAN.
 type adversarial struct {
 	input         conditioning
+	normalise     bool // features are scaled before they are an input
 	discriminator *nets.Discriminator
 	reversal      nets.Reversal
 }
 
 // discriminate returns the discriminator's logits of the source and target rows.
 func (a adversarial) discriminate(f stepOutputs, at age) (source, target torch.Tensor) {
-	input := a.input.input(f.features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
+	features := f.features
+	if a.normalise {
+		features = nets.UnitScale(features)
+	}
+	input := a.input.input(features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
 	return f.split(a.discriminator.Forward(input, true))
 }
 
-func (a adversarial) loss(f stepOutputs, at age, _ processes) torch.Tensor {
+// discriminatorAccuracy is the mean over the domains of the share of rows whose domain
+// the discriminator's logits tell.
+func discriminatorAccuracy(source, target torch.Tensor) store.Optional[float64] {
+	right := func(logits torch.Tensor, sign float32) float64 {
+		values, count := torch.ToSlice[float32](logits.Detach()), 0
+		for _, v := range values {
+			if sign*v > 0 {
+				count++
+			}
+		}
+		return float64(count) / float64(len(values))
+	}
+	return store.Measured((right(source, 1) + right(target, -1)) / 2)
+}
+
+func (a adversarial) loss(f stepOutputs, at age, _ processes) domainLoss {
 	source, target := a.discriminate(f, at)
-	return losses.Adversarial(source, target, f.rowWeights)
+	return domainLoss{losses.Adversarial(source, target, f.rowWeights), discriminatorAccuracy(source, target)}
 }
 
 func (a adversarial) state() nets.State {
@@ -119,11 +149,12 @@ func (a adversarial) state() nets.State {
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) loss(f stepOutputs, at age, processes processes) torch.Tensor {
+func (a entropyConditioned) loss(f stepOutputs, at age, processes processes) domainLoss {
 	source, target := a.discriminate(f, at)
 	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
 	sourceCertainty, targetCertainty := f.split(certainty)
-	return losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
+	value := losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
+	return domainLoss{value, discriminatorAccuracy(source, target)}
 }
 
 // kernelAlignment is the maximum mean discrepancy between the domains' features
@@ -134,7 +165,7 @@ type kernelAlignment struct {
 	joint  bool
 }
 
-func (k kernelAlignment) loss(f stepOutputs, _ age, _ processes) torch.Tensor {
+func (k kernelAlignment) loss(f stepOutputs, _ age, _ processes) domainLoss {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
 		source, target := f.split(x)
 		return losses.Layer{Source: source, Target: target, Kernel: kernel}
@@ -144,9 +175,9 @@ func (k kernelAlignment) loss(f stepOutputs, _ age, _ processes) torch.Tensor {
 		layers = append(layers, layer(f.logits.Softmax(1), losses.PredictionKernel))
 	}
 	if k.linear {
-		return losses.LinearMaximumMeanDiscrepancy(layers...)
+		return domainLoss{value: losses.LinearMaximumMeanDiscrepancy(layers...)}
 	}
-	return losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)
+	return domainLoss{value: losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)}
 }
 
 func (kernelAlignment) state() nets.State { return nil }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
@@ -20,6 +21,7 @@ type classWeights struct {
 	every     int  // steps between two updates
 	estimator weightest.Estimator
 	needs     weightest.Requirement // of the estimator
+	shrinkage float64
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
@@ -35,6 +37,7 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	w := &classWeights{
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
+		shrinkage:  run.Weights.Shrinkage,
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
@@ -94,7 +97,7 @@ func (w *classWeights) due(step int) bool { return step%w.every == 0 }
 // are any, else that of the statistics. An estimate that cannot be had leaves the weights
 // as they are, and the statistics go on.
 func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) {
-	update, err := w.follow(rows)
+	update, explained, err := w.follow(rows)
 	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) || errors.Is(err, weightest.ErrMissingClass) {
 		update = weightest.Update{
 			Weights:               w.tracker.Weights(),
@@ -106,34 +109,61 @@ func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) 
 		return store.WeightUpdate{}, err
 	}
 	if update.Changed && w.estimated {
-		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
+		torch.CopyFromSlice(w.inLosses, float32s(w.shrunk(update.Weights)))
 	}
 	return store.WeightUpdate{
 		Weights: update.Weights, Distance: w.distance().OrNaN(),
 		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
-		Note: update.Note,
+		Note: update.Note, LabelShiftP: explained,
 	}, nil
 }
 
-// follow moves the tracker by a new estimate, whose note the calibration's precedes.
-func (w *classWeights) follow(rows *estimationRows) (weightest.Update, error) {
+// follow moves the tracker by a new estimate, whose note the calibration's precedes. Of
+// held-out rows it says, too, the p-value of the test that class shares alone explain the
+// target's predictions.
+func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, explained store.Optional[float64], err error) {
 	if rows == nil {
-		return w.tracker.Update(w.statistics, w.source)
+		update, err = w.tracker.Update(w.statistics, w.source)
+		return update, explained, err
 	}
 	sample, note, err := rows.sample(calibrationOf(w.needs), len(w.source))
 	if err != nil {
-		return weightest.Update{}, err
+		return weightest.Update{}, explained, err
+	}
+	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Resamples: testResamples, Seed: 1})
+	if err == nil {
+		explained = store.Measured(test.P)
 	}
 	problem, err := sample.Problem(nil, nil)
 	if err != nil {
-		return weightest.Update{}, err
+		return weightest.Update{}, explained, err
 	}
-	update, err := w.tracker.Follow(problem)
+	update, err = w.tracker.Follow(problem)
 	if note != "" && update.Note != "" {
 		note += "; "
 	}
 	update.Note = note + update.Note
-	return update, err
+	return update, explained, err
+}
+
+// testResamples bounds the time of a test at every update; p is then at least a hundredth
+// where it is counted in resamples.
+const testResamples = 99
+
+// shrunk returns 1 + (1-s)(w-1), s the shrinkage.
+func (w *classWeights) shrunk(weights []float64) []float64 {
+	shrunk := slices.Clone(weights)
+	for i, v := range shrunk {
+		shrunk[i] = v - w.shrinkage*(v-1)
+	}
+	return shrunk
+}
+
+// describe sets in a line of metrics how far the weights are from equal ones.
+func (w *classWeights) describe(m *store.Metrics) {
+	weights := w.tracker.Weights()
+	m.LargestWeight = store.Measured(slices.Max(weights))
+	m.EffectiveSampleSize = store.Measured(weightest.EffectiveSampleSize(weights, w.source))
 }
 
 // distance is that of the estimate to the true weights, if these are known.

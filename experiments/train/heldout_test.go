@@ -72,6 +72,17 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		if problem.SourceRows != 45 || problem.TargetRows != 120 || !slices.Equal(result.Weights, want.Weights) {
 			t.Errorf("%s: weights %v; of %d and %d rows the estimate is %v", name, result.Weights, problem.SourceRows, problem.TargetRows, want.Weights)
 		}
+		test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Resamples: 99, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := metrics[len(metrics)-1].LabelShiftP; !last.Measured || last.Value != test.P || metrics[0].LabelShiftP.Measured {
+			t.Errorf("%s: label shift has p %+v, want %v", name, last, test.P)
+		}
 		// The target's true shares are 1/5, 1/5 and 3/5.
 		if math.Abs(result.Weights[2]-1.8) > 0.25 {
 			t.Errorf("%s: weights %v, true are 0.6 0.6 1.8", name, result.Weights)

@@ -91,8 +91,9 @@ func (t *trainer) step(ctx context.Context, p position) error {
 		if l, err = t.objective.losses(f, p, t.classWeights.inLosses); err != nil {
 			return
 		}
-		t.optimisation.step(p, l.minimised)
+		norms := t.optimisation.step(p, l.minimised)
 		t.record.addStep(l)
+		t.record.addInstruments(readInstruments(f, l, norms))
 		err = t.classWeights.observe(t.processes.wholeBatch(f), b.classes())
 	})
 	return err
@@ -117,6 +118,8 @@ func (t *trainer) measure(ctx context.Context) error {
 		LearningRate:   t.optimisation.rate,
 		Criteria:       judged.criteria,
 	}
+	t.classWeights.describe(&m)
+	m.LabelShiftP = t.record.labelShiftP(t.done)
 	if t.describesTarget() {
 		m.Certainty = store.Measured(predicted.meanCertainty())
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -19,6 +20,7 @@ type objective struct {
 	fromEpoch      int       // with the domain loss
 	tradeOff       float64   // factor of the domain loss
 	weightDomain   bool      // the rows of the domain loss count by their class weights
+	batchWeights   bool      // these weights have the mean one in every batch
 	passes         int       // steps with a domain loss so far
 	processes      processes // that share the batch
 }
@@ -31,14 +33,16 @@ func newObjective(run config.Resolved, method config.Method, alignment alignment
 		fromEpoch:      run.Train.DomainFromEpoch,
 		tradeOff:       run.Losses.TradeOff,
 		weightDomain:   method.WeightDomain,
+		batchWeights:   run.Losses.BatchWeights,
 	}
 }
 
 // stepLosses are those of one step.
 type stepLosses struct {
 	classification, domain, total float64
-	aligned                       bool         // total includes domain
-	minimised                     torch.Tensor // total, with its gradient
+	aligned                       bool                    // total includes domain
+	discriminatorAccuracy         store.Optional[float64] // see domainLoss
+	minimised                     torch.Tensor            // total, with its gradient
 }
 
 // aligned tells whether the total of a step in that epoch includes the domain loss.
@@ -58,14 +62,18 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 	if l.aligned {
 		if o.weightDomain {
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
+			if o.batchWeights {
+				mean := o.processes.mean(f.rowWeights.Mean())
+				f.rowWeights = f.rowWeights.Div(mean.ClampMin(leastWeight))
+			}
 		}
 		o.passes++
 		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes}, o.processes)
-		l.domain = o.processes.mean(domain).Item()
+		l.domain, l.discriminatorAccuracy = o.processes.mean(domain.value).Item(), domain.accuracy
 		if err := checkFinite("domain", l.domain); err != nil {
 			return l, err
 		}
-		l.minimised = loss.Add(domain.Scale(o.tradeOff))
+		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
 	}
 	l.total = l.classification + o.tradeOff*l.domain
 	return l, nil

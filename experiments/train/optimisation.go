@@ -1,7 +1,9 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"iwda/experiments/config"
 	"iwda/nets"
@@ -23,33 +25,33 @@ type group struct {
 	sgd   *torch.SGD
 	names []string // of its parameters
 	// rate multiplies the learning rate; constant leaves the schedule out.
-	rate     float64
-	constant bool
+	rate        float64
+	constant    bool
+	ofAlignment bool // not of the network
 }
 
 // newGroups makes the optimisers of the network and, where it trains something, of
 // the alignment.
 func newGroups(run config.Resolved, network nets.Network, alignment alignment) []group {
-	headRate := run.Train.HeadRate
-	if headRate == 0 {
-		headRate = 1
-	}
+	headRate := cmp.Or(run.Train.HeadRate, 1)
 	var groups []group
-	add := func(state nets.State, rate float64, constant bool) {
+	add := func(state nets.State, g group) {
 		if parameters := state.Parameters(); len(parameters) > 0 {
-			groups = append(groups, group{torch.NewSGD(parameters), state.ParameterNames(), rate, constant})
+			g.sgd, g.names = torch.NewSGD(parameters), state.ParameterNames()
+			groups = append(groups, g)
 		}
 	}
 	if p, ok := network.(nets.Grouped); ok {
 		if !run.Network.Frozen {
-			add(p.Backbone(), 1, false)
+			add(p.Backbone(), group{rate: 1})
 		}
-		add(p.Head(), headRate, false)
+		add(p.Head(), group{rate: headRate})
 	} else {
-		add(network.State(), headRate, false)
+		add(network.State(), group{rate: headRate})
 	}
 	if alignment != nil {
-		add(alignment.state(), headRate, !run.Discriminator.Annealed)
+		rate := headRate * cmp.Or(run.Discriminator.Rate, 1)
+		add(alignment.state(), group{rate: rate, constant: !run.Discriminator.Annealed, ofAlignment: true})
 	}
 	return groups
 }
@@ -63,8 +65,11 @@ func newOptimisation(run config.Resolved, network nets.Network, alignment alignm
 	return o
 }
 
+// gradientNorms are the Euclidean norms of a step's gradients, before any limit.
+type gradientNorms struct{ network, alignment float64 }
+
 // step makes a step of every group down the gradient of the loss.
-func (o *optimisation) step(p position, loss torch.Tensor) {
+func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms) {
 	for _, g := range o.groups {
 		g.sgd.ZeroGrad()
 	}
@@ -72,13 +77,21 @@ func (o *optimisation) step(p position, loss torch.Tensor) {
 	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
 	o.rate = o.settings.Schedule.Rate(sgd.LR, p.epoch, p.step)
+	limit := cmp.Or(sgd.ClipNorm, math.Inf(1))
 	for _, g := range o.groups {
+		norm := g.sgd.ClipGradient(limit)
+		if g.ofAlignment {
+			norms.alignment = norm
+		} else {
+			norms.network = math.Hypot(norms.network, norm)
+		}
 		rate := o.rate
 		if g.constant {
 			rate = sgd.LR
 		}
 		g.sgd.Step(torch.SGDOptions{LearningRate: rate * g.rate, Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov})
 	}
+	return norms
 }
 
 func (o *optimisation) close() {

@@ -19,8 +19,9 @@ type record struct {
 	evidence  []store.Evidence // of the evaluations that had some
 	confusion confusion        // of the last evaluation
 
-	sums checkpoint.Losses // of the steps since the last evaluation
-	loss float64           // total of the last step; NaN before this process made one
+	sums checkpoint.Losses      // of the steps since the last evaluation
+	read checkpoint.Instruments // of the same steps
+	loss float64                // total of the last step; NaN before this process made one
 }
 
 func newRecord(classes int) *record { return &record{classes: classes, loss: math.NaN()} }
@@ -37,6 +38,9 @@ func (r *record) addStep(l stepLosses) {
 	r.loss = l.total
 }
 
+// addInstruments takes what was read at a step into account.
+func (r *record) addInstruments(read instruments) { read.addTo(&r.read) }
+
 // addEvaluation completes a line of metrics with the accuracies and the losses of the
 // steps since the last one.
 func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
@@ -44,7 +48,8 @@ func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps)
 	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps)
 	m.TotalLoss = mean(r.sums.Total, r.sums.Steps)
-	r.sums = checkpoint.Losses{}
+	setMeans(&m, r.read)
+	r.sums, r.read = checkpoint.Losses{}, checkpoint.Instruments{}
 	r.confusion = onTest
 	r.metrics = append(r.metrics, m)
 }
@@ -65,6 +70,15 @@ func mean(sum float64, steps int) float64 {
 }
 
 func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }
+
+// labelShiftP is that of an update of the class weights after that many steps, if there
+// was one.
+func (r *record) labelShiftP(step int) store.Optional[float64] {
+	if !r.updatedAfter(step) {
+		return store.Optional[float64]{}
+	}
+	return r.updates[len(r.updates)-1].LabelShiftP
+}
 
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
@@ -109,7 +123,7 @@ func (r *record) write(dir store.Dir) error {
 
 func (r *record) save(s *saving) {
 	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
-	s.Confusion, s.Losses = r.confusion, r.sums
+	s.Confusion, s.Losses, s.Instruments = r.confusion, r.sums, r.read
 	if len(r.evidence) > 0 {
 		s.Evidence = store.FormatEvidence(r.evidence)
 	}
@@ -146,6 +160,7 @@ func (r *record) restore(from *restoring) error {
 		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
 	}
 	r.evidence = evidence
-	r.metrics, r.updates, r.confusion, r.sums = metrics, updates, from.Confusion, from.Losses
+	r.metrics, r.updates, r.confusion = metrics, updates, from.Confusion
+	r.sums, r.read = from.Losses, from.Instruments
 	return nil
 }

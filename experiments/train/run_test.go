@@ -216,7 +216,7 @@ type spy struct {
 	outputs stepOutputs
 }
 
-func (s *spy) loss(f stepOutputs, at age, processes processes) torch.Tensor {
+func (s *spy) loss(f stepOutputs, at age, processes processes) domainLoss {
 	s.outputs = f
 	return s.alignment.loss(f, at, processes)
 }

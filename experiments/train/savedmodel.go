@@ -232,7 +232,7 @@ func classifierShares(run config.Resolved, w *classWeights) []float64 {
 		shares[y] = 1
 	}
 	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
-		weights := w.tracker.Weights()
+		weights := w.shrunk(w.tracker.Weights())
 		if method.Weights == config.OracleWeights {
 			weights = w.truth
 		}

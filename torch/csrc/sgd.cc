@@ -2,6 +2,7 @@
 // pass over each parameter.
 #include <ATen/Parallel.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -101,6 +102,22 @@ char* iwt_sgd_step(void* optimizer, iwt_sgd_options options) {
 char* iwt_sgd_zero_grad(void* optimizer) {
   return guard([&] {
     for (auto& p : sgd(optimizer).parameters) p.mutable_grad().reset();
+  });
+}
+
+char* iwt_sgd_clip_gradient(void* optimizer, double limit, double* norm) {
+  return guard([&] {
+    at::NoGradGuard no_grad;
+    std::vector<at::Tensor> gradients, norms;
+    for (auto& p : sgd(optimizer).parameters) {
+      if (!p.grad().defined()) continue;
+      gradients.push_back(p.grad());
+      norms.push_back(at::norm(p.grad()));
+    }
+    // One number goes to the host, however many parameters there are.
+    *norm = norms.empty() ? 0 : at::norm(at::stack(norms)).item<double>();
+    if (!(*norm > limit) || !std::isfinite(*norm)) return;
+    for (auto& g : gradients) g.mul_(limit / *norm);
   });
 }
 

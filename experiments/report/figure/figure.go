@@ -68,6 +68,7 @@ type kind struct {
 // taskKinds are drawn for each variant without class fractions and each task.
 var taskKinds = []kind{
 	{"curves", curves},
+	{"training", instrumentCurves},
 	{"weights", classWeights},
 	{"confusion", heatMaps},
 }

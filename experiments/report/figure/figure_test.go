@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -418,5 +419,48 @@ func TestTrafficColor(t *testing.T) {
 		if got := trafficColor(percent); got.R != want[0] || got.G != want[1] || got.B != 0 || got.A != 255 {
 			t.Errorf("%v: %v, want %v", percent, got, want)
 		}
+	}
+}
+
+// Runs that recorded their instruments get a figure of them; the others are left out of it.
+func TestInstrumentCurves(t *testing.T) {
+	folder := t.TempDir()
+	runs := storedRuns(t, t.TempDir(), sample.Detailed(sample.DigitsResults()))
+	var metrics []store.Metrics
+	for epoch := range 3 {
+		m := store.Metrics{Epoch: epoch, Step: epoch, Accuracy: store.Measured(0.5), DomainLoss: 0.7}
+		if epoch > 0 {
+			m.FeatureNorm, m.NetworkGradient, m.LargestWeight = store.Measured(20.), store.Measured(3.), store.Measured(1.5)
+		}
+		metrics = append(metrics, m)
+	}
+	written := 0
+	for _, run := range runs {
+		if r := run.Result; r.Method == "dann" && r.Variant == "subsampled" && r.Task == "usps-mnist" {
+			written++
+			if err := run.Dir.WriteMetrics(metrics); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	figures, err := All(runs, sample.Digits())
+	if err != nil || written == 0 {
+		t.Fatalf("%d runs, %v", written, err)
+	}
+	figures = slices.DeleteFunc(figures, func(f Figure) bool { return !strings.HasPrefix(f.Name, "training-") })
+	if len(figures) != 1 || figures[0].Name != "training-subsampled-usps-mnist" {
+		t.Fatalf("%d figures", len(figures))
+	}
+	if _, err := WriteAll(figures, folder, SVG); err != nil {
+		t.Fatal(err)
+	}
+	texts := svgTexts(t, filepath.Join(folder, figures[0].Name+".svg"))
+	for _, label := range []string{"domain loss", "root mean square of ‖z‖", "norm of the network's gradient", "largest class weight", "dann"} {
+		if !strings.Contains(texts, "\n"+label+"\n") {
+			t.Errorf("no label %q in%s", label, texts)
+		}
+	}
+	if strings.Contains(texts, "\niwdan\n") {
+		t.Error("iwdan, of which nothing was recorded, is in the legend")
 	}
 }

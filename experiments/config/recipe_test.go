@@ -1,0 +1,72 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+const withRecipe = `
+experiment: e
+recipe: robust
+dataset: {name: glyphs}
+tasks: [clean-warped]
+variants: [subsampled]
+methods: [iwdan, dann]
+seeds: [1]
+overrides:
+  - when: {method: dann}
+    discriminator: {normalise: false}
+`
+
+// A recipe takes the place of defaults: what the file, an override or an assignment says
+// counts before it. The written run holds its settings, and is the same without its name.
+func TestRecipe(t *testing.T) {
+	resolved := func(text, method string, set ...string) Resolved {
+		t.Helper()
+		file, err := Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Set(set); err != nil {
+			t.Fatal(err)
+		}
+		run, err := file.Resolve("clean-warped", "subsampled", method, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	without := strings.Replace(withRecipe, "recipe: robust\n", "", 1)
+	explicit := strings.Replace(withRecipe, "recipe: robust", "recipe: robust\ndiscriminator: {normalise: false}", 1)
+	for _, c := range []struct {
+		what string
+		run  Resolved
+		want bool
+	}{
+		{"the recipe", resolved(withRecipe, "iwdan"), true},
+		{"no recipe", resolved(without, "iwdan"), false},
+		{"a recipe by assignment", resolved(without, "iwdan", "recipe=Robust"), true},
+		{"the file's own setting", resolved(explicit, "iwdan"), false},
+		{"an override", resolved(withRecipe, "dann"), false},
+		{"an assignment", resolved(withRecipe, "iwdan", "discriminator.normalise=false"), false},
+	} {
+		if c.run.Discriminator.Normalise != c.want {
+			t.Errorf("%s: discriminator.normalise is %v", c.what, c.run.Discriminator.Normalise)
+		}
+	}
+	run := resolved(withRecipe, "iwdan")
+	text, err := run.YAML()
+	if err != nil || !strings.Contains(string(text), "normalise: true") || strings.Contains(string(text), "recipe") {
+		t.Errorf("%v, written as\n%s", err, text)
+	}
+	if written := resolved(without, "iwdan", "discriminator.normalise=true"); written.Hash() != run.Hash() {
+		t.Errorf("not the run of its settings: %v", Differences(written, run))
+	}
+}
+
+func TestUnknownRecipe(t *testing.T) {
+	_, err := Parse("f.yaml", []byte(strings.Replace(withRecipe, "robust", "robuts", 1)))
+	if err == nil || !strings.Contains(err.Error(), `f.yaml:3:9: unknown recipe "robuts"`) || !strings.Contains(err.Error(), `"robust"`) {
+		t.Errorf("error %v", err)
+	}
+}

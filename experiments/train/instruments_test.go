@@ -1,0 +1,185 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"iwda/torch"
+)
+
+func TestRowNorm(t *testing.T) {
+	torch.Tidy(func() {
+		// The norms are 5 and 1.
+		if got := rowNorm(torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3)); math.Abs(got-math.Sqrt(13)) > 1e-6 {
+			t.Errorf("%v, want the root of 13", got)
+		}
+	})
+}
+
+func TestDiscriminatorAccuracy(t *testing.T) {
+	torch.Tidy(func() {
+		logits := func(values ...float32) torch.Tensor { return torch.FromSlice(values, len(values)) }
+		// Three of four source rows and one of two target rows, of different numbers.
+		got := discriminatorAccuracy(logits(1, 0.1, 7, -2), logits(-0.5, 3))
+		if !got.Measured || got.Value != (0.75+0.5)/2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Every line of metrics has the means of the steps since the line before.
+func TestInstruments(t *testing.T) {
+	for method, discriminated := range map[string]bool{"iwdan": true, "jan": false, "source-only": false} {
+		dir, _ := train(t, resolve(t, "subsampled", method, 1))
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		updates, err := dir.ReadWeights()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range metrics {
+			for name, read := range map[string]struct {
+				measured bool
+				value    float64
+				want     bool
+				most     float64
+			}{
+				"feature norm":           {m.FeatureNorm.Measured, m.FeatureNorm.Value, i > 0, 1e3},
+				"logit norm":             {m.LogitNorm.Measured, m.LogitNorm.Value, i > 0, 1e3},
+				"network gradient":       {m.NetworkGradient.Measured, m.NetworkGradient.Value, i > 0, 1e3},
+				"discriminator gradient": {m.DiscriminatorGradient.Measured, m.DiscriminatorGradient.Value, i > 1 && discriminated, 1e3},
+				"discriminator accuracy": {m.DiscriminatorAccuracy.Measured, m.DiscriminatorAccuracy.Value, i > 1 && discriminated, 1},
+			} {
+				if read.measured != read.want || read.measured && !(read.value > 0 && read.value <= read.most) {
+					t.Errorf("%s, epoch %d: %s %+v", method, i, name, read)
+				}
+			}
+			largest, size := 1.0, 1.0
+			if i > 0 {
+				largest, size = 0, updates[i-1].EffectiveSampleSize
+				for _, w := range updates[i-1].Weights {
+					largest = max(largest, w)
+				}
+			}
+			if m.LargestWeight.OrNaN() != largest || math.Abs(m.EffectiveSampleSize.OrNaN()-size) > 1e-12 {
+				t.Errorf("%s, epoch %d: largest weight %v, effective sample size %v, want %v and %v",
+					method, i, m.LargestWeight.OrNaN(), m.EffectiveSampleSize.OrNaN(), largest, size)
+			}
+		}
+	}
+}
+
+// gradientNorm is that of a group's parameters together.
+func gradientNorm(t *testing.T, state interface{ Parameters() []torch.Tensor }) float64 {
+	t.Helper()
+	var squares float64
+	for _, p := range state.Parameters() {
+		if g, ok := p.Grad(); ok {
+			squares += g.Square().Sum().Item()
+		}
+	}
+	return math.Sqrt(squares)
+}
+
+// The gradients of network and discriminator are limited apart, and the norms that are
+// recorded are those before.
+func TestGradientLimit(t *testing.T) {
+	for _, limit := range []float64{0, 0.01, 1e6} {
+		run := resolve(t, "subsampled", "iwdan", 1, fmt.Sprintf("train.optimizer.clip_norm=%v", limit))
+		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			b, err := trainer.data.feed.next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := position{epoch: 2}
+			l, err := trainer.objective.losses(trainer.model.forward(b, true), at, trainer.classWeights.inLosses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			norms := trainer.optimisation.step(at, l.minimised)
+			for name, of := range map[string]struct{ before, after float64 }{
+				"network":       {norms.network, gradientNorm(t, trainer.model.state())},
+				"discriminator": {norms.alignment, gradientNorm(t, trainer.objective.state())},
+			} {
+				want := of.before
+				if limit == 0.01 {
+					want = limit
+				}
+				if !(of.before > 0.02) || math.Abs(of.after-want) > 1e-4*want {
+					t.Errorf("limit %v: %s: the norm %v became %v", limit, name, of.before, of.after)
+				}
+			}
+		})
+		if err := trainer.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Half of what an estimate says above or below one enters the losses.
+func TestShrinkage(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1, "weights.shrinkage=0.5")
+	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	estimate := trainer.classWeights.tracker.Weights()
+	for y, w := range torch.ToSlice[float32](trainer.classWeights.inLosses) {
+		if want := (1 + estimate[y]) / 2; math.Abs(float64(w)-want) > 1e-6 || estimate[y] == 1 {
+			t.Errorf("class %d: %v of the estimate %v", y, w, estimate[y])
+		}
+	}
+	if err := trainer.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Rows of the domain loss weigh one in the mean of every batch, and the discriminator's
+// input does not depend on the scale of the features.
+func TestBatchWeightsAndUnitFeatures(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan-o", 1, "losses.batch_weights=true", "discriminator.normalise=true")
+	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	torch.Tidy(func() {
+		b, err := trainer.data.feed.next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := trainer.model.forward(b, true)
+		seen := &spy{alignment: trainer.objective.alignment}
+		trainer.objective.alignment = seen
+		domain := func() float64 {
+			torch.Seed(1) // the discriminator's dropout
+			l, err := trainer.objective.losses(f, position{epoch: 2}, trainer.classWeights.inLosses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.domain
+		}
+		first := domain()
+		if mean := seen.outputs.rowWeights.Mean().Item(); math.Abs(mean-1) > 1e-6 {
+			t.Errorf("the rows weigh %v in the mean", mean)
+		}
+		f.features = f.features.Scale(100)
+		if again := domain(); math.Abs(again-first) > 1e-4 {
+			t.Errorf("domain loss %v, of larger features %v", first, again)
+		}
+	})
+	if err := trainer.close(); err != nil {
+		t.Error(err)
+	}
+}
