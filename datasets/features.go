@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -106,7 +104,7 @@ func readFeatures(root, domain string) (rawFeatures, error) {
 	}
 	for _, name := range []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"} {
 		path := filepath.Join(root, name)
-		if err := checkFile(path); errors.Is(err, fs.ErrNotExist) {
+		if err := table.CheckFile(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return rawFeatures{}, err
@@ -174,16 +172,14 @@ func classNumbers(t *table.Table) ([]int, error) {
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features
-// (n×d, float32) and labels (n, int64), which [ReadFeatures] and NumPy read. A row
-// without a label is an error.
+// (n×d, float32), labels (n, int64), -1 for a row without one, and class_names, which
+// [ReadFeatures], package table and NumPy read. A set none of whose rows has a label has no
+// array of labels.
 func WriteFeatures(w io.Writer, set Set) error {
-	archive := zip.NewWriter(w)
+	file := table.NewNPZ(w)
 	n, d := set.Len(), Size(set.Shape())
-	features, err := archive.Create("features.npy")
+	features, err := file.Array("features", "<f4", n, d)
 	if err != nil {
-		return err
-	}
-	if err := writeHeader(features, "<f4", fmt.Sprintf("(%d, %d)", n, d)); err != nil {
 		return err
 	}
 	row, encoded := make([]float32, d), make([]byte, 0, 4*d)
@@ -197,34 +193,32 @@ func WriteFeatures(w io.Writer, set Set) error {
 			return err
 		}
 	}
-	labels, err := archive.Create("labels.npy")
+	if labels := LabelsOf(set); labels.Known() > 0 {
+		if err := writeLabels(file, labels); err != nil {
+			return err
+		}
+	}
+	if names := set.ClassNames(); len(names) > 0 {
+		if err := file.ClassNames(names); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+func writeLabels(file table.NPZ, labels Labels) error {
+	w, err := file.Array("labels", "<i8", labels.Len())
 	if err != nil {
 		return err
 	}
-	if err := writeHeader(labels, "<i8", fmt.Sprintf("(%d,)", n)); err != nil {
-		return err
-	}
-	encoded = make([]byte, 0, 8*n)
-	for i := range n {
-		class, known := set.Label(i)
+	encoded := make([]byte, 0, 8*labels.Len())
+	for i := range labels.Len() {
+		class, known := labels.At(i)
 		if !known {
-			return fmt.Errorf("datasets: %s: row %d has no label to write", set.Name(), i)
+			class = -1
 		}
 		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(class))
 	}
-	if _, err := labels.Write(encoded); err != nil {
-		return err
-	}
-	return archive.Close()
-}
-
-// writeHeader writes the header of a version 1.0 .npy file, padded to 64 bytes.
-func writeHeader(w io.Writer, dtype, shape string) error {
-	const prefix = 10 // magic, version, length
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape)
-	padded := (prefix+len(header)+1+63)/64*64 - prefix
-	header += string(bytes.Repeat([]byte{' '}, padded-len(header)-1)) + "\n"
-	start := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-	_, err := w.Write(append(start, header...))
+	_, err = w.Write(encoded)
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"iwda/datasets/table"
 )
 
 // What a compressed file may hold: freeBytes, and maxGrowth bytes for each byte of the
@@ -21,20 +23,10 @@ const (
 
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
-// checkFile returns an error unless the path is that of a file: opening a pipe or reading
-// a device could go on for ever.
-func checkFile(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a file", path)
-	}
-	return err
-}
-
 // readFile hands the content of a file to parse, with the path as its name.
 func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (T, error) {
 	var none T
-	if err := checkFile(path); err != nil {
+	if err := table.CheckFile(path); err != nil {
 		return none, err
 	}
 	file, err := os.Open(path)

@@ -132,6 +132,11 @@ func TestAdapt(t *testing.T) {
 		if math.Abs(source-want.source) > 0.01 || math.Abs(target-want.target) > 0.08 || math.Abs(weight-target/source) > 1e-3*weight {
 			t.Errorf("class %v: %v, want shares %v and %v", want.class, line, want.source, want.target)
 		}
+		low, _ := strconv.ParseFloat(line["target_share_low"], 64)
+		high, _ := strconv.ParseFloat(line["target_share_high"], 64)
+		if !(0 < low && low < target && target < high && high < low+0.2) {
+			t.Errorf("class %v: the interval of %v is %v to %v", want.class, target, low, high)
+		}
 	}
 	page := readFile(t, "out/report.html")
 	for _, part := range []string{"<h2>Outcome</h2>", "full/source-target/source-only/seed-1", "Class shares in percent", "by source-only"} {

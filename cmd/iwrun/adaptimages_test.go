@@ -5,11 +5,16 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"iwda/datasets/table"
 )
 
 // drawImages writes source/red, of 36 images, and source/blue, of 12, and 200 images
@@ -99,6 +104,11 @@ func TestAdaptImages(t *testing.T) {
 			if len(predictions) != 200 || right < 190 {
 				t.Errorf("%d of %d predictions are right", right, len(predictions))
 			}
+			// Nine in ten, although class weights are not updated in so few steps.
+			classes := readCSV(t, filepath.Join(name, "classes.csv"))
+			if share, err := strconv.ParseFloat(classes[0]["estimated_target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
+				t.Errorf("classes %v, %v", classes, err)
+			}
 			status, out, text = call(t, "predict", name, "target", "-o", "again.csv", "--device", "cpu")
 			if status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join(name, "predictions.csv")) {
 				t.Errorf("status %d: other predictions than those of iwrun adapt\n%s\n%s", status, out, text)
@@ -112,5 +122,47 @@ func TestAdaptImages(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Features of images of one's own, with labels or without, go into files that another
+// experiment reads; names of domains may have hyphens.
+func TestExtractOwnImages(t *testing.T) {
+	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	drawImages(t)
+	writeFile(t, "mine.yaml", `experiment: mine
+dataset: {name: files, domains: {my-photos: {path: source}, old-sketches: {path: target}}, resize: 24, crop: 20}
+tasks: [my-photos-old-sketches]
+variants: [full]
+methods: [source-only]
+seeds: [1]
+network: {name: torchscript, file: `+script+`}
+`)
+	status, out, text := call(t, "extract", "-c", "mine.yaml", "--device", "cpu")
+	if status != 0 || out != "results/mine/features/my-photos.npz\nresults/mine/features/old-sketches.npz\n" {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	for name, want := range map[string]struct {
+		rows   int
+		labels bool
+	}{"my-photos": {48, true}, "old-sketches": {200, false}} {
+		file, err := table.Open("results/mine/features/"+name+".npz", table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		classes, err := file.ClassNames()
+		if err != nil || file.Len() != want.rows || file.Width() != 5 || file.HasLabels() != want.labels || !slices.Equal(classes, []string{"blue", "red"}) {
+			t.Errorf("%s: %d rows of %d values, labels %v, classes %q, %v", name, file.Len(), file.Width(), file.HasLabels(), classes, err)
+		}
+	}
+	status, out, text = call(t, "adapt", "--source", "results/mine/features/my-photos.npz", "--target", "results/mine/features/old-sketches.npz", "-o", "out", "--dry-run")
+	if status != 0 || !strings.Contains(text, "source: 48 rows of 5 values, 2 classes, the rarest \"blue\" with 12; target: 200 rows, without labels") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -31,8 +30,8 @@ func newExtractCommand(s streams) *cli.Command {
 		Name:      "extract",
 		Usage:     "write the features of every domain into .npz files",
 		UsageText: "iwrun extract -c FILE [-o FOLDER] [--run ID] [--device DEVICE] [--threads NUMBER]",
-		Description: "Writes features (n×d) and labels (n) of each domain of the tasks into features/ in the experiment's folder of results, " +
-			"test sets into DOMAIN-test.npz, and prints the paths. The data set \"features\" reads them.",
+		Description: "Writes features (n×d), names of classes and labels (n), where there are some, of each domain of the tasks into features/ in the experiment's folder of results, " +
+			"test sets into DOMAIN-test.npz, and prints the paths. The data sets \"features\" and, also without labels, \"files\" read them.",
 		Flags: append(append(experimentFlags(), machineFlags()...),
 			&cli.StringFlag{Name: "run", Usage: "take the network of the finished run `ID`, as in subsampled/usps-mnist/iwdan/seed-1, instead of the pretrained backbone"}),
 		OnUsageError: wrongFlag,
@@ -60,8 +59,12 @@ func runExtract(o extractOptions, s streams) error {
 		chosen = only[0]
 		checkpoint = chosen.Dir(o.Results).Path(store.CheckpointFile)
 	}
-	if err := plan.CheckData([]plan.Run{chosen}); err != nil {
-		return err
+	domains := domainsOf(runs)
+	for i := range domains {
+		domains[i].run.Config.Network = chosen.Config.Network
+		if err := plan.CheckData([]plan.Run{domains[i].run}); err != nil {
+			return err
+		}
 	}
 	device, err := o.device()
 	if err != nil {
@@ -71,8 +74,9 @@ func runExtract(o extractOptions, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	for _, domain := range domainsOf(file.Config.Tasks) {
-		trainSet, testSet, err := train.Extract(ctx, chosen.Config, checkpoint, domain, train.Options{Device: device, Threads: max(1, o.Threads), Log: s.err})
+	for _, d := range domains {
+		domain := d.name
+		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: max(1, o.Threads), Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
 			return usageError{err.Error(), "iwrun extract -c FILE --run ID"}
@@ -97,13 +101,20 @@ func runExtract(o extractOptions, s streams) error {
 	return nil
 }
 
-// domainsOf returns the domains of the tasks, each once, in order.
-func domainsOf(tasks []string) []string {
-	var domains []string
-	for _, task := range tasks {
-		for domain := range strings.SplitSeq(task, "-") {
-			if !slices.Contains(domains, domain) {
-				domains = append(domains, domain)
+// taskDomain is a domain, and the first run that has it, as source or target.
+type taskDomain struct {
+	name string
+	run  plan.Run
+}
+
+// domainsOf returns the domains of the runs, each once, in order.
+func domainsOf(runs []plan.Run) []taskDomain {
+	var domains []taskDomain
+	for _, run := range runs {
+		source, target := run.Config.Domains()
+		for _, name := range []string{source, target} {
+			if !slices.ContainsFunc(domains, func(d taskDomain) bool { return d.name == name }) {
+				domains = append(domains, taskDomain{name, run})
 			}
 		}
 	}

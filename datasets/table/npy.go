@@ -76,7 +76,7 @@ func openNPY(t *Table) error {
 
 // readNPY maps a .npy file.
 func readNPY(path string) (*array, *mapping, error) {
-	if err := checkFile(path); err != nil {
+	if err := CheckFile(path); err != nil {
 		return nil, nil, err
 	}
 	m, err := mapFile(path)

@@ -128,7 +128,7 @@ func Open(path string, options Options) (*Table, error) {
 	if !known {
 		return nil, fmt.Errorf("%s: rows are read from .npz, .npy, .safetensors, .parquet and .csv files", path)
 	}
-	if err := checkFile(path); err != nil {
+	if err := CheckFile(path); err != nil {
 		return nil, err
 	}
 	t := &Table{name: path, options: options}
@@ -149,9 +149,9 @@ func (t *Table) open(open func(t *Table) error) (*Table, error) {
 	return t, nil
 }
 
-// checkFile returns an error unless the path is that of a file: opening a pipe or reading
+// CheckFile returns an error unless the path is that of a file: opening a pipe or reading
 // a device could go on for ever.
-func checkFile(path string) error {
+func CheckFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: not a file", path)

@@ -1,9 +1,7 @@
 package table
 
 import (
-	"archive/zip"
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -103,24 +101,24 @@ func (n *npzPredictions) writeFloats(w io.Writer, values []float32) error {
 // close writes the archive.
 func (n *npzPredictions) close() error {
 	defer n.release()
-	archive := zip.NewWriter(n.w)
+	file := NewNPZ(n.w)
 	err := errors.Join(
-		n.writeTexts(archive, "ids", n.ids),
-		n.copyArray(archive, "classes", "<i8", fmt.Sprintf("(%d,)", n.rows), n.classes),
-		n.copyArray(archive, "probability", "<f4", fmt.Sprintf("(%d,)", n.rows), n.largest),
-		n.writeNames(archive),
+		n.writeTexts(file, "ids", n.ids),
+		n.copyArray(file, "classes", "<i8", n.classes, n.rows),
+		n.copyArray(file, "probability", "<f4", n.largest, n.rows),
+		file.ClassNames(n.what.Classes),
 	)
 	if err == nil && n.what.Probabilities {
-		err = n.copyArray(archive, "probabilities", "<f4", fmt.Sprintf("(%d, %d)", n.rows, len(n.what.Classes)), n.probabilities)
+		err = n.copyArray(file, "probabilities", "<f4", n.probabilities, n.rows, len(n.what.Classes))
 	}
 	if err != nil {
 		return err
 	}
-	return archive.Close()
+	return file.Close()
 }
 
-func (n *npzPredictions) copyArray(archive *zip.Writer, name, descr, shape string, from *spool) error {
-	w, err := newMember(archive, name, descr, shape)
+func (n *npzPredictions) copyArray(file NPZ, name, descr string, from *spool, shape ...int) error {
+	w, err := file.Array(name, descr, shape...)
 	if err != nil {
 		return err
 	}
@@ -133,8 +131,8 @@ func (n *npzPredictions) copyArray(archive *zip.Writer, name, descr, shape strin
 }
 
 // writeTexts writes texts of which each is spooled after its length.
-func (n *npzPredictions) writeTexts(archive *zip.Writer, name string, from *spool) error {
-	w, err := newMember(archive, name, fmt.Sprintf("<U%d", n.longest), fmt.Sprintf("(%d,)", n.rows))
+func (n *npzPredictions) writeTexts(file NPZ, name string, from *spool) error {
+	w, err := file.Array(name, textType(n.longest), n.rows)
 	if err != nil {
 		return err
 	}
@@ -156,50 +154,4 @@ func (n *npzPredictions) writeTexts(archive *zip.Writer, name string, from *spoo
 		}
 	}
 	return nil
-}
-
-func (n *npzPredictions) writeNames(archive *zip.Writer) error {
-	longest := 1
-	for _, name := range n.what.Classes {
-		longest = max(longest, utf8.RuneCountInString(name))
-	}
-	w, err := newMember(archive, classNamesArray, fmt.Sprintf("<U%d", longest), fmt.Sprintf("(%d,)", len(n.what.Classes)))
-	if err != nil {
-		return err
-	}
-	for _, name := range n.what.Classes {
-		if _, err := w.Write(wide(nil, name, longest)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wide appends a text of four bytes a character, filled up with zeros.
-func wide(to []byte, text string, length int) []byte {
-	for _, character := range text {
-		to = binary.LittleEndian.AppendUint32(to, uint32(character))
-		length--
-	}
-	return append(to, make([]byte, 4*length)...)
-}
-
-// newMember begins an array that is not compressed, so that it can be mapped.
-func newMember(archive *zip.Writer, name, descr, shape string) (io.Writer, error) {
-	w, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
-	if err != nil {
-		return nil, err
-	}
-	_, err = w.Write(npyHeader(descr, shape))
-	return w, err
-}
-
-// npyHeader is the header of a .npy file of version 1, filled up to a multiple of 64 bytes.
-func npyHeader(descr, shape string) []byte {
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
-	const prefix, unit = 10, 64
-	length := (prefix+len(header)+1+unit-1)/unit*unit - prefix
-	start := append([]byte(npyMagic+"\x01\x00"), byte(length), byte(length>>8))
-	padding := bytes.Repeat([]byte(" "), length-len(header)-1)
-	return append(append(append(start, header...), padding...), '\n')
 }

@@ -1,8 +1,11 @@
 package adapt
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +70,50 @@ func problem(t *testing.T) (candidates []Candidate, truth []int) {
 		{"overconfident", classifier(heldOut, sourceShares, 5), labels, classifier(target, sourceShares, 5)},
 		{"blurred", classifier(blurredHeldOut, sourceShares, 1), labels, classifier(blurredTarget, sourceShares, 1)},
 	}, truth
+}
+
+// The intervals of the target's shares hold them, as wide as chance with so many rows
+// makes them, and those of the weights follow.
+func TestClassIntervals(t *testing.T) {
+	candidates, _ := problem(t)
+	shared, err := NewShared(candidates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, err := classShares([]string{"a", "b", "c"}, sourceShares, shared.TargetShares)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bound(shares, candidates[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range shares {
+		truth := targetShares[i]
+		if s.Interval.Low > s.Target || s.Interval.High < s.Target || truth < s.Interval.Low-0.01 || truth > s.Interval.High+0.01 {
+			t.Errorf("%s: %v, estimated %v in %v", s.Class, truth, s.Target, *s.Interval)
+		}
+		// That of the share of 5000 rows whose classes were known is the narrowest.
+		if width, least := s.Interval.High-s.Interval.Low, 3.9*math.Sqrt(truth*(1-truth)/5000); width < 0.8*least || width > 5*least {
+			t.Errorf("%s: an interval of %v, with known classes %v", s.Class, width, least)
+		}
+		if w := s.WeightInterval(); math.Abs(w.Low*s.Source-s.Interval.Low) > 1e-12 || math.Abs(w.High*s.Source-s.Interval.High) > 1e-12 {
+			t.Errorf("%s: weight in %v", s.Class, w)
+		}
+	}
+	if err := bound(make([]ClassShare, mostBounded+1), candidates[0], nil); err == nil {
+		t.Error("no error for too many classes")
+	}
+	path := filepath.Join(t.TempDir(), "classes.csv")
+	shares[2].Interval = nil
+	if err := writeClasses(path, append(shares[2:], ClassShare{Class: "none"})); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	want := fmt.Sprintf("class,source_share,estimated_target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
+		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].Target, shares[2].Target/0.1)
+	if err != nil || string(text) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
+	}
 }
 
 // TestShared: shares, weights and the test of label shift are those of the problem.

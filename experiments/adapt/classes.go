@@ -6,21 +6,34 @@ import (
 	"io"
 	"strconv"
 
+	"iwda/experiments/model"
 	"iwda/internal/wholefile"
+	"iwda/weightest"
 )
 
 // ClassShare is what is known of a class.
 type ClassShare struct {
 	Class          string
-	Source, Target float64 // its shares of the source's rows and, estimated, of the target's
+	Source, Target float64             // its shares of the source's rows and, estimated, of the target's
+	Interval       *weightest.Interval // of Target, at 95%; nil where there is none
 }
 
 // Weight is the target's share over the source's, 0 for a class that neither has.
-func (c ClassShare) Weight() float64 {
-	if c.Target == 0 {
+func (c ClassShare) Weight() float64 { return c.weightOf(c.Target) }
+
+// WeightInterval is that of Weight.
+func (c ClassShare) WeightInterval() *weightest.Interval {
+	if c.Interval == nil {
+		return nil
+	}
+	return &weightest.Interval{Low: c.weightOf(c.Interval.Low), High: c.weightOf(c.Interval.High)}
+}
+
+func (c ClassShare) weightOf(share float64) float64 {
+	if share == 0 {
 		return 0
 	}
-	return c.Target / c.Source
+	return share / c.Source
 }
 
 // classShares puts the shares of both domains beside each other.
@@ -30,20 +43,65 @@ func classShares(classes []string, source, target []float64) ([]ClassShare, erro
 	}
 	shares := make([]ClassShare, len(classes))
 	for i, class := range classes {
-		shares[i] = ClassShare{class, source[i], target[i]}
+		shares[i] = ClassShare{Class: class, Source: source[i], Target: target[i]}
 	}
 	return shares, nil
 }
 
-// writeClasses writes a line a class: class,source,target,weight.
+// The bootstrap behind the intervals, and how many classes its sums, which grow with their
+// square, are made for: 250 MB.
+const (
+	replicas    = 200
+	mostBounded = 225 // classes
+)
+
+// bound finds the intervals of the target's shares by the bootstrap: the candidate's
+// held-out source rows and its target rows are both drawn again, and each time the shares
+// estimated by maximum likelihood. classifier are those for which its calibrated
+// probabilities speak, nil for the held-out rows' own.
+func bound(shares []ClassShare, c Candidate, classifier []float64) error {
+	if len(shares) > mostBounded {
+		return fmt.Errorf("%d classes, more than the %d for which resamples are made; iwrun labelshift --intervals fisher needs none", len(shares), mostBounded)
+	}
+	source := c.SourceLogits.RawMatrix().Data
+	calibration, err := model.Calibrate(source, c.SourceLabels, len(shares))
+	if err != nil {
+		return err
+	}
+	sample, err := model.NewSample(calibration, classifier, source, c.SourceLabels, c.TargetLogits.RawMatrix().Data)
+	if err != nil {
+		return err
+	}
+	mlls, err := weightest.NewEstimator("mlls")
+	if err != nil {
+		return err
+	}
+	uncertainty, err := weightest.Bootstrap(sample, mlls, weightest.BootstrapSettings{Replicas: replicas, Seed: 1})
+	if err != nil {
+		return err
+	}
+	for i := range shares {
+		shares[i].Interval = &uncertainty.Shares.Each[i]
+	}
+	return nil
+}
+
+// writeClasses writes a line a class: its shares and its weight, with their intervals
+// where there are some.
 func writeClasses(path string, shares []ClassShare) error {
-	records := [][]string{{"class", "source_share", "estimated_target_share", "weight"}}
-	for _, s := range shares {
-		record := []string{s.Class}
-		for _, v := range []float64{s.Source, s.Target, s.Weight()} {
-			record = append(record, strconv.FormatFloat(v, 'f', 6, 64))
+	records := [][]string{{
+		"class", "source_share", "estimated_target_share", "target_share_low", "target_share_high", "weight", "weight_low", "weight_high",
+	}}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
+	ends := func(interval *weightest.Interval) []string {
+		if interval == nil {
+			return []string{"", ""}
 		}
-		records = append(records, record)
+		return []string{number(interval.Low), number(interval.High)}
+	}
+	for _, s := range shares {
+		record := append([]string{s.Class, number(s.Source), number(s.Target)}, ends(s.Interval)...)
+		records = append(records, append(append(record, number(s.Weight())), ends(s.WeightInterval())...))
 	}
 	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
 }

@@ -71,6 +71,11 @@ func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 	if about.Shares.Target == nil {
 		return Outcome{}, fmt.Errorf("%s: its model has no estimate of the target's class shares", outcome.Run.ID)
 	}
-	outcome.Classes, err = classShares(about.Classes, about.Shares.Source, about.Shares.Target)
-	return outcome, err
+	if outcome.Classes, err = classShares(about.Classes, about.Shares.Source, about.Shares.Target); err != nil {
+		return Outcome{}, err
+	}
+	if err := bound(outcome.Classes, candidates[choice.Best], about.Shares.Classifier); err != nil {
+		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", err))
+	}
+	return outcome, nil
 }

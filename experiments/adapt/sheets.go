@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"iwda/experiments/report/sheet"
+	"iwda/weightest"
 )
 
 // Sheets are what a report shows of the outcome: the runs as they were judged, and the
@@ -59,16 +60,27 @@ func (o Outcome) classesSheet() sheet.Sheet {
 		{Head: "class", Key: true, Value: func(r row) sheet.Value { return sheet.Word(r.Class) }},
 		{Head: "source share", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Source) }},
 		{Head: "estimated in the target", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Target) }},
+		{Head: "95% interval", Format: sheet.Printf("%.2f", "–%.2f"), Value: func(r row) sheet.Value { return intervalOf(r.Interval, 100) }},
 		{Head: "weight", Format: numberFormat, Value: func(r row) sheet.Value { return sheet.Number(r.Weight()) }},
+		{Head: "95% interval", Format: sheet.Printf("%.3f", "–%.3f"), Value: func(r row) sheet.Value { return intervalOf(r.WeightInterval(), 1) }},
 		{Head: "predicted", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.predicted) }},
 		{Head: "by source-only", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.reference) }},
 	}
 	return sheet.Sheet{
 		Title:    "Class shares",
 		Sections: []sheet.Section{sheet.NewSection("Class shares in percent", columns, rows)},
-		Legend: "estimated in the target: by the chosen run, for whose shares the predictions are corrected. weight: that over the source's share. " +
+		Legend: "estimated in the target: by maximum likelihood, from what the chosen run says of held-out source rows and of the target, whose predictions are corrected for these shares. " +
+			"95% interval: between percentiles of the estimates when both are drawn again; it knows of chance, not of classes that look different in the target. weight: that over the source's share. " +
 			"predicted: share of the target's rows that the predictions give the class. by source-only: the estimate of " + o.Shared.Run + ", from which the rule's weights come.",
 	}
+}
+
+// intervalOf are the ends of an interval, in parts of 1 or of 100.
+func intervalOf(interval *weightest.Interval, of float64) sheet.Value {
+	if interval == nil {
+		return sheet.Value{} // missing
+	}
+	return sheet.Number(of*interval.Low, of*interval.High)
 }
 
 // Why says, in sentences, how the choice came about and how far to trust it.

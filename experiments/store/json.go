@@ -142,7 +142,7 @@ func (d Dir) check(result Result) error {
 	if u := result.WithoutLabels; u != nil {
 		vectors = append(vectors, vectors[:2]...)
 		vectors[4].key, vectors[4].values = "without_labels.predicted_shares", u.PredictedShares
-		vectors[5].key, vectors[5].values, vectors[5].missing = "without_labels.estimated_shares", u.EstimatedShares, false
+		vectors[5].key, vectors[5].values, vectors[5].missing = "without_labels.estimated_shares", u.EstimatedShares, true
 	}
 	for _, vector := range vectors {
 		if vector.missing && vector.values == nil {

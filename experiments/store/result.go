@@ -84,8 +84,8 @@ type WithoutLabels struct {
 	// PredictedShares are the mean probabilities over the target's test rows.
 	PredictedShares []float64 `json:"predicted_shares"`
 	// EstimatedShares are the target's by the estimated class weights: w_y times the
-	// source's share of y, so that they sum to 1.
-	EstimatedShares []float64 `json:"estimated_shares"`
+	// source's share of y, so that they sum to 1; missing before their first update.
+	EstimatedShares []float64 `json:"estimated_shares,omitempty"`
 	// Certainty is the mean over the same rows of the largest probability.
 	Certainty float64 `json:"certainty"`
 	// LikelyShares are the target's by maximum likelihood from probabilities calibrated on the

@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/datasets/images"
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/nets"
@@ -20,8 +21,8 @@ import (
 // pretrained weights nor a checkpoint.
 var ErrNothingLearned = errors.New("the network has learned nothing yet: name a finished run, whose checkpoint it takes")
 
-// Extract computes the features of all rows of a domain in evaluation mode, with all
-// its classes in full, as sets that [datasets.WriteFeatures] writes. With a checkpoint
+// Extract computes the features of all rows of a domain of the run in evaluation mode, with
+// all its classes in full, labelled or not, as sets that [datasets.WriteFeatures] writes. With a checkpoint
 // of the run they are its network's z, without one a pretrained backbone's output. test
 // is nil where the domain has no test set of its own.
 func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
@@ -65,18 +66,7 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 	}
 	switch data.Kind {
 	case catalogue.ImageFiles:
-		set, err := data.OpenImages(run.Dataset.Root, domain)
-		if err != nil {
-			return domainRows{}, err
-		}
-		d, err := openDomain(run, set, nil, options)
-		if err != nil {
-			return domainRows{}, err
-		}
-		return domainRows{
-			train: testViews{d, run}, classNames: d.reader.Set().ClassNames(),
-			shape: cropShape(run), close: d.close,
-		}, nil
+		return openImageRows(run, data, domain, options)
 	case catalogue.Vectors:
 		return domainRows{}, fmt.Errorf("data set %s holds features already", data.Name)
 	}
@@ -90,6 +80,49 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 	}
 	if test != nil {
 		rows.test = inMemory{test}
+	}
+	return rows, nil
+}
+
+// openImageRows opens a domain of image files, of which the run's target has the classes of
+// its source.
+func openImageRows(run config.Resolved, data catalogue.Dataset, domain string, options Options) (rows domainRows, err error) {
+	source, target := run.Domains()
+	var sets []*images.Set // the domain's and that of its test set, if it has one of its own
+	if domain == target {
+		task, err := data.OpenImageTask(run.Dataset.Root, source, target)
+		if err != nil {
+			return domainRows{}, err
+		}
+		if sets = []*images.Set{task.Target}; task.Test != task.Target {
+			sets = append(sets, task.Test)
+		}
+	} else {
+		set, err := data.OpenImages(run.Dataset.Root, domain)
+		if err != nil {
+			return domainRows{}, err
+		}
+		sets = []*images.Set{set}
+	}
+	var domains []*imageDomain
+	rows = domainRows{classNames: sets[0].ClassNames(), shape: cropShape(run)}
+	rows.close = func() error {
+		var err error
+		for _, d := range domains {
+			err = errors.Join(err, d.close())
+		}
+		return err
+	}
+	for _, set := range sets {
+		d, err := openDomain(run, set, nil, options)
+		if err != nil {
+			return domainRows{}, errors.Join(err, rows.close())
+		}
+		domains = append(domains, d)
+	}
+	rows.train = testViews{domains[0], run}
+	if len(domains) > 1 {
+		rows.test = testViews{domains[1], run}
 	}
 	return rows, nil
 }

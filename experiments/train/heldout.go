@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 
+	savedmodel "iwda/experiments/model"
 	"iwda/weightest"
 )
 
@@ -48,7 +49,7 @@ const uncalibrated = "none"
 // probabilities for what they say.
 func calibrationOf(needs weightest.Requirement) string {
 	if needs == weightest.HeldOutRows {
-		return biasCorrected
+		return savedmodel.BiasCorrected
 	}
 	return uncalibrated
 }

@@ -2,8 +2,8 @@ package train
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -30,7 +30,9 @@ func (t *trainer) writeModel(about savedmodel.Metadata) error {
 	return about.Write(t.dir.String())
 }
 
-// about describes the run's model, calibrated on the held-out source rows, if any.
+// about describes the run's model. With held-out source rows it is calibrated on these,
+// and the target's class shares are those under which its calibrated probabilities of the
+// target's test rows are most likely; without, they follow from the class weights.
 func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 	described, err := t.run.Dataset.Described()
 	if err != nil {
@@ -53,11 +55,14 @@ func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 	if t.data.onHeldOut == nil {
 		return m, nil
 	}
-	heldOut := &heldOutLogits{}
+	heldOut, target := &heldOutLogits{}, newOutputs(t.data.tests, judgedRows)
 	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, heldOut); err != nil {
 		return savedmodel.Metadata{}, err
 	}
-	calibration, err := heldOut.calibrate(len(m.Classes))
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, target); err != nil {
+		return savedmodel.Metadata{}, err
+	}
+	calibration, err := savedmodel.Calibrate(heldOut.logits, heldOut.labels, len(m.Classes))
 	if err != nil {
 		t.logf("probabilities are not calibrated: %v", err)
 		return m, nil
@@ -66,9 +71,19 @@ func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 		t.logf("calibration: %s", calibration.Note)
 	}
 	m.Calibration = &savedmodel.Calibration{Form: calibration.Form, Scales: calibration.Scales, Biases: calibration.Biases}
-	if calibration.Form == biasCorrected {
-		m.Shares.Classifier = heldOut.shares(len(m.Classes))
+	if calibration.Form == savedmodel.BiasCorrected {
+		m.Shares.Classifier = datasets.KnownLabels(heldOut.labels).Shares(len(m.Classes))
 	}
+	sample, err := savedmodel.NewSample(calibration, m.Shares.Classifier, heldOut.logits, heldOut.labels, weightest.Widen(target.logits))
+	var solution weightest.MLLSSolution
+	if err == nil {
+		solution, err = savedmodel.TargetShares(sample)
+	}
+	if err != nil {
+		t.logf("the target's class shares are those of the class weights: %v", err)
+		return m, nil
+	}
+	m.Shares.Target = solution.TargetDistribution
 	return m, nil
 }
 
@@ -87,28 +102,6 @@ func (h *heldOutLogits) take(o rowOutputs) error {
 		}
 	}
 	return nil
-}
-
-// The calibrations of a run's model: the first has a bias for each class, for which there
-// must be a row.
-const (
-	biasCorrected = "bcts"
-	temperature   = "ts"
-)
-
-// calibrate fits a temperature and biases to the rows, or a temperature alone where a
-// class has no row.
-func (h *heldOutLogits) calibrate(classes int) (weightest.Calibration, error) {
-	c, err := weightest.Calibrate(biasCorrected, h.logits, h.labels, classes)
-	if errors.Is(err, weightest.ErrMissingClass) {
-		return weightest.Calibrate(temperature, h.logits, h.labels, classes)
-	}
-	return c, err
-}
-
-// shares are the class shares of the rows.
-func (h *heldOutLogits) shares(classes int) []float64 {
-	return datasets.KnownLabels(h.labels).Shares(classes)
 }
 
 func (t *trainer) architecture() savedmodel.Architecture {
@@ -135,9 +128,10 @@ func (t *trainer) backbone(file string) *savedmodel.Backbone {
 	return &savedmodel.Backbone{File: file, SHA256: t.model.pretrainedSHA256}
 }
 
-// correctedAccuracy is that of predictions of the test rows, if any of them has a label.
+// correctedAccuracy is that of predictions of the test rows, if any of them has a label
+// and the target's class shares have been estimated.
 func (t *trainer) correctedAccuracy(ctx context.Context, about savedmodel.Metadata) (store.Optional[float64], error) {
-	if !t.data.testLabelled {
+	if !t.data.testLabelled || about.Shares.Target == nil {
 		return store.Optional[float64]{}, nil
 	}
 	corrected := correctedConfusion{newConfusion(len(about.Classes)), about}
@@ -200,11 +194,15 @@ func standardised(mean, deviation []float32) savedmodel.Normalisation {
 	return savedmodel.Normalisation{Kind: savedmodel.Standardised, Target: &savedmodel.Statistics{Mean: mean, Deviation: deviation}}
 }
 
-// targetShares are the class shares of the target that follow from the estimated weights.
+// targetShares are the class shares of the target that follow from the estimated weights,
+// nil before the first estimate, while all weights are one.
 func (w *classWeights) targetShares() []float64 {
-	shares := make([]float64, len(w.source))
-	floats.MulTo(shares, w.tracker.Weights(), w.source)
-	return normalised(shares)
+	weights := w.tracker.Weights()
+	if !slices.ContainsFunc(weights, func(weight float64) bool { return weight != 1 }) {
+		return nil
+	}
+	floats.Mul(weights, w.source)
+	return normalised(weights)
 }
 
 // normalised scales numbers, of which one is positive, to a sum of 1.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/datasets"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
@@ -69,7 +71,7 @@ func TestFinishedRunIsAModel(t *testing.T) {
 		{"iwdan-o", []string{"losses.classification=weighted-balanced"}, func(r store.Result) []float64 { return r.TrueWeights }},
 	} {
 		t.Run(c.method+strings.Join(c.set, ""), func(t *testing.T) {
-			run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=1")...)
+			run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=2")...)
 			dir, result := train(t, run)
 			m, counts := evaluateSaved(t, run, dir)
 			if !equalConfusion(counts, result.Confusion) {
@@ -146,6 +148,38 @@ func resolveTask(t testing.TB, text, task, method string, set ...string) config.
 	return run
 }
 
+// The target's shares are estimated from held-out rows, whether the class weights were
+// ever updated or not; without either there is no estimate, rather than the source's shares.
+func TestTargetSharesWithoutWeightUpdate(t *testing.T) {
+	const never = "weights.every=100"
+	run := ownRun(t, "iwdan", trueLabel, never, "train.validation=0.2")
+	dir, result := train(t, run)
+	about, err := savedmodel.ReadMetadata(dir.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(result.Weights, []float64{1, 1, 1}) {
+		t.Errorf("weights %v, of which none was to be updated", result.Weights)
+	}
+	for class, want := range []float64{0.2, 0.2, 0.6} { // equal in the source
+		if got := about.Shares.Target[class]; math.Abs(got-want) > 0.05 {
+			t.Errorf("target's shares %.3f, those of class %d are %v", about.Shares.Target, class, want)
+		}
+	}
+	if known := result.WithoutLabels; known.EstimatedShares != nil || !floats.EqualApprox(known.LikelyShares, about.Shares.Target, 1e-6) {
+		t.Errorf("estimated shares %v and likely ones %v in the result, %v in the model", known.EstimatedShares, known.LikelyShares, about.Shares.Target)
+	}
+	for _, labels := range []labelling{nil, trueLabel} {
+		dir, result = train(t, ownRun(t, "iwdan", labels, never))
+		if about, err = savedmodel.ReadMetadata(dir.String()); err != nil {
+			t.Fatal(err)
+		}
+		if about.Shares.Target != nil || result.CorrectedAccuracy.Measured || result.WithoutLabels != nil && result.WithoutLabels.EstimatedShares != nil {
+			t.Errorf("an estimate from nothing: %v, %v, %+v", about.Shares.Target, result.CorrectedAccuracy, result.WithoutLabels)
+		}
+	}
+}
+
 // A calibration on held-out rows speaks for their class shares, and without a row of a
 // class it leaves those of the loss.
 func TestCalibrationOfARun(t *testing.T) {
@@ -169,7 +203,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := about.Calibration; c == nil || c.Form != biasCorrected {
+	if c := about.Calibration; c == nil || c.Form != savedmodel.BiasCorrected {
 		t.Fatalf("calibration %+v", about.Calibration)
 	}
 	nearShares(t, "classifier", about.Shares.Classifier, datasets.KnownLabels(labels).Shares(10))
@@ -196,7 +230,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	if about, err = tr.about(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if c := about.Calibration; c == nil || c.Form == biasCorrected {
+	if c := about.Calibration; c == nil || c.Form == savedmodel.BiasCorrected {
 		t.Errorf("calibration %+v of classes without rows", about.Calibration)
 	}
 	nearShares(t, "classifier", about.Shares.Classifier, slices.Repeat([]float64{0.1}, 10))
