@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
@@ -46,7 +45,7 @@ type Choice struct {
 	Problems []string    // why candidates could not be judged, sentences
 }
 
-// Choose judges all candidates by the rule: [config.TargetRisk] or a criterion of package
+// Choose judges all candidates by the rule: [selection.TargetRisk] or a criterion of package
 // selection that needs no more than logits. It reads the logits of calibrated
 // probabilities, so that a candidate's overconfidence does not decide. Candidates that
 // cannot be judged are passed over; that none can is an error.
@@ -58,7 +57,7 @@ type Choice struct {
 // classes explains is added to a candidate's risk.
 func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) {
 	name := rule
-	if rule == config.TargetRisk {
+	if rule == selection.TargetRisk {
 		name = selection.ClassWeightedRisk.Name
 	}
 	criterion, err := selection.Find(name)
@@ -95,7 +94,7 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 			values[i] = math.NaN()
 			choice.Problems = append(choice.Problems, fmt.Sprintf("%s cannot be judged: %v.", candidates[i].Run, err))
 		}
-		if rule == config.TargetRisk && !shared.Test.Explained() {
+		if rule == selection.TargetRisk && !shared.Test.Explained() {
 			values[i] += choice.Judged[i].Unexplained
 		}
 		choice.Judged[i].Value = values[i]

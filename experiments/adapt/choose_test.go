@@ -157,7 +157,7 @@ func TestChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice, err := Choose(config.TargetRisk, candidates, shared)
+	choice, err := Choose(config.DefaultRule, candidates, shared)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestChooseAmongAligned(t *testing.T) {
 	if shared.Test.Explained() {
 		t.Fatal(shared.Test.Verdict())
 	}
-	for rule, want := range map[string]string{config.TargetRisk: "aligned", "iwv-y": "source-only"} {
+	for rule, want := range map[string]string{config.DefaultRule: "aligned", "iwv-y": "source-only"} {
 		choice, err := Choose(rule, []Candidate{sourceOnly, aligned}, shared)
 		if err != nil || choice.Judged[choice.Best].Run != want {
 			t.Errorf("%s: %+v, %v", rule, choice.Judged, err)

@@ -56,7 +56,7 @@ func (d Data) Experiment() ([]byte, error) {
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
 		Features: d.Kind == catalogue.Vectors,
-		Rule:     config.TargetRisk, HeldOut: heldOut,
+		Rule:     config.DefaultRule, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
 	}

@@ -43,7 +43,7 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) != 9 || file.Config.Selection.Rule != config.TargetRisk {
+		if len(runs) != 9 || file.Config.Selection.Rule != config.DefaultRule {
 			t.Errorf("%d runs, rule %q", len(runs), file.Config.Selection.Rule)
 		}
 		for _, run := range runs {

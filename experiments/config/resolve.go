@@ -161,6 +161,17 @@ func (s *Settings) checkTogether(d *decoder) {
 	} else if t.Steps == 0 && t.Epochs == 0 {
 		fail("train.epochs", "train needs epochs or steps")
 	}
+	if s.Train.Keep == KeepSelected {
+		rule := s.Selection.RuleOrDefault()
+		switch {
+		case s.Train.Validation == 0:
+			fail("train.keep", "train.keep: an epoch is selected by source rows that are held out; set train.validation")
+		case slices.Contains(OptionalCriteria(), rule) && !slices.Contains(s.Selection.Criteria, rule):
+			fail("selection.rule", "selection.rule: %s is not measured by every evaluation; name it in selection.criteria too", rule)
+		case rule == "ensv" || rule == "transfer-score":
+			fail("selection.rule", "selection.rule: %s does not choose among the epochs of a run; with train.keep: selected it must", rule)
+		}
+	}
 	for _, name := range s.Selection.Criteria {
 		if (name == "iwcv" || name == "dev") && s.Train.Validation == 0 {
 			fail("selection.criteria", "selection.criteria: %s weighs source rows that are held out; set train.validation", name)

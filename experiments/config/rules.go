@@ -30,7 +30,7 @@ var rules = map[string]rule{
 	"seeds[]":    atLeast(0),
 
 	"recipe":               oneOf("recipe", RecipeNames()),
-	"selection.rule":       oneOf("rule", append([]string{TargetRisk}, selection.Names()...)),
+	"selection.rule":       oneOf("rule", selection.RuleNames()),
 	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
@@ -73,6 +73,7 @@ var rules = map[string]rule{
 	"train.batch":                  atLeast(1),
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
+	"train.keep":                   emptyFor("last", "network to keep", KeepSelected),
 	"train.validation":             fromBelow(0, 1),
 	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
 	"train.optimizer.lr":           above(0),

@@ -1,6 +1,11 @@
 package config
 
-import "iwda/experiments/learningrate"
+import (
+	"cmp"
+
+	"iwda/experiments/learningrate"
+	"iwda/selection"
+)
 
 // Config is one experiment file: what is trained on what, how, and how often. A
 // File holds one together with its overrides; File.Resolve turns it into the
@@ -20,16 +25,23 @@ type Config struct {
 
 // Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule chooses one of the runs of a file: TargetRisk or a criterion of package selection.
+	// Rule chooses an epoch of each run, and one of the runs of a file: one of
+	// selection.RuleNames. It is DefaultRule where it is empty.
 	Rule string `yaml:"rule,omitempty"`
 	// Criteria are criteria of package selection that every evaluation measures beside
 	// those that cost next to nothing.
 	Criteria []string `yaml:"criteria,omitempty,flow"`
 }
 
-// TargetRisk is the rule of package selection's class-weighted risk, to which is added,
-// where changed class shares alone do not explain the target, what they leave unexplained.
-const TargetRisk = "target-risk"
+// DefaultRule is the rule where a file names none.
+const DefaultRule = selection.TargetRisk
+
+// RuleOrDefault is the rule that counts.
+func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }
+
+// KeepSelected is the value of train.keep with which a run leaves the network of the epoch
+// that it chose; the last one's is the empty text.
+const KeepSelected = "selected"
 
 // Settings are the parts of a configuration that one run uses as they are. An
 // override may change any of them but dataset.name. The tag omitempty is for keys whose
@@ -176,6 +188,8 @@ type Train struct {
 	// the layers after it and the discriminator. 0 means 1.
 	HeadRate  float64 `yaml:"head_rate,omitempty"`
 	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
+	// Keep says which network a run leaves: last or, chosen by selection.rule, selected.
+	Keep string `yaml:"keep,omitempty"`
 	// Validation is the share of the source's rows that is held out, by class: training
 	// does not see these rows, every evaluation measures the network on them.
 	Validation float64 `yaml:"validation,omitempty"`

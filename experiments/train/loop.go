@@ -129,6 +129,7 @@ func (t *trainer) measure(ctx context.Context) error {
 	m.Seconds = t.effort.seconds()
 	t.record.addEvaluation(m, onTest)
 	t.record.addEvidence(judged.evidence)
+	t.selector.consider(judged.in)
 	return t.writeRecord()
 }
 

@@ -82,6 +82,20 @@ func (r *record) labelShiftP(step int) store.Optional[float64] {
 
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
+// at returns the line of the evaluation after that step, which there must be.
+func (r *record) at(step int) store.Metrics {
+	return r.metrics[slices.IndexFunc(r.metrics, func(m store.Metrics) bool { return m.Step == step })]
+}
+
+// evidenceAt returns the evidence of the evaluation after that step, nil where it has none.
+func (r *record) evidenceAt(step int) *store.Evidence {
+	i := slices.IndexFunc(r.evidence, func(e store.Evidence) bool { return e.Step == step })
+	if i < 0 {
+		return nil
+	}
+	return &r.evidence[i]
+}
+
 func (r *record) evaluatedAfter(step int) bool {
 	return len(r.metrics) > 0 && r.last().Step == step
 }

@@ -94,6 +94,7 @@ type trainer struct {
 	evaluator    evaluator
 	processes    processes
 	record       *record
+	selector     *selector
 	effort       *effort
 	checkpoints  *occasions
 	progress     *throttle.Throttle
@@ -105,7 +106,7 @@ type trainer struct {
 // parts are those of which a checkpoint keeps something.
 func (t *trainer) parts() []part {
 	return []part{
-		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort,
+		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.selector, t.effort,
 		generators{t.options.Device},
 	}
 }
@@ -157,6 +158,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
 	t.record = newRecord(classes)
+	t.selector = newSelector(t.run, t.model, t.record)
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
@@ -241,6 +243,10 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.writeRecord(); err != nil {
 		return store.Result{}, err
 	}
+	selected, err := t.selector.finish()
+	if err != nil {
+		return store.Result{}, err
+	}
 	if err := t.writeCheckpoint(); err != nil {
 		return store.Result{}, err
 	}
@@ -259,6 +265,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err != nil {
 		return store.Result{}, err
 	}
+	result.Selected = selected
 	if result.CorrectedAccuracy, err = t.correctedAccuracy(ctx, about); err != nil {
 		return store.Result{}, err
 	}

@@ -63,64 +63,46 @@ type judgedRun struct {
 	logits   *mat.Dense             // of the target's rows, calibrated
 }
 
-// rule is a criterion as it is applied to an evaluation of a run, given what all runs of the
-// task share. Its value is NaN where the run did not measure it.
-type rule struct {
-	name   string
-	higher bool
-	value  func(run judgedRun, m store.Metrics, s sharedShares) float64
-}
-
-// sharedShares are those of the target by the last network of one source-only run.
-type sharedShares struct {
-	q         []float64
-	explained bool // label shift explains what that network predicts
+// left is the evaluation of the network that the run left.
+func (r judgedRun) left() store.Metrics {
+	if r.Selected != nil && r.Selected.Kept {
+		for _, m := range r.metrics {
+			if m.Epoch == r.Selected.Epoch {
+				return m
+			}
+		}
+	}
+	return r.metrics[len(r.metrics)-1]
 }
 
 // ensembleRule is that of the votes of all candidates, which epochs of one run have none of.
 const ensembleRule = "ensv"
 
-// rules are all that can be applied to what runs leave.
+// rule is the name of a rule of package selection.
+type rule string
+
+// rules are all that can be applied to what runs leave, the default of package selection first.
 func rules() []rule {
-	lowest := func(name string, value func(judgedRun, store.Metrics, sharedShares) float64) rule {
-		return rule{name: name, value: value}
-	}
-	risk := func(run judgedRun, m store.Metrics, s sharedShares) float64 {
-		if e, ok := run.evidence[m.Step]; ok {
-			return e.Risk(s.q)
-		}
-		return math.NaN()
-	}
-	all := []rule{
-		lowest("iwv-y", risk),
-		lowest(config.TargetRisk, func(run judgedRun, m store.Metrics, s sharedShares) float64 {
-			if s.explained {
-				return risk(run, m, s)
-			}
-			return risk(run, m, s) + criterionOf(m, "unexplained")
-		}),
-		lowest("prior-divergence", func(run judgedRun, m store.Metrics, s sharedShares) float64 {
-			if e, ok := run.evidence[m.Step]; ok {
-				return e.Divergence(s.q)
-			}
-			return math.NaN()
-		}),
-		{name: "source-accuracy", higher: true, value: func(_ judgedRun, m store.Metrics, _ sharedShares) float64 { return m.ValidationAccuracy.OrNaN() }},
-	}
+	all := []rule{rule(selection.ClassWeightedRisk.Name), selection.TargetRisk}
 	for _, c := range selection.All() {
-		if slices.ContainsFunc(all, func(r rule) bool { return r.name == c.Name }) || c.Name == ensembleRule {
-			continue
+		if name := rule(c.Name); !slices.Contains(all, name) && name != ensembleRule {
+			all = append(all, name)
 		}
-		all = append(all, rule{c.Name, c.Higher, func(_ judgedRun, m store.Metrics, _ sharedShares) float64 { return criterionOf(m, c.Name) }})
 	}
 	return all
 }
 
-func criterionOf(m store.Metrics, name string) float64 {
-	if value, ok := m.Criteria[name]; ok {
-		return value
+// value is that of the rule at an evaluation of a run.
+func (r rule) value(run judgedRun, m store.Metrics, s store.SharedShares) float64 {
+	if e, ok := run.evidence[m.Step]; ok {
+		return s.Judge(string(r), m, &e)
 	}
-	return math.NaN()
+	return s.Judge(string(r), m, nil)
+}
+
+// best is the index of the best value.
+func (r rule) best(values []float64) int {
+	return selection.Criterion{Higher: selection.RuleIsHigher(string(r))}.Best(values)
 }
 
 // CompareCriteria compares all criteria that the finished runs of an experiment, each with its
@@ -156,7 +138,7 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 			for _, r := range rules() {
 				for _, run := range judged {
 					if o, ok := r.chooseEpoch(run, shared); ok {
-						epochs[r.name] = append(epochs[r.name], o)
+						epochs[string(r)] = append(epochs[string(r)], o)
 					}
 				}
 				if choice, ok := r.chooseRun(judged, shared); ok {
@@ -171,8 +153,8 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 		}
 	}
 	for _, r := range rules() {
-		if outcomes := epochs[r.name]; len(outcomes) > 0 {
-			c.Epochs = append(c.Epochs, summarise(r.name, outcomes))
+		if outcomes := epochs[string(r)]; len(outcomes) > 0 {
+			c.Epochs = append(c.Epochs, summarise(string(r), outcomes))
 		}
 	}
 	return c, nil
@@ -233,21 +215,21 @@ func InputOf(o store.Outputs) (selection.Input, error) {
 }
 
 // sharedBy returns the shares that the first source-only run estimates.
-func sharedBy(runs []judgedRun) (sharedShares, bool) {
+func sharedBy(runs []judgedRun) (store.SharedShares, bool) {
 	for _, run := range runs {
 		method, _ := config.ParseMethod(run.Method)
 		if known := run.WithoutLabels; method.Alignment == config.NoAlignment && known != nil && known.LikelyShares != nil {
-			return sharedShares{known.LikelyShares, !(known.LabelShiftP.OrNaN() < weightest.Significance)}, true
+			return store.SharedShares{Shares: known.LikelyShares, Explained: !(known.LabelShiftP.OrNaN() < weightest.Significance)}, true
 		}
 	}
-	return sharedShares{}, false
+	return store.SharedShares{}, false
 }
 
 // epochOutcome is what a rule chose in a run, in percent.
 type epochOutcome struct{ chosen, best, last, correlation float64 }
 
 // chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
-func (r rule) chooseEpoch(run judgedRun, s sharedShares) (epochOutcome, bool) {
+func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bool) {
 	var values, accuracies []float64
 	for _, m := range run.metrics {
 		if m.Epoch == 0 {
@@ -262,19 +244,19 @@ func (r rule) chooseEpoch(run judgedRun, s sharedShares) (epochOutcome, bool) {
 	if len(values) == 0 {
 		return epochOutcome{}, false
 	}
-	chosen := selection.Criterion{Higher: r.higher}.Best(values)
+	chosen := r.best(values)
 	return epochOutcome{
 		chosen: accuracies[chosen], best: floats.Max(accuracies), last: accuracies[len(accuracies)-1],
 		correlation: r.correlation(values, accuracies),
 	}, true
 }
 
-// chooseRun applies the rule to the last evaluation of each run, and reports whether all were
+// chooseRun applies the rule to the network that each run left, and reports whether all were
 // measured.
-func (r rule) chooseRun(runs []judgedRun, s sharedShares) (RunChoice, bool) {
+func (r rule) chooseRun(runs []judgedRun, s store.SharedShares) (RunChoice, bool) {
 	var values []float64
 	for _, run := range runs {
-		value := r.value(run, run.metrics[len(run.metrics)-1], s)
+		value := r.value(run, run.left(), s)
 		if math.IsNaN(value) {
 			return RunChoice{}, false
 		}
@@ -286,12 +268,12 @@ func (r rule) chooseRun(runs []judgedRun, s sharedShares) (RunChoice, bool) {
 func (r rule) runChoice(runs []judgedRun, values []float64) RunChoice {
 	var accuracies []float64
 	for _, run := range runs {
-		accuracies = append(accuracies, 100*run.LastAccuracy.Value)
+		accuracies = append(accuracies, 100*run.left().Accuracy.Value)
 	}
-	chosen := selection.Criterion{Higher: r.higher}.Best(values)
+	chosen := r.best(values)
 	run := runs[chosen]
 	return RunChoice{
-		Variant: run.Variant, Task: run.Task, Criterion: r.name, Candidates: len(runs),
+		Variant: run.Variant, Task: run.Task, Criterion: string(r), Candidates: len(runs),
 		Run:    fmt.Sprintf("%s/seed-%d", run.Method, run.Seed),
 		Chosen: accuracies[chosen], Best: floats.Max(accuracies), Correlation: r.correlation(values, accuracies),
 	}
@@ -319,13 +301,13 @@ func byVotes(runs []judgedRun) (RunChoice, error) {
 		}
 		values = append(values, value)
 	}
-	return rule{name: ensembleRule, higher: true}.runChoice(runs, values), nil
+	return rule(ensembleRule).runChoice(runs, values), nil
 }
 
 // correlation is Spearman's, of values such that more is better.
 func (r rule) correlation(values, accuracies []float64) float64 {
 	c := stat.Correlation(ranks(values), ranks(accuracies), nil)
-	if !r.higher {
+	if !selection.RuleIsHigher(string(r)) {
 		c = -c
 	}
 	return c

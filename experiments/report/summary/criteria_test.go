@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"iwda/experiments/config"
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 	"iwda/selection"
@@ -68,9 +67,9 @@ func TestCompareCriteria(t *testing.T) {
 	// iwv-y takes epochs 2, 1 and 2; target-risk, whose risks are 0.2 + 0.8·loss + unexplained,
 	// takes epochs 2, 3 (2.25 against 2.7 and 5) and 2; im 3, 1 and 1.
 	for name, want := range map[string]EpochChoice{
-		"iwv-y":           {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
-		config.TargetRisk: {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
-		"im":              {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
+		"iwv-y":              {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
+		selection.TargetRisk: {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
+		"im":                 {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
 	} {
 		got := epochs[name]
 		want.Criterion, want.Correlation = name, got.Correlation
@@ -89,7 +88,7 @@ func TestCompareCriteria(t *testing.T) {
 	for _, r := range c.Runs {
 		runsBy[r.Criterion] = r
 	}
-	for name, want := range map[string]string{"iwv-y": "source-only/seed-1", config.TargetRisk: "dann/seed-1", "im": "source-only/seed-1", "ensv": "source-only/seed-1"} {
+	for name, want := range map[string]string{"iwv-y": "source-only/seed-1", selection.TargetRisk: "dann/seed-1", "im": "source-only/seed-1", "ensv": "source-only/seed-1"} {
 		if got := runsBy[name]; got.Run != want || got.Candidates != 3 || got.Best != 90 {
 			t.Errorf("runs by %s: %+v, want %s", name, got, want)
 		}
