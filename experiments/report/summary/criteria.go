@@ -25,6 +25,7 @@ type Criteria struct {
 	Experiment string
 	Epochs     []EpochChoice
 	Runs       []RunChoice
+	Ensembles  []Ensemble
 	Notes      []string // what could not be compared, sentences
 }
 
@@ -61,6 +62,9 @@ type judgedRun struct {
 	metrics  []store.Metrics
 	evidence map[int]store.Evidence // by step
 	logits   *mat.Dense             // of the target's rows, calibrated
+
+	labels    []int      // of these rows, -1 where unknown
+	corrected *mat.Dense // their probabilities, corrected for class shares; nil where these cannot be estimated
 }
 
 // left is the evaluation of the network that the run left.
@@ -130,6 +134,7 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 			if len(judged) == 0 {
 				continue
 			}
+			c.Ensembles = append(c.Ensembles, ensembles(judged)...)
 			shared, ok := sharedBy(judged)
 			if !ok {
 				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", variant, task))
@@ -195,23 +200,18 @@ func readJudged(result store.Result, dir store.Dir) (judgedRun, error) {
 	if err != nil {
 		return judgedRun{}, err
 	}
-	in, err := InputOf(outputs)
+	in, err := uncalibrated(outputs)
+	if err == nil {
+		in, _, err = selection.Calibrated(in)
+	}
+	if err == nil {
+		run.logits, run.labels = in.TargetLogits, outputs.TargetLabels
+		run.corrected, err = correctedOutputs(outputs)
+	}
 	if err != nil {
 		return judgedRun{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	run.logits = in.TargetLogits
 	return run, nil
-}
-
-// InputOf returns what criteria read of a run's outputs, with calibrated logits.
-func InputOf(o store.Outputs) (selection.Input, error) {
-	logits := func(values []float32) *mat.Dense {
-		return mat.NewDense(len(values)/o.Classes, o.Classes, weightest.Widen(values))
-	}
-	in, _, err := selection.Calibrated(selection.Input{
-		SourceLogits: logits(o.HeldOut), SourceLabels: o.HeldOutLabels, TargetLogits: logits(o.Target),
-	})
-	return in, err
 }
 
 // sharedBy returns the shares that the first source-only run estimates.

@@ -35,10 +35,14 @@ func criteria(c summary.Criteria) sheet.Sheet {
 			sheet.NewSection("The run of each task", runColumns(), c.Runs))
 		s.Records = sheet.NewRecords(runColumns(), c.Runs)
 	}
+	if len(c.Ensembles) > 0 {
+		s.Sections = append(s.Sections, sheet.NewSection("Ensembles over seeds", ensembleColumns(), c.Ensembles))
+	}
 	s.Legend = "Accuracies on the target's test set in percent, of what each criterion chooses without its labels. best: of the best epoch, or of the last epoch " +
 		"of the best run, by the labels; last: of the last epoch. regret: best less chosen, in points, mean and largest; below last: the largest of last less chosen. " +
 		"ρ: rank correlation of criterion and accuracy. iwv-y, target-risk and prior-divergence take the target's class shares from the first source-only run of a task. " +
-		"The choice of a run is among the last networks of all methods and seeds."
+		"The choice of a run is among the networks that all methods and seeds left. " +
+		"ensemble: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; members: the mean of their accuracies, corrected likewise."
 	return s
 }
 
@@ -85,6 +89,18 @@ func runColumns() []sheet.Column[summary.RunChoice] {
 		percent("best", "best", func(r row) float64 { return r.Best }),
 		percent("regret", "regret", row.Regret),
 		correlated(func(r row) float64 { return r.Correlation }),
+	}
+}
+
+func ensembleColumns() []sheet.Column[summary.Ensemble] {
+	type row = summary.Ensemble
+	return []sheet.Column[row]{
+		word("variant", "variant", func(r row) string { return r.Variant }),
+		word("task", "task", func(r row) string { return r.Task }),
+		word("method", "method", func(r row) string { return r.Method }),
+		{Name: "seeds", Head: "seeds", Value: func(r row) sheet.Value { return sheet.Count(r.Members) }},
+		percent("ensemble", "ensemble", func(r row) float64 { return r.Accuracy }),
+		percent("members", "members", func(r row) float64 { return r.Mean }),
 	}
 }
 

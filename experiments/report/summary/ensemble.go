@@ -1,0 +1,104 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/store"
+	"iwda/selection"
+	"iwda/weightest"
+)
+
+// Ensemble is what the runs of a method that differ in their seed say together: the class of
+// the largest mean probability, each run's being calibrated on its held-out rows and corrected
+// for the class shares that it estimates. Accuracies are in percent.
+type Ensemble struct {
+	Variant, Task, Method string
+	Members               int
+	Accuracy              float64
+	// Mean is the members' mean accuracy with corrected probabilities, each by itself.
+	Mean float64
+}
+
+// ensembleOf returns the ensemble of runs of one method and task, of which there are at least
+// two, and whether there is one: the target's rows must have labels.
+func ensembleOf(runs []judgedRun) (Ensemble, bool) {
+	first := runs[0]
+	e := Ensemble{Variant: first.Variant, Task: first.Task, Method: first.Method, Members: len(runs)}
+	var sum mat.Dense
+	for i, run := range runs {
+		if run.corrected == nil {
+			return Ensemble{}, false
+		}
+		e.Mean += accuracyOf(run.corrected, run.labels) / float64(len(runs))
+		if i == 0 {
+			sum.CloneFrom(run.corrected)
+		} else {
+			sum.Add(&sum, run.corrected)
+		}
+	}
+	e.Accuracy = accuracyOf(&sum, first.labels)
+	return e, len(runs) > 1 && !math.IsNaN(e.Accuracy)
+}
+
+// accuracyOf is the share, in percent, of the labelled rows whose largest value is that of
+// their class; NaN where no row has a label.
+func accuracyOf(values *mat.Dense, labels []int) float64 {
+	right, known := 0, 0
+	for i, label := range labels {
+		if label < 0 {
+			continue
+		}
+		known++
+		row := values.RawRowView(i)
+		best := 0
+		for class, v := range row {
+			if v > row[best] {
+				best = class
+			}
+		}
+		right += oneIf(best == label)
+	}
+	return Percentage(right, known)
+}
+
+// ensembles returns those of each method of a task, whose runs stand together.
+func ensembles(runs []judgedRun) (all []Ensemble) {
+	for first := 0; first < len(runs); {
+		next := first
+		for next < len(runs) && runs[next].Method == runs[first].Method {
+			next++
+		}
+		if e, ok := ensembleOf(runs[first:next]); ok {
+			all = append(all, e)
+		}
+		first = next
+	}
+	return all
+}
+
+// correctedOutputs are the corrected probabilities of a run's outputs on the target, nil where
+// the target's class shares cannot be estimated from them.
+func correctedOutputs(o store.Outputs) (*mat.Dense, error) {
+	in, err := uncalibrated(o)
+	if err != nil {
+		return nil, err
+	}
+	corrected, err := selection.Corrected(in)
+	if err != nil {
+		return nil, nil // as where a network has collapsed
+	}
+	return corrected, nil
+}
+
+func uncalibrated(o store.Outputs) (selection.Input, error) {
+	if len(o.HeldOut) == 0 || len(o.Target) == 0 {
+		return selection.Input{}, fmt.Errorf("%s has no rows of one domain", store.OutputsFile)
+	}
+	logits := func(values []float32) *mat.Dense {
+		return mat.NewDense(len(values)/o.Classes, o.Classes, weightest.Widen(values))
+	}
+	return selection.Input{SourceLogits: logits(o.HeldOut), SourceLabels: o.HeldOutLabels, TargetLogits: logits(o.Target)}, nil
+}

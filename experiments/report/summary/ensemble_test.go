@@ -1,0 +1,56 @@
+package summary
+
+import (
+	"math"
+	"testing"
+
+	"iwda/experiments/store"
+)
+
+// Two networks that are wrong about different rows are right together where the surer one is,
+// and each is corrected for the shares that it finds: the held-out rows have as many of
+// both classes, the target four times as many of the second.
+func TestEnsemble(t *testing.T) {
+	outputs := func(seed int64, wrong int) judgedRun {
+		o := store.Outputs{Classes: 2}
+		for i := range 40 { // each tenth row of a class is taken for the other one
+			class := i % 2
+			o.HeldOutLabels = append(o.HeldOutLabels, class)
+			toward := float32(2*class - 1)
+			if i%20 < 2 {
+				toward = -toward
+			}
+			o.HeldOut = append(o.HeldOut, -toward, toward)
+		}
+		for i := range 50 {
+			class := min(i%5, 1)
+			o.TargetLabels = append(o.TargetLabels, class)
+			toward := float32(2*class-1) * 1.5
+			if i%5 == wrong {
+				toward = -0.6 * toward
+			}
+			o.Target = append(o.Target, -toward, toward)
+		}
+		corrected, err := correctedOutputs(o)
+		if err != nil || corrected == nil {
+			t.Fatal(corrected, err)
+		}
+		run := judgedRun{labels: o.TargetLabels, corrected: corrected}
+		run.Variant, run.Task, run.Method, run.Seed = "full", "a-b", "iwdan", seed
+		return run
+	}
+	got := ensembles([]judgedRun{outputs(1, 2), outputs(2, 3)})
+	if len(got) != 1 || got[0].Members != 2 || got[0].Accuracy <= got[0].Mean || math.Abs(got[0].Accuracy-100) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+	if single := ensembles([]judgedRun{outputs(1, 2)}); len(single) > 0 {
+		t.Errorf("of one run: %+v", single)
+	}
+	unlabelled := []judgedRun{outputs(1, 2), outputs(2, 3)}
+	for i := range unlabelled[0].labels {
+		unlabelled[0].labels[i] = -1
+	}
+	if got := ensembles(unlabelled); len(got) > 0 {
+		t.Errorf("without labels: %+v", got)
+	}
+}
