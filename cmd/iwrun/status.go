@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/status"
+	"iwda/experiments/store"
 )
 
 // statusOptions say of which runs the state is shown, and how.
@@ -99,12 +101,21 @@ func printStates(w io.Writer, experiment string, states []status.Run, now time.T
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "INDEX\tRUN\tSTATE\tEPOCH\tCHECKPOINT\tLAST CHANGE\tBY")
+	described := slices.ContainsFunc(states, func(run status.Run) bool { return run.Certainty.Measured })
+	without, columns := "", "" // what is known without labels of the target
+	if described {
+		columns = "\tSOURCE ACCURACY\tCERTAINTY"
+	}
+	fmt.Fprintf(table, "INDEX\tRUN\tSTATE\tEPOCH%s\tCHECKPOINT\tLAST CHANGE\tBY\n", columns)
 	for _, run := range states {
-		if run.State != status.Finished {
-			fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d\t%s\t%s\t%s\n", run.Index, run.ID, run.State,
-				run.Epoch, run.Epochs, checkpointText(run.CheckpointStep), ageText(run.Changed, now), orDash(run.Holder))
+		if run.State == status.Finished {
+			continue
 		}
+		if described {
+			without = "\t" + percentText(run.ValidationAccuracy) + "\t" + percentText(run.Certainty)
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d%s\t%s\t%s\t%s\n", run.Index, run.ID, run.State,
+			run.Epoch, run.Epochs, without, checkpointText(run.CheckpointStep), ageText(run.Changed, now), orDash(run.Holder))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -115,6 +126,13 @@ func printStates(w io.Writer, experiment string, states []status.Run, now time.T
 		}
 	}
 	return nil
+}
+
+func percentText(share store.Optional[float64]) string {
+	if !share.Measured {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f%%", 100*share.Value)
 }
 
 func checkpointText(step int) string {

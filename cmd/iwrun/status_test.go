@@ -65,6 +65,22 @@ func TestStatus(t *testing.T) {
 		t.Errorf("finished runs are listed:\n%s", out)
 	}
 	checkStatusJSON(t, command("status", "--format", "json"))
+
+	// What can be known without labels of the target has columns where a run knows it.
+	last := store.Metrics{Epoch: 1, Step: 10, ValidationAccuracy: store.Measured(0.875), Certainty: store.Measured(0.9375)}
+	if err := tinyDir("iwdan").WriteMetrics([]store.Metrics{last}); err != nil {
+		t.Fatal(err)
+	}
+	_, out, _ = call(t, command("status")...)
+	for _, line := range []string{
+		`^INDEX  RUN +STATE +EPOCH +SOURCE ACCURACY +CERTAINTY +CHECKPOINT +LAST CHANGE +BY$`,
+		`^2 +subsampled/clean-warped/iwdan/seed-1 +running +1 of 1 +87.50% +93.75% +- `,
+		`^4 +subsampled/clean-warped/jan/seed-1 +left +0 of 1 +- +- +- `,
+	} {
+		if !regexp.MustCompile("(?m)" + line).MatchString(out) {
+			t.Errorf("no line %s in\n%s", line, out)
+		}
+	}
 }
 
 func checkStatusJSON(t *testing.T, command []string) {

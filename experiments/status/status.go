@@ -41,6 +41,10 @@ type Run struct {
 	// Epoch is that of the last evaluation on the disk, of Epochs.
 	Epoch  int `json:"epoch"`
 	Epochs int `json:"epochs"`
+	// ValidationAccuracy, on held-out source rows, and Certainty, the mean largest
+	// probability on the target, are those of that evaluation; fractions of 1.
+	ValidationAccuracy store.Optional[float64] `json:"validation_accuracy,omitzero"`
+	Certainty          store.Optional[float64] `json:"certainty,omitzero"`
 	// CheckpointStep is the number of steps after which the run would go on.
 	CheckpointStep int `json:"checkpoint_step"`
 	// Changed is when the run wrote a file last; nil if it never did.
@@ -108,7 +112,8 @@ func inspect(run plan.Run, results string) Run {
 // a run in the making may be about to replace it.
 func (s *Run) follow(dir store.Dir) {
 	if metrics, err := dir.ReadMetrics(); err == nil && len(metrics) > 0 {
-		s.Epoch = metrics[len(metrics)-1].Epoch
+		last := metrics[len(metrics)-1]
+		s.Epoch, s.ValidationAccuracy, s.Certainty = last.Epoch, last.ValidationAccuracy, last.Certainty
 	}
 	for _, path := range dir.Checkpoints() {
 		if record, err := checkpoint.ReadRecord(path); err == nil {

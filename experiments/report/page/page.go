@@ -69,6 +69,8 @@ func Write(w io.Writer, content Content) error {
 		if planned[run.Result.ID] {
 			finished[run.Result.ID] = true
 			v.Runs = append(v.Runs, newRunRow(run))
+			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
+			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 		}
 	}
 	v.Finished = len(finished)
@@ -105,6 +107,7 @@ type view struct {
 	Sheets                    []sheet.Sheet // the first sums up
 	Figures                   []drawing
 	Runs                      []runRow
+	Measured, WithoutLabels   bool // the table of runs shows accuracies, and what needs no labels
 	Problems                  []store.Problem
 	Missing                   []string
 	Settings                  []settings

@@ -187,3 +187,31 @@ func TestOutcome(t *testing.T) {
 	}
 	checkSelfContained(t, text)
 }
+
+// Runs without target labels show what they know in the place of accuracies: no column of
+// dashes, no NaN and no accuracy of 0.
+func TestWithoutLabels(t *testing.T) {
+	c := content(t)
+	missing := store.Optional[float64]{}
+	for i := range c.Runs {
+		r := &c.Runs[i].Result
+		r.BestAccuracy, r.LastAccuracy, r.MeanClassAccuracy, r.WeightDistance, r.JSD = missing, missing, missing, missing, missing
+		r.BestEpoch = store.Optional[int]{}
+		r.TrueWeights, r.LabelDistributions.Target, r.Confusion = nil, nil, nil
+		r.WithoutLabels = &store.WithoutLabels{
+			PredictedShares: []float64{0.25, 0.75}, LikelyShares: []float64{0.125, 0.875}, Certainty: 0.8125,
+			Validation: &store.Validation{Rows: 10, Accuracy: 0.9375, Loss: 0.2},
+		}
+	}
+	text := write(t, c)
+	for _, want := range []string{"<th class=\"n\">source accuracy (%)</th>", "93.75", "81.25", "class shares of the target", "87.50", "12.50"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	for _, other := range []string{"best (%)", ">NaN<", ">0.00<", "accuracy over the run"} {
+		if strings.Contains(text, other) {
+			t.Errorf("%q is on the page", other)
+		}
+	}
+}

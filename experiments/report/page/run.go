@@ -16,10 +16,13 @@ type runRow struct {
 	Best, Last          string // accuracies in percent
 	BestEpoch           string
 	WeightDistance, JSD string
-	Seconds             float64
-	PeakMemory          string
-	Accuracy, Distance  template.HTML // over the run
-	Unreadable          string        // why there are no curves
+	// SourceAccuracy, on held-out rows, and Certainty, on the target, are in percent, and
+	// need none of its labels.
+	SourceAccuracy, Certainty string
+	Seconds                   float64
+	PeakMemory                string
+	Accuracy, Distance        template.HTML // over the run
+	Unreadable                string        // why there are no curves
 }
 
 func newRunRow(run store.Run) runRow {
@@ -29,6 +32,13 @@ func newRunRow(run store.Run) runRow {
 		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
 		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
 		Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+	}
+	row.SourceAccuracy, row.Certainty = sheet.None, sheet.None
+	if u := r.WithoutLabels; u != nil {
+		row.Certainty = measured("%.2f", 100*u.Certainty)
+		if u.Validation != nil {
+			row.SourceAccuracy = measured("%.2f", 100*u.Validation.Accuracy)
+		}
 	}
 	metrics, err := run.Dir.ReadMetrics()
 	if err != nil {

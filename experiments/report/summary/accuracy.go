@@ -86,18 +86,23 @@ func CompareAccuracies(s Selection) Accuracies {
 			return len(paper.Tasks(experiment.Dataset.Name, variant)) > 0
 		}),
 	}
-	var missing []string
+	var missing, unlabelled []string
 	for _, variant := range experiment.Variants {
 		block := Block{Variant: variant}
 		for _, task := range experiment.Tasks {
 			group := Group{Task: task}
-			finished := 0
+			finished, without := 0, 0
 			for _, method := range s.Methods {
 				row := s.taskRow(variant, task, method)
 				finished += row.Seeds
+				without += len(s.WithoutLabels(variant, task, method))
 				group.Rows = append(group.Rows, row)
 			}
-			if finished == 0 {
+			switch {
+			case finished == 0 && without > 0:
+				unlabelled = append(unlabelled, variant+", "+task)
+				continue
+			case finished == 0:
 				missing = append(missing, variant+", "+task)
 				continue
 			}
@@ -113,6 +118,9 @@ func CompareAccuracies(s Selection) Accuracies {
 	}
 	if len(missing) > 0 {
 		a.Notes = append(a.Notes, "No finished run of "+strings.Join(missing, "; ")+".")
+	}
+	if len(unlabelled) > 0 {
+		a.Notes = append(a.Notes, "No accuracy, as no row of the test set has a label: "+strings.Join(unlabelled, "; ")+".")
 	}
 	if experiment.Network.Pretrained == config.NotPretrained {
 		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper's numbers are with ImageNet weights.")

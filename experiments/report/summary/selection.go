@@ -16,13 +16,17 @@ import (
 	"iwda/experiments/store"
 )
 
-// Selection is the results of an experiment's planned runs.
+// Selection is the results of an experiment's planned runs. What a run without target
+// labels has is no accuracy, so that [Selection.Runs] leaves it out.
 type Selection struct {
 	Experiment config.Config
 	Methods    []string // those of the experiment, in the paper's order
 	Notes      []string // how many runs are missing, what was left out, sentences
 
 	results map[place][]store.Result // seeds in the experiment's order
+	// withoutLabels are those that say what they know without target labels, whether or
+	// not an accuracy could be measured.
+	withoutLabels map[place][]store.Result
 }
 
 // place is where runs that differ only in their seed belong.
@@ -33,7 +37,7 @@ type place struct {
 // Select chooses the results of the experiment's planned runs. Notes say how many are
 // missing, and which results it leaves out and why.
 func Select(results []store.Result, experiment config.Config) Selection {
-	s := Selection{Experiment: experiment, results: map[place][]store.Result{}}
+	s := Selection{Experiment: experiment, results: map[place][]store.Result{}, withoutLabels: map[place][]store.Result{}}
 	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
 		return !slices.Contains(experiment.Methods, name)
 	})
@@ -42,9 +46,9 @@ func Select(results []store.Result, experiment config.Config) Selection {
 		for _, task := range experiment.Tasks {
 			for _, method := range s.Methods {
 				for _, seed := range experiment.Seeds {
-					if result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]; ok {
-						at := place{variant, task, method}
-						s.results[at] = append(s.results[at], result)
+					result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]
+					if at := (place{variant, task, method}); ok {
+						s.add(at, result)
 					}
 				}
 			}
@@ -58,6 +62,16 @@ func Select(results []store.Result, experiment config.Config) Selection {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
 	}
 	return s
+}
+
+// add sorts a result in by what was measured.
+func (s *Selection) add(at place, result store.Result) {
+	if result.BestAccuracy.Measured && result.LastAccuracy.Measured {
+		s.results[at] = append(s.results[at], result)
+	}
+	if result.WithoutLabels != nil {
+		s.withoutLabels[at] = append(s.withoutLabels[at], result)
+	}
 }
 
 // selectPlanned maps the ids of the experiment's runs to their results and says
@@ -74,7 +88,7 @@ func selectPlanned(results []store.Result, experiment config.Config) (planned ma
 		case !known || !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
 			!slices.Contains(experiment.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
 			leftOut = append(leftOut, id+" (not planned)")
-		case !r.BestAccuracy.Measured || !r.LastAccuracy.Measured:
+		case (!r.BestAccuracy.Measured || !r.LastAccuracy.Measured) && r.WithoutLabels == nil:
 			leftOut = append(leftOut, id+" (its accuracy was not measured)")
 		case twice:
 			leftOut = append(leftOut, id+" (there twice)")
@@ -85,10 +99,20 @@ func selectPlanned(results []store.Result, experiment config.Config) (planned ma
 	return planned, leftOut
 }
 
-// Runs returns the results of a method's runs on a task, seeds in the experiment's order.
+// WithoutLabels returns the results of a method's runs on a task that say what they know
+// without target labels, seeds in the experiment's order.
+func (s Selection) WithoutLabels(variant, task, method string) []store.Result {
+	return s.withoutLabels[place{variant, task, method}]
+}
+
+// Runs returns the results of a method's runs on a task whose accuracy was measured, seeds
+// in the experiment's order.
 func (s Selection) Runs(variant, task, method string) []store.Result {
 	return s.results[place{variant, task, method}]
 }
+
+// OnlyWithoutLabels reports whether there are results and no accuracy of any was measured.
+func (s Selection) OnlyWithoutLabels() bool { return len(s.results) == 0 && len(s.withoutLabels) > 0 }
 
 // run returns the result of one run, and whether there is one.
 func (s Selection) run(variant, task, method string, seed int64) (store.Result, bool) {

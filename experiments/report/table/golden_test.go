@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
+	"iwda/selection"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -42,6 +43,8 @@ func TestGolden(t *testing.T) {
 	for _, kind := range Kinds() {
 		checkGolden(t, "nothing-"+kind, Build(kind, nil, several))
 	}
+	checkGolden(t, "without-labels", Build("", unlabelledResults(), several))
+	checkGolden(t, "without-labels-accuracy", Build("accuracy", unlabelledResults(), several))
 	checkGolden(t, "shift-accuracy", Build("accuracy", sample.ShiftResults(), sample.Shift()))
 
 	home := sample.Digits()
@@ -69,6 +72,29 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGolden(t, "jsd", divergences)
+}
+
+// unlabelledResults are those of two methods on a target without labels: two seeds with
+// held-out rows, and one that has none and whose class weights were never estimated.
+func unlabelledResults() []store.Result {
+	result := func(method string, seed int64, known store.WithoutLabels) store.Result {
+		r := sample.Result("full", sample.Digits().Tasks[0], method, seed, 0, 0)
+		r.BestAccuracy, r.LastAccuracy, r.MeanClassAccuracy, r.CorrectedAccuracy = store.Optional[float64]{}, store.Optional[float64]{}, store.Optional[float64]{}, store.Optional[float64]{}
+		r.Classes, r.WithoutLabels = []string{"cat", "dog"}, &known
+		return r
+	}
+	return []store.Result{
+		result("dann", 1, store.WithoutLabels{
+			PredictedShares: []float64{0.25, 0.75}, LikelyShares: []float64{0.2, 0.8}, EstimatedShares: []float64{0.3, 0.7}, Certainty: 0.9,
+			ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.85, Low: 0.8, High: 0.9},
+			Validation:       &store.Validation{Rows: 50, Accuracy: 0.96, Loss: 0.1},
+		}),
+		result("dann", 2, store.WithoutLabels{
+			PredictedShares: []float64{0.35, 0.65}, LikelyShares: []float64{0.25, 0.75}, EstimatedShares: []float64{0.5, 0.5}, Certainty: 0.8,
+			Validation: &store.Validation{Rows: 50, Accuracy: 0.92, Loss: 0.2},
+		}),
+		result("iwdan", 1, store.WithoutLabels{PredictedShares: []float64{0.4, 0.6}, Certainty: 0.7}),
+	}
 }
 
 // ablationResults are those of two seeds of an ablation on both tasks.

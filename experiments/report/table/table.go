@@ -31,6 +31,7 @@ var kinds = []kind{
 	{"weights", weights, always},
 	{"confusion", confusion, always},
 	{"theory", theorems, always},
+	{"without-labels", withoutLabels, always},
 }
 
 func always(config.Config) bool { return true }
@@ -60,27 +61,36 @@ func MainKind(experiment config.Config) string {
 	return "accuracy"
 }
 
-// Build returns the table of that kind, and of MainKind for "". It panics if there is
-// no such kind.
+// mainKind is MainKind, but for runs of which no accuracy is known.
+func mainKind(s summary.Selection) string {
+	if s.OnlyWithoutLabels() {
+		return "without-labels"
+	}
+	return MainKind(s.Experiment)
+}
+
+// Build returns the table of that kind, and for "" of MainKind, or what is known without
+// target labels where no accuracy is. It panics if there is no such kind.
 func Build(name string, results []store.Result, experiment config.Config) sheet.Sheet {
+	s := summary.Select(results, experiment)
 	if name == "" {
-		name = MainKind(experiment)
+		name = mainKind(s)
 	}
 	for _, k := range kinds {
 		if k.name == name {
-			return k.build(summary.Select(results, experiment))
+			return k.build(s)
 		}
 	}
 	panic(fmt.Sprintf("table: no kind of table %q", name))
 }
 
-// All returns every table that shows anything of the experiment's results, that of
-// MainKind first.
+// All returns every table that shows anything of the experiment's results, that of Build
+// without a name first.
 func All(results []store.Result, experiment config.Config) []sheet.Sheet {
 	sheets := []sheet.Sheet{Build("", results, experiment)}
 	s := summary.Select(results, experiment)
 	for _, k := range kinds {
-		if k.name == MainKind(experiment) || !k.applies(experiment) {
+		if k.name == mainKind(s) || !k.applies(experiment) {
 			continue
 		}
 		if built := k.build(s); len(built.Sections) > 0 {
