@@ -39,9 +39,9 @@ func gaussians(t testing.TB, root string) {
 		var values []float32
 		var labels []int
 		for class := range classes {
-			n := 300
+			n := 150
 			if domain == "flat" && class < classes/2 {
-				n = 30
+				n = 15
 			}
 			for range n {
 				angle := 2 * math.Pi * float64(class) / classes
@@ -76,8 +76,8 @@ variants: [full]
 methods: [source-only, dann, iwdan, iwdan-o, cdan, iwcdan, jan, iwjan, iwjan-o]
 seeds: [1, 2]
 network: {name: mlp, features: 64, layers: 2}
-discriminator: {hidden: 64, reversal: {iterations: 500}}
-train: {epochs: 20, optimizer: {lr: 0.01}, schedule: {every: 8}}
+discriminator: {hidden: 64, reversal: {iterations: 150}}
+train: {epochs: 10, batch: 32, optimizer: {lr: 0.01}, schedule: {every: 4}}
 `
 
 // On features with a label shift, every importance-weighted method is better than its

@@ -112,7 +112,7 @@ func resolveOffice(t testing.TB, root, variant, method string, set ...string) co
 // Every family of methods trains a ResNet from image files, from the first step to the
 // table's numbers.
 func TestImagesEndToEnd(t *testing.T) {
-	root := drawOffice(t, 4)
+	root := drawOffice(t, 2)
 	for _, c := range []struct {
 		method string
 		set    []string
@@ -125,13 +125,13 @@ func TestImagesEndToEnd(t *testing.T) {
 		{"iwjan", nil},
 		{"iwjan", []string{"network.views=2"}},
 	} {
-		run := resolveOffice(t, root, "full", c.method, c.set...)
+		run := resolveOffice(t, root, "full", c.method, append(c.set, "train.steps=6", "train.eval_every=3")...)
 		dir, result := train(t, run)
 		metrics, err := dir.ReadMetrics()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(metrics) != 3 || result.Steps != 14 || len(result.Classes) != 31 {
+		if len(metrics) != 3 || result.Steps != 6 || len(result.Classes) != 31 {
 			t.Errorf("%s %v: %d evaluations, %d steps", c.method, c.set, len(metrics), result.Steps)
 		}
 		total := 0
@@ -140,12 +140,12 @@ func TestImagesEndToEnd(t *testing.T) {
 				total += n
 			}
 		}
-		if total != 4*31 {
-			t.Errorf("%s %v: %d images evaluated, want %d", c.method, c.set, total, 4*31)
+		if total != 2*31 {
+			t.Errorf("%s %v: %d images evaluated, want %d", c.method, c.set, total, 2*31)
 		}
 		updates, err := dir.ReadWeights()
-		// Two passes of 124/16 = 7 steps.
-		if err != nil || len(updates) != 2 || updates[0].Step != 7 {
+		// Two passes of 62/16 = 3 steps.
+		if err != nil || len(updates) != 2 || updates[0].Step != 3 {
 			t.Errorf("%s %v: updates %+v, %v", c.method, c.set, updates, err)
 		}
 	}

@@ -1,0 +1,125 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"iwda/experiments/config"
+	"iwda/torch"
+)
+
+// spy is an alignment that keeps what it was last given.
+type spy struct {
+	alignment
+	outputs stepOutputs
+}
+
+func (s *spy) loss(f stepOutputs, at age, processes processes) domainLoss {
+	s.outputs = f
+	return s.alignment.loss(f, at, processes)
+}
+
+// What a method's losses use: estimated weights after the second epoch, the true ones
+// from the start, and the right losses.
+func TestWeightsInTheLosses(t *testing.T) {
+	for method, want := range map[string]struct{ estimated, oracle, rows, balanced bool }{
+		"dann":       {},
+		"iwdan":      {estimated: true, rows: true, balanced: true},
+		"iwdan-o":    {oracle: true, rows: true, balanced: true},
+		"dann+wc":    {estimated: true, balanced: true},
+		"dann+wda-o": {oracle: true, rows: true},
+	} {
+		run := resolve(t, "subsampled", method, 1)
+		torch.Seed(1)
+		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trainer.train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		used := torch.ToSlice[float32](trainer.classWeights.inLosses)
+		switch {
+		case want.oracle:
+			if !slices.Equal(used, float32s(trainer.classWeights.truth)) {
+				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.truth)
+			}
+		case want.estimated:
+			if !slices.Equal(used, float32s(trainer.classWeights.tracker.Weights())) || used[0] == 1 {
+				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.classWeights.tracker.Weights())
+			}
+		default:
+			if used[0] != 1 || used[9] != 1 {
+				t.Errorf("%s: weights %v", method, used)
+			}
+		}
+		torch.Tidy(func() {
+			b, err := trainer.data.feed.next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := trainer.model.forward(b, true)
+			seen := &spy{alignment: trainer.objective.alignment}
+			trainer.objective.alignment = seen
+			l, err := trainer.objective.losses(f, position{epoch: 2}, trainer.classWeights.inLosses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen.outputs.rowWeights.IsZero() == want.rows {
+				t.Errorf("%s: row weights absent %v", method, seen.outputs.rowWeights.IsZero())
+			}
+			if want.rows {
+				rows := torch.ToSlice[float32](seen.outputs.rowWeights)
+				for i, label := range b.labels {
+					if rows[i] != used[label] {
+						t.Fatalf("%s: row %d of class %d has weight %v, want %v", method, i, label, rows[i], used[label])
+					}
+				}
+			}
+			entropy := f.logits.Narrow(0, 0, 16).LogSoftmax(1).Gather(1, f.labels.Reshape(-1, 1)).Mean().Neg().Item()
+			if balanced := math.Abs(l.classification-entropy) > 1e-6; balanced != want.balanced {
+				t.Errorf("%s: classification loss %v, cross entropy %v", method, l.classification, entropy)
+			}
+		})
+		if err := trainer.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Every alignment trains, and with the same first epoch.
+func TestEveryAlignment(t *testing.T) {
+	first := math.NaN()
+	for _, c := range []struct {
+		method string
+		set    []string
+	}{
+		{"dann", nil}, {"cdan", nil}, {"cdan", []string{"discriminator.random_projection=64"}},
+		{"cdan-e", nil}, {"dan", nil}, {"dan-linear", nil}, {"jan", nil}, {"jan", []string{"losses.mmd=biased"}},
+		{"iwcdan", nil}, {"iwcdan-e", nil}, {"iwcdan-e-o", nil}, {"iwjan", nil}, {"iwjan-o", nil}, {"cdan+wda", nil}, {"cdan+wc-o", nil},
+	} {
+		run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=2", "dataset.train_per_class=10")...)
+		dir, result := train(t, run)
+		metrics, err := dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.IsNaN(metrics[2].DomainLoss) || result.Steps != 12 {
+			t.Errorf("%s %v: %+v", c.method, c.set, metrics[2])
+		}
+		method, _ := config.ParseMethod(c.method)
+		if method.WeightClassification {
+			continue
+		}
+		if math.IsNaN(first) {
+			first = metrics[1].ClassificationLoss
+		}
+		if metrics[1].ClassificationLoss != first {
+			t.Errorf("%s %v: the first epoch's loss is %v, not %v", c.method, c.set, metrics[1].ClassificationLoss, first)
+		}
+	}
+}
