@@ -1,0 +1,162 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/color"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/report/internal/sample"
+	"iwda/experiments/store"
+)
+
+// drawTo writes the figure to each path, in the format of its extension.
+func drawTo(t *testing.T, figure Figure, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		var b bytes.Buffer
+		if err := figure.Write(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// storedRuns writes the results' metrics below root.
+func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
+	t.Helper()
+	var runs []store.Run
+	for _, r := range results {
+		run := store.Run{Dir: store.NewDir(root, r.Experiment, store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()), Result: r}
+		if err := run.Dir.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Dir.WriteMetrics(metrics(0.1, r.BestAccuracy.Value, r.LastAccuracy.Value)); err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// TestFigures: what is missing, foreign or broken is left out, and what is broken is
+// said.
+func TestFigures(t *testing.T) {
+	folder := t.TempDir()
+	results := sample.Detailed(append(sample.DigitsResults(), sample.Result("subsampled", "usps-mnist", "cdan", 1, 1, 1)))
+	runs := storedRuns(t, t.TempDir(), results)
+	broken := runs[0].Dir.Path(store.MetricsFile) // the only one of source-only
+	if err := os.WriteFile(broken, []byte("x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	figures, err := All(runs, sample.Digits())
+	if err == nil || !strings.Contains(err.Error(), broken) {
+		t.Errorf("got error %v, want one of %s", err, broken)
+	}
+	paths, err := WriteAll(figures, folder, PNG, SVG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, place := range []string{"full-mnist-usps", "subsampled-mnist-usps", "subsampled-usps-mnist"} {
+		for _, name := range []string{"curves", "weights", "confusion"} {
+			base := filepath.Join(folder, name+"-"+place)
+			want = append(want, base+".png", base+".svg")
+		}
+	}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Fatal(diff)
+	}
+	checkPNG(t, filepath.Join(folder, "curves-subsampled-usps-mnist.png"))
+	for file, labels := range map[string]map[string]bool{
+		"curves":    {"digits: subsampled, usps-mnist": true, "dann": true, "iwdan": true, "source-only": false, "cdan": false},
+		"weights":   {"true weights": true, "dann": true, "source-only": true, "cdan": false, "class weight": true},
+		"confusion": {"dann: accuracy 69.44%": true, "dann (paper): accuracy 86.71%": true, "66.7": true, "predicted class": true},
+	} {
+		texts := svgTexts(t, filepath.Join(folder, file+"-subsampled-usps-mnist.svg"))
+		for label, there := range labels {
+			if strings.Contains(texts, "\n"+label+"\n") != there {
+				t.Errorf("%s: label %q: want %v in%s", file, label, there, texts)
+			}
+		}
+	}
+	if figures, err := All(nil, sample.Digits()); len(figures) != 0 || err != nil {
+		t.Errorf("without runs: %v, %v", figures, err)
+	}
+	if _, err := WriteAll(figures, filepath.Join(folder, "none"), PNG); err == nil {
+		t.Error("a folder that is not there is no error")
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// checkPNG decodes the image and looks for a white corner and the line's color.
+func checkPNG(t *testing.T, path string) {
+	t.Helper()
+	image, err := png.Decode(bytes.NewReader(read(t, path)))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	bounds := image.Bounds()
+	if bounds.Dx() < 1200 || bounds.Dy() < 500 {
+		t.Errorf("%s: %v is too small for print", path, bounds)
+	}
+	if r, g, b, a := image.At(0, 0).RGBA(); r != 0xFFFF || g != 0xFFFF || b != 0xFFFF || a != 0xFFFF {
+		t.Errorf("%s: the corner is not white", path)
+	}
+	want, found := styleOf("iwdan").color, 0
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if color.NRGBAModel.Convert(image.At(x, y)) == want {
+				found++
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%s: %d pixels in the color of iwdan", path, found)
+	}
+}
+
+// svgTexts returns the texts of the drawing, each between line feeds.
+func svgTexts(t *testing.T, path string) string {
+	t.Helper()
+	var texts strings.Builder
+	decoder := xml.NewDecoder(bytes.NewReader(read(t, path)))
+	inText := false
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return texts.String() + "\n"
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "text"
+		case xml.EndElement:
+			inText = false
+		case xml.CharData:
+			if inText {
+				texts.WriteString("\n" + string(token) + "\n")
+			}
+		}
+	}
+}
