@@ -15,9 +15,9 @@ fail() {
 	exit 1
 }
 
-# The header that holds the version lies at one of two depths.
+# The header that holds the version lies at one of three places.
 version_header() {
-	for h in "$1/torch/csrc/api/include/torch/version.h" "$1/torch/version.h"; do
+	for h in "$1/torch/headeronly/version.h" "$1/torch/csrc/api/include/torch/version.h" "$1/torch/version.h"; do
 		if [ -f "$h" ]; then
 			printf '%s' "$h"
 			return

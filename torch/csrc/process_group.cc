@@ -46,6 +46,16 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
+// Newer versions serve the store by libuv unless told otherwise, which not every libtorch
+// is built with.
+template <typename Options>
+[[maybe_unused]] auto without_libuv(Options& o, int) -> decltype(o.useLibUV, void()) {
+  o.useLibUV = false;
+}
+
+template <typename Options>
+[[maybe_unused]] void without_libuv(Options&, long) {}
+
 // The first process serves the store through which the others find each other, unless
 // what started them does.
 [[maybe_unused]] c10::intrusive_ptr<c10d::Store> meet(const iwt_group_options& o) {
@@ -54,6 +64,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
   options.isServer = o.rank == 0 && !o.served;
   options.waitWorkers = false;
   options.timeout = milliseconds(o.timeout);
+  without_libuv(options, 0);
   auto store = c10::make_intrusive<c10d::TCPStore>(o.host, options);
   return c10::make_intrusive<c10d::PrefixStore>(o.prefix, std::move(store));
 }
