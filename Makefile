@@ -29,7 +29,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build demo test test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage clean env force
+.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -38,7 +38,12 @@ setup: ## install what is missing (a C++ compiler, libtorch)
 	@sh tools/setup.sh
 
 build: setup ## build the program build/iwrun
-	@$(MAKE) --no-print-directory build/iwrun
+	@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules build/iwrun' $(MAKE) --no-print-directory build/iwrun
+
+dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
+	@sh tools/setup.sh patchelf:patchelf
+	@$(MAKE) --no-print-directory $(library)
+	@$(call timed,pack,export $(go_flags); sh tools/dist.sh)
 
 demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some minutes the first time), trains four methods on drawn digits, each with'
@@ -72,6 +77,13 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report/table
+
+test-dist: dist ## the packed folder elsewhere, with libtorch and without
+	@sh tools/test-dist.sh "$$(ls -t build/dist/*.tar.gz | head -n 1)"
+
+test-container: ## build the Containerfile on a bare Debian 13 without a daemon, and run it (as root)
+	@sh tools/setup.sh buildah:buildah debootstrap:debootstrap
+	@sh tools/test-container.sh
 
 # The package's own installer would fetch a variant for GPUs; the one for CPUs is in it.
 test-onnx: ## model folders in ONNX Runtime and PyTorch, which are installed where they are missing
@@ -139,8 +151,9 @@ build/gotorch.env: force
 	@mkdir -p build; go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/gotorch_folder="\1"/p' >$@.new && \
 	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-build/gotorch.cc: Makefile
-	@mkdir -p build; for part in $(gotorch_parts); do echo "#include \"cgotorch/$$part.cc\""; done >$@
+build/gotorch.cc: force
+	@mkdir -p build; for part in $(gotorch_parts); do echo "#include \"cgotorch/$$part.cc\""; done >$@.new; \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
 	$(call timed,compile gotorch,. build/gotorch.env; $(CXX) -std=c++17 -O2 -fPIC -w -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
@@ -157,7 +170,12 @@ build/lib/libiwtorch.so: $(shim)
 	@mkdir -p $(@D)
 	$(call timed,link $@,$(CXX) -shared $^ -o $@ $$libtorch_link)
 
-build/iwrun: $(library) $(go_sources)
+# What iwrun is linked from; `go build` would fetch it too, without a word.
+build/modules: go.mod go.sum
+	@mkdir -p build
+	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun >/dev/null && touch $@)
+
+build/iwrun: build/modules $(library) $(go_sources)
 	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/iwrun)
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.

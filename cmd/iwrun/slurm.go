@@ -162,7 +162,7 @@ func (o slurmOptions) job(experiment string, indices []int) (cluster.Slurm, erro
 	if err != nil {
 		return cluster.Slurm{}, err
 	}
-	program, programErr := os.Executable()
+	program, programErr := thisProgram()
 	directory, directoryErr := os.Getwd()
 	results, resultsErr := filepath.Abs(o.Results)
 	if err := errors.Join(programErr, directoryErr, resultsErr); err != nil {
@@ -180,6 +180,27 @@ func (o slurmOptions) job(experiment string, indices []int) (cluster.Slurm, erro
 		}
 	}
 	return job, nil
+}
+
+// thisProgram returns the path by which other machines start this program: in a folder of
+// `make dist`, that of the launcher, which finds libtorch.
+func thisProgram() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return launcherOf(program), nil
+}
+
+// launcherOf returns the launcher beside the folder bin of a program, or the program
+// where there is none.
+func launcherOf(program string) string {
+	folder, name := filepath.Split(program)
+	launcher := filepath.Join(folder, "..", name)
+	if info, err := os.Stat(launcher); err != nil || !info.Mode().IsRegular() || filepath.Base(folder) != "bin" {
+		return program
+	}
+	return launcher
 }
 
 // writeScripts writes the files of the jobs in place of former ones and returns the path

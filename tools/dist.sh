@@ -1,0 +1,45 @@
+#!/bin/sh
+# Packs what runs on a machine that has the libtorch of build/libtorch.env: the programs,
+# our two libraries, configurations, licences, and a launcher that finds libtorch. Run
+# by make, which has built the libraries and set what go needs.
+set -eu
+
+cd "$(dirname "$0")/.."
+# shellcheck disable=SC1091
+. build/libtorch.env
+version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' internal/version/version.go)
+cuda=''
+[ "$libtorch_cuda" = 0 ] || cuda=-cuda
+name=iwda-$version-linux-$(go env GOARCH)-libtorch$libtorch_version$cuda
+folder=build/dist/$name
+
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/lib"
+go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun" ./cmd/iwrun
+cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
+cp tools/dist/iwrun "$folder/iwrun"
+cp -R configs LICENSE README.md "$folder/"
+sh tools/notices.sh ./cmd/iwrun >"$folder/NOTICES"
+
+# Nothing refers to where it was built.
+patchelf --set-rpath "\$ORIGIN/../lib" "$folder/bin/iwrun"
+patchelf --remove-rpath "$folder/lib/libiwtorch.so" "$folder/lib/libcgotorch.so"
+strip --strip-unneeded "$folder/lib/libiwtorch.so" "$folder/lib/libcgotorch.so"
+
+file=$(patchelf --print-needed "$folder/lib/libiwtorch.so" | grep '^libtorch_cpu\.so')
+case $file in
+*.so) packages='' install="pip install torch==$libtorch_version.*" ;;
+*)
+	packages="libtorch$libtorch_version libopenblas0-openmp"
+	install="on Debian: apt-get install $packages"
+	;;
+esac
+{
+	printf "libtorch_version='%s'\n" "$libtorch_version"
+	printf "libtorch_file='%s'\n" "$file"
+	printf "libtorch_packages='%s'\n" "$packages"
+	printf "libtorch_install='%s'\n" "$install"
+} >"$folder/lib/libtorch.env"
+
+tar -C build/dist --owner=0 --group=0 -czf "build/dist/$name.tar.gz" "$name"
+printf 'build/dist/%s.tar.gz\n' "$name"

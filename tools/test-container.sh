@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the Containerfile without a daemon or a registry, on a Debian 13 that debootstrap
+# makes from packages, and runs the image.
+set -eu
+
+cd "$(dirname "$0")/.."
+folder=build/container
+mkdir -p "$folder"
+export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+buildah="buildah --root $PWD/$folder/storage --runroot $PWD/$folder/run"
+
+if [ ! -f "$folder/debian.tar" ]; then
+	debootstrap --variant=minbase trixie "$folder/debian" http://deb.debian.org/debian
+	tar -C "$folder/debian" -cf "$folder/debian.tar" .
+	rm -rf "$folder/debian"
+fi
+base=$($buildah from scratch)
+$buildah add --quiet "$base" "$folder/debian.tar" /
+$buildah commit --quiet --rm "$base" localhost/debian:trixie
+$buildah build --build-arg BASE=localhost/debian:trixie --tag localhost/iwda .
+
+container=$($buildah from localhost/iwda)
+$buildah run "$container" iwrun -c /opt/iwda/configs/demo.yaml --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' -o /tmp/results
+$buildah rm "$container"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Unpacks the archive $1 in a new folder and runs it from another one: a small
+# experiment, and the message where there is no libtorch.
+set -eu
+
+archive=$(readlink -f "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/unpacked" "$folder/elsewhere" "$folder/empty"
+tar -C "$folder/unpacked" --strip-components=1 -xzf "$archive"
+cd "$folder/elsewhere"
+iwrun=$folder/unpacked/iwrun
+
+"$iwrun" doctor
+"$iwrun" -c "$folder/unpacked/configs/demo.yaml" --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' -j 2 >table.md
+grep -q '| iwdan ' table.md
+"$iwrun" slurm -c "$folder/unpacked/configs/demo.yaml" --results other >submit.txt
+grep -q "$iwrun" other/demo/slurm/array-1.sh
+
+if LIBTORCH=$folder/empty "$iwrun" doctor 2>message.txt; then
+	echo 'test-dist: iwrun runs without a libtorch' >&2
+	exit 1
+fi
+grep -q 'libtorch .* is missing' message.txt
+cat message.txt
+
+for text in LICENSE NOTICES; do
+	[ -s "$folder/unpacked/$text" ]
+done
+if strings "$folder/unpacked/bin/iwrun" "$folder/unpacked"/lib/*.so | grep -F "$(dirname "$(dirname "$(dirname "$archive")")")"; then
+	echo 'test-dist: the paths above are of the machine that built it' >&2
+	exit 1
+fi
+echo "test-dist: $(basename "$archive") passes"
