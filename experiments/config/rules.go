@@ -57,7 +57,6 @@ var rules = map[string]rule{
 	"discriminator.hidden":              atLeast(1),
 	"discriminator.dropout":             fromBelow(0, 1),
 	"discriminator.random_projection":   atLeast(0),
-	"discriminator.rate":                above(0),
 	"discriminator.reversal.alpha":      atLeast(0),
 	"discriminator.reversal.high":       atLeast(0),
 	"discriminator.reversal.iterations": atLeast(1),

@@ -137,8 +137,6 @@ type Discriminator struct {
 	// Normalise scales each row of features to a root mean square of 1 before the
 	// discriminator sees it, so that the network cannot win by the size of its features.
 	Normalise bool `yaml:"normalise,omitempty"`
-	// Rate multiplies the discriminator's learning rate, beside train.head_rate. 0 means 1.
-	Rate float64 `yaml:"rate,omitempty"`
 	// Annealed lets the discriminator's learning rate follow the schedule of the
 	// network's; otherwise it is constant.
 	Annealed bool `yaml:"annealed"`

@@ -50,8 +50,7 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 		add(network.State(), group{rate: headRate})
 	}
 	if alignment != nil {
-		rate := headRate * cmp.Or(run.Discriminator.Rate, 1)
-		add(alignment.state(), group{rate: rate, constant: !run.Discriminator.Annealed, ofAlignment: true})
+		add(alignment.state(), group{rate: headRate, constant: !run.Discriminator.Annealed, ofAlignment: true})
 	}
 	return groups
 }
