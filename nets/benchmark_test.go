@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkResNet50 makes a training pass, forward and backward, over 4 images of
-// 224×224 and an evaluation pass over as many.
+// 224×224 and an evaluation pass over as many, on the first GPU where there is one.
 func BenchmarkResNet50(b *testing.B) {
 	backbone, err := NewResNet(50)
 	if err != nil {
@@ -15,7 +15,13 @@ func BenchmarkResNet50(b *testing.B) {
 	}
 	n := NewFineTuned(backbone, 31)
 	torch.TuneAllocator()
-	images := torch.RandN(torch.Float32, 4, 3, 224, 224)
+	device := torch.CPU
+	if torch.CUDADevices() > 0 {
+		device = torch.CUDA(0)
+	}
+	n.State().Move(torch.Float32, device)
+	images := torch.RandN(torch.Float32, 4, 3, 224, 224).To(torch.Float32, device)
+	wait := func() { images.Narrow(0, 0, 1).Sum().Item() } // for all that was asked of a GPU
 	b.Run("training", func(b *testing.B) {
 		for range b.N {
 			torch.Tidy(func() {
@@ -23,6 +29,7 @@ func BenchmarkResNet50(b *testing.B) {
 				logits.LogSoftmax(1).Narrow(1, 0, 1).Mean().Neg().Backward()
 			})
 		}
+		wait()
 	})
 	b.Run("evaluation", func(b *testing.B) {
 		for range b.N {
@@ -30,5 +37,6 @@ func BenchmarkResNet50(b *testing.B) {
 				torch.NoGrad(func() { n.Forward(images, false) })
 			})
 		}
+		wait()
 	})
 }

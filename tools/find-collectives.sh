@@ -8,6 +8,7 @@ set -eu
 flags="-idirafter $(dirname "$0")/../torch/csrc"
 
 # has LIBRARY CLASS: the library holds the constructor of that class of c10d.
+# shellcheck disable=SC2154
 has() {
 	[ -f "$libtorch_lib/$1" ] && grep -q "_ZN4c10d${#2}${2}C1E" "$libtorch_lib/$1"
 }
@@ -17,6 +18,7 @@ if has libtorch_cpu.so ProcessGroupGloo; then
 fi
 # Wheels of PyTorch bring the headers of NCCL, and those of CUDA that c10d's include, as
 # packages of their own, a folder each.
+# shellcheck disable=SC2154
 if [ "$libtorch_cuda" = 1 ] && has libtorch_cuda.so ProcessGroupNCCL; then
 	folders=''
 	for folder in "${libtorch_lib%/torch/lib}"/nvidia/*/include; do

@@ -19,6 +19,8 @@ type faultOptions struct {
 	Retries     int
 	Stall       time.Duration
 	Overwrite   bool
+	// GroupTimeout is how long processes that make one run together wait for each other.
+	GroupTimeout time.Duration
 }
 
 func faultFlags() []cli.Flag {
@@ -27,14 +29,21 @@ func faultFlags() []cli.Flag {
 		&cli.IntFlag{Name: "retries", Value: 1, Usage: "`NUMBER` of times that a run is started again whose worker died without saying why; it goes on from its checkpoint"},
 		&cli.DurationFlag{Name: "stall", Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is ended; 0: never"},
 		&cli.BoolFlag{Name: "overwrite", Usage: "begin runs anew in whose folder another configuration left a result or a checkpoint, which is removed"},
+		groupTimeoutFlag(),
 	}
 }
 
 func faultOptionsOf(c *cli.Context) faultOptions {
 	return faultOptions{
 		Checkpoints: c.String(checkpointName), Retries: c.Int("retries"),
-		Stall: c.Duration("stall"), Overwrite: c.Bool("overwrite"),
+		Stall: c.Duration("stall"), Overwrite: c.Bool("overwrite"), GroupTimeout: c.Duration(groupTimeoutName),
 	}
+}
+
+const groupTimeoutName = "group-timeout"
+
+func groupTimeoutFlag() cli.Flag {
+	return &cli.DurationFlag{Name: groupTimeoutName, Value: time.Minute, Usage: "`DURATION` that one of several processes that make a run together waits for the others before it fails"}
 }
 
 // shortestStall is more than a worker needs between two signs of life.
@@ -48,6 +57,9 @@ func (o faultOptions) check() error {
 	if o.Stall != 0 && o.Stall < shortestStall {
 		return usageError{fmt.Sprintf("--stall %v: want %v or more, or 0 for never", o.Stall, shortestStall), usage}
 	}
+	if o.GroupTimeout < time.Second {
+		return usageError{fmt.Sprintf("--%s %v: want a second or more", groupTimeoutName, o.GroupTimeout), usage}
+	}
 	if _, err := parseCheckpoints(o.Checkpoints); err != nil {
 		return usageError{err.Error(), usage}
 	}
@@ -56,7 +68,7 @@ func (o faultOptions) check() error {
 
 // apply puts the options into those of the schedule.
 func (o faultOptions) apply(options *schedule.Options) {
-	options.Command = append(options.Command, "--"+checkpointName, o.Checkpoints)
+	options.Command = append(options.Command, "--"+checkpointName, o.Checkpoints, "--"+groupTimeoutName, o.GroupTimeout.String())
 	options.Retries, options.Stall, options.Overwrite = o.Retries, o.Stall, o.Overwrite
 }
 

@@ -62,6 +62,24 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
+	place, err := placeInGroup()
+	if err != nil {
+		return err
+	}
+	if err := place.check(runs); err != nil {
+		return err
+	}
+	if place.size > 1 {
+		device, err := o.deviceOf(place.local)
+		if err != nil {
+			return err
+		}
+		if place.rank > 0 {
+			return takePart(runs[0], device, o, s)
+		}
+		// All processes would have to start again, which is their launcher's to do.
+		o.Device, o.Retries = device.String(), 0
+	}
 	options, _, err := scheduleOptions(o.machineOptions, o.faultOptions, o.Results)
 	if err != nil {
 		return err

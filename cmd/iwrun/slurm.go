@@ -24,9 +24,12 @@ type slurmOptions struct {
 	experimentOptions
 	selection
 	taskOptions
-	Submit  bool
-	Options []cluster.Option // of every task
-	Shared  []cluster.Option // of the tasks and of the last job
+	Submit bool
+	Nodes  int // that make a run together
+	// Processes is the number of those that make a run together on each.
+	Processes int
+	Options   []cluster.Option // of every task
+	Shared    []cluster.Option // of the tasks and of the last job
 }
 
 // slurmFlags are those that sbatch has too: they are handed on under their names.
@@ -47,13 +50,15 @@ func newSlurmCommand(s streams) *cli.Command {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	flags = append(flags,
+		&cli.IntFlag{Name: "nodes", Value: 1, Usage: "`NUMBER` of machines that make a run together"},
+		&cli.IntFlag{Name: "processes", DefaultText: "one a GPU of --gres, else 1", Usage: "`NUMBER` of processes that make a run together on each machine"},
 		&cli.StringSliceFlag{Name: "sbatch", Usage: "any other option of sbatch, `--NAME=VALUE`, for all jobs; may be repeated"},
 		&cli.BoolFlag{Name: "submit", Usage: "submit the jobs and print their numbers"},
 	)
 	return &cli.Command{
 		Name:      "slurm",
 		Usage:     "write job scripts that make the unfinished runs on a cluster with Slurm",
-		UsageText: "iwrun slurm -c FILE [-o FOLDER] [--set KEY=VALUE]... [--only GLOB]... [--time H:M:S] [--gres gpu:1] [--at-once NUMBER] [--submit]",
+		UsageText: "iwrun slurm -c FILE [-o FOLDER] [--set KEY=VALUE]... [--only GLOB]... [--time H:M:S] [--gres gpu:1] [--nodes NUMBER] [--at-once NUMBER] [--submit]",
 		Description: "Writes the scripts into the folder slurm of the experiment's results and prints the path of the one that submits the others. " +
 			"Each run is a task of an array. Before its time limit a task writes a checkpoint and queues itself again.",
 		Flags: flags,
@@ -75,6 +80,13 @@ func slurmOptionsOf(c *cli.Context) (slurmOptions, error) {
 	o := slurmOptions{
 		experimentOptions: experimentOptionsOf(c), selection: selectionOf(c), taskOptions: task, Submit: c.Bool("submit"),
 		Options: []cluster.Option{{Name: "cpus-per-task", Value: strconv.Itoa(task.CPUs)}},
+		Nodes:   c.Int("nodes"), Processes: gpus(c.String("gres")),
+	}
+	if c.IsSet("processes") {
+		o.Processes = c.Int("processes")
+	}
+	if o.Nodes < 1 || o.Processes < 1 {
+		return o, wrongUsage(c, "--nodes %d, --processes %d: a run takes at least one process on one machine", o.Nodes, o.Processes)
 	}
 	var texts []string
 	for _, f := range slurmFlags {
@@ -99,6 +111,19 @@ func slurmOptionsOf(c *cli.Context) (slurmOptions, error) {
 		}
 	}
 	return o, nil
+}
+
+var gpuResource = regexp.MustCompile(`(?:^|,)gpu(?::[A-Za-z][^:,]*)?:([1-9][0-9]*)(?:,|$)`)
+
+// gpus returns the number of GPUs that generic resources of Slurm name, as in gpu:a100:8,
+// and 1 where they name none.
+func gpus(resources string) int {
+	if match := gpuResource.FindStringSubmatch(resources); match != nil {
+		if number, err := strconv.Atoi(match[1]); err == nil {
+			return number
+		}
+	}
+	return 1
 }
 
 // tableTime is the time limit of the last job.
@@ -172,7 +197,7 @@ func (o slurmOptions) job(experiment string, indices []int) (cluster.Slurm, erro
 		Experiment: described,
 		Program:    program, Directory: directory, Results: results, Environment: map[string]string{},
 		Options: slices.Concat(o.Options, o.Shared), TableOptions: append(slices.Clone(o.Shared), tableTime),
-		AtOnce: o.AtOnce, MaxArraySize: maxArraySize(),
+		AtOnce: o.AtOnce, MaxArraySize: maxArraySize(), Nodes: o.Nodes, Processes: o.Processes,
 	}
 	for _, name := range job.Variables() {
 		if value, set := os.LookupEnv(name); set {

@@ -155,3 +155,34 @@ func TestSlurmCancelledTask(t *testing.T) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 }
+
+// TestSlurmProcessesOfOneRun: two processes make a run together; when their task is stopped
+// in the middle, both stop, and both go on in the next start.
+func TestSlurmProcessesOfOneRun(t *testing.T) {
+	inFolder(t)
+	t.Setenv(asProgram, "yes")
+	slurmtest.Start(t, 1001)
+	shared := []string{"-c", "tiny.yaml", "--set", "train.epochs=40", "--only", "*/*/iwdan/*"}
+	status, out, text := call(t, append([]string{"slurm", "--processes", "2", "--submit"}, shared...)...)
+	jobs := jobNumbers(out)
+	if status != 0 || len(jobs) != 2 {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	slurmtest.Wait(t, "the run was interrupted in the middle", func() bool {
+		metrics, err := tinyDir("iwdan").ReadMetrics()
+		if err != nil || metrics[len(metrics)-1].Epoch < 2 {
+			return false
+		}
+		slurmtest.Output(t, "scancel", "--batch", "--signal=USR1", jobs[0]+"_1")
+		return true
+	})
+	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	log := readFile(t, filepath.Join("results", "tiny", "slurm", "logs", jobs[0]+"_1.txt"))
+	if !strings.Contains(log, "queued again") || !strings.Contains(log, "start 2") {
+		t.Errorf("it was not interrupted:\n%s", log)
+	}
+	result, err := tinyDir("iwdan").ReadResult()
+	if err != nil || result.Processes != 2 {
+		t.Fatalf("%d processes; %v\n%s", result.Processes, err, log)
+	}
+}

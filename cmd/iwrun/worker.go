@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,6 +34,8 @@ type workerOptions struct {
 	Supervised bool // end as soon as standard input does
 	// Checkpoints says how often one is written.
 	Checkpoints train.Interval
+	// GroupTimeout is how long it waits for the others, where several make the run.
+	GroupTimeout time.Duration
 }
 
 // newWorkerCommand is what package schedule starts; it can be started by hand too.
@@ -46,6 +49,7 @@ func newWorkerCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "device", Value: "auto"},
 			&cli.IntFlag{Name: "threads", Value: 1},
 			checkpointFlag(),
+			groupTimeoutFlag(),
 			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
 		},
 		Action: func(c *cli.Context) error {
@@ -58,7 +62,7 @@ func newWorkerCommand(s streams) *cli.Command {
 			}
 			return runWorker(workerOptions{
 				Folder: c.Args().First(), Device: c.String("device"), Threads: c.Int("threads"),
-				Checkpoints: checkpoints, Supervised: c.Bool(supervisedFlag),
+				Checkpoints: checkpoints, Supervised: c.Bool(supervisedFlag), GroupTimeout: c.Duration(groupTimeoutName),
 			}, s)
 		},
 	}
@@ -104,8 +108,12 @@ func trainIn(ctx context.Context, o workerOptions, checkpoint <-chan struct{}, r
 	if err := dir.Begin(); err != nil {
 		return err
 	}
+	group, err := joinGroup(device, o.GroupTimeout)
+	if err != nil {
+		return err
+	}
 	_, err = train.Run(ctx, run.Config, dir, train.Options{
-		Device: device, Threads: o.Threads, Log: log,
+		Device: device, Threads: o.Threads, Log: log, Group: group,
 		Progress:    reporter.Progress,
 		Alive:       reporter.Alive,
 		Checkpoints: o.Checkpoints, CheckpointNow: checkpoint,

@@ -26,7 +26,10 @@ type Slurm struct {
 	// TableOptions are those of the last job, which makes the tables.
 	TableOptions []Option
 	AtOnce       int // largest number of tasks at a time; 0: no limit
-	MaxArraySize int // of the cluster, at least 1: every task's number is below it
+	// Nodes and Processes are the numbers of machines that make a run together, and of
+	// processes on each; 0 counts as 1.
+	Nodes, Processes int
+	MaxArraySize     int // of the cluster, at least 1: every task's number is below it
 }
 
 // Option is one of sbatch, as in time, 4:00:00. A value may be empty.
@@ -106,6 +109,9 @@ type script struct {
 // Same is the number of starts in a row with the same checkpoint that are too many.
 func (s script) Same() int { return s.Fruitless + 1 }
 
+// Shared reports whether several processes make a run together.
+func (s script) Shared() bool { return max(s.Nodes, 1)*max(s.Processes, 1) > 1 }
+
 // Exports are the commands that give the experiment's variables their values.
 func (s script) Exports() []string {
 	var commands []string
@@ -132,6 +138,7 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	data := script{
 		Slurm: s, Folder: folder, ConfigPath: filepath.Join(folder, config), Warning: warning, Fruitless: fruitless,
 	}
+	data.Nodes, data.Processes = max(s.Nodes, 1), max(s.Processes, 1)
 	for i, block := range blocks(s.Indices, s.MaxArraySize) {
 		data.Array = block
 		file := File{fmt.Sprintf("array-%d.sh", i+1), execute("array.sh", data)}
@@ -154,6 +161,8 @@ func (s Slurm) check(folder string) error {
 		return errors.New("there are no runs to make")
 	case s.MaxArraySize < 1:
 		return fmt.Errorf("an array size %d of the cluster; want at least 1", s.MaxArraySize)
+	case s.Nodes < 0 || s.Processes < 0:
+		return fmt.Errorf("%d processes on each of %d machines; want at least 1", s.Processes, s.Nodes)
 	case s.AtOnce < 0:
 		return fmt.Errorf("%d tasks at a time; want at least 1, or 0 for no limit", s.AtOnce)
 	case strings.ContainsAny(folder, `%\`):

@@ -51,6 +51,17 @@ func TestSlurmScripts(t *testing.T) {
 	}
 }
 
+// Several processes of a run are one job step, in which each learns its place.
+func TestSlurmProcesses(t *testing.T) {
+	j := job()
+	j.Nodes, j.Processes, j.Indices = 2, 8, []int{4}
+	files, err := j.Files(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectGolden(t, "array-of-processes.sh", files[1].Text)
+}
+
 func expectGolden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -115,6 +126,7 @@ func TestSlurmMistakes(t *testing.T) {
 	for want, change := range map[string]func(*Slurm){
 		"no runs":            func(j *Slurm) { j.Indices = nil },
 		"array size 0":       func(j *Slurm) { j.MaxArraySize = 0 },
+		"-1 machines":        func(j *Slurm) { j.Nodes = -1 },
 		"-1 tasks at a time": func(j *Slurm) { j.AtOnce = -1 },
 	} {
 		j := job()

@@ -10,8 +10,8 @@
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:USR1@{{.Warning}}
-#SBATCH --nodes=1
-#SBATCH --ntasks=1
+#SBATCH --nodes={{.Nodes}}
+#SBATCH --ntasks{{if .Shared}}-per-node{{end}}={{.Processes}}
 {{- range .Options}}
 #SBATCH {{.}}
 {{- end}}
@@ -36,20 +36,33 @@ fi
 stopping=no
 interrupted=no
 child=
+ask() {
+{{- if .Shared}}
+  # srun itself would end its processes; the first step of the job is theirs.
+  scancel --signal=TERM "$SLURM_JOB_ID.0" || kill -TERM "$child"
+{{- else}}
+  kill -TERM "$child"
+{{- end}}
+}
 stop() {
   stopping=yes
   interrupted=yes
-  [ -z "$child" ] || kill -TERM "$child"
+  [ -z "$child" ] || ask
 }
 trap stop USR1 TERM
 
 # A GPU is used where one was asked for; one that does not work is an error.
 device=cpu
 [ -z "${SLURM_JOB_GPUS:-}" ] || device=cuda
-"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
+{{if .Shared}}# The processes that make the run together find each other at the first machine.
+MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))
+member='RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS exec "$@"'
+srun --kill-on-bad-exit=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" bash -c "$member" iwrun \
+  {{end}}"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
 {{- with .Arguments}} {{quoteAll .}}{{end}} &
 child=$!
-[ "$stopping" = no ] || kill -TERM "$child"
+[ "$stopping" = no ] || ask
 
 # A signal ends wait early, and only then is there something to wait for again.
 while :; do

@@ -45,10 +45,13 @@ fi
 stopping=no
 interrupted=no
 child=
+ask() {
+  kill -TERM "$child"
+}
 stop() {
   stopping=yes
   interrupted=yes
-  [ -z "$child" ] || kill -TERM "$child"
+  [ -z "$child" ] || ask
 }
 trap stop USR1 TERM
 
@@ -57,7 +60,7 @@ device=cpu
 [ -z "${SLURM_JOB_GPUS:-}" ] || device=cuda
 "$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}" --checkpoint-every=10m --overwrite=true &
 child=$!
-[ "$stopping" = no ] || kill -TERM "$child"
+[ "$stopping" = no ] || ask
 
 # A signal ends wait early, and only then is there something to wait for again.
 while :; do

@@ -1,0 +1,199 @@
+#!/bin/sh
+# Proves that iwda computes on this machine's GPU: compiles its two libraries against the
+# libtorch that is here ($LIBTORCH, or the torch of python3), runs the tests of the packages
+# that compute, and measures training. It needs a C++ compiler, no Go and no network, and
+# ends within 15 minutes: every part has a limit of its own, and what one of them fails
+# at does not keep the others from running.
+#
+# usage: sh cuda-check.sh [--device cuda|cpu]
+#
+# It prints a line for each part, leaves what the parts printed in logs/, and writes
+# cuda-check.json and cuda-check.md anew after every part. The exit status is 1 where one
+# failed. PATIENCE=4 gives every part four times its limit, for a machine that is busy.
+set -u
+
+cd "$(dirname "$0")" || exit
+device=cuda
+case "${1:-}${2:+ $2}" in
+'' | '--device cuda') ;;
+'--device cpu') device=cpu ;;
+*)
+	echo "usage: sh cuda-check.sh [--device cuda|cpu]" >&2
+	exit 2
+	;;
+esac
+rm -rf logs results cuda-check.json cuda-check.md
+mkdir -p logs build bin/lib
+: >build/parts
+: >build/facts
+
+fact() { printf '%s\t%s\n' "$1" "$2" >>build/facts; }
+
+# part NAME SECONDS FUNCTION runs a function of this script in a shell of its own.
+part() {
+	started=$(date +%s)
+	limit=$(($2 * ${PATIENCE:-1}))
+	timeout --kill-after=5 "$limit" sh -c '. ./build/functions.sh; "$0"' "$3" >"logs/$1.txt" 2>&1
+	status=$?
+	seconds=$(($(date +%s) - started))
+	case $status in
+	0) outcome=passed ;;
+	124 | 137) outcome="stopped after $limit s" ;;
+	*) outcome="failed with status $status" ;;
+	esac
+	printf '%s\t%s\t%s\n' "$1" "$outcome" "$seconds" >>build/parts
+	printf '%-14s %-24s %4d s\n' "$1" "$outcome" "$seconds"
+	report
+}
+
+# report writes both files from what is known so far.
+report() {
+	if [ -f logs/steps.txt ]; then
+		sed -n 's/^step of //p' logs/steps.txt >build/steps
+	else
+		: >build/steps
+	fi
+	awk -F '\t' '
+		function quoted(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); gsub(/[\001-\037]/, " ", s); return "\"" s "\"" }
+		FILENAME ~ /facts$/ { facts = facts (facts ? ",\n" : "") "    " quoted($1) ": " quoted($2) }
+		FILENAME ~ /parts$/ { parts = parts (parts ? ",\n" : "") "    {\"part\": " quoted($1) ", \"outcome\": " quoted($2) ", \"seconds\": " $3 "}" }
+		FILENAME ~ /steps$/ { steps = steps (steps ? ",\n" : "") "    {\"method\": " quoted($1) ", \"milliseconds\": " $2 "}" }
+		END { printf "{\n  \"facts\": {\n%s\n  },\n  \"parts\": [\n%s\n  ],\n  \"steps\": [\n%s\n  ]\n}\n", facts, parts, steps }
+	' build/facts build/parts build/steps >cuda-check.json
+	{
+		echo '# What this machine computes'
+		echo
+		awk -F '\t' '{ print "- " $1 ": " $2 }' build/facts
+		printf '\n| part | outcome | seconds |\n| --- | --- | ---: |\n'
+		awk -F '\t' '{ print "| " $1 " | " $2 " | " $3 " |" }' build/parts
+		if [ -s build/steps ]; then
+			printf '\n| a step of 2 × 64 drawn digits | ms |\n| --- | ---: |\n'
+			awk -F '\t' '{ print "| " $1 " | " $2 " |" }' build/steps
+		fi
+		awk -F '\t' '$2 != "passed" { print $1 }' build/parts | while read -r name; do
+			printf '\n## The end of %s\n\n```\n' "$name"
+			tail -n 40 "logs/$name.txt"
+			echo '```'
+		done
+	} >cuda-check.md
+}
+
+cat >build/functions.sh <<'FUNCTIONS'
+set -e
+[ ! -f build/libtorch.env ] || . ./build/libtorch.env
+
+find_libtorch() {
+	sh tools/find-libtorch.sh build/libtorch.env
+	CXX="${CXX:-g++}" sh tools/find-collectives.sh build/libtorch.env >build/collectives
+	cat build/libtorch.env build/collectives
+	[ "$device" != cuda ] || grep -q "^libtorch_cuda='1'" build/libtorch.env || {
+		echo 'this libtorch was built without CUDA'
+		exit 1
+	}
+}
+
+# compile_one SOURCE is called by xargs, several at a time.
+compile_one() {
+	object=build/$(basename "$1" .cc).o
+	case $1 in
+	*/process_group.cc)
+		# shellcheck disable=SC2046,SC2086
+		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags $(cat build/collectives) -c "$1" -o "$object" && return
+		echo "without NCCL, whose headers do not compile here:"
+		# shellcheck disable=SC2046,SC2086
+		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags $(sed 's/-DUSE_C10D_NCCL//' build/collectives) -c "$1" -o "$object"
+		;;
+	*/gotorch.cc)
+		# shellcheck disable=SC2086
+		${CXX:-g++} -std=c++17 -O2 -fPIC -w -Igotorch $libtorch_flags -c "$1" -o "$object"
+		;;
+	*)
+		# shellcheck disable=SC2086
+		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags -c "$1" -o "$object"
+		;;
+	esac
+	echo "compiled $1"
+}
+
+compile() {
+	printf '%s\n' torch/csrc/process_group.cc gotorch/gotorch.cc torch/csrc/[!p]*.cc |
+		xargs -P "$(nproc)" -n 1 sh -c '. ./build/functions.sh; compile_one "$0"'
+	shim=''
+	for source in torch/csrc/*.cc; do
+		shim="$shim build/$(basename "$source" .cc).o"
+	done
+	# shellcheck disable=SC2086
+	${CXX:-g++} -shared $shim -o bin/lib/libiwtorch.so $libtorch_link
+	# shellcheck disable=SC2086
+	${CXX:-g++} -shared build/gotorch.o -o bin/lib/libcgotorch.so $libtorch_link
+}
+
+doctor() {
+	bin/iwrun doctor
+	[ "$device" = cpu ] || bin/iwrun doctor | grep -q 'CUDA devices: [1-9]'
+}
+
+torch_tests() { cd torch && ../bin/torch.test -test.v -test.timeout 170s; }
+losses_tests() { cd losses && ../bin/losses.test -test.v -test.timeout 170s; }
+nets_tests() { cd nets && ../bin/nets.test -test.v -test.timeout 170s; }
+
+experiment() {
+	cat >build/steps.yaml <<EXPERIMENT
+experiment: steps
+dataset: {name: glyphs, train_per_class: 640, test_per_class: 10}
+tasks: [clean-warped]
+variants: [full]
+methods: [source-only, dann, iwdan, cdan, iwcdan, dan, jan]
+seeds: [1]
+train: {epochs: 3, batch: 64}
+EXPERIMENT
+}
+
+# steps prints the time of a step in the last of three epochs, the evaluation included,
+# which has 100 rows.
+steps() {
+	experiment
+	bin/iwrun -c build/steps.yaml -o results -j 1 --device "$device" --retries 0
+	for method in source-only dann iwdan cdan iwcdan dan jan; do
+		awk -F , -v method="$method" '
+			NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+			{ step[NR] = $column["step"]; seconds[NR] = $column["seconds"] }
+			END { printf "step of %s\t%.3f\n", method, 1000 * (seconds[NR] - seconds[NR - 1]) / (step[NR] - step[NR - 1]) }
+		' "results/steps/full/clean-warped/$method/seed-1/metrics.csv"
+	done
+}
+
+# processes lets two of them make one run: on CPUs, or on two GPUs where there are.
+processes() {
+	if [ "$device" = cuda ] && [ "$(nvidia-smi --list-gpus | wc -l)" -lt 2 ]; then
+		echo 'one GPU: two processes cannot share it under NCCL, and none were started'
+		return
+	fi
+	experiment
+	export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517
+	RANK=1 LOCAL_RANK=1 bin/iwrun -c build/steps.yaml -o results/shared --only '*/*/iwdan/*' --device "$device" &
+	RANK=0 LOCAL_RANK=0 bin/iwrun -c build/steps.yaml -o results/shared --only '*/*/iwdan/*' --device "$device"
+	wait $!
+	grep '"processes": 2' results/shared/steps/full/clean-warped/iwdan/seed-1/result.json
+}
+
+resnet() { cd nets && ../bin/nets.test -test.run '^$' -test.bench ResNet50 -test.benchtime 10x; }
+FUNCTIONS
+
+export device
+fact device "$device"
+fact machine "$(uname -srm), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+fact compiler "$(${CXX:-g++} --version 2>/dev/null | head -n 1)"
+fact gpu "$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | tr '\n' ';')"
+
+part libtorch 30 find_libtorch
+fact libtorch "$(sed -n "s/^libtorch_version='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null), $(sed -n "s/^libtorch_origin='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null)"
+part compile 300 compile
+part doctor 20 doctor
+part losses 90 losses_tests
+part nets 120 nets_tests
+part torch 120 torch_tests
+part steps 120 steps
+part processes 40 processes
+part resnet 55 resnet
+! awk -F '\t' '$2 != "passed"' build/parts | grep -q .

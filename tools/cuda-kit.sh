@@ -1,0 +1,36 @@
+#!/bin/sh
+# Packs build/cuda-kit.tar.gz: programs that are compiled here, and the C++ sources of the
+# two libraries that they load, for cuda-check.sh to compile where there is a GPU. `make
+# cuda-kit` sets what go needs to know.
+set -eu
+
+cd "$(dirname "$0")/.."
+. build/gotorch.env
+kit=build/cuda-kit
+most=60000000 # bytes
+
+rm -rf "$kit" "$kit.tar.gz"
+mkdir -p "$kit/bin" "$kit/tools" "$kit/torch" "$kit/gotorch/cgotorch"
+go build -ldflags='-s -w' -o "$kit/bin/iwrun" ./cmd/iwrun
+for package in torch nets losses; do
+	mkdir -p "$kit/$package"
+	go test -c -ldflags='-s -w' -o "$kit/bin/$package.test" "./$package"
+done
+
+cp build/gotorch.cc "$kit/gotorch/"
+# shellcheck disable=SC2154
+cp "$gotorch_folder"/cgotorch/*.cc "$gotorch_folder"/cgotorch/*.h "$kit/gotorch/cgotorch/"
+cp "$gotorch_folder/LICENSE" "$kit/gotorch/"
+cp -R torch/csrc torch/testdata "$kit/torch/"
+cp -R testdata go.mod LICENSE "$kit/" # the tests look for go.mod to find testdata
+cp tools/find-libtorch.sh tools/find-collectives.sh "$kit/tools/"
+cp tools/cuda-check.sh "$kit/"
+chmod -R u+w "$kit"
+
+tar -C build -czf "$kit.tar.gz" "${kit#build/}"
+size=$(wc -c <"$kit.tar.gz")
+if [ "$size" -gt "$most" ]; then
+	echo "cuda-kit: $kit.tar.gz has $size bytes, more than $most" >&2
+	exit 1
+fi
+printf '%s.tar.gz: %d MB. There: tar xzf cuda-kit.tar.gz && sh cuda-kit/cuda-check.sh\n' "$kit" "$((size / 1000000))"
