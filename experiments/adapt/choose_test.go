@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/experiments/config"
+	"iwda/selection"
 	"iwda/weightest"
 )
 
@@ -157,7 +157,7 @@ func TestChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice, err := Choose(config.DefaultRule, candidates, shared)
+	choice, err := Choose(selection.TargetRisk, candidates, shared)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestChooseAmongAligned(t *testing.T) {
 	if shared.Test.Explained() {
 		t.Fatal(shared.Test.Verdict())
 	}
-	for rule, want := range map[string]string{config.DefaultRule: "aligned", "iwv-y": "source-only"} {
+	for rule, want := range map[string]string{selection.TargetRisk: "aligned", "iwv-y": "source-only"} {
 		choice, err := Choose(rule, []Candidate{sourceOnly, aligned}, shared)
 		if err != nil || choice.Judged[choice.Best].Run != want {
 			t.Errorf("%s: %+v, %v", rule, choice.Judged, err)

@@ -8,6 +8,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/selection"
 )
 
 // The domains' names in experiment files.
@@ -153,7 +154,7 @@ func (d Data) CheckExperiment(file *config.File) error {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("is about %s and %s; choose another folder with -o, or remove it", paths[sourceName], paths[targetName])}
 	}
 	if file.Config.Selection.Rule == "" {
-		return config.Error{Location: file.Name, Message: "has no rule by which a run is chosen, as in selection: {rule: " + config.DefaultRule + "}"}
+		return config.Error{Location: file.Name, Message: "has no rule by which a run is chosen, as in selection: {rule: " + selection.TargetRisk + "}"}
 	}
 	return nil
 }

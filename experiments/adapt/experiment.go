@@ -9,7 +9,7 @@ import (
 	"text/template"
 
 	"iwda/datasets/catalogue"
-	"iwda/experiments/config"
+	"iwda/selection"
 )
 
 //go:embed experiment.yaml.tmpl
@@ -56,7 +56,7 @@ func (d Data) Experiment() ([]byte, error) {
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
 		Features: d.Kind == catalogue.Vectors,
-		Rule:     config.DefaultRule, HeldOut: heldOut,
+		Rule:     selection.TargetRisk, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
 	}

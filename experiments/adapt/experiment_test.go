@@ -7,6 +7,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/selection"
 )
 
 // seen is what Look says of domains of that size.
@@ -43,7 +44,7 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) != 9 || file.Config.Selection.Rule != config.DefaultRule {
+		if len(runs) != 9 || file.Config.Selection.Rule != selection.TargetRisk {
 			t.Errorf("%d runs, rule %q", len(runs), file.Config.Selection.Rule)
 		}
 		for _, run := range runs {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"iwda/experiments/learningrate"
-	"iwda/selection"
 )
 
 // Config is one experiment file: what is trained on what, how, and how often. A
@@ -34,7 +33,7 @@ type Selection struct {
 }
 
 // DefaultRule is the rule where a file names none.
-const DefaultRule = selection.TargetRisk
+const DefaultRule = "iwv-y"
 
 // RuleOrDefault is the rule that counts.
 func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }
