@@ -199,7 +199,8 @@ func RestoreReplicas(state ReplicasState) (*Replicas, error) {
 }
 
 // Intervals runs the estimator on every replica and returns the intervals between
-// percentiles of its estimates. An estimator that reads target rows returns an error
+// percentiles of its estimates, further apart where a class has few source rows: see
+// resampledReach. An estimator that reads target rows returns an error
 // here: see Bootstrap.
 //
 // A resample can be one that has no estimate, most of all where a class has few source
@@ -233,11 +234,24 @@ func (r *Replicas) intervals(e Estimator, level float64, problem func(replica in
 	if 2*failed > len(estimates) {
 		return Uncertainty{}, fmt.Errorf("weightest: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
-	result := uncertaintyOf(shares, weights, level)
+	result := uncertaintyOf(shares, weights, level, resampledReach(r.meanSourceRows()))
 	if failed > 0 {
 		result.Warning = fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure)
 	}
 	return result, nil
+}
+
+// meanSourceRows returns the mean over the replicas of each class's number of source rows,
+// length k: near the number that was added.
+func (r *Replicas) meanSourceRows() []float64 {
+	k := r.sums[0].classes
+	mean := make([]float64, k)
+	for _, s := range r.sums {
+		for i, rows := range s.hardJoint {
+			mean[i/k] += float64(rows) / float64(len(r.sums))
+		}
+	}
+	return mean
 }
 
 // BootstrapSettings are the options of Bootstrap.

@@ -292,7 +292,7 @@ func TestBootstrapGolden(t *testing.T) {
 			}
 		}
 		for estimator, values := range draws {
-			bounds := drawnIntervals(values, 0.95, math.Inf(1)).Each
+			bounds := drawnIntervals(values, 0.95, math.Inf(1), asDrawn).Each
 			low, high := g.get("bootstrap/"+estimator+"/low"), g.get("bootstrap/"+estimator+"/high")
 			lowDeviation, highDeviation := g.get("bootstrap/"+estimator+"/low_sd"), g.get("bootstrap/"+estimator+"/high_sd")
 			for y, bound := range bounds {

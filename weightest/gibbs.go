@@ -343,7 +343,7 @@ const fewDraws = 400
 
 // Intervals returns the intervals between percentiles of the draws.
 func (p Posterior) Intervals(level float64) Uncertainty {
-	result := uncertaintyOf(p.Shares, p.Weights, level)
+	result := uncertaintyOf(p.Shares, p.Weights, level, asDrawn)
 	if p.EffectiveDraws < fewDraws {
 		result.Warning = fmt.Sprintf("%d sweeps of the sampler are worth only %.0f independent draws in a class: C is near singular, or the classifier errs much",
 			p.Sweeps, p.EffectiveDraws)

@@ -3,6 +3,8 @@ package weightest
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is a range of one number.
@@ -36,7 +38,11 @@ const defaultLevel = 0.95
 // The joint intervals are m - t·s⁻ … m + t·s⁺ about the median m of a class, s⁻ and s⁺
 // the root mean square deviations of the draws below and above it, and t the percentile
 // of the draws' largest deviation in any class in these units.
-func drawnIntervals(draws [][]float64, level, upper float64) Intervals {
+//
+// widen takes a number of standard errors to the one by which the intervals of a class
+// reach as far as they should; see resampledReach.
+func drawnIntervals(draws [][]float64, level, upper float64, widen func(class int, reach float64) float64) Intervals {
+	normal := distuv.UnitNormal
 	k := len(draws[0])
 	result := Intervals{Each: make([]Interval, k), Joint: make([]Interval, k)}
 	median, below, above := make([]float64, k), make([]float64, k), make([]float64, k)
@@ -46,7 +52,8 @@ func drawnIntervals(draws [][]float64, level, upper float64) Intervals {
 			values[i] = draw[j]
 		}
 		slices.Sort(values)
-		result.Each[j] = Interval{percentile(values, (1-level)/2), percentile(values, (1+level)/2)}
+		outside := normal.Survival(widen(j, normal.Quantile((1+level)/2)))
+		result.Each[j] = Interval{percentile(values, outside), math.Min(upper, percentile(values, 1-outside))}
 		median[j] = percentile(values, 0.5)
 		below[j], above[j] = deviations(values, median[j])
 	}
@@ -65,6 +72,7 @@ func drawnIntervals(draws [][]float64, level, upper float64) Intervals {
 	slices.Sort(values)
 	reach := percentile(values, level)
 	for j, each := range result.Each {
+		reach := widen(j, reach)
 		result.Joint[j] = Interval{
 			math.Min(each.Low, math.Max(0, median[j]-reach*below[j])),
 			math.Max(each.High, math.Min(upper, median[j]+reach*above[j])),
@@ -102,11 +110,28 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
+// asDrawn is the reach of intervals whose draws spread as far as the number's errors.
+func asDrawn(_ int, reach float64) float64 { return reach }
+
+// resampledReach is the reach of a bootstrap's intervals where a class has so many source
+// rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and
+// do not know that their spread is itself an estimate: a normal distribution's number of
+// standard errors z becomes √(n/(n-1)) times Student's t of n-1 degrees of freedom with the
+// same probability (Hesterberg 2015, expanded percentile intervals). Fewer than five rows
+// count as five.
+func resampledReach(rows []float64) func(class int, reach float64) float64 {
+	return func(class int, reach float64) float64 {
+		n := math.Max(5, rows[class])
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+		return math.Sqrt(n/(n-1)) * -student.Quantile(distuv.UnitNormal.Survival(reach))
+	}
+}
+
 // uncertaintyOf returns the intervals of draws of shares and weights, each draws×k.
-func uncertaintyOf(shares, weights [][]float64, level float64) Uncertainty {
+func uncertaintyOf(shares, weights [][]float64, level float64, widen func(class int, reach float64) float64) Uncertainty {
 	return Uncertainty{
 		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1),
-		Weights: drawnIntervals(weights, level, math.Inf(1)),
+		Shares:  drawnIntervals(shares, level, 1, widen),
+		Weights: drawnIntervals(weights, level, math.Inf(1), widen),
 	}
 }

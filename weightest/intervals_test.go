@@ -30,7 +30,7 @@ func TestDrawnIntervals(t *testing.T) {
 		}
 		values[i] = append(values[i], 0) // a class that never is
 	}
-	got := drawnIntervals(values, level, math.Inf(1))
+	got := drawnIntervals(values, level, math.Inf(1), asDrawn)
 	var each [k + 1]float64
 	var joint float64
 	for _, draw := range values {
@@ -57,16 +57,61 @@ func TestDrawnIntervals(t *testing.T) {
 	if got.Each[k] != (Interval{}) || got.Joint[k] != (Interval{}) {
 		t.Errorf("a number that is always 0: %v, %v", got.Each[k], got.Joint[k])
 	}
-	if one := drawnIntervals([][]float64{{1}}, level, 1); one.Each[0] != (Interval{1, 1}) || one.Joint[0] != (Interval{1, 1}) {
+	if one := drawnIntervals([][]float64{{1}}, level, 1, asDrawn); one.Each[0] != (Interval{1, 1}) || one.Joint[0] != (Interval{1, 1}) {
 		t.Errorf("one draw: %v", one)
 	}
 }
 
 func TestDrawnIntervalsStayInBounds(t *testing.T) {
-	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1)
+	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1, asDrawn)
 	for y, joint := range got.Joint {
 		if joint.Low < 0 || joint.High > 1 || joint.Low > got.Each[y].Low || joint.High < got.Each[y].High {
 			t.Errorf("number %d: %v, jointly %v", y, got.Each[y], joint)
+		}
+	}
+}
+
+// A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
+func TestResampledReach(t *testing.T) {
+	reach := resampledReach([]float64{20, 2, 1e7})
+	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {
+		t.Errorf("20 rows: %v, want %v", got, want)
+	}
+	if got, want := reach(1, 1.959963985), math.Sqrt(5./4)*2.776445; math.Abs(got-want) > 1e-5 {
+		t.Errorf("2 rows: %v, want that of 5 rows, %v", got, want)
+	}
+	if got := reach(2, 3); math.Abs(got-3) > 1e-5 {
+		t.Errorf("10,000,000 rows: %v, want 3", got)
+	}
+	draws := make([][]float64, 1001)
+	for i := range draws {
+		draws[i] = []float64{float64(i)} // percentiles of a uniform distribution
+	}
+	twenty := drawnIntervals(draws, 0.95, math.Inf(1), reach)
+	// Φ(-2.147391) = 0.015882.
+	if each := twenty.Each[0]; math.Abs(each.Low-15.882) > 0.01 || math.Abs(each.High-984.118) > 0.01 {
+		t.Errorf("of 20 rows: %v", each)
+	}
+	if narrow := drawnIntervals(draws, 0.95, math.Inf(1), asDrawn); twenty.Joint[0].High-twenty.Joint[0].Low < 1.05*(narrow.Joint[0].High-narrow.Joint[0].Low) {
+		t.Errorf("joint intervals of 20 rows: %v, of many: %v", twenty.Joint[0], narrow.Joint[0])
+	}
+}
+
+// The number of rows that the intervals know of is that of the sample.
+func TestMeanSourceRows(t *testing.T) {
+	s := randomSample(t, rand.New(rand.NewPCG(2, 3)), 3, 300, 10)
+	probabilities, labels := s.Source()
+	replicas := NewReplicas(3, 400, 1)
+	if err := replicas.AddSource(probabilities, labels, 0); err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]float64, 3)
+	for _, label := range labels {
+		counts[label]++
+	}
+	for y, mean := range replicas.meanSourceRows() {
+		if math.Abs(mean-counts[y]) > 4*math.Sqrt(counts[y]/400) {
+			t.Errorf("class %d: %v rows, %v were added", y, mean, counts[y])
 		}
 	}
 }

@@ -1,6 +1,8 @@
 // Command coverage measures on synthetic label shifts how often intervals hold the true
 // class shares and weights, and how often the tests of shift reject, and writes both as
-// tables into a page.
+// tables into a page. Each cell's lines are written when it has been measured and take the
+// place of those that the page had of it; the others stay, so that cells can be measured
+// one after the other.
 //
 //	go run ./bench/coverage [-draws N] [-only PATTERN] [-o FILE.md]
 //
@@ -39,7 +41,6 @@ func run(draws int, only, page string) error {
 		{"coverage", coverageHead, measureCoverage},
 		{"rejections", rejectionsHead, measureRejections},
 	} {
-		var lines []string
 		for _, c := range cells {
 			if !pattern.MatchString(fmt.Sprintf("%s %v", table.name, c)) {
 				continue
@@ -49,29 +50,38 @@ func run(draws int, only, page string) error {
 				return fmt.Errorf("%s %v: %w", table.name, c, err)
 			}
 			fmt.Fprintln(os.Stderr, strings.Join(measured, "\n"))
-			lines = append(lines, measured...)
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		if err := replaceTable(page, table.name, table.head+"\n"+strings.Join(lines, "\n")); err != nil {
-			return err
+			if err := replaceCell(page, table.name, table.head, c, measured); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// replaceTable writes a table between the page's two comments of its name.
-func replaceTable(page, name, table string) error {
+// replaceCell writes a cell's lines into the table between the page's two comments of its
+// name, whose other cells it keeps.
+func replaceCell(page, name, head string, measured cell, measurements []string) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
 	before, rest, found := strings.Cut(string(text), "<!-- "+name+" -->\n")
-	_, after, ended := strings.Cut(rest, "<!-- /"+name+" -->")
+	former, after, ended := strings.Cut(rest, "<!-- /"+name+" -->")
 	if !found || !ended {
 		return fmt.Errorf("%s has no comments <!-- %s --> and <!-- /%s -->", page, name, name)
 	}
-	text = []byte(before + "<!-- " + name + " -->\n" + table + "\n<!-- /" + name + " -->" + after)
+	lines := []string{head}
+	for _, c := range cells {
+		if c == measured {
+			lines = append(lines, measurements...)
+			continue
+		}
+		for line := range strings.Lines(former) {
+			if strings.HasPrefix(line, fmt.Sprintf("| %d | %d |", c.classes, c.rows)) {
+				lines = append(lines, strings.TrimSuffix(line, "\n"))
+			}
+		}
+	}
+	text = []byte(before + "<!-- " + name + " -->\n" + strings.Join(lines, "\n") + "\n<!-- /" + name + " -->" + after)
 	return os.WriteFile(page, text, 0o666)
 }
