@@ -37,8 +37,8 @@ help: ## list the targets
 setup: ## install what is missing (a C++ compiler, libtorch)
 	@sh tools/setup.sh
 
-build: setup ## build the program build/iwrun
-	@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules build/iwrun' $(MAKE) --no-print-directory build/iwrun
+build: setup ## build the programs build/iwrun and, without libtorch, build/labelshift
+	@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules build/iwrun build/labelshift' $(MAKE) --no-print-directory build/iwrun build/labelshift
 
 dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
 	@sh tools/setup.sh patchelf:patchelf
@@ -180,6 +180,10 @@ build/modules: go.mod go.sum
 
 build/iwrun: build/modules $(library) $(go_sources)
 	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/iwrun)
+
+build/labelshift: build/modules $(go_sources)
+	@mkdir -p $(@D)
+	$(call timed,build $@,CGO_ENABLED=0 go build -o $@ ./cmd/labelshift)
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
 with_sanitizers = . build/libtorch.env; export CGO_LDFLAGS='-L$(CURDIR)/build/sanitize -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$(CURDIR)/build/sanitize '"-L$$libtorch_lib";

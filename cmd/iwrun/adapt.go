@@ -67,9 +67,9 @@ func newAdaptCommand(s streams) *cli.Command {
 func runAdapt(o adaptOptions, s streams) error {
 	switch {
 	case o.Source == "" || o.Target == "":
-		return usageError{"which domains? name them with --source and --target", adaptUsage}
+		return usageError("which domains? name them with --source and --target", adaptUsage)
 	case o.Folder == "":
-		return usageError{"where to? name a folder with -o", adaptUsage}
+		return usageError("where to? name a folder with -o", adaptUsage)
 	}
 	options, devices, err := scheduleOptions(o.machineOptions, o.faultOptions, o.runs())
 	if err != nil {

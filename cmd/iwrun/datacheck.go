@@ -73,9 +73,9 @@ func runDataCheck(name, root string, s streams) error {
 	data, err := catalogue.Find(name)
 	switch {
 	case err != nil:
-		return usageError{err.Error(), usage}
+		return usageError(err.Error(), usage)
 	case !data.Checkable():
-		return usageError{name + " has no published form to compare a copy with", usage}
+		return usageError(name+" has no published form to compare a copy with", usage)
 	}
 	if root == "" {
 		if root, err = defaultRoot(data); err != nil {

@@ -4,18 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/internal/commandline"
 	"iwda/internal/nearest"
 )
 
 // The exit statuses beside 0.
 const (
-	statusFailed      = 1
-	statusWrong       = 2
+	statusFailed      = commandline.StatusFailed
+	statusWrong       = commandline.StatusWrong
 	statusInterrupted = 130
 )
 
@@ -24,68 +24,26 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is a command line that cannot be carried out.
-type usageError struct {
-	message string
-	usage   string // of the command
-}
-
-func (e usageError) Error() string { return e.message }
-
-func wrongUsage(c *cli.Context, format string, values ...any) error {
-	usage := c.Command.UsageText
-	if usage == "" { // of the root command
-		usage = c.App.UsageText
-	}
-	return usageError{fmt.Sprintf(format, values...), usage}
-}
+// The errors of a command line that cannot be carried out.
+var (
+	usageError = commandline.UsageError
+	wrongUsage = commandline.WrongUsage
+	wrongFlag  = commandline.WrongFlag
+)
 
 // conclude prints what is left to say about an error and returns the exit status.
 func conclude(err error, w io.Writer) int {
 	var status statusError
-	var usage usageError
 	var mistakes config.Errors
 	var mistake config.Error
 	switch {
-	case err == nil:
-		return 0
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &usage):
-		fmt.Fprintf(w, "iwrun: %s\n\nUsage:\n  %s\nAll flags: iwrun --help\n",
-			usage.message, strings.ReplaceAll(usage.usage, "\n", "\n  "))
-		return statusWrong
 	case errors.As(err, &mistakes), errors.As(err, &mistake):
 		fmt.Fprintln(w, err)
 		return statusWrong
 	}
-	fmt.Fprintf(w, "iwrun: %v\n", err)
-	return statusFailed
-}
-
-// wrongFlag is called for flags that cannot be parsed.
-func wrongFlag(c *cli.Context, err error, _ bool) error {
-	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !unknown {
-		return wrongUsage(c, "%v", err)
-	}
-	var names []string
-	for _, flag := range c.Command.Flags {
-		for _, known := range flag.Names() {
-			names = append(names, dashed(known))
-		}
-	}
-	if near := nearest.Name(dashed(strings.TrimLeft(name, "-")), names); near != "" {
-		return wrongUsage(c, "there is no flag %s; did you mean %s?", dashed(name), near)
-	}
-	return wrongUsage(c, "there is no flag %s", dashed(name))
-}
-
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
+	return commandline.Conclude("iwrun", err, w)
 }
 
 // withoutArguments calls action if nothing but flags was given.

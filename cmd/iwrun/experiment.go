@@ -47,7 +47,7 @@ func where(c *cli.Context, flag string) *cli.Context {
 // load reads the experiment file and makes the assignments.
 func (o experimentOptions) load() (*config.File, error) {
 	if len(o.Configs) > 1 {
-		return nil, usageError{"-c: one experiment at a time; only table --kind average takes several", "iwrun -c FILE [options]"}
+		return nil, usageError("-c: one experiment at a time; only table --kind average takes several", "iwrun -c FILE [options]")
 	}
 	files, err := o.loadAll()
 	if err != nil {
@@ -70,7 +70,7 @@ func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
 // assignments in each.
 func (o experimentOptions) loadAll() ([]*config.File, error) {
 	if len(o.Configs) == 0 {
-		return nil, usageError{"which experiment? name its file with -c FILE", "iwrun -c FILE [options]"}
+		return nil, usageError("which experiment? name its file with -c FILE", "iwrun -c FILE [options]")
 	}
 	var files []*config.File
 	for _, path := range o.Configs {

@@ -54,7 +54,7 @@ func runExtract(o extractOptions, s streams) error {
 			return err
 		}
 		if len(only) != 1 {
-			return usageError{fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)), "iwrun extract -c FILE --run ID"}
+			return usageError(fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)), "iwrun extract -c FILE --run ID")
 		}
 		chosen = only[0]
 		checkpoint = chosen.Dir(o.Results).Path(store.CheckpointFile)
@@ -79,7 +79,7 @@ func runExtract(o extractOptions, s streams) error {
 		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: max(1, o.Threads), Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
-			return usageError{err.Error(), "iwrun extract -c FILE --run ID"}
+			return usageError(err.Error(), "iwrun extract -c FILE --run ID")
 		case err != nil:
 			return fmt.Errorf("%s: %w", domain, err)
 		}

@@ -52,16 +52,16 @@ const shortestStall = time.Second
 func (o faultOptions) check() error {
 	usage := "iwrun --retries NUMBER --stall DURATION --" + checkpointName + " INTERVAL …"
 	if o.Retries < 0 {
-		return usageError{fmt.Sprintf("--retries %d: want 0 or more", o.Retries), usage}
+		return usageError(fmt.Sprintf("--retries %d: want 0 or more", o.Retries), usage)
 	}
 	if o.Stall != 0 && o.Stall < shortestStall {
-		return usageError{fmt.Sprintf("--stall %v: want %v or more, or 0 for never", o.Stall, shortestStall), usage}
+		return usageError(fmt.Sprintf("--stall %v: want %v or more, or 0 for never", o.Stall, shortestStall), usage)
 	}
 	if o.GroupTimeout < time.Second {
-		return usageError{fmt.Sprintf("--%s %v: want a second or more", groupTimeoutName, o.GroupTimeout), usage}
+		return usageError(fmt.Sprintf("--%s %v: want a second or more", groupTimeoutName, o.GroupTimeout), usage)
 	}
 	if _, err := parseCheckpoints(o.Checkpoints); err != nil {
-		return usageError{err.Error(), usage}
+		return usageError(err.Error(), usage)
 	}
 	return nil
 }

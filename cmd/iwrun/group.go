@@ -23,7 +23,7 @@ type place struct {
 func placeInGroup() (place, error) {
 	o, local, grouped, err := torch.GroupFromEnvironment(os.LookupEnv)
 	if err != nil {
-		return place{}, usageError{err.Error(), "torchrun --no-python --nproc-per-node NUMBER iwrun -c FILE --index NUMBER"}
+		return place{}, usageError(err.Error(), "torchrun --no-python --nproc-per-node NUMBER iwrun -c FILE --index NUMBER")
 	}
 	if !grouped {
 		return place{size: 1}, nil
@@ -45,10 +45,10 @@ func joinGroup(device torch.Device, timeout time.Duration) (*torch.ProcessGroup,
 // check refuses what several processes cannot do together.
 func (p place) check(runs []plan.Run) error {
 	if p.size > 1 && len(runs) != 1 {
-		return usageError{
+		return usageError(
 			fmt.Sprintf("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", p.size, len(runs)),
 			"iwrun -c FILE --index NUMBER | --only GLOB",
-		}
+		)
 	}
 	return nil
 }

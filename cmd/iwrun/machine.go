@@ -44,7 +44,7 @@ func machineOptionsOf(c *cli.Context) machineOptions {
 func (o machineOptions) device() (torch.Device, error) {
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
-		return torch.Device{}, usageError{fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:N …"}
+		return torch.Device{}, usageError(fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:N …")
 	}
 	return device, nil
 }
@@ -62,10 +62,10 @@ func (o machineOptions) devices() ([]torch.Device, error) {
 			return nil, err
 		}
 		if slices.Contains(devices, device) {
-			return nil, usageError{
+			return nil, usageError(
 				fmt.Sprintf("--device %s: %v is named twice; -j says how many runs share the devices", o.Device, device),
 				"iwrun --device cuda:0,cuda:1 -j NUMBER …",
-			}
+			)
 		}
 		devices = append(devices, device)
 	}
@@ -93,9 +93,9 @@ func (o machineOptions) share(devices []torch.Device) (jobs, threads int, err er
 	usage := "iwrun -j NUMBER --threads NUMBER …"
 	switch {
 	case o.Jobs < 0:
-		return 0, 0, usageError{fmt.Sprintf("-j %d: at least one run at a time", o.Jobs), usage}
+		return 0, 0, usageError(fmt.Sprintf("-j %d: at least one run at a time", o.Jobs), usage)
 	case o.Threads < 1:
-		return 0, 0, usageError{fmt.Sprintf("--threads %d: a run needs at least one thread", o.Threads), usage}
+		return 0, 0, usageError(fmt.Sprintf("--threads %d: a run needs at least one thread", o.Threads), usage)
 	case o.Jobs > 0:
 		return o.Jobs, o.Threads, nil
 	case slices.ContainsFunc(devices, torch.Device.IsCUDA):

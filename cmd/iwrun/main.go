@@ -26,12 +26,12 @@ package main
 import (
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"iwda/experiments/labelshift/command"
+	"iwda/internal/commandline"
 	"iwda/internal/version"
 )
 
@@ -67,29 +67,7 @@ func flagsFirst(app *cli.App, arguments []string) []string {
 	if command == nil || len(command.Subcommands) > 0 {
 		return arguments
 	}
-	valued := map[string]bool{}
-	for _, flag := range command.Flags {
-		_, isSwitch := flag.(*cli.BoolFlag)
-		for _, name := range flag.Names() {
-			valued[name] = !isSwitch
-		}
-	}
-	var flags, others []string
-	for rest := arguments[1:]; len(rest) > 0; rest = rest[1:] {
-		name := strings.TrimLeft(rest[0], "-")
-		switch {
-		case rest[0] == "--":
-			return slices.Concat(arguments[:1], flags, []string{"--"}, others, rest[1:])
-		case name == "" || name == rest[0]:
-			others = append(others, rest[0])
-		case valued[name] && len(rest) > 1:
-			flags = append(flags, rest[0], rest[1])
-			rest = rest[1:]
-		default:
-			flags = append(flags, rest[0])
-		}
-	}
-	return slices.Concat(arguments[:1], flags, others)
+	return append(arguments[:1:1], commandline.FlagsFirst(command.Flags, arguments[1:])...)
 }
 
 func newApp(s streams) *cli.App {
@@ -110,7 +88,7 @@ func newApp(s streams) *cli.App {
 			newExtractCommand(s),
 			newPredictCommand(s),
 			newExportCommand(s),
-			newLabelShiftCommand(s),
+			command.New("iwrun labelshift", s.out, s.err),
 			newFigureCommand(s),
 			newReportCommand(s),
 			newStatusCommand(s),

@@ -64,7 +64,7 @@ func digitsFolder() string {
 func runPublished(o publishedOptions, s streams) error {
 	protocol, err := published.Load(o.Protocol)
 	if err != nil {
-		return usageError{err.Error(), "iwrun published -c FILE"}
+		return usageError(err.Error(), "iwrun published -c FILE")
 	}
 	torch.TuneAllocator()
 	ctx, cancel := context.WithCancel(context.Background())

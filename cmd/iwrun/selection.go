@@ -36,9 +36,9 @@ func (s selection) choose(runs []plan.Run) (chosen []plan.Run, indices []int, er
 	case s.Index == allRuns:
 		chosen, err = plan.Only(runs, s.Only)
 	case len(s.Only) > 0:
-		err = usageError{"--index and --only: one of the two says which runs", usage}
+		err = usageError("--index and --only: one of the two says which runs", usage)
 	case s.Index < 0 || s.Index >= len(runs):
-		err = usageError{fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1), usage}
+		err = usageError(fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1), usage)
 	default:
 		chosen = runs[s.Index : s.Index+1]
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -12,6 +11,7 @@ import (
 	"iwda/experiments/report/summary"
 	"iwda/experiments/report/table"
 	"iwda/experiments/store"
+	"iwda/internal/commandline"
 )
 
 // tableOptions say which table is printed and how.
@@ -21,24 +21,10 @@ type tableOptions struct {
 	Format string
 }
 
-// sheetFormats names the formats of a table: "md, tex, csv or json".
-func sheetFormats() string {
-	formats := sheet.Formats()
-	last := len(formats) - 1
-	return strings.Join(formats[:last], ", ") + " or " + formats[last]
-}
-
-func formatFlag() cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: sheet.Markdown, Usage: "`FORMAT`: " + sheetFormats()}
-}
+func formatFlag() cli.Flag { return commandline.FormatFlag(sheet.Formats()) }
 
 // checkFormat returns an error if --format names no format of tables.
-func checkFormat(c *cli.Context) error {
-	if !slices.Contains(sheet.Formats(), c.String("format")) {
-		return wrongUsage(c, "--format %s: %s", c.String("format"), sheetFormats())
-	}
-	return nil
-}
+func checkFormat(c *cli.Context) error { return commandline.CheckFormat(c, sheet.Formats()) }
 
 const (
 	averageKind   = "average"

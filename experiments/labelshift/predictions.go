@@ -49,20 +49,8 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := len(p.Classes)
-	for batch, err := range file.Batches(batchRows) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range batch.Len() {
-			label, known := batch.Label(i)
-			if !known {
-				p.Unlabelled++
-				continue
-			}
-			p.values = append(p.values, batch.Values[i*k:(i+1)*k]...)
-			p.labels = append(p.labels, label)
-		}
+	if err := p.read(file, p.addLabelled); err != nil {
+		return nil, err
 	}
 	if len(p.labels) == 0 {
 		return nil, fmt.Errorf("%s: no row has a label; those of the source need one", path)
@@ -89,13 +77,32 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 	if p.Kind != source.Kind {
 		return nil, fmt.Errorf("%s holds %s and %s %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
 	}
+	return p, p.read(file, func(batch *table.Batch) { p.values = append(p.values, batch.Values...) })
+}
+
+// read adds the rows of a file.
+func (p *Predictions) read(file *table.Table, add func(*table.Batch)) error {
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		p.values = append(p.values, batch.Values...)
+		add(batch)
 	}
-	return p, nil
+	return nil
+}
+
+// addLabelled adds the rows whose label is known and counts the others.
+func (p *Predictions) addLabelled(batch *table.Batch) {
+	k := len(p.Classes)
+	for i := range batch.Len() {
+		label, known := batch.Label(i)
+		if !known {
+			p.Unlabelled++
+			continue
+		}
+		p.values = append(p.values, batch.Values[i*k:(i+1)*k]...)
+		p.labels = append(p.labels, label)
+	}
 }
 
 // openSource opens a file of predictions with labels.

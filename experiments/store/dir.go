@@ -38,6 +38,20 @@ func NewDir(root, experiment, id string) Dir {
 	return Dir{root: root, experiment: experiment, id: id}
 }
 
+// DirOf returns the folder of a run by its path, which ends with the names of its
+// experiment, variant, task, method and seed.
+func DirOf(path string) (Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Dir{}, err
+	}
+	root, names := path, make([]string, 5)
+	for i := range names {
+		names[len(names)-1-i], root = filepath.Base(root), filepath.Dir(root)
+	}
+	return NewDir(root, names[0], strings.Join(names[1:], "/")), nil
+}
+
 // String returns the path of the folder.
 func (d Dir) String() string {
 	return filepath.Join(d.root, d.experiment, filepath.FromSlash(d.id))

@@ -343,3 +343,17 @@ func TestCollect(t *testing.T) {
 		t.Errorf("without a folder: %v, %v", runs, problems)
 	}
 }
+
+func TestDirOf(t *testing.T) {
+	want := NewDir("/data/results", "digits", "full/usps-mnist/iwdan/seed-2")
+	for _, path := range []string{want.String(), want.String() + "/", "/data/results/x/../digits/full/usps-mnist/iwdan/seed-2"} {
+		if got, err := DirOf(path); err != nil || got != want {
+			t.Errorf("%s: %v, error %v", path, got, err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	relative, err := DirOf(filepath.Join("results", "digits", "full", "usps-mnist", "iwdan", "seed-2"))
+	if err != nil || relative.experiment != "digits" || relative.id != want.id || filepath.Base(relative.root) != "results" {
+		t.Errorf("%v, error %v", relative, err)
+	}
+}

@@ -12,7 +12,8 @@ import (
 // withoutLibtorch are the packages that a program can use without libtorch.
 var withoutLibtorch = []string{
 	"./weightest/...", "./selection/...", "./datasets/...",
-	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift",
+	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift/...",
+	"./cmd/labelshift",
 }
 
 // noCompiler is an environment without cgo, a C compiler or libraries, and without a

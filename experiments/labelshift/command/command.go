@@ -1,4 +1,6 @@
-package main
+// Package command is the command line of package labelshift: iwrun labelshift, and the
+// program labelshift, which is the same without libtorch.
+package command
 
 import (
 	"fmt"
@@ -15,15 +17,17 @@ import (
 	"iwda/experiments/labelshift"
 	"iwda/experiments/report/figure"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/commandline"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 )
 
-// labelShiftOptions say which predictions class shares are estimated from, how, and what
+// options say which predictions class shares are estimated from, how, and what
 // is written.
-type labelShiftOptions struct {
+type options struct {
 	labelshift.Settings
 	Source, Target string
+	Run            string // folder, in the place of both
 	Kind, Labels   string // of the source's file
 	TrainShares    string // "source", "uniform" or a file
 	All            bool
@@ -34,6 +38,8 @@ type labelShiftOptions struct {
 	Figure         string // likewise
 	Format         string
 	Output         string // file of the table; empty: standard output
+
+	out, err io.Writer
 }
 
 // The words of --train-shares that are no files.
@@ -42,19 +48,23 @@ const (
 	uniformShares  = "uniform"
 )
 
-func newLabelShiftCommand(s streams) *cli.Command {
+// New returns the command as the words name it, which writes its table to out and what
+// else it says to err.
+func New(name string, out, err io.Writer) *cli.Command {
 	usual := labelshift.Default()
 	return &cli.Command{
 		Name:  "labelshift",
 		Usage: "estimate how frequent the classes are in data without labels",
-		UsageText: "iwrun labelshift --source FILE --target FILE [options]\n" +
-			"iwrun labelshift [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
-			"iwrun labelshift --merge FILE FILE... [--partial FILE] [options]",
+		UsageText: name + " --source FILE --target FILE [options]\n" +
+			name + " --run FOLDER [options]\n" +
+			name + " [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
+			name + " --merge FILE FILE... [--partial FILE] [options]",
 		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
 			"Prints whether changed class shares alone explain the target's predictions, and the shares of the classes with intervals. docs/labelshift.md explains it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "source", Usage: "`FILE` of held-out source rows with labels: .npz, .npy, .safetensors, .parquet or .csv"},
 			&cli.StringFlag{Name: "target", Usage: "`FILE` of target rows"},
+			&cli.StringFlag{Name: "run", Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
 			&cli.StringFlag{Name: "kind", Usage: "what the values are where their name does not say it: probabilities or logits"},
 			&cli.StringFlag{Name: "labels", Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
 			&cli.StringFlag{Name: "estimator", Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
@@ -70,26 +80,27 @@ func newLabelShiftCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "partial", Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
 			&cli.Uint64Flag{Name: "first-row", Usage: "`NUMBER` of the files' first row among those of all parts"},
 			&cli.StringSliceFlag{Name: "merge", Usage: "estimate from the sums in `FILE`, and in those named after it"},
-			formatFlag(),
+			commandline.FormatFlag(sheet.Formats()),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			o := labelShiftOptionsOf(c)
+			o := optionsOf(c, out, err)
 			if err := o.check(c); err != nil {
 				return err
 			}
-			return runLabelShift(o, s)
+			return o.carryOut()
 		},
 	}
 }
 
-func labelShiftOptionsOf(c *cli.Context) labelShiftOptions {
-	o := labelShiftOptions{
+func optionsOf(c *cli.Context, out, err io.Writer) options {
+	o := options{
 		Settings: labelshift.Settings{
 			Estimator: c.String("estimator"), Calibration: c.String("calibration"), Intervals: c.String("intervals"),
 			Replicas: c.Int("replicas"), Level: c.Float64("level"), Seed: c.Uint64("seed"),
 		},
-		Source: c.String("source"), Target: c.String("target"), Kind: c.String("kind"), Labels: c.String("labels"),
+		out: out, err: err,
+		Source: c.String("source"), Target: c.String("target"), Run: c.String("run"), Kind: c.String("kind"), Labels: c.String("labels"),
 		TrainShares: c.String("train-shares"), All: c.Bool("all"),
 		Partial: c.String("partial"), FirstRow: c.Uint64("first-row"), Merge: c.StringSlice("merge"),
 		Corrected: c.String("corrected"), Figure: c.String("figure"), Format: c.String("format"), Output: c.String("output"),
@@ -104,66 +115,70 @@ func labelShiftOptionsOf(c *cli.Context) labelShiftOptions {
 }
 
 // sums reports whether sums are counted or merged.
-func (o labelShiftOptions) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
+func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 
 // kinds are what --kind says.
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
 
-func (o labelShiftOptions) check(c *cli.Context) error {
+func (o options) check(c *cli.Context) error {
 	if err := o.checkMode(c); err != nil {
 		return err
 	}
-	if err := checkFormat(c); err != nil {
+	if err := commandline.CheckFormat(c, sheet.Formats()); err != nil {
 		return err
 	}
 	if err := o.Check(); err != nil {
-		return wrongUsage(c, "%v", err)
+		return commandline.WrongUsage(c, "%v", err)
 	}
 	if _, known := kinds[o.Kind]; !known {
-		return wrongUsage(c, "--kind %s: probabilities or logits", o.Kind)
+		return commandline.WrongUsage(c, "--kind %s: probabilities or logits", o.Kind)
 	}
 	if o.Corrected != "" {
 		if err := table.CheckPredictions(o.Corrected); err != nil {
-			return wrongUsage(c, "--corrected %v", err)
+			return commandline.WrongUsage(c, "--corrected %v", err)
 		}
 	}
 	if o.Figure != "" && !slices.Contains(figure.Formats(), formatOf(o.Figure)) {
-		return wrongUsage(c, "--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
+		return commandline.WrongUsage(c, "--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
 	}
 	return o.checkPaths(c)
 }
 
 // checkMode returns an error for flags that do not go together.
-func (o labelShiftOptions) checkMode(c *cli.Context) error {
+func (o options) checkMode(c *cli.Context) error {
 	rowsNeeded := o.All || o.Corrected != "" || o.TrainShares != sharesOfSource
 	switch {
+	case o.Run != "" && (o.Source != "" || o.Target != "" || o.Kind != "" || o.Labels != "" || o.sums()):
+		return commandline.WrongUsage(c, "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files")
+	case o.Run != "" && o.Corrected != "":
+		return commandline.WrongUsage(c, "--corrected is for files; iwrun predict writes a run's corrected predictions")
 	case len(o.Merge) > 0 && (o.Source != "" || o.Target != ""):
-		return wrongUsage(c, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial")
+		return commandline.WrongUsage(c, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial")
 	case len(o.Merge) > 0:
 	case c.Args().Present():
-		return wrongUsage(c, "%q is neither a flag nor a file to merge", c.Args().First())
+		return commandline.WrongUsage(c, "%q is neither a flag nor a file to merge", c.Args().First())
 	case o.Partial != "" && o.Source == "" && o.Target == "":
-		return wrongUsage(c, "--partial: --source FILE, --target FILE or both say what is counted")
-	case o.Partial == "" && (o.Source == "" || o.Target == ""):
-		return wrongUsage(c, "--source FILE and --target FILE are needed")
+		return commandline.WrongUsage(c, "--partial: --source FILE, --target FILE or both say what is counted")
+	case o.Run == "" && o.Partial == "" && (o.Source == "" || o.Target == ""):
+		return commandline.WrongUsage(c, "--source FILE and --target FILE are needed, or --run FOLDER")
 	}
 	switch {
 	case o.sums() && rowsNeeded:
-		return wrongUsage(c, "--all, --corrected and --train-shares need rows, and --partial and --merge have sums")
+		return commandline.WrongUsage(c, "--all, --corrected and --train-shares need rows, and --partial and --merge have sums")
 	case o.sums() && o.Calibration != "none":
-		return wrongUsage(c, "--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)
+		return commandline.WrongUsage(c, "--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)
 	case o.Partial != "" && (o.Figure != "" || o.Output != ""):
-		return wrongUsage(c, "--partial writes sums alone; --figure and --output go with --merge")
+		return commandline.WrongUsage(c, "--partial writes sums alone; --figure and --output go with --merge")
 	case o.FirstRow != 0 && (o.Partial == "" || len(o.Merge) > 0):
-		return wrongUsage(c, "--first-row numbers the rows that --partial counts")
+		return commandline.WrongUsage(c, "--first-row numbers the rows that --partial counts")
 	case o.All && o.Figure != "":
-		return wrongUsage(c, "--figure draws one estimate, --all compares many")
+		return commandline.WrongUsage(c, "--figure draws one estimate, --all compares many")
 	}
 	return nil
 }
 
 // checkPaths returns an error where a file would be written over one that is read.
-func (o labelShiftOptions) checkPaths(c *cli.Context) error {
+func (o options) checkPaths(c *cli.Context) error {
 	for _, written := range []string{o.Corrected, o.Figure, o.Output, o.Partial} {
 		to, err := os.Stat(written)
 		if err != nil {
@@ -171,7 +186,7 @@ func (o labelShiftOptions) checkPaths(c *cli.Context) error {
 		}
 		for _, read := range append([]string{o.Source, o.Target}, o.Merge...) {
 			if from, err := os.Stat(read); err == nil && os.SameFile(from, to) {
-				return wrongUsage(c, "%s would be written over what is read", written)
+				return commandline.WrongUsage(c, "%s would be written over what is read", written)
 			}
 		}
 	}
@@ -183,19 +198,15 @@ func formatOf(path string) string {
 	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 }
 
-func runLabelShift(o labelShiftOptions, s streams) error {
+// carryOut does what the options say.
+func (o options) carryOut() error {
 	switch {
 	case len(o.Merge) > 0:
-		return o.merge(s)
+		return o.merge()
 	case o.Partial != "":
-		return o.count(s)
+		return o.count()
 	}
-	files := table.Options{Kind: kinds[o.Kind], Labels: o.Labels}
-	source, err := labelshift.ReadSource(o.Source, files)
-	if err != nil {
-		return err
-	}
-	target, err := labelshift.ReadTarget(o.Target, files, source)
+	source, target, err := o.read()
 	if err != nil {
 		return err
 	}
@@ -204,13 +215,26 @@ func runLabelShift(o labelShiftOptions, s streams) error {
 		return err
 	}
 	if o.All {
-		return o.compare(source, target, s)
+		return o.compare(source, target)
 	}
 	analysis, err := labelshift.Analyse(source, target, o.Settings)
 	if err != nil {
 		return err
 	}
-	return o.write(analysis, analysis.Sheet(), s)
+	return o.write(analysis, analysis.Sheet())
+}
+
+// read reads the predictions of both domains.
+func (o options) read() (source, target *labelshift.Predictions, err error) {
+	if o.Run != "" {
+		return labelshift.ReadRun(o.Run)
+	}
+	files := table.Options{Kind: kinds[o.Kind], Labels: o.Labels}
+	if source, err = labelshift.ReadSource(o.Source, files); err != nil {
+		return nil, nil, err
+	}
+	target, err = labelshift.ReadTarget(o.Target, files, source)
+	return source, target, err
 }
 
 // keepHeapSmall makes Go collect garbage often where there are many rows, and returns what
@@ -226,7 +250,7 @@ func keepHeapSmall(rows int) (end func()) {
 }
 
 // trainShares returns what --train-shares says, nil for the source's.
-func (o labelShiftOptions) trainShares(classes []string) ([]float64, error) {
+func (o options) trainShares(classes []string) ([]float64, error) {
 	switch o.TrainShares {
 	case sharesOfSource:
 		return nil, nil
@@ -236,16 +260,16 @@ func (o labelShiftOptions) trainShares(classes []string) ([]float64, error) {
 	return table.ReadShares(o.TrainShares, classes)
 }
 
-func (o labelShiftOptions) compare(source, target *labelshift.Predictions, s streams) error {
+func (o options) compare(source, target *labelshift.Predictions) error {
 	comparison, err := labelshift.Compare(source, target, o.Settings)
 	if err != nil {
 		return err
 	}
-	return o.write(comparison.Analysis, comparison.Sheet(), s)
+	return o.write(comparison.Analysis, comparison.Sheet())
 }
 
 // count writes the sums of the rows.
-func (o labelShiftOptions) count(s streams) error {
+func (o options) count() error {
 	settings := labelshift.PartSettings{Seed: o.Seed, FirstRow: o.FirstRow}
 	if o.Intervals == labelshift.BootstrapIntervals {
 		settings.Replicas = o.Replicas
@@ -254,19 +278,19 @@ func (o labelShiftOptions) count(s streams) error {
 	if err != nil {
 		return err
 	}
-	return o.writePart(part, s)
+	return o.writePart(part)
 }
 
-func (o labelShiftOptions) writePart(part *labelshift.Part, s streams) error {
+func (o options) writePart(part *labelshift.Part) error {
 	if err := part.Write(o.Partial); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%s: sums of %d source rows and %d target rows\n", o.Partial, part.Sums.SourceRows(), part.Sums.TargetRows())
+	fmt.Fprintf(o.err, "%s: sums of %d source rows and %d target rows\n", o.Partial, part.Sums.SourceRows(), part.Sums.TargetRows())
 	return nil
 }
 
 // merge joins sums, and writes them or what follows from them.
-func (o labelShiftOptions) merge(s streams) error {
+func (o options) merge() error {
 	whole, err := labelshift.ReadPart(o.Merge[0])
 	if err != nil {
 		return err
@@ -281,7 +305,7 @@ func (o labelShiftOptions) merge(s streams) error {
 		}
 	}
 	if o.Partial != "" {
-		return o.writePart(whole, s)
+		return o.writePart(whole)
 	}
 	name := o.Merge[0]
 	if more := len(o.Merge) - 1; more > 0 {
@@ -291,19 +315,19 @@ func (o labelShiftOptions) merge(s streams) error {
 	if err != nil {
 		return err
 	}
-	return o.write(analysis, analysis.Sheet(), s)
+	return o.write(analysis, analysis.Sheet())
 }
 
 // write writes the table, and then the files that were asked for.
-func (o labelShiftOptions) write(a *labelshift.Analysis, found sheet.Sheet, s streams) error {
-	if err := o.writeTable(found, s); err != nil {
+func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
+	if err := o.writeTable(found); err != nil {
 		return err
 	}
 	if o.Corrected != "" {
 		if err := a.WriteCorrected(o.Corrected); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.err, "%s: corrected predictions of %d rows\n", o.Corrected, a.TargetRows)
+		fmt.Fprintf(o.err, "%s: corrected predictions of %d rows\n", o.Corrected, a.TargetRows)
 	}
 	if o.Figure == "" {
 		return nil
@@ -316,9 +340,9 @@ func (o labelShiftOptions) write(a *labelshift.Analysis, found sheet.Sheet, s st
 	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, formatOf(o.Figure)) })
 }
 
-func (o labelShiftOptions) writeTable(found sheet.Sheet, s streams) error {
+func (o options) writeTable(found sheet.Sheet) error {
 	if o.Output == "" {
-		return found.Write(s.out, o.Format)
+		return found.Write(o.out, o.Format)
 	}
 	return wholefile.Write(o.Output, func(w io.Writer) error { return found.Write(w, o.Format) })
 }

@@ -1,0 +1,391 @@
+package command
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/datasets/table"
+	"iwda/internal/commandline"
+	"iwda/internal/gaussians"
+)
+
+// row is a labelled row of probabilities.
+type row struct {
+	probabilities []float64
+	label         int
+}
+
+// writePredictions writes rows as CSV, the source's with labels.
+func writePredictions(t *testing.T, path string, classes []string, rows []row, labelled bool) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("id")
+	for _, class := range classes {
+		text.WriteString(",probability_" + class)
+	}
+	if labelled {
+		text.WriteString(",label")
+	}
+	text.WriteString("\n")
+	for i, r := range rows {
+		fmt.Fprintf(&text, "photo-%d", i+1)
+		for _, p := range r.probabilities {
+			text.WriteString("," + strconv.FormatFloat(p, 'g', 6, 64))
+		}
+		if labelled {
+			text.WriteString("," + classes[r.label])
+		}
+		text.WriteString("\n")
+	}
+	writeFile(t, path, text.String())
+}
+
+var animals = []string{"cat", "dog", "owl"}
+
+// photos draws rows of three classes of which the target has fewer cats and more owls.
+func photos(n, m int) (source, target []row) {
+	p := gaussians.Problem{Separation: []float64{2, 2, 2}, Source: []float64{0.5, 0.3, 0.2}, Target: []float64{0.15, 0.25, 0.6}}
+	random := rand.New(rand.NewPCG(1, 2))
+	probabilities, labels := p.SourceRows(n, random)
+	for i, label := range labels {
+		source = append(source, row{probabilities[3*i : 3*i+3], label})
+	}
+	probabilities = p.TargetRows(m, random)
+	for i := range m {
+		target = append(target, row{probabilities: probabilities[3*i : 3*i+3]})
+	}
+	return source, target
+}
+
+// inPhotos makes a folder with both files the working directory.
+func inPhotos(t *testing.T, n, m int) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	source, target := photos(n, m)
+	writePredictions(t, "source.csv", animals, source, true)
+	writePredictions(t, "target.csv", animals, target, false)
+}
+
+const onPhotos = "labelshift --source source.csv --target target.csv"
+
+// callLine runs a command line without spaces in its words.
+func callLine(t *testing.T, line string) (status int, out, err string) {
+	t.Helper()
+	var outText, errText strings.Builder
+	of := New("iwrun labelshift", &outText, &errText)
+	of.OnUsageError = commandline.WrongFlag
+	app := &cli.App{
+		Name: "iwrun", Writer: &outText, ErrWriter: &errText, Commands: []*cli.Command{of},
+		HideHelpCommand: true, ExitErrHandler: func(*cli.Context, error) {}, DisableSliceFlagSeparator: true,
+	}
+	words := strings.Fields(line)
+	arguments := append([]string{"iwrun", words[0]}, commandline.FlagsFirst(of.Flags, words[1:])...)
+	status = commandline.Conclude("iwrun", app.Run(arguments), &errText)
+	return status, outText.String(), errText.String()
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The printed example of the documents is what the program prints.
+func TestLabelShiftExample(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/labelshift.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inPhotos(t, 1000, 1000)
+	status, out, said := callLine(t, onPhotos)
+	if status != 0 || said != "" {
+		t.Fatalf("status %d, stderr %q", status, said)
+	}
+	if !strings.Contains(string(page), "\n```\n"+out+"```\n") {
+		t.Errorf("docs/labelshift.md does not show what is printed:\n%s", out)
+	}
+	_, classes, _ := strings.Cut(out, "\n| class")
+	classes, _, _ = strings.Cut(classes, "\n\nSource: ")
+	if !strings.Contains(string(readme), "\n```\n| class"+classes+"\n```\n") {
+		t.Errorf("README.md does not show\n%s", classes)
+	}
+}
+
+// Corrected predictions, the figure and the table go into files.
+func TestLabelShiftFiles(t *testing.T) {
+	inPhotos(t, 400, 300)
+	for _, extension := range []string{"csv", "npz", "parquet"} {
+		corrected := "corrected." + extension
+		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --figure shares.svg --corrected "+corrected)
+		if status != 0 || out != "" || !strings.Contains(said, corrected+": corrected predictions of 300 rows") {
+			t.Fatalf("status %d, stdout %q, stderr %q", status, out, said)
+		}
+		file, err := table.Open(corrected, table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := file.Load()
+		if err != nil || rows.Len() != 300 || rows.ID(7) != "photo-8" {
+			t.Fatalf("%s: %v", corrected, err)
+		}
+		file.Close()
+	}
+	for path, want := range map[string]string{"table.json": `"target_share_joint_low"`, "shares.svg": "target, estimated"} {
+		if content, err := os.ReadFile(path); err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Rows of any kind have an answer in finite numbers by every estimator, of which the
+// shares sum to 1, and intervals of each kind.
+func TestLabelShiftOfHardCases(t *testing.T) {
+	each := func(rows []row, change func(r *row)) []row {
+		for i := range rows {
+			rows[i].probabilities = append([]float64(nil), rows[i].probabilities...)
+			change(&rows[i])
+		}
+		return rows
+	}
+	certain := func(r *row) {
+		largest := 0
+		for j, p := range r.probabilities {
+			if p > r.probabilities[largest] {
+				largest = j
+			}
+		}
+		clear(r.probabilities)
+		r.probabilities[largest] = 1
+	}
+	for name, change := range map[string]func(source, target []row) ([]row, []row){
+		"a class never predicted": func(source, target []row) ([]row, []row) {
+			never := func(r *row) {
+				p := r.probabilities
+				p[0], p[2] = p[0]+p[2]*0.99, p[2]*0.01
+				if p[2] > 0 && p[1] < p[2] {
+					p[0], p[1], p[2] = 0.9, 0.09, 0.01
+				}
+			}
+			return each(source, never), each(target, never)
+		},
+		"a class absent from the target": func(source, target []row) ([]row, []row) {
+			var without []row
+			for _, r := range target {
+				if r.probabilities[2] < 0.05 {
+					without = append(without, r)
+				}
+			}
+			return source, without
+		},
+		"50 rows":               func(source, target []row) ([]row, []row) { return source[:50], target[:50] },
+		"one row of the target": func(source, target []row) ([]row, []row) { return source, target[:1] },
+		"probabilities 0 and 1": func(source, target []row) ([]row, []row) { return each(source, certain), each(target, certain) },
+		"a source without errors": func(source, target []row) ([]row, []row) {
+			return each(source, func(r *row) { clear(r.probabilities); r.probabilities[r.label] = 1 }), each(target, certain)
+		},
+		"C singular": func(source, target []row) ([]row, []row) {
+			alike := func(r *row) { r.probabilities = []float64{0.5, 0.3, 0.2} }
+			return each(source, alike), each(target, alike)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			source, target := change(photos(300, 300))
+			writePredictions(t, "source.csv", animals, source, true)
+			writePredictions(t, "target.csv", animals, target, false)
+			for _, flags := range []string{"", " --intervals bayes", " --intervals fisher", " --calibration none --estimator bbse-hard", " --all"} {
+				answers(t, onPhotos+" --replicas 30"+flags, 3)
+			}
+		})
+	}
+	t.Run("one class", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		one := []row{{[]float64{1}, 0}, {[]float64{1}, 0}, {[]float64{1}, 0}}
+		writePredictions(t, "source.csv", animals[:1], one, true)
+		writePredictions(t, "target.csv", animals[:1], one, false)
+		for _, flags := range []string{"", " --intervals bayes", " --all"} {
+			answers(t, onPhotos+flags, 1)
+		}
+	})
+}
+
+// answers fails unless the command line succeeds and its shares are finite and sum to 1.
+func answers(t *testing.T, line string, classes int) {
+	t.Helper()
+	status, out, said := callLine(t, line+" --format csv")
+	if status != 0 {
+		t.Fatalf("%s: status %d, stderr %q", line, status, said)
+	}
+	records, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(records) < 1+classes {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	var sum float64
+	answered := 0
+	for _, record := range records[1:] {
+		for column, text := range record {
+			value, err := strconv.ParseFloat(text, 64)
+			if err == nil && (math.IsNaN(value) || math.IsInf(value, 0) || value < 0) {
+				t.Errorf("%s: %s is %v", line, records[0][column], value)
+			}
+			if err == nil && records[0][column] == "target_share" {
+				sum += value
+				answered++
+			}
+		}
+	}
+	if answered == 0 || math.Abs(sum-float64(answered/classes)) > 1e-6 {
+		t.Errorf("%s: %d shares sum to %v\n%s", line, answered, sum, out)
+	}
+}
+
+// What cannot be answered is an error that says where it lies.
+func TestLabelShiftErrors(t *testing.T) {
+	inPhotos(t, 200, 200)
+	source, target := photos(200, 200)
+	var owlless []row
+	for _, r := range source {
+		if r.label != 2 {
+			owlless = append(owlless, r)
+		}
+	}
+	writePredictions(t, "owlless.csv", animals, owlless, true)
+	unequal := []row{target[0], {[]float64{0.5, 0.3, 0.1}, 0}}
+	writePredictions(t, "unequal.csv", animals, unequal, false)
+	writePredictions(t, "others.csv", []string{"cat", "dog", "cow"}, target, false)
+	writePredictions(t, "wider.csv", []string{"cat", "dog", "owl", "cow"}, []row{{[]float64{0.1, 0.2, 0.3, 0.4}, 0}}, false)
+	writeFile(t, "features.csv", "a,b,c\n1,0,0\n")
+	writeFile(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
+	for line, want := range map[string][]string{
+		"labelshift --source owlless.csv --target target.csv":  {"owlless.csv", `"owl"`},
+		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9"},
+		"labelshift --source source.csv --target others.csv":   {"others.csv", "cow", "source.csv"},
+		"labelshift --source source.csv --target wider.csv":    {"wider.csv", "4", "source.csv"},
+		"labelshift --source target.csv --target target.csv":   {"target.csv: no labels"},
+		"labelshift --source source.csv --target features.csv": {"features.csv", "--kind"},
+		"labelshift --source source.csv --target logits.csv":   {"logits.csv holds logits"},
+		"labelshift --source source.csv --target missing.csv":  {"missing.csv"},
+		onPhotos + " --train-shares missing.csv":               {"missing.csv"},
+		"labelshift --merge a b --estimater bbse-soft":         {"--estimator?", "Usage"},
+		"labelshift --estimator bbse-soft --merge source.csv":  {"source.csv: not a file of sums"},
+		"labelshift":                                     {"--source FILE and --target FILE", "Usage"},
+		"labelshift --source source.csv":                 {"--target FILE", "Usage"},
+		onPhotos + " more.csv":                           {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                   {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                {"bcts", "Usage"},
+		onPhotos + " --intervals wald":                   {"fisher", "Usage"},
+		onPhotos + " --intervals fisher --estimator acc": {"mlls", "Usage"},
+		onPhotos + " --level 95":                         {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                       {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                        {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                  {"c.txt", ".parquet", "Usage"},
+		onPhotos + " --corrected target.csv":             {"written over", "Usage"},
+		onPhotos + " --figure f.gif":                     {".png or .svg", "Usage"},
+		onPhotos + " --format xls":                       {"xls", "Usage"},
+		onPhotos + " --partial sums --calibration ts":    {"--calibration ts", "Usage"},
+		onPhotos + " --partial sums --all":               {"need rows", "Usage"},
+		onPhotos + " --first-row 7":                      {"--partial", "Usage"},
+		"labelshift --merge a b --source source.csv":     {"counted by --partial", "Usage"},
+		"labelshift --source source.csv --merge a":       {"--merge", "Usage"},
+		"labelshift --partial sums":                      {"--source FILE", "Usage"},
+		onPhotos + " --all --figure f.png":               {"--figure", "Usage"},
+		onPhotos + " --estimater mlls":                   {"--estimator?", "Usage"},
+	} {
+		status, out, said := callLine(t, line)
+		if status == 0 || out != "" {
+			t.Errorf("%s: status %d, stdout %q", line, status, out)
+		}
+		for _, part := range want {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: stderr %q lacks %q", line, said, part)
+			}
+		}
+	}
+}
+
+// A row whose classes are all absent from the target has no corrected probabilities: that
+// is an error with its number, after the table.
+func TestLabelShiftWithoutCorrection(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var source, target []row
+	for range 10 {
+		cat, dog, owl := []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1}
+		source = append(source, row{cat, 0}, row{owl, 0}, row{dog, 1}, row{owl, 2})
+		target = append(target, row{probabilities: cat})
+	}
+	target[7].probabilities = []float64{0, 0, 1}
+	writePredictions(t, "source.csv", animals, source, true)
+	writePredictions(t, "target.csv", animals, target, false)
+	status, out, said := callLine(t, onPhotos+" --calibration none --estimator bbse-hard --intervals none --corrected c.csv")
+	if status != 1 || !strings.Contains(out, "| owl   | 0.2500 | 0.0000 |") || !strings.Contains(said, "target.csv: row 7 has probability 0") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
+	}
+	if _, err := os.Stat("c.csv"); !os.IsNotExist(err) {
+		t.Errorf("c.csv: %v", err)
+	}
+}
+
+// Parts that are counted apart merge to the estimate from all rows, and what needs rows
+// says so.
+func TestLabelShiftOfParts(t *testing.T) {
+	inPhotos(t, 300, 300)
+	source, target := photos(300, 300)
+	writePredictions(t, "s1.csv", animals, source[:100], true)
+	writePredictions(t, "s2.csv", animals, source[100:], true)
+	writePredictions(t, "t1.csv", animals, target[:100], false)
+	writePredictions(t, "t2.csv", animals, target[100:], false)
+	counting := "labelshift --replicas 50 --seed 3 --partial "
+	for _, line := range []string{
+		counting + "1.sums --source s1.csv --target t1.csv",
+		counting + "2.sums --source s2.csv --target t2.csv --first-row 100",
+	} {
+		if status, out, said := callLine(t, line); status != 0 || out != "" || !strings.Contains(said, "source rows") {
+			t.Fatalf("%s: status %d, stdout %q, stderr %q", line, status, out, said)
+		}
+	}
+	estimating := " --estimator bbse-soft --calibration none --replicas 50 --seed 3 --format csv"
+	_, rows, _ := callLine(t, onPhotos+estimating)
+	withoutP := func(text string) string {
+		records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil || len(records) != 4 {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		for _, record := range records {
+			record[3] = ""
+		}
+		return fmt.Sprint(records)
+	}
+	status, sums, said := callLine(t, "labelshift --merge 2.sums 1.sums"+estimating)
+	if status != 0 || withoutP(sums) != withoutP(rows) {
+		t.Errorf("status %d, stderr %q, merged\n%s\nfrom rows\n%s", status, said, sums, rows)
+	}
+	// Sums of sums.
+	if status, _, said := callLine(t, "labelshift --partial both.sums --merge 1.sums 2.sums"); status != 0 {
+		t.Fatal(said)
+	}
+	if _, again, _ := callLine(t, "labelshift"+estimating+" --merge both.sums"); again != sums {
+		t.Errorf("merged twice\n%s\nmerged\n%s", again, sums)
+	}
+	if status, _, said := callLine(t, "labelshift --merge both.sums"); status == 0 || !strings.Contains(said, "mlls reads rows") || !strings.Contains(said, "bbse-soft") {
+		t.Errorf("status %d, stderr %q", status, said)
+	}
+	if status, _, said := callLine(t, "labelshift --estimator acc --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
+		t.Errorf("status %d, stderr %q", status, said)
+	}
+	if status, out, said := callLine(t, "labelshift --estimator acc --intervals bayes --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
+	}
+}

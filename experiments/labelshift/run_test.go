@@ -1,0 +1,107 @@
+package labelshift
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/store"
+)
+
+// writeRun writes what a finished run leaves of three classes and returns it.
+func writeRun(t *testing.T) (store.Dir, store.Outputs) {
+	t.Helper()
+	dir := store.NewDir(t.TempDir(), "animals", "full/a-b/dann/seed-1")
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	o := store.Outputs{Classes: 3}
+	rows := func(n int, shares []float64) (logits []float32, labels []int) {
+		for row := range n {
+			class := 0
+			for place := (float64(row) + 0.5) / float64(n); place > shares[class]; class++ {
+				place -= shares[class]
+			}
+			for j := range 3 {
+				logit := random.NormFloat64()
+				if j == class {
+					logit += 3
+				}
+				logits = append(logits, float32(logit))
+			}
+			labels = append(labels, class)
+		}
+		return logits, labels
+	}
+	o.HeldOut, o.HeldOutLabels = rows(300, []float64{1. / 3, 1. / 3, 1. / 3})
+	o.Target, o.TargetLabels = rows(400, []float64{0.1, 0.3, 0.6})
+	if err := dir.WriteOutputs(o); err != nil {
+		t.Fatal(err)
+	}
+	writeResult(t, dir, "cat", "dog", "owl")
+	return dir, o
+}
+
+func writeResult(t *testing.T, dir store.Dir, classes ...string) {
+	t.Helper()
+	ones := slices.Repeat([]float64{1}, len(classes))
+	err := dir.WriteResult(store.Result{
+		ID: "full/a-b/dann/seed-1", Experiment: "animals", Variant: "full", Task: "a-b", Method: "dann", Seed: 1,
+		Classes: classes, Weights: ones, LabelDistributions: store.LabelDistributions{Source: ones},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadRun(t *testing.T) {
+	dir, outputs := writeRun(t)
+	source, target, err := ReadRun(dir.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Analyse(source, target, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for class, want := range []float64{0.1, 0.3, 0.6} {
+		if interval := a.Uncertainty.Shares.Joint[class]; !(interval.Low < want && want < interval.High && interval.High-interval.Low < 0.2) {
+			t.Errorf("the share of %s lies in %v, true is %v", a.Classes[class], interval, want)
+		}
+	}
+	if a.SourceRows != 300 || a.TargetRows != 400 || a.Classes[2] != "owl" || !strings.HasSuffix(a.Target, "(target rows)") {
+		t.Errorf("%+v", a)
+	}
+	// The target's labels have no part in it.
+	slices.Reverse(outputs.TargetLabels)
+	if err := dir.WriteOutputs(outputs); err != nil {
+		t.Fatal(err)
+	}
+	if source, target, err = ReadRun(dir.String()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Analyse(source, target, Default())
+	if err != nil || !slices.Equal(again.Estimate.Weights, a.Estimate.Weights) {
+		t.Errorf("with other target labels %v, before %v, error %v", again.Estimate.Weights, a.Estimate.Weights, err)
+	}
+}
+
+func TestReadRunErrors(t *testing.T) {
+	dir, _ := writeRun(t)
+	writeResult(t, dir, "cat", "dog")
+	if _, _, err := ReadRun(dir.String()); err == nil || !strings.Contains(err.Error(), "logits of 3 classes, and result.json names 2") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.Remove(dir.Path(store.OutputsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadRun(dir.String()); err == nil || !strings.Contains(err.Error(), "set train.validation") {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := ReadRun(t.TempDir()); err == nil || !strings.Contains(err.Error(), store.ResultFile) {
+		t.Errorf("no run: error %v", err)
+	}
+}

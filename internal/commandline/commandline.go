@@ -1,0 +1,133 @@
+// Package commandline is what our programs share in reading their command lines and in
+// saying what is wrong with them.
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/internal/nearest"
+)
+
+// The exit statuses of an error, beside 0.
+const (
+	StatusFailed = 1
+	StatusWrong  = 2 // wrong usage or configuration: nothing was done
+)
+
+// usageError is a command line that cannot be carried out.
+type usageError struct {
+	message string
+	usage   string // of the command
+}
+
+func (e usageError) Error() string { return e.message }
+
+// UsageError is a command line that cannot be carried out, with the usage that Conclude
+// prints after the message.
+func UsageError(message, usage string) error { return usageError{message, usage} }
+
+// WrongUsage is a UsageError with the usage of the context's command.
+func WrongUsage(c *cli.Context, format string, values ...any) error {
+	usage := c.Command.UsageText
+	if usage == "" { // of the root command
+		usage = c.App.UsageText
+	}
+	return usageError{fmt.Sprintf(format, values...), usage}
+}
+
+// Conclude prints an error of the program of that name and returns its exit status, 0 where
+// there is none.
+func Conclude(program string, err error, w io.Writer) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(w, "%s: %s\n\nUsage:\n  %s\nAll flags: %s --help\n",
+			program, usage.message, strings.ReplaceAll(usage.usage, "\n", "\n  "), program)
+		return StatusWrong
+	}
+	fmt.Fprintf(w, "%s: %v\n", program, err)
+	return StatusFailed
+}
+
+// WrongFlag returns the error of flags that package cli cannot parse; see OnUsageError there.
+func WrongFlag(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return WrongUsage(c, "%v", err)
+	}
+	flags := c.Command.Flags
+	if len(flags) == 0 { // of the root command
+		flags = c.App.Flags
+	}
+	var names []string
+	for _, flag := range flags {
+		for _, known := range flag.Names() {
+			names = append(names, dashed(known))
+		}
+	}
+	if near := nearest.Name(dashed(strings.TrimLeft(name, "-")), names); near != "" {
+		return WrongUsage(c, "there is no flag %s; did you mean %s?", dashed(name), near)
+	}
+	return WrongUsage(c, "there is no flag %s", dashed(name))
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// FlagsFirst puts a command's flags before its other arguments, of which package cli asks.
+func FlagsFirst(known []cli.Flag, arguments []string) []string {
+	valued := map[string]bool{}
+	for _, flag := range known {
+		_, isSwitch := flag.(*cli.BoolFlag)
+		for _, name := range flag.Names() {
+			valued[name] = !isSwitch
+		}
+	}
+	var flags, others []string
+	for rest := arguments; len(rest) > 0; rest = rest[1:] {
+		name := strings.TrimLeft(rest[0], "-")
+		switch {
+		case rest[0] == "--":
+			return slices.Concat(flags, []string{"--"}, others, rest[1:])
+		case name == "" || name == rest[0]:
+			others = append(others, rest[0])
+		case valued[name] && len(rest) > 1:
+			flags = append(flags, rest[0], rest[1])
+			rest = rest[1:]
+		default:
+			flags = append(flags, rest[0])
+		}
+	}
+	return slices.Concat(flags, others)
+}
+
+// FormatFlag is --format, which chooses one of the formats; the first is the usual one.
+func FormatFlag(formats []string) cli.Flag {
+	return &cli.StringFlag{Name: "format", Value: formats[0], Usage: "`FORMAT`: " + listed(formats)}
+}
+
+// CheckFormat returns an error if --format names none of the formats.
+func CheckFormat(c *cli.Context, formats []string) error {
+	if !slices.Contains(formats, c.String("format")) {
+		return WrongUsage(c, "--format %s: %s", c.String("format"), listed(formats))
+	}
+	return nil
+}
+
+// listed names what can be chosen: "md, tex or json".
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

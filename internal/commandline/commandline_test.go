@@ -1,0 +1,69 @@
+package commandline
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+func TestFlagsFirst(t *testing.T) {
+	known := []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}}, &cli.BoolFlag{Name: "all"}}
+	for line, want := range map[string]string{
+		"a b":                  "a b",
+		"a --all b -o c":       "--all -o c a b",
+		"a --output=c b":       "--output=c a b",
+		"a -o c -- --all b":    "-o c -- a --all b",
+		"a - -o":               "-o a -",
+		"a --unknown b --all ": "--unknown --all a b",
+	} {
+		if got := FlagsFirst(known, strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestConclude(t *testing.T) {
+	for name, test := range map[string]struct {
+		err    error
+		status int
+		said   string
+	}{
+		"nothing": {nil, 0, ""},
+		"failure": {errors.New("no disk"), StatusFailed, "tool: no disk\n"},
+		"usage":   {UsageError("which file?", "tool FILE\ntool -x"), StatusWrong, "tool: which file?\n\nUsage:\n  tool FILE\n  tool -x\nAll flags: tool --help\n"},
+	} {
+		var said strings.Builder
+		if status := Conclude("tool", test.err, &said); status != test.status || said.String() != test.said {
+			t.Errorf("%s: status %d, said %q", name, status, said.String())
+		}
+	}
+}
+
+// The flags of a program without commands are told apart like those of a command.
+func TestWrongFlag(t *testing.T) {
+	flags := []cli.Flag{&cli.StringFlag{Name: "estimator"}, &cli.IntFlag{Name: "seed", Aliases: []string{"s"}}}
+	for line, want := range map[string]string{
+		"--estimater x":    "there is no flag --estimater; did you mean --estimator?",
+		"--zzzzzzzzzz":     "there is no flag --zzzzzzzzzz",
+		"--seed eleven":    "eleven",
+		"-s 1 --estimator": "flag needs an argument",
+	} {
+		for _, commands := range []bool{false, true} {
+			app := &cli.App{Name: "tool", Writer: &strings.Builder{}, ErrWriter: &strings.Builder{}, OnUsageError: WrongFlag, ExitErrHandler: func(*cli.Context, error) {}}
+			arguments := append([]string{"tool"}, strings.Fields(line)...)
+			if commands {
+				app.Commands = []*cli.Command{{Name: "sub", UsageText: "tool sub", Flags: flags, OnUsageError: WrongFlag}}
+				arguments = slices.Insert(arguments, 1, "sub")
+			} else {
+				app.Flags, app.UsageText = flags, "tool FILE"
+			}
+			var said strings.Builder
+			if status := Conclude("tool", app.Run(arguments), &said); status != StatusWrong || !strings.Contains(said.String(), want) {
+				t.Errorf("%s: status %d, said %q", line, status, said.String())
+			}
+		}
+	}
+}
