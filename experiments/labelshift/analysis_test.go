@@ -1,0 +1,200 @@
+package labelshift
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/datasets/table"
+	"iwda/internal/gaussians"
+	"iwda/weightest"
+)
+
+// three are three classes of which the target has other shares.
+var three = gaussians.Problem{Separation: []float64{2, 2, 2}, Source: []float64{0.5, 0.3, 0.2}, Target: []float64{0.15, 0.25, 0.6}}
+
+// equal are the shares that a balanced loss stands for.
+var equal = []float64{1.0 / 3, 1.0 / 3, 1.0 / 3}
+
+var animals = []string{"cat", "dog", "owl"}
+
+// writeRows writes a CSV file of probabilities, with labels where there are any.
+func writeRows(t testing.TB, path string, classes []string, probabilities []float64, labels []int) string {
+	t.Helper()
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	var heads []string
+	for _, class := range classes {
+		heads = append(heads, "probability_"+class)
+	}
+	if labels != nil {
+		heads = append(heads, "label")
+	}
+	_ = w.Write(append(heads, "id"))
+	k := len(classes)
+	for i := range len(probabilities) / k {
+		var line []string
+		for _, p := range probabilities[i*k : (i+1)*k] {
+			line = append(line, fmt.Sprint(p))
+		}
+		if labels != nil {
+			line = append(line, classes[labels[i]])
+		}
+		_ = w.Write(append(line, fmt.Sprintf("row-%d", i)))
+	}
+	w.Flush()
+	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// drawn writes n source and m target rows of the problem and returns the files.
+func drawn(t testing.TB, p gaussians.Problem, n, m int) (source, target string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	folder := t.TempDir()
+	probabilities, labels := p.SourceRows(n, random)
+	source = writeRows(t, filepath.Join(folder, "s.csv"), animals, probabilities, labels)
+	return source, writeRows(t, filepath.Join(folder, "t.csv"), animals, p.TargetRows(m, random), nil)
+}
+
+func read(t testing.TB, sourcePath, targetPath string) (source, target *Predictions) {
+	t.Helper()
+	source, err := ReadSource(sourcePath, table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err = ReadTarget(targetPath, table.Options{}, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source, target
+}
+
+// Every estimator with intervals of every kind finds the shares, and its intervals hold
+// the estimate.
+func TestSharesAreFound(t *testing.T) {
+	source, target := read2(t, three, 4000, 4000)
+	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "rlls-soft", "pacc", "qp"} {
+		for _, intervals := range IntervalNames() {
+			if intervals == FisherIntervals && estimator != "mlls" {
+				continue
+			}
+			s := Default()
+			s.Estimator, s.Intervals, s.Replicas = estimator, intervals, 100
+			a, err := Analyse(source, target, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := floats.Distance(a.Estimate.TargetDistribution, three.Target, 1); !(d < 0.06) {
+				t.Errorf("%s: shares %.3f, want %.3f", estimator, a.Estimate.TargetDistribution, three.Target)
+			}
+			if !a.Tests.LabelShift.Explained() || a.Tests.ChiSquared.P > 0.001 {
+				t.Errorf("%s; χ² says p = %v", a.Tests.Verdict(), a.Tests.ChiSquared.P)
+			}
+			if (a.Uncertainty == nil) != (intervals == NoIntervals) {
+				t.Fatalf("%s, %s: intervals %v, notes %q", estimator, intervals, a.Uncertainty, a.Notes)
+			}
+			if a.Uncertainty == nil {
+				continue
+			}
+			for class, interval := range a.Uncertainty.Shares.Each {
+				if q := three.Target[class]; !(interval.Low-0.01 < q && q < interval.High+0.01 && interval.High-interval.Low < 0.1) {
+					t.Errorf("%s, %s: class %d in %v, want %v", estimator, intervals, class, interval, q)
+				}
+			}
+		}
+	}
+}
+
+func read2(t testing.TB, p gaussians.Problem, n, m int) (source, target *Predictions) {
+	t.Helper()
+	sourcePath, targetPath := drawn(t, p, n, m)
+	return read(t, sourcePath, targetPath)
+}
+
+// Rotated features are no label shift, and the verdict says so.
+func TestRotationIsNoLabelShift(t *testing.T) {
+	rotated := three
+	rotated.Rotation = 1
+	source, target := read2(t, rotated, 2000, 2000)
+	a, err := Analyse(source, target, withoutIntervals())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if title := a.Sheet().Sections[0].Title; a.Tests.LabelShift.Explained() || !strings.Contains(title, "does not explain") {
+		t.Error(title)
+	}
+}
+
+func withoutIntervals() Settings {
+	s := Default()
+	s.Intervals = NoIntervals
+	return s
+}
+
+// The probabilities of a classifier trained on equal shares give, once its shares are
+// told, what those of one trained on the source's give. Logits say the same.
+func TestTrainShares(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	probabilities, labels := three.SourceRows(4000, random)
+	targets := three.TargetRows(4000, random)
+	balanced := func(rows []float64) []float64 {
+		rows, err := weightest.Correct(rows, equal, three.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	folder := t.TempDir()
+	source, target := read(t,
+		writeRows(t, filepath.Join(folder, "s.csv"), animals, balanced(probabilities), labels),
+		writeRows(t, filepath.Join(folder, "t.csv"), animals, balanced(targets), nil))
+	logits := func(p Predictions) *Predictions {
+		p.Kind, p.values = table.Logits, slices.Clone(p.values)
+		for i, v := range p.values {
+			p.values[i] = float32(math.Log(float64(v))) + 3
+		}
+		return &p
+	}
+	for _, kind := range []string{"probabilities", "logits"} {
+		if kind == "logits" {
+			source, target = logits(*source), logits(*target)
+		}
+		for _, calibration := range []string{"none", "ts", "bcts"} {
+			s := withoutIntervals()
+			s.Calibration, s.TrainShares = calibration, equal
+			told, err := Analyse(source, target, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := floats.Distance(told.Estimate.TargetDistribution, three.Target, 1); !(d < 0.06) {
+				t.Errorf("%s, %s: shares %.3f", kind, calibration, told.Estimate.TargetDistribution)
+			}
+			s.TrainShares = nil
+			untold, err := Analyse(source, target, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Biases find out on their own what the others have to be told.
+			apart := floats.Distance(untold.Estimate.TargetDistribution, told.Estimate.TargetDistribution, 1)
+			if want := calibration == "bcts"; apart < 1e-6 != want {
+				t.Errorf("%s, %s: told or not, shares are %v apart", kind, calibration, apart)
+			}
+			// Corrected probabilities are those of a classifier that knows the target.
+			if a := told.ExpectedAccuracy; !(a > told.Uncorrected && a < 1) {
+				t.Errorf("%s, %s: expected accuracy %v after %v", kind, calibration, a, told.Uncorrected)
+			}
+		}
+	}
+}

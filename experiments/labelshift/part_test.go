@@ -1,0 +1,196 @@
+package labelshift
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/datasets/table"
+	"iwda/weightest"
+)
+
+// Parts that count the rows between them in any order give, bit for bit, what one part of
+// all rows gives, through files too, and the intervals of rows.
+func TestPartsMergeToTheWhole(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	probabilities, labels := three.SourceRows(900, random)
+	targets := three.TargetRows(1000, random)
+	folder := t.TempDir()
+	settings := PartSettings{Replicas: 40, Seed: 9}
+	count := func(name string, from, to, targetTo int) *Part {
+		settings.FirstRow = uint64(from)
+		p, err := Count(
+			writeRows(t, filepath.Join(folder, "s"+name+".csv"), animals, probabilities[3*from:3*to], labels[from:to]),
+			writeRows(t, filepath.Join(folder, "t"+name+".csv"), animals, targets[3*from:3*targetTo], nil), table.Options{}, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	whole := count("whole", 0, 900, 1000)
+	parts := []*Part{count("c", 600, 900, 1000), count("a", 0, 250, 250), count("b", 250, 600, 600)}
+	for i, p := range parts {
+		path := filepath.Join(folder, "sums")
+		if err := p.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadPart(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			parts[0] = again
+			continue
+		}
+		if err := parts[0].Merge(again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged := parts[0]
+	if diff := cmp.Diff(whole.Sums.State(), merged.Sums.State()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(whole.Replicas.State(), merged.Replicas.State()); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Equal(merged.Source, []Span{{0, 900}}) || !slices.Equal(merged.Target, []Span{{0, 1000}}) {
+		t.Errorf("counted %v and %v", merged.Source, merged.Target)
+	}
+	s := Default()
+	s.Estimator, s.Calibration, s.Replicas, s.Seed = "bbse-soft", "none", 40, 9
+	fromSums, err := merged.Analyse("sums", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, target := read(t, filepath.Join(folder, "swhole.csv"), filepath.Join(folder, "twhole.csv"))
+	fromRows, err := Analyse(source, target, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromRows.Uncertainty, fromSums.Uncertainty); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(fromRows.Estimate, fromSums.Estimate); diff != "" {
+		t.Error(diff)
+	}
+	if err := merged.Merge(count("again", 500, 600, 700)); err == nil || !strings.Contains(err.Error(), "source row 500") {
+		t.Errorf("rows that were counted already: %v", err)
+	}
+}
+
+// A source and a target that different parts count, the latter without names of classes.
+func TestPartsOfOneDomain(t *testing.T) {
+	source, target := drawn(t, three, 300, 300)
+	p, err := Count(source, "", table.Options{}, PartSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Analyse("half", sumsSettings()); !errors.Is(err, weightest.ErrNoStatistics) {
+		t.Errorf("without a target: %v", err)
+	}
+	other, err := Count("", target, table.Options{}, PartSettings{FirstRow: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Classes = nil
+	if err := other.Merge(p); err != nil {
+		t.Fatal(err)
+	}
+	a, err := other.Analyse("whole", sumsSettings())
+	if err != nil || a.SourceRows != 300 || a.TargetRows != 300 || !slices.Equal(a.Classes, animals) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a.Uncertainty != nil || !strings.Contains(strings.Join(a.Notes, " "), "--intervals bayes") {
+		t.Errorf("intervals without replicas: %v, %q", a.Uncertainty, a.Notes)
+	}
+	if _, err := Count("", "", table.Options{}, PartSettings{}); err == nil {
+		t.Error("nothing to count is no error")
+	}
+	if _, err := Count(source, target, table.Options{}, PartSettings{Replicas: 1 << 30}); err == nil || !strings.Contains(err.Error(), "GB") {
+		t.Errorf("replicas beyond memory: %v", err)
+	}
+}
+
+func sumsSettings() Settings {
+	s := Default()
+	s.Estimator, s.Calibration = "pacc", "none"
+	return s
+}
+
+// What reads rows cannot be had from sums, and the error says what can.
+func TestSumsAreNoRows(t *testing.T) {
+	source, target := drawn(t, three, 300, 300)
+	p, err := Count(source, target, table.Options{}, PartSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Settings){
+		"bbse-soft, rlls-hard, rlls-soft, cc": func(s *Settings) { s.Estimator = "mlls" },
+		"calibrated by ts":                    func(s *Settings) { s.Calibration = "ts" },
+		"shares in training":                  func(s *Settings) { s.TrainShares = equal },
+		"no estimator":                        func(s *Settings) { s.Estimator = "bbse" },
+	} {
+		s := sumsSettings()
+		change(&s)
+		if _, err := p.Analyse("sums", s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A file of sums that is cut off, or in which any byte changed, is an error.
+func TestBrokenParts(t *testing.T) {
+	source, target := drawn(t, three, 30, 30)
+	p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sums")
+	if err := p.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(whole); i += 7 {
+		changed := slices.Clone(whole)
+		changed[i] ^= 1
+		for _, content := range [][]byte{whole[:i], changed} {
+			if _, err := readPart(bytes.NewReader(content), int64(len(content))); err == nil {
+				t.Fatalf("a file of %d of %d bytes, byte %d changed, is read", len(content), len(whole), i)
+			}
+		}
+	}
+}
+
+func FuzzReadPart(f *testing.F) {
+	source, target := drawn(f, three, 30, 30)
+	p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(f.TempDir(), "sums")
+	if err := p.Write(path); err != nil {
+		f.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(content)
+	f.Add([]byte(partMagic + `{"width":32768,"replicas":2147483647}` + "\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		p, err := readPart(bytes.NewReader(content), int64(len(content)))
+		if err == nil && p.Sums.Classes() > len(content) {
+			t.Errorf("%d classes in %d bytes", p.Sums.Classes(), len(content))
+		}
+	})
+}
