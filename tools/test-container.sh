@@ -20,5 +20,5 @@ $buildah commit --quiet --rm "$base" localhost/debian:trixie
 $buildah build --build-arg BASE=localhost/debian:trixie --tag localhost/iwda .
 
 container=$($buildah from localhost/iwda)
-$buildah run "$container" iwrun -c /opt/iwda/configs/demo.yaml --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' -o /tmp/results
+$buildah run "$container" iwrun -c /opt/iwda/configs/demo.yaml --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' --set 'seeds=[1]' -o /tmp/results
 $buildah rm "$container"

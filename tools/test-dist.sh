@@ -12,7 +12,7 @@ cd "$folder/elsewhere"
 iwrun=$folder/unpacked/iwrun
 
 "$iwrun" doctor
-"$iwrun" -c "$folder/unpacked/configs/demo.yaml" --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' -j 2 >table.md
+"$iwrun" -c "$folder/unpacked/configs/demo.yaml" --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' --set 'seeds=[1]' -j 2 >table.md
 grep -q '| iwdan ' table.md
 "$iwrun" slurm -c "$folder/unpacked/configs/demo.yaml" --results other >submit.txt
 grep -q "$iwrun" other/demo/slurm/array-1.sh

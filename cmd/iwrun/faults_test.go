@@ -22,7 +22,8 @@ import (
 // each run's first worker only.
 const asFault = "IWRUN_TEST_FAULT"
 
-// faults are the ways to die. They strike once the run has a checkpoint.
+// faults are the ways to die. They strike once the run has two checkpoints: the second one
+// is later than what is logged of the first epoch.
 var faults = map[string]func(){
 	"killed":  func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 	"aborted": func() { syscall.Kill(os.Getpid(), syscall.SIGABRT) },
@@ -49,7 +50,7 @@ func injectFault() {
 	}
 	go func() {
 		for {
-			if _, err := os.Stat(filepath.Join(folder, store.CheckpointFile)); err == nil {
+			if _, err := os.Stat(filepath.Join(folder, store.PreviousCheckpointFile)); err == nil {
 				break
 			}
 			time.Sleep(time.Millisecond)
@@ -101,13 +102,13 @@ func TestWorkersThatDie(t *testing.T) {
 		"killed":       "the worker was killed (signal 9)",
 		"aborted":      "the worker ended with exit status 2", // Go prints its stacks first
 		"abort in C++": "the worker ended with exit status 2",
-		"paused":       "no sign of life for 8s",
+		"paused":       "no sign of life for 30s",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Setenv(asFault, fault)
 			stall := "10m" // a slow disk is no fault
 			if fault == "paused" {
-				stall = "8s"
+				stall = "30s" // in which a worker starts on a busy machine, too
 			}
 			status, _, err := call(t, "-c", "tiny.yaml", "-o", fault, "--checkpoint-every", "1", "--stall", stall)
 			if status != 0 || !strings.Contains(err, "again    "+id+" (2 of 2): "+reason) {
@@ -200,7 +201,7 @@ func TestParentIsKilled(t *testing.T) {
 	}
 	parent, _ := start(t, "-c", "tiny.yaml", "--checkpoint-every", "1")
 	dir := tinyDir("iwdan")
-	waitForFile(t, dir.Path(store.CheckpointFile))
+	waitForFile(t, dir.Path(store.PreviousCheckpointFile)) // what is logged of epoch 1 precedes it
 	if by, locked, err := dir.Locked(); !locked || err != nil {
 		t.Errorf("held by %q, %v, %v", by, locked, err)
 	}
