@@ -31,9 +31,9 @@ type alignment interface {
 // domainLoss is the loss of an alignment on one step's rows.
 type domainLoss struct {
 	value torch.Tensor
-	// accuracy is the discriminator's, the mean of both domains', without class weights;
-	// not measured where there is none.
-	accuracy store.Optional[float64]
+	// logits are the discriminator's of the source and of the target rows; none where there
+	// is no discriminator.
+	logits []torch.Tensor
 }
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
@@ -123,23 +123,23 @@ func (a adversarial) discriminate(f stepOutputs, at age) (source, target torch.T
 }
 
 // discriminatorAccuracy is the mean over the domains of the share of rows whose domain
-// the discriminator's logits tell.
-func discriminatorAccuracy(source, target torch.Tensor) store.Optional[float64] {
-	right := func(logits torch.Tensor, sign float32) float64 {
-		values, count := torch.ToSlice[float32](logits.Detach()), 0
-		for _, v := range values {
+// the discriminator's logits tell, without class weights.
+func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
+	right := func(logits []float32, sign float32) float64 {
+		count := 0
+		for _, v := range logits {
 			if sign*v > 0 {
 				count++
 			}
 		}
-		return float64(count) / float64(len(values))
+		return float64(count) / float64(len(logits))
 	}
 	return store.Measured((right(source, 1) + right(target, -1)) / 2)
 }
 
 func (a adversarial) loss(f stepOutputs, at age, _ processes) domainLoss {
 	source, target := a.discriminate(f, at)
-	return domainLoss{losses.Adversarial(source, target, f.rowWeights), discriminatorAccuracy(source, target)}
+	return domainLoss{losses.Adversarial(source, target, f.rowWeights), []torch.Tensor{source, target}}
 }
 
 func (a adversarial) state() nets.State {
@@ -154,7 +154,7 @@ func (a entropyConditioned) loss(f stepOutputs, at age, processes processes) dom
 	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
 	sourceCertainty, targetCertainty := f.split(certainty)
 	value := losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
-	return domainLoss{value, discriminatorAccuracy(source, target)}
+	return domainLoss{value, []torch.Tensor{source, target}}
 }
 
 // kernelAlignment is the maximum mean discrepancy between the domains' features

@@ -17,20 +17,39 @@ type instruments struct {
 	discriminatorAccuracy  store.Optional[float64]
 }
 
-// readInstruments reads them off a step that was made.
-func readInstruments(f stepOutputs, l stepLosses, norms gradientNorms) (read instruments) {
+// readStep reads them off a step that was made, together with the predictions for the
+// rows of the batch.
+func readStep(f stepOutputs, batch torch.Tensor, l stepLosses, norms gradientNorms) (predictions []float32, read instruments) {
 	torch.NoGrad(func() {
-		read = instruments{
-			featureNorm: rowNorm(f.features), logitNorm: rowNorm(f.logits),
+		values := fetch(batch, f.features.Square().Sum(), f.logits.Square().Sum())
+		rows := f.features.Shape()[0]
+		predictions, read = values[0], instruments{
+			featureNorm: rowNorm(values[1][0], rows), logitNorm: rowNorm(values[2][0], rows),
 			gradients: norms, discriminatorAccuracy: l.discriminatorAccuracy,
 		}
 	})
-	return read
+	return predictions, read
 }
 
-// rowNorm is the root mean square of the Euclidean norms of the rows of x.
-func rowNorm(x torch.Tensor) float64 {
-	return math.Sqrt(x.Square().Sum().Item() / float64(x.Shape()[0]))
+// rowNorm is the root mean square of the Euclidean norms of rows, of the sum of the squares
+// of their elements.
+func rowNorm(squares float32, rows int) float64 {
+	return math.Sqrt(float64(squares) / float64(rows))
+}
+
+// fetch copies tensors of float32 to the host, all of them at once: on a GPU each copy
+// waits for everything that was asked of it before.
+func fetch(tensors ...torch.Tensor) [][]float32 {
+	flat, values := make([]torch.Tensor, len(tensors)), make([][]float32, len(tensors))
+	for i, t := range tensors {
+		flat[i] = t.Detach().Reshape(-1)
+	}
+	all := torch.ToSlice[float32](torch.Cat(0, flat...))
+	for i, t := range flat {
+		n := t.Len()
+		values[i], all = all[:n:n], all[n:]
+	}
+	return values
 }
 
 // addTo adds them to the sums of the steps since an evaluation.

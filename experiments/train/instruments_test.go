@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,22 +13,27 @@ import (
 
 func TestRowNorm(t *testing.T) {
 	torch.Tidy(func() {
-		// The norms are 5 and 1.
-		if got := rowNorm(torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3)); math.Abs(got-math.Sqrt(13)) > 1e-6 {
+		// The norms are 5 and 1, those of the logits 2 and 0.
+		f := stepOutputs{features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2)}
+		predictions, read := readStep(f, torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2), stepLosses{}, gradientNorms{})
+		if !slices.Equal(predictions, []float32{5, 6, 7, 8}) {
+			t.Errorf("predictions %v", predictions)
+		}
+		if got := read.logitNorm; math.Abs(got-math.Sqrt(2)) > 1e-6 {
+			t.Errorf("%v, want the root of 2", got)
+		}
+		if got := read.featureNorm; math.Abs(got-math.Sqrt(13)) > 1e-6 {
 			t.Errorf("%v, want the root of 13", got)
 		}
 	})
 }
 
 func TestDiscriminatorAccuracy(t *testing.T) {
-	torch.Tidy(func() {
-		logits := func(values ...float32) torch.Tensor { return torch.FromSlice(values, len(values)) }
-		// Three of four source rows and one of two target rows, of different numbers.
-		got := discriminatorAccuracy(logits(1, 0.1, 7, -2), logits(-0.5, 3))
-		if !got.Measured || got.Value != (0.75+0.5)/2 {
-			t.Errorf("%+v", got)
-		}
-	})
+	// Three of four source rows and one of two target rows, of different numbers.
+	got := discriminatorAccuracy([]float32{1, 0.1, 7, -2}, []float32{-0.5, 3})
+	if !got.Measured || got.Value != (0.75+0.5)/2 {
+		t.Errorf("%+v", got)
+	}
 }
 
 // Every line of metrics has the means of the steps since the line before.

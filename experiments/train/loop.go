@@ -93,8 +93,9 @@ func (t *trainer) step(ctx context.Context, p position) error {
 		}
 		norms := t.optimisation.step(p, l.minimised)
 		t.record.addStep(l)
-		t.record.addInstruments(readInstruments(f, l, norms))
-		err = t.classWeights.observe(t.processes.wholeBatch(f), b.classes())
+		predictions, read := readStep(f, t.processes.wholeBatch(f), l, norms)
+		t.record.addInstruments(read)
+		err = t.classWeights.observe(predictions, b.classes())
 	})
 	return err
 }

@@ -81,7 +81,7 @@ type stepOutputs struct {
 	labels   torch.Tensor // of the source rows (B)
 	// probabilities are the predictions of all rows, (2B × k), for the statistics behind
 	// the class weights.
-	probabilities []float32
+	probabilities torch.Tensor
 	// rowWeights is w_y of each source row (B), or the zero Tensor where the domain
 	// loss is not weighted.
 	rowWeights torch.Tensor
@@ -115,7 +115,7 @@ func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
 		f.features, f.logits = m.network.Forward(torch.Cat(0, source, target), true)
 		logits = f.logits
 	}
-	torch.NoGrad(func() { f.probabilities = torch.ToSlice[float32](logits.Softmax(1)) })
+	torch.NoGrad(func() { f.probabilities = logits.Softmax(1) })
 	return f
 }
 

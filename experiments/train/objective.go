@@ -55,10 +55,8 @@ func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch
 func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) (stepLosses, error) {
 	source, _ := f.split(f.logits)
 	loss := o.classification(source, f.labels, classWeights)
-	l := stepLosses{classification: o.processes.mean(loss).Item(), aligned: o.aligned(p.epoch), minimised: loss}
-	if err := checkFinite("classification", l.classification); err != nil {
-		return l, err
-	}
+	l := stepLosses{aligned: o.aligned(p.epoch), minimised: loss}
+	values := []torch.Tensor{o.processes.mean(loss)}
 	if l.aligned {
 		if o.weightDomain {
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
@@ -69,14 +67,30 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 		}
 		o.passes++
 		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes}, o.processes)
-		l.domain, l.discriminatorAccuracy = o.processes.mean(domain.value).Item(), domain.accuracy
-		if err := checkFinite("domain", l.domain); err != nil {
-			return l, err
-		}
+		values = append(append(values, o.processes.mean(domain.value)), domain.logits...)
 		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
 	}
-	l.total = l.classification + o.tradeOff*l.domain
-	return l, nil
+	return l, l.read(fetch(values...), o.tradeOff)
+}
+
+// read takes the values of the classification loss and, where the step has them, of the
+// domain loss and of the discriminator's logits.
+func (l *stepLosses) read(values [][]float32, tradeOff float64) error {
+	l.classification = float64(values[0][0])
+	if err := checkFinite("classification", l.classification); err != nil {
+		return err
+	}
+	if l.aligned {
+		l.domain = float64(values[1][0])
+		if err := checkFinite("domain", l.domain); err != nil {
+			return err
+		}
+		if logits := values[2:]; len(logits) > 0 {
+			l.discriminatorAccuracy = discriminatorAccuracy(logits[0], logits[1])
+		}
+	}
+	l.total = l.classification + tradeOff*l.domain
+	return nil
 }
 
 func (o *objective) state() nets.State {

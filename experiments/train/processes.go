@@ -126,14 +126,12 @@ func (p processes) averageGradients(parameters []torch.Tensor) {
 
 // wholeBatch returns the predictions for the rows of all processes, source rows first, in
 // the order of the batch.
-func (p processes) wholeBatch(f stepOutputs) []float32 {
+func (p processes) wholeBatch(f stepOutputs) torch.Tensor {
 	if p.alone() {
 		return f.probabilities
 	}
-	rows := f.labels.Len()
-	predictions := torch.FromSlice(f.probabilities, 2*rows, len(f.probabilities)/2/rows).To(torch.Float32, p.group.Device())
-	whole := torch.Cat(0, p.group.Gather(predictions.Narrow(0, 0, rows)), p.group.Gather(predictions.Narrow(0, rows, rows)))
-	return torch.ToSlice[float32](whole)
+	source, target := f.split(f.probabilities)
+	return torch.Cat(0, p.group.Gather(source), p.group.Gather(target))
 }
 
 // copyOfFirst gives all processes the first one's values: of parameters at the start, in
