@@ -3,7 +3,6 @@ package images
 import (
 	"bufio"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +14,8 @@ import (
 
 // OpenOwn returns the images at a path of the user's own, under that name: a folder, or a
 // list file. classes are those that labels must have; where they are nil, all that occur
-// are classes, in the order of their names, numbers by their value. Links to folders are
-// not followed.
+// are classes, in the order of their names, numbers by their value. Hidden folders are
+// passed over, and links to folders not followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
 // class, see [OpenTree], are of that class, and those directly in the folder of none that
@@ -68,15 +67,8 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	}
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
-	err = filepath.WalkDir(s.root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !hasImageName(entry.Name()) {
-			return err
-		}
-		inside, err := filepath.Rel(s.root, path)
-		if err != nil {
-			return err
-		}
-		inside = filepath.ToSlash(inside)
+	s.paths, err = pathsBelow(s.root)
+	for _, inside := range s.paths {
 		label := ""
 		if folder, _, deeper := strings.Cut(inside, "/"); deeper {
 			if class, ok := matched[folder]; ok {
@@ -87,9 +79,8 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 				stray = folder
 			}
 		}
-		s.paths, labels = append(s.paths, inside), append(labels, label)
-		return nil
-	})
+		labels = append(labels, label)
+	}
 	if err == nil && stray != "" && slices.ContainsFunc(labels, func(label string) bool { return label != "" }) {
 		err = fmt.Errorf("%s: the folder %s has the name of no class, but others have; there are %.500s", s.root, stray, strings.Join(classes, ", "))
 	}
@@ -109,15 +100,19 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 		if text == "" {
 			continue
 		}
-		path, label := cutLabel(text)
-		if !filepath.IsLocal(filepath.FromSlash(path)) {
-			return nil, fmt.Errorf("%s:%d: the path %.200q leaves the folder that paths are relative to", name, line, path)
+		text, label := cutLabel(text)
+		path, err := parsePath(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 		if !hasImageName(filepath.Base(path)) {
 			return nil, fmt.Errorf("%s:%d: %.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class", name, line, path)
 		}
 		if classes != nil && label != "" && !slices.Contains(classes, label) {
 			return nil, fmt.Errorf("%s:%d: label %.100q is no class of the source, which has %.500s", name, line, label, strings.Join(classes, ", "))
+		}
+		if !exists(s.root, path) {
+			return nil, fmt.Errorf("%s:%d: there is no file %.200q", name, line, filepath.Join(s.root, path))
 		}
 		s.paths, labels = append(s.paths, path), append(labels, label)
 	}

@@ -46,7 +46,8 @@ func TestOpenOwn(t *testing.T) {
 		"digits.txt":      "a b.png 10\n\nflat/2.png\t9\nflat/1.webp -1\n",
 		"no.txt":          "flat/2.png\n my picture.jpg\n",
 		"target.txt":      "x.png cat\ny.png\n",
-		"mixed/cat/1.png": "", "mixed/cow/1.png": "",
+		"mixed/cat/1.png": "", "mixed/cow/1.png": "", "flat/.git/1.png": "",
+		"a b.png": "", "my picture.jpg": "", "x.png": "", "y.png": "", "a.png": "",
 	})
 	classes := []string{"Big Dog", "cat"}
 	for _, test := range []struct {
@@ -72,6 +73,10 @@ func TestOpenOwn(t *testing.T) {
 		if got := labelled(set); !slices.Equal(got, test.rows) || !slices.Equal(set.ClassNames(), test.want) {
 			t.Errorf("%s: classes %q, images %q; want %q, %q", test.path, set.ClassNames(), got, test.want, test.rows)
 		}
+		// Without labels they are the same images in the same order.
+		if unlabelled, err := OpenUnlabelled(filepath.Join(root, test.path)); err != nil || !slices.Equal(unlabelled.paths, set.paths) || unlabelled.Labels().Known() > 0 {
+			t.Errorf("%s: without labels %v, %v; want %q", test.path, unlabelled, err, set.paths)
+		}
 		if path := set.Path(0); !strings.HasPrefix(path, root) {
 			t.Errorf("%s: the first image is %s", test.path, path)
 		}
@@ -91,6 +96,7 @@ func TestOpenOwn(t *testing.T) {
 		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder`},
 		{list("form.txt", "a.gif\n"), `form.txt:1: "a.gif" is no .jpg`},
 		{list("empty.txt", ""), "no .jpg"},
+		{list("absent.txt", "x.png\nz.png cat\n"), "absent.txt:2: there is no file"},
 	} {
 		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.path, err, test.want)

@@ -197,7 +197,7 @@ func TestImages(t *testing.T) {
 func TestImagePlacesWithoutImages(t *testing.T) {
 	root := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{
-		"empty.txt":   {"\n", "names no image"},
+		"empty.txt":   {"\n", "no .jpg"},
 		"absent.txt":  {"a.png\n", "absent.txt:1: there is no file"},
 		"outside.txt": {"\n../a.png\n", "outside.txt:2: the path"},
 	} {
@@ -209,7 +209,7 @@ func TestImagePlacesWithoutImages(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := images.OpenUnlabelled(root); err == nil || !strings.Contains(err.Error(), "holds no .jpg") {
+	if _, err := images.OpenUnlabelled(root); err == nil || !strings.Contains(err.Error(), "no .jpg") {
 		t.Errorf("error %v", err)
 	}
 }
