@@ -17,9 +17,8 @@ import (
 // statistics behind it. Every method estimates them, to show in its results; only those
 // with estimated weights use them.
 type classWeights struct {
-	estimated bool // the losses use the estimate
-	every     int  // steps between two updates
-	estimator weightest.Estimator
+	estimated bool                  // the losses use the estimate
+	every     int                   // steps between two updates
 	needs     weightest.Requirement // of the estimator
 	shrinkage float64
 
@@ -41,15 +40,15 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
-	var err error
-	if w.estimator, err = weightest.NewEstimator(run.Weights.Estimator); err != nil {
+	estimator, err := weightest.NewEstimator(run.Weights.Estimator)
+	if err != nil {
 		return nil, err
 	}
 	if w.needs, err = weightest.RequirementOf(run.Weights.Estimator); err != nil {
 		return nil, err
 	}
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
-		Estimator: w.estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
+		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
 		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
 	})
 	if err != nil {

@@ -28,8 +28,8 @@ func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
 }
 
 // sample returns the rows' probabilities after a calibration of weightest, fitted to the
-// source's, with its note. Of it follow the estimate (Problem), what it is worth
-// (intervals) and whether class shares alone explain the target ([weightest.LabelShiftTest]).
+// source's, with its note. Of it follow the estimate (Problem) and whether
+// class shares alone explain the target ([weightest.LabelShiftTest]).
 func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sample, string, error) {
 	c, err := weightest.Calibrate(calibration, r.source.logits, r.source.labels, classes)
 	if err != nil {
@@ -52,21 +52,4 @@ func calibrationOf(needs weightest.Requirement) string {
 		return savedmodel.BiasCorrected
 	}
 	return uncalibrated
-}
-
-// intervals returns those of the weights that the run's estimator has on a sample: MLLS's
-// by Fisher's information, all others' from 200 resamples of the run's seed.
-func (w *classWeights) intervals(s *weightest.Sample, seed int64, level float64) (weightest.Uncertainty, error) {
-	if w.needs == weightest.HeldOutRows {
-		problem, err := s.Problem(nil, nil)
-		if err != nil {
-			return weightest.Uncertainty{}, err
-		}
-		solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
-		if err != nil {
-			return weightest.Uncertainty{}, err
-		}
-		return weightest.FisherIntervals(s, solution, level), nil
-	}
-	return weightest.Bootstrap(s, w.estimator, weightest.BootstrapSettings{Replicas: 200, Level: level, Seed: uint64(seed)})
 }

@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -174,48 +173,6 @@ func TestHeldOutRowsKeepTheCalibrationsNote(t *testing.T) {
 	update, err := trainer.classWeights.update(rows)
 	if err != nil || !strings.Contains(update.Note, "bcts has no optimum") || slices.Equal(update.Weights, []float64{1, 1, 1}) {
 		t.Errorf("%+v, error %v", update, err)
-	}
-}
-
-// From one sample follow an estimate, its intervals and the test of label shift.
-func TestIntervalsOfHeldOutRows(t *testing.T) {
-	for _, name := range []string{"mlls", "rlls-hard", "qp"} {
-		trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator="+name, "train.epochs=12"))
-		err := try(func() error {
-			if err := trainer.train(context.Background()); err != nil {
-				return err
-			}
-			rows, err := trainer.readHeldOut(context.Background())
-			if err != nil {
-				return err
-			}
-			sample, _, err := rows.sample(calibrationOf(trainer.classWeights.needs), 3)
-			if err != nil {
-				return err
-			}
-			u, err := trainer.classWeights.intervals(sample, 1, 0.95)
-			if err != nil {
-				return err
-			}
-			again, err := trainer.classWeights.intervals(sample, 1, 0.95)
-			if err != nil || !slices.Equal(u.Weights.Each, again.Weights.Each) {
-				t.Errorf("%s: %v, then %v, error %v", name, u.Weights.Each, again.Weights.Each, err)
-			}
-			for class, interval := range u.Weights.Each {
-				truth := []float64{0.6, 0.6, 1.8}[class]
-				if !(interval.Low < truth && truth < interval.High && interval.High-interval.Low < 2) {
-					t.Errorf("%s: the weight of class %d lies in %v, true is %v", name, class, interval, truth)
-				}
-			}
-			verdict, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{})
-			if err != nil || !(verdict.P > 0 && verdict.P <= 1) {
-				t.Errorf("%s: %+v, error %v", name, verdict, err)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
