@@ -16,10 +16,11 @@ folder=build/dist/$name
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
 go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun" ./cmd/iwrun
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/labelshift" ./cmd/labelshift
 cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
 cp tools/dist/iwrun "$folder/iwrun"
 cp -R configs LICENSE README.md "$folder/"
-sh tools/notices.sh ./cmd/iwrun >"$folder/NOTICES"
+sh tools/notices.sh ./cmd/iwrun ./cmd/labelshift >"$folder/NOTICES"
 
 # Nothing refers to where it was built.
 patchelf --set-rpath "\$ORIGIN/../lib" "$folder/bin/iwrun"
