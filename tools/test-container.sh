@@ -10,7 +10,7 @@ export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 buildah="buildah --root $PWD/$folder/storage --runroot $PWD/$folder/run"
 
 if [ ! -f "$folder/debian.tar" ]; then
-	debootstrap --variant=minbase trixie "$folder/debian" http://deb.debian.org/debian
+	debootstrap --variant=minbase trixie "$folder/debian"
 	tar -C "$folder/debian" -cf "$folder/debian.tar" .
 	rm -rf "$folder/debian"
 fi
