@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,7 +40,8 @@ func newPredictCommand(s streams) *cli.Command {
 		Name:      "predict",
 		Usage:     "predict the classes of rows with a finished run or another model",
 		UsageText: predictUsage,
-		Description: "MODEL is the folder of a finished run, of iwrun adapt or of iwrun export. INPUT is a file of features (.npz, .npy, .safetensors, " +
+		Description: "MODEL is the folder of a finished run, of iwrun adapt or of iwrun export; of a method's folder, whose runs are seed-1, seed-2 and so on, " +
+			"the mean of their probabilities counts. INPUT is a file of features (.npz, .npy, .safetensors, " +
 			".parquet, .csv), a folder of images or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids.",
 		Flags:        append(flags, deviceFlags()...),
 		OnUsageError: wrongFlag,
@@ -103,7 +105,7 @@ func runPredict(o predictOptions, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	m, err := model.Open(o.Model)
+	members, err := model.OpenEnsemble(o.Model)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func runPredict(o predictOptions, s streams) (err error) {
 		}
 	}()
 	for _, path := range o.Inputs {
-		input, err := predict.Open(path, s.in, o.Model, m.Metadata)
+		input, err := predict.Open(path, s.in, o.Model, members[0].Metadata)
 		if err != nil {
 			return err
 		}
@@ -123,19 +125,19 @@ func runPredict(o predictOptions, s streams) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	predictor := predict.New(m, predict.Options{Device: device, Threads: o.Threads, Batch: o.Batch})
-	shares, err := predictor.Shares(ctx, o.Shares, inputs)
+	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Threads, Batch: o.Batch})
+	shares, err := ensemble.Shares(ctx, o.Shares, inputs)
 	if err != nil {
 		return fmt.Errorf("--shares %s: %w", o.Shares, err)
 	}
 	rows := 0
 	write := func(add func(id string, probabilities []float32) error) error {
-		return predictor.Each(ctx, inputs, shares, func(id string, probabilities []float32) error {
+		return ensemble.Each(ctx, inputs, shares, func(id string, probabilities []float32) error {
 			rows++
 			return add(id, probabilities)
 		})
 	}
-	what := table.Predictions{Classes: m.Classes, Probabilities: o.Probabilities}
+	what := table.Predictions{Classes: members[0].Classes, Probabilities: o.Probabilities}
 	if o.Output == standardStream {
 		err = table.StreamPredictions(s.out, what, write)
 	} else {
@@ -148,6 +150,19 @@ func runPredict(o predictOptions, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%d rows predicted with the class shares %.4f of %q\n", rows, shares, m.Classes)
+	reportRows(s.err, rows, members, shares)
 	return nil
+}
+
+// reportRows says how many rows were predicted, and for which class shares by each member.
+func reportRows(to io.Writer, rows int, members []model.Member, shares [][]float64) {
+	classes := members[0].Classes
+	if len(members) == 1 {
+		fmt.Fprintf(to, "%d rows predicted with the class shares %.4f of %q\n", rows, shares[0], classes)
+		return
+	}
+	fmt.Fprintf(to, "%d rows predicted by the mean of %d models, with these class shares of %q:\n", rows, len(members), classes)
+	for i, m := range members {
+		fmt.Fprintf(to, "%s: %.4f\n", m.Folder, shares[i])
+	}
 }

@@ -347,3 +347,42 @@ func TestPredict(t *testing.T) {
 		}
 	})
 }
+
+// A method's folder predicts with all of its seeds.
+func TestPredictWithAllSeeds(t *testing.T) {
+	trainPoints(t, "seeds=[1, 2]")
+	method, second := filepath.Dir(pointsRun), filepath.Join(filepath.Dir(pointsRun), "seed-2")
+	var want []float64
+	for i, folder := range []string{pointsRun, second} {
+		if status, _, said := call(t, "predict", folder, "data/west.npz", "-o", "one.npz", "--probabilities"); status != 0 {
+			t.Fatalf("status %d\n%s", status, said)
+		}
+		one := values(rowsOf(t, "one.npz"))
+		if i == 0 {
+			want = make([]float64, len(one))
+		}
+		for j, p := range one {
+			want[j] += float64(p) / 2
+		}
+	}
+	status, out, said := call(t, "predict", method, "data/west.npz", "-o", "all.npz", "--probabilities", "--batch", "7")
+	if status != 0 || out != "" || !strings.Contains(said, "120 rows predicted by the mean of 2 models") || !strings.Contains(said, second+": [") {
+		t.Fatalf("status %d, stdout %q\n%s", status, out, said)
+	}
+	nearProbabilities(t, "both seeds", values(rowsOf(t, "all.npz")), want)
+
+	description := filepath.Join(second, "model.json")
+	text, err := os.ReadFile(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, description, strings.Replace(string(text), `"2"`, `"two"`, 1))
+	writeFile(t, "kept.csv", "kept")
+	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
+	if status != 1 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
+		t.Errorf("other classes: status %d\n%s", status, said)
+	}
+	if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {
+		t.Errorf("a refused ensemble replaced the file: %q, %v", kept, err)
+	}
+}

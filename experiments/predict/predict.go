@@ -13,8 +13,9 @@ import (
 
 // Predictor makes probabilities of rows.
 type Predictor struct {
-	model   model.Model
-	options Options
+	model      model.Model
+	options    Options
+	normalised []float32 // a batch's values as the network wants them
 }
 
 // Options say how rows pass through a model. None of them changes a result, but the last
@@ -31,7 +32,7 @@ const DefaultBatch = 512
 // New returns a predictor, and moves the model's network to the device.
 func New(m model.Model, options Options) *Predictor {
 	m.Network.State().Move(torch.Float32, options.Device)
-	return &Predictor{m, options}
+	return &Predictor{model: m, options: options}
 }
 
 // Each predicts all rows of the inputs, one after the other, and hands the id and the
@@ -41,41 +42,29 @@ func New(m model.Model, options Options) *Predictor {
 // It ends at the first error: of an input, which names file and row, of take, of the
 // context, or a [*torch.Error].
 func (p *Predictor) Each(ctx context.Context, inputs []Input, shares []float64, take func(id string, probabilities []float32) error) error {
-	k := len(p.model.Classes)
-	narrow := make([]float32, k)
-	return p.eachBatch(ctx, inputs, func(b batch, logits []float32) error {
-		probabilities, err := p.model.Probabilities(logits, shares)
-		if err != nil {
-			return err
-		}
-		for i := range len(probabilities) / k {
-			for j, v := range probabilities[i*k : (i+1)*k] {
-				narrow[j] = float32(v)
-			}
-			if err := take(b.id(i), narrow); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	alone := Ensemble{members: []*Predictor{p}}
+	return alone.Each(ctx, inputs, [][]float64{shares}, take)
 }
 
-// eachBatch passes all rows through the network and hands over the logits.
-func (p *Predictor) eachBatch(ctx context.Context, inputs []Input, take func(b batch, logits []float32) error) error {
+// eachBatch passes all rows through the networks and hands over the logits of each.
+func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, take func(b batch, logits [][]float32) error) error {
 	runtime.LockOSThread() // libtorch's number of threads and its switch for gradients are a thread's
 	defer runtime.UnlockOSThread()
-	torch.SetThreads(p.options.Threads)
+	options := predictors[0].options
+	torch.SetThreads(options.Threads)
+	logits := make([][]float32, len(predictors))
 	for _, input := range inputs {
-		for b, err := range input.batches(ctx, p.options.Batch) {
+		for b, err := range input.batches(ctx, options.Batch) {
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
 				return err
 			}
-			logits, err := p.logits(b)
-			if err != nil {
-				return fmt.Errorf("%s: %w", input.Name(), err)
+			for i, p := range predictors {
+				if logits[i], err = p.logits(b); err != nil {
+					return fmt.Errorf("%s: %w", input.Name(), err)
+				}
 			}
 			if err := take(b, logits); err != nil {
 				return err
@@ -85,16 +74,19 @@ func (p *Predictor) eachBatch(ctx context.Context, inputs []Input, take func(b b
 	return nil
 }
 
-// logits passes a batch through the network. It changes the batch's values.
+// logits passes a batch through the network.
 func (p *Predictor) logits(b batch) (logits []float32, err error) {
+	values := b.values
 	if !b.normalised {
-		p.model.Normalise(b.values)
+		p.normalised = append(p.normalised[:0], values...)
+		values = p.normalised
+		p.model.Normalise(values)
 	}
 	shape := append([]int{b.rows}, p.model.Input.Shape...)
 	refused := torch.Try(func() {
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
-				_, outputs := p.model.Network.Forward(torch.FromSlice(b.values, shape...).To(torch.Float32, p.options.Device), false)
+				_, outputs := p.model.Network.Forward(torch.FromSlice(values, shape...).To(torch.Float32, p.options.Device), false)
 				logits = torch.ToSlice[float32](outputs)
 			})
 		})

@@ -65,8 +65,8 @@ func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, er
 	k := len(p.model.Classes)
 	var sample []float64 // rows × k, each set of rows as likely as any other (Vitter 1985, algorithm R)
 	random, seen := rand.New(datasets.Stream(0, "rows for class shares")), 0
-	err := p.eachBatch(ctx, inputs, func(b batch, logits []float32) error {
-		probabilities, err := p.model.Probabilities(logits, nil)
+	err := eachBatch(ctx, inputs, []*Predictor{p}, func(_ batch, logits [][]float32) error {
+		probabilities, err := p.model.Probabilities(logits[0], nil)
 		if err != nil {
 			return err
 		}

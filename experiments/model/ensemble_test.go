@@ -1,0 +1,107 @@
+package model_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/model"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// saveMembers writes a model of each description into a folder of that name.
+func saveMembers(t *testing.T, members map[string]model.Metadata) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	torch.Tidy(func() {
+		for name, about := range members {
+			if err := model.Save(filepath.Join(folder, name), makeModel(t, about)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	return folder
+}
+
+func TestOpenEnsemble(t *testing.T) {
+	about := describe(architecture.MLP, 4)
+	folder := saveMembers(t, map[string]model.Metadata{"seed-10": about, "seed-2/model": about, "seed--1": about, "seed-02": about, "best": about})
+	if err := os.Symlink("best", filepath.Join(folder, "seed-4")); err != nil {
+		t.Fatal(err)
+	}
+	touch(t, filepath.Join(folder, "seed-x"))
+	touch(t, filepath.Join(folder, "seed-3.log"))
+	for _, c := range []struct {
+		folder string
+		want   []string
+	}{
+		{folder, []string{filepath.Join(folder, "seed--1"), filepath.Join(folder, "seed-2"), filepath.Join(folder, "seed-4"), filepath.Join(folder, "seed-10")}},
+		{filepath.Join(folder, "seed-2"), []string{filepath.Join(folder, "seed-2")}},
+		{filepath.Join(folder, "best"), []string{filepath.Join(folder, "best")}},
+	} {
+		members, err := model.OpenEnsemble(c.folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range members {
+			got = append(got, m.Folder)
+			if !slices.Equal(m.Classes, about.Classes) || m.Network == nil {
+				t.Errorf("%s: classes %q, network %v", m.Folder, m.Classes, m.Network)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: members %q, want %q", c.folder, got, c.want)
+		}
+	}
+	// Every seed counts: what is left out silently would be another prediction.
+	touch(t, filepath.Join(folder, "seed-10", "config.yaml"))
+	if err := os.Remove(filepath.Join(folder, "seed-10", model.MetadataFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.OpenEnsemble(folder); err == nil || !strings.Contains(err.Error(), "seed-10 is a run that has not finished") {
+		t.Errorf("a run that has not finished: error %v", err)
+	}
+	if _, err := model.OpenEnsemble(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no model: it has no model.json") {
+		t.Errorf("an empty folder: error %v", err)
+	}
+}
+
+func TestMembersAgree(t *testing.T) {
+	otherClasses, wide := describe(architecture.MLP, 4), describe(architecture.MLP, 5)
+	slices.Reverse(otherClasses.Classes)
+	small, large, moved := describe(architecture.LeNet, 1, 28, 28), describe(architecture.LeNet, 1, 28, 28), describe(architecture.LeNet, 1, 28, 28)
+	small.Input.Resize, large.Input.Resize, moved.Input.Resize = 36, 40, 36
+	moved.Normalisation.Target.Mean[0] = 7
+	movedFeatures := describe(architecture.MLP, 4)
+	movedFeatures.Normalisation.Target.Mean[1] = 7
+	for _, c := range []struct {
+		name          string
+		first, second model.Metadata
+		want          string // empty: they may predict together
+	}{
+		{"classes", describe(architecture.MLP, 4), otherClasses, `the classes of the first are ["cat" "dog <&>" "Vögel"], those of the second ["Vögel" "dog <&>" "cat"]`},
+		{"shape", describe(architecture.MLP, 4), wide, "the first takes features of shape [4], the second features of shape [5]"},
+		{"scale", small, large, "from files scaled to 36 pixels, the second images of shape [1 28 28] from files scaled to 40 pixels"},
+		{"normalisation of files", small, moved, "they normalise images with other means and deviations"},
+		{"normalisation of features", describe(architecture.MLP, 4), movedFeatures, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := saveMembers(t, map[string]model.Metadata{"seed-1": c.first, "seed-2": c.second})
+			_, err := model.OpenEnsemble(folder)
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			who := filepath.Join(folder, "seed-1") + " and " + filepath.Join(folder, "seed-2") + " cannot predict together"
+			if err == nil || !strings.Contains(err.Error(), who) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}

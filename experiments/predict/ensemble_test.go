@@ -1,0 +1,160 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/model"
+	"iwda/torch"
+	"iwda/weightest"
+)
+
+var twoRows = Options{Device: torch.CPU, Threads: 1, Batch: 2}
+
+// members are three models of rows of two values that share nothing but classes and shape.
+func members(t *testing.T) []model.Member {
+	t.Helper()
+	var all []model.Member
+	for i, target := range [][]float64{{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}} {
+		about := mlp(2, 4+i, 3)
+		m := makeModel(t, about)
+		for _, e := range m.Network.State() {
+			torch.Tidy(func() { e.Tensor.Set(e.Tensor.Scale(float64(2 + i))) })
+		}
+		m.Shares.Source, m.Shares.Target = []float64{0.5, 0.25, 0.25}, target
+		m.Calibration = &model.Calibration{Form: model.BiasCorrected, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
+		all = append(all, model.Member{Folder: fmt.Sprintf("seed-%d", i+1), Model: m})
+	}
+	// Each normalises the same rows otherwise, the last one not at all.
+	all[0].Normalisation = model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
+	all[1].Normalisation = model.Normalisation{Kind: model.UnitLength}
+	return all
+}
+
+// fiveRows is a file of them, the input of what returns probabilities.
+func fiveRows(t *testing.T, about model.Metadata) Input {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.npy")
+	if err := os.WriteFile(path, npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	input, err := Open(path, nil, "model", about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { input.Close() })
+	return input
+}
+
+// together are the probabilities of fiveRows, rows × classes, by all members, and each of
+// them by itself, with class shares of that name.
+func together(t *testing.T, all []model.Member, shares string) (ensemble []float32, single [][]float32) {
+	t.Helper()
+	inputs := []Input{fiveRows(t, all[0].Metadata)}
+	ctx := context.Background()
+	var ids []string
+	e := NewEnsemble(all, twoRows)
+	of, err := e.Shares(ctx, shares, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.Each(ctx, inputs, of, func(id string, probabilities []float32) error {
+		ids, ensemble = append(ids, id), append(ensemble, probabilities...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(ids, want) {
+		t.Errorf("ids %q, want %q", ids, want)
+	}
+	for _, m := range all {
+		p := New(m.Model, twoRows)
+		of, err := p.Shares(ctx, shares, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float32
+		err = p.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+			rows = append(rows, probabilities...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		single = append(single, rows)
+	}
+	return ensemble, single
+}
+
+// An ensemble's probabilities are the mean of those that each member has by itself, with
+// its own normalisation, calibration and class shares.
+func TestEnsembleIsTheMean(t *testing.T) {
+	all := members(t)
+	for _, shares := range []string{ModelShares, SourceShares, UniformShares, EstimateShares} {
+		t.Run(shares, func(t *testing.T) {
+			got, single := together(t, all, shares)
+			want := make([]float32, len(got))
+			for _, rows := range single {
+				for i, p := range rows {
+					want[i] += p / float32(len(all))
+				}
+			}
+			near(t, got, want)
+			for i, rows := range single {
+				if slices.Equal(rows, single[(i+1)%len(single)]) {
+					t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%len(single))
+				}
+			}
+		})
+	}
+}
+
+// The members' probabilities by the formulas of the model, without a Predictor.
+func TestEnsembleByHand(t *testing.T) {
+	all := members(t)[1:]
+	got, _ := together(t, all, ModelShares)
+	want := make([]float32, len(got))
+	rows := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
+	for _, m := range all {
+		values := slices.Clone(rows)
+		m.Normalise(values)
+		var logits []float32
+		torch.Tidy(func() {
+			_, outputs := m.Network.Forward(torch.FromSlice(values, 5, 2), false)
+			logits = torch.ToSlice[float32](outputs)
+		})
+		calibration := weightest.Calibration{Scales: m.Calibration.Scales, Biases: m.Calibration.Biases}
+		calibrated := calibration.Probabilities(weightest.Widen(logits))
+		corrected, err := weightest.Correct(calibrated, m.Shares.Target, m.Shares.Classifier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range corrected {
+			want[i] += float32(p / 2)
+		}
+	}
+	near(t, got, want)
+}
+
+// An ensemble of one predicts what its member does, to the last bit.
+func TestEnsembleOfOne(t *testing.T) {
+	got, single := together(t, members(t)[:1], ModelShares)
+	if !slices.Equal(got, single[0]) {
+		t.Errorf("%v, the member alone %v", got, single[0])
+	}
+}
+
+func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
+	all := members(t)
+	all[1].Shares.Target = nil
+	_, err := NewEnsemble(all, twoRows).Shares(context.Background(), ModelShares, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "seed-2: the model has no class shares of a target") {
+		t.Errorf("error %v", err)
+	}
+}
