@@ -154,7 +154,7 @@ func TestFruitlessStarts(t *testing.T) {
 
 func TestScriptsAreBash(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("testdata", "*.sh"))
-	if err != nil || len(scripts) != 4 {
+	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%q, %v", scripts, err)
 	}
 	for _, script := range scripts {
