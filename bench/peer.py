@@ -1,5 +1,5 @@
-"""Training and evaluation on digits in eager PyTorch, one thread: what the Go program
-is measured against.
+"""Training and evaluation on digits, and training on features, in eager PyTorch, one
+thread: what the Go program is measured against.
 
 usage: peer.py WORK ITERATIONS   prints the median milliseconds of one iteration
        peer.py versions          prints the versions, loads what the other peers need
@@ -42,10 +42,21 @@ class Reversal(torch.autograd.Function):
         return -ctx.coefficient * grad, None
 
 
-def discriminator(inputs):
+class MLP(nn.Module):
+    def __init__(self, inputs, hidden):
+        super().__init__()
+        self.hidden = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Dropout(0.5))
+        self.classifier = nn.Linear(hidden, CLASSES)
+
+    def forward(self, x):
+        z = self.hidden(x)
+        return z, self.classifier(z)
+
+
+def discriminator(inputs, hidden=500):
     d = nn.Sequential(
-        nn.Linear(inputs, 500), nn.ReLU(), nn.Dropout(0.5),
-        nn.Linear(500, 500), nn.ReLU(), nn.Dropout(0.5), nn.Linear(500, 1), nn.Sigmoid())
+        nn.Linear(inputs, hidden), nn.ReLU(), nn.Dropout(0.5),
+        nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(0.5), nn.Linear(hidden, 1), nn.Sigmoid())
     for m in d:
         if isinstance(m, nn.Linear):
             nn.init.xavier_normal_(m.weight)
@@ -53,18 +64,60 @@ def discriminator(inputs):
     return d
 
 
-def digits_step(method, images=None, labels=None, target_images=None, network=None):
-    """A training step of a digits method, from drawing the batch to both optimisers.
+def plain(z, p):
+    return z
 
-    Without images they are random, as is their order: batches are drawn with replacement.
-    """
+
+def outer_product(z, p):
+    return torch.bmm(p.unsqueeze(2), z.unsqueeze(1)).view(len(z), -1)
+
+
+def random_projection(features, outputs):
+    of_features, of_predictions = torch.randn(features, outputs), torch.randn(CLASSES, outputs)
+
+    def projected(z, p):
+        return (z @ of_features) * (p @ of_predictions) / math.sqrt(outputs)
+
+    return projected
+
+
+def digits_step(method, images=None, labels=None, target_images=None, network=None):
+    """A training step of a digits method; without images they are random."""
     torch.manual_seed(0)
     if images is None:
         images = target_images = torch.rand(7000, 1, 28, 28) * 2 - 1
         labels = torch.randint(0, CLASSES, (7000,))
-    network = network or LeNet()
-    conditional, weighted = "cdan" in method, method.startswith("iw")
-    d = discriminator(CLASSES * FEATURES if conditional else FEATURES)
+    conditional = "cdan" in method
+    return training_step(method, images, labels, target_images, network or LeNet(),
+                         discriminator(CLASSES * FEATURES if conditional else FEATURES),
+                         outer_product if conditional else plain)
+
+
+def mlp_step(method, form):
+    """A training step on random rows of 64 features, with 256 hidden units.
+
+    The discriminator is that of `iwrun adapt`, with 128 hidden units and for CDAN 256 random
+    products, or with the outer product one of 500.
+    """
+    torch.manual_seed(0)
+    hidden, projected = 256, 256
+    rows, labels = torch.randn(7000, 64), torch.randint(0, CLASSES, (7000,))
+    inputs, units, condition = hidden, 128 if form == "adapt" else 500, plain
+    if "cdan" in method:
+        if form == "adapt":
+            inputs, condition = projected, random_projection(hidden, projected)
+        else:
+            inputs, condition = CLASSES * hidden, outer_product
+    return training_step(method, rows, labels, rows, MLP(64, hidden), discriminator(inputs, units), condition)
+
+
+def training_step(method, rows, labels, target_rows, network, d, condition):
+    """A training step of a method, from drawing the batch to both optimisers.
+
+    Batches are drawn with replacement. condition makes the discriminator's inputs of
+    features and predictions.
+    """
+    weighted = method.startswith("iw")
     sgd = dict(lr=0.02, momentum=0.9, weight_decay=5e-4)
     network_sgd, d_sgd = torch.optim.SGD(network.parameters(), **sgd), torch.optim.SGD(d.parameters(), **sgd)
     domain_labels = torch.cat([torch.ones(BATCH, 1), torch.zeros(BATCH, 1)])
@@ -72,8 +125,8 @@ def digits_step(method, images=None, labels=None, target_images=None, network=No
     confusion, target_predictions = torch.zeros(CLASSES, CLASSES), torch.zeros(CLASSES)
 
     def step(i):
-        source, target = torch.randint(0, len(images), (BATCH,)), torch.randint(0, len(target_images), (BATCH,))
-        x, y = torch.cat([images[source], target_images[target]]), labels[source]
+        source, target = torch.randint(0, len(rows), (BATCH,)), torch.randint(0, len(target_rows), (BATCH,))
+        x, y = torch.cat([rows[source], target_rows[target]]), labels[source]
         network_sgd.zero_grad()
         d_sgd.zero_grad()
         z, logits = network(x)
@@ -86,7 +139,7 @@ def digits_step(method, images=None, labels=None, target_images=None, network=No
         else:
             loss = F.cross_entropy(logits[:BATCH], y)
         if method != "source-only":
-            inputs = torch.bmm(p.detach().unsqueeze(2), z.unsqueeze(1)).view(2 * BATCH, -1) if conditional else z
+            inputs = condition(z, p.detach())
             coefficient = 2 / (1 + math.exp(-10 * i / 10000)) - 1
             out = d(Reversal.apply(inputs, coefficient))
             if weighted:
@@ -137,6 +190,8 @@ WORKS = {"evaluate-one": lambda: evaluate(1), "evaluate-batch": lambda: evaluate
 for name in ["source-only", "dann", "iwdan", "cdan", "iwcdan"]:
     WORKS["step-" + name] = lambda name=name: digits_step(name)
     WORKS["epoch-" + name] = lambda name=name: tenth_of_epoch(name)
+    for form in ["adapt", "outer-product"]:
+        WORKS[f"mlp-{form}-{name}"] = lambda name=name, form=form: mlp_step(name, form)
 
 
 def versions():

@@ -47,6 +47,11 @@ var works = []work{
 	digitsStep("CDAN", 40, 1.4),
 	digitsStep("IWCDAN", 40, 1.4),
 
+	// The same on rows of 64 features, with 256 hidden units: the discriminator is iwrun
+	// adapt's, or one of 500 units that takes the outer product of CDAN.
+	mlpStep("source-only", "adapt", 400, 2), mlpStep("IWDAN", "adapt", 200, 1.5), mlpStep("IWCDAN", "adapt", 200, 1.5),
+	mlpStep("IWDAN", "outer product", 100, 1.5), mlpStep("IWCDAN", "outer product", 40, 1.5),
+
 	// 94 of the 937 steps of an epoch of usps-mnist and 1,000 of the 10,000 test images:
 	// the released code's loader gives one image at a time, ours 500.
 	digitsEpoch("source-only"),
@@ -60,6 +65,10 @@ var works = []work{
 	// The loss of 36 + 36 rows, forward and backward, from 256 features and 31 logits on.
 	mmd("JAN", "loop", 60), mmd("IWJAN", "loop", 60),
 	mmd("JAN", "vectorised", 1), mmd("IWJAN", "vectorised", 1),
+
+	// Rows of 512 features through 256 units to probabilities of 10 classes, standardised and
+	// corrected for class shares, from a file of .npy, by processor time.
+	{"predictions by a core, 512→256→10", goal{150_000, "rows/s", false}, goBenchmark("experiments/predict", "Rows/standard", 5), nil},
 
 	// From the confusion matrix to the class weights, the mean of three problems.
 	quadraticProgram(10, 300, 5), quadraticProgram(65, 60, 5), quadraticProgram(345, 8, 3),
@@ -90,6 +99,13 @@ func digitsStep(method string, iterations int, limit float64) work {
 	id := strings.ToLower(method)
 	return work{"digits step, " + method, times(limit),
 		goBenchmark("experiments/train", "Step/"+id, iterations), script(iterations, "peer.py", "step-"+id)}
+}
+
+func mlpStep(method, form string, iterations int, limit float64) work {
+	id := strings.ReplaceAll(form, " ", "-")
+	return work{fmt.Sprintf("mlp step, %s, %s", method, form), times(limit),
+		goBenchmark("experiments/train", path.Join("MLPStep", id, strings.ToLower(method)), iterations),
+		script(iterations, "peer.py", "mlp-"+id+"-"+strings.ToLower(method))}
 }
 
 func digitsEpoch(method string) work {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"iwda/experiments/config"
 	"iwda/internal/timing"
 	"iwda/torch"
 )
@@ -15,9 +17,12 @@ import (
 var methods = []string{"source-only", "dann", "iwdan", "cdan", "iwcdan"}
 
 func benchmarkTrainer(b *testing.B, method string) *trainer {
+	return benchmarkTrainerOf(b, resolve(b, "full", method, 1, "train.batch=64", "train.eval_batch=500"))
+}
+
+func benchmarkTrainerOf(b *testing.B, run config.Resolved) *trainer {
 	torch.TuneAllocator()
 	torch.SetThreads(1)
-	run := resolve(b, "full", method, 1, "train.batch=64", "train.eval_batch=500")
 	t, err := newTrainer(b.Context(), run, begin(b, run), Options{Threads: 1, Log: io.Discard}, time.Now())
 	if err != nil {
 		b.Fatal(err)
@@ -40,6 +45,27 @@ func BenchmarkStep(b *testing.B) {
 			t := benchmarkTrainer(b, method)
 			timing.ReportMedian(b, 1, func(i int) { benchmarkStep(b, t, i) })
 		})
+	}
+}
+
+// BenchmarkMLPStep measures a training step on 64 rows of 64 features of each domain, with
+// 256 hidden units and the discriminator of iwrun adapt, or one of 500 units that takes the
+// outer product of CDAN.
+func BenchmarkMLPStep(b *testing.B) {
+	root := b.TempDir()
+	widerGaussians(b, root, 64)
+	text := strings.ReplaceAll(features, "ROOT", root)
+	for name, discriminator := range map[string][]string{
+		"adapt":         {"discriminator.hidden=128", "discriminator.random_projection=256"},
+		"outer-product": {"discriminator.hidden=500"},
+	} {
+		for _, method := range []string{"source-only", "iwdan", "iwcdan"} {
+			b.Run(name+"/"+method, func(b *testing.B) {
+				t := benchmarkTrainerOf(b, resolveTask(b, text, "flat-turned", method, append(discriminator,
+					"network.features=256", "network.layers=1", "network.normalise=standard", "train.batch=64")...))
+				timing.ReportMedian(b, 1, func(i int) { benchmarkStep(b, t, i) })
+			})
+		}
 	}
 }
 

@@ -33,8 +33,14 @@ func saveFeatures(t testing.TB, path string, set datasets.Set) {
 // source's are frequent.
 func gaussians(t testing.TB, root string) {
 	t.Helper()
+	widerGaussians(t, root, 20)
+}
+
+// widerGaussians is [gaussians] with rows of that size.
+func widerGaussians(t testing.TB, root string, size int) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(7, 7))
-	const classes, size = 10, 20
+	const classes = 10
 	for _, domain := range []string{"flat", "turned", "turned-test"} {
 		var values []float32
 		var labels []int
