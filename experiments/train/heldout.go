@@ -11,13 +11,12 @@ import (
 // can be estimated: those of the source that it is not trained on, and the target's
 // training rows, whose labels are not read.
 type estimationRows struct {
-	source heldOutLogits
-	target outputs
+	source, target outputs
 }
 
 // readHeldOut passes these rows through the network; some of the source must be held out.
 func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
-	rows := &estimationRows{target: outputs{every: 1}}
+	rows := &estimationRows{source: outputs{every: 1}, target: outputs{every: 1}}
 	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, &rows.source); err != nil {
 		return nil, err
 	}
@@ -31,12 +30,13 @@ func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
 // source's, with its note. Of it follow the estimate (Problem) and whether
 // class shares alone explain the target ([weightest.LabelShiftTest]).
 func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sample, string, error) {
-	c, err := weightest.Calibrate(calibration, r.source.logits, r.source.labels, classes)
+	logits := weightest.Widen(r.source.logits)
+	c, err := weightest.Calibrate(calibration, logits, r.source.labels, classes)
 	if err != nil {
 		return nil, "", err
 	}
 	s := weightest.NewSample(classes)
-	if err := s.AddSource(c.Probabilities(r.source.logits), r.source.labels); err != nil {
+	if err := s.AddSource(c.Probabilities(logits), r.source.labels); err != nil {
 		return nil, "", err
 	}
 	return s, c.Note, s.AddTarget(c.Probabilities(weightest.Widen(r.target.logits)))

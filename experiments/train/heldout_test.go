@@ -149,7 +149,7 @@ func TestHeldOutRowsOfImages(t *testing.T) {
 func TestHeldOutRowsWithoutEstimate(t *testing.T) {
 	trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator=mlls", "weights.warmup=0"))
 	rows := &estimationRows{
-		source: heldOutLogits{logits: []float64{1, 0, 0, 0, 2, 0, 2, 0, 0, 0, 1, 0}, labels: []int{0, 1, 0, 1}},
+		source: outputs{logits: []float32{1, 0, 0, 0, 2, 0, 2, 0, 0, 0, 1, 0}, labels: []int{0, 1, 0, 1}},
 		target: outputs{logits: []float32{1, 0, 0}},
 	}
 	update, err := trainer.classWeights.update(rows)
@@ -157,7 +157,7 @@ func TestHeldOutRowsWithoutEstimate(t *testing.T) {
 		!strings.Contains(update.Note, "class 2 has no held-out row") || !strings.Contains(update.Note, "former weights stay") {
 		t.Errorf("%+v, error %v", update, err)
 	}
-	rows.source.logits[0] = math.NaN()
+	rows.source.logits[0] = float32(math.NaN())
 	if _, err := trainer.classWeights.update(rows); err == nil {
 		t.Error("a network that says NaN is no error")
 	}
@@ -167,7 +167,7 @@ func TestHeldOutRowsWithoutEstimate(t *testing.T) {
 func TestHeldOutRowsKeepTheCalibrationsNote(t *testing.T) {
 	trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator=mlls", "weights.warmup=0"))
 	rows := &estimationRows{ // separated: no temperature is best
-		source: heldOutLogits{logits: []float64{3, 0, 0, 0, 3, 0, 0, 0, 3}, labels: []int{0, 1, 2}},
+		source: outputs{logits: []float32{3, 0, 0, 0, 3, 0, 0, 0, 3}, labels: []int{0, 1, 2}},
 		target: outputs{logits: []float32{3, 0, 0, 2, 1, 0}},
 	}
 	update, err := trainer.classWeights.update(rows)

@@ -216,7 +216,7 @@ func also(err, later error) error {
 
 // leave writes what there is of a run that ends early with that error. One that was
 // cancelled ended between two steps, so that its parts are whole; after any other error
-// All processes are there until the files of one that was cancelled are written: what
+// they may not be. All processes are there until the files of one that was cancelled are written: what
 // started them may end all when one has ended.
 func (t *trainer) leave(err error) error {
 	left := t.writeRecord()
@@ -254,18 +254,22 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
 		return store.Result{}, err
 	}
-	about, err := t.about(ctx)
+	last, err := t.describingOutputs(ctx)
+	if err != nil {
+		return store.Result{}, err
+	}
+	about, err := t.about(last)
 	if err != nil {
 		return store.Result{}, err
 	}
 	if err := t.writeModel(about); err != nil {
 		return store.Result{}, err
 	}
-	result, err := t.result(ctx, onSource)
-	if err != nil {
+	result := t.result(onSource)
+	result.Selected = selected
+	if result.WithoutLabels, err = t.withoutLabels(last); err != nil {
 		return store.Result{}, err
 	}
-	result.Selected = selected
 	if result.CorrectedAccuracy, err = t.correctedAccuracy(ctx, about); err != nil {
 		return store.Result{}, err
 	}
@@ -275,11 +279,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	return result, t.dir.RemovePreviousCheckpoint()
 }
 
-func (t *trainer) result(ctx context.Context, onSource confusion) (store.Result, error) {
-	withoutLabels, err := t.withoutLabels(ctx)
-	if err != nil {
-		return store.Result{}, err
-	}
+func (t *trainer) result(onSource confusion) store.Result {
 	bestAccuracy, bestEpoch := t.record.best()
 	last := t.record.last()
 	w := t.classWeights
@@ -303,11 +303,10 @@ func (t *trainer) result(ctx context.Context, onSource confusion) (store.Result,
 		WeightDistance:     w.distance(),
 		JSD:                w.divergence(),
 		LabelDistributions: store.LabelDistributions{Source: w.source, Target: w.target},
-		WithoutLabels:      withoutLabels,
 		Steps:              last.Step,
 		Seconds:            t.effort.seconds(),
 		PeakMemoryBytes:    t.effort.peak(),
-	}, nil
+	}
 }
 
 // versions are those of the programs that make a run.

@@ -33,7 +33,7 @@ func (t *trainer) writeModel(about savedmodel.Metadata) error {
 // about describes the run's model. With held-out source rows it is calibrated on these,
 // and the target's class shares are those under which its calibrated probabilities of the
 // target's test rows are most likely; without, they follow from the class weights.
-func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
+func (t *trainer) about(o *describingOutputs) (savedmodel.Metadata, error) {
 	described, err := t.run.Dataset.Described()
 	if err != nil {
 		return savedmodel.Metadata{}, err
@@ -52,17 +52,11 @@ func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 		},
 	}
 	m.Input, m.Normalisation = t.inputOf(described.Kind)
-	if t.data.onHeldOut == nil {
+	if o == nil || o.heldOut == nil {
 		return m, nil
 	}
-	heldOut, target := &heldOutLogits{}, newOutputs(t.data.tests, judgedRows)
-	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, heldOut); err != nil {
-		return savedmodel.Metadata{}, err
-	}
-	if err := t.evaluator.evaluate(ctx, t.data.onTest, target); err != nil {
-		return savedmodel.Metadata{}, err
-	}
-	calibration, err := savedmodel.Calibrate(heldOut.logits, heldOut.labels, len(m.Classes))
+	logits, labels := weightest.Widen(o.heldOut.logits), o.heldOut.labels
+	calibration, err := savedmodel.Calibrate(logits, labels, len(m.Classes))
 	if err != nil {
 		t.logf("probabilities are not calibrated: %v", err)
 		return m, nil
@@ -72,9 +66,9 @@ func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 	}
 	m.Calibration = &savedmodel.Calibration{Form: calibration.Form, Scales: calibration.Scales, Biases: calibration.Biases}
 	if calibration.Form == savedmodel.BiasCorrected {
-		m.Shares.Classifier = datasets.KnownLabels(heldOut.labels).Shares(len(m.Classes))
+		m.Shares.Classifier = datasets.KnownLabels(labels).Shares(len(m.Classes))
 	}
-	sample, err := savedmodel.NewSample(calibration, m.Shares.Classifier, heldOut.logits, heldOut.labels, weightest.Widen(target.logits))
+	sample, err := savedmodel.NewSample(calibration, m.Shares.Classifier, logits, labels, weightest.Widen(o.target.logits))
 	var solution weightest.MLLSSolution
 	if err == nil {
 		solution, err = savedmodel.TargetShares(sample)
@@ -85,23 +79,6 @@ func (t *trainer) about(ctx context.Context) (savedmodel.Metadata, error) {
 	}
 	m.Shares.Target = solution.TargetDistribution
 	return m, nil
-}
-
-// heldOutLogits are the logits of labelled rows.
-type heldOutLogits struct {
-	logits []float64 // rows × k
-	labels []int
-}
-
-func (h *heldOutLogits) take(o rowOutputs) error {
-	logits := weightest.Widen(torch.ToSlice[float32](o.logits))
-	k := len(logits) / o.labels.Len()
-	for i := range o.labels.Len() {
-		if class, known := o.labels.At(i); known {
-			h.logits, h.labels = append(h.logits, logits[i*k:(i+1)*k]...), append(h.labels, class)
-		}
-	}
-	return nil
 }
 
 func (t *trainer) architecture() savedmodel.Architecture {

@@ -199,7 +199,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	}
 	set := noise{values, labels, tr.data.classNames}
 	tr.data.onHeldOut = inMemory{set}
-	about, err := tr.about(context.Background())
+	about, err := aboutNow(tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,13 +227,22 @@ func TestCalibrationOfARun(t *testing.T) {
 	}
 
 	tr.data.onHeldOut = inMemory{noise{values[:28*28*5], labels[:5], tr.data.classNames}}
-	if about, err = tr.about(context.Background()); err != nil {
+	if about, err = aboutNow(tr); err != nil {
 		t.Fatal(err)
 	}
 	if c := about.Calibration; c == nil || c.Form == savedmodel.BiasCorrected {
 		t.Errorf("calibration %+v of classes without rows", about.Calibration)
 	}
 	nearShares(t, "classifier", about.Shares.Classifier, slices.Repeat([]float64{0.1}, 10))
+}
+
+// aboutNow describes the model of a trainer as at its end.
+func aboutNow(t *trainer) (savedmodel.Metadata, error) {
+	o, err := t.describingOutputs(context.Background())
+	if err != nil {
+		return savedmodel.Metadata{}, err
+	}
+	return t.about(o)
 }
 
 // noise is a set of images that are noise.

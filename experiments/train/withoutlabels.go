@@ -74,24 +74,37 @@ func (c *crossEntropy) mean() store.Optional[float64] {
 // where these are missing, or where rows of the source are held out for it.
 func (t *trainer) describesTarget() bool { return !t.data.testLabelled || t.data.onHeldOut != nil }
 
-// withoutLabels is what can be known without target labels at the end of the run, nil
-// where that is not asked for. It leaves the network's outputs in the run's folder.
-func (t *trainer) withoutLabels(ctx context.Context) (*store.WithoutLabels, error) {
+// describingOutputs are what the finished network says of the rows that its calibration, the
+// target's class shares and all else that is known without target labels follow from.
+type describingOutputs struct {
+	heldOut, target *outputs // heldOut is nil where no source row is held out
+	predicted       *predictions
+	validation      *store.Validation
+}
+
+// describingOutputs passes these rows through the network, nil where nothing asks for them.
+func (t *trainer) describingOutputs(ctx context.Context) (o *describingOutputs, err error) {
 	if !t.describesTarget() {
 		return nil, nil
 	}
-	onTest := newPredictions(len(t.data.classNames))
-	heldOut, target, validation, err := t.evaluateAll(ctx, onTest)
-	if err != nil {
-		return nil, err
+	o = &describingOutputs{predicted: newPredictions(len(t.data.classNames))}
+	o.heldOut, o.target, o.validation, err = t.evaluateAll(ctx, o.predicted)
+	return o, err
+}
+
+// withoutLabels is what can be known without target labels at the end of the run, nil
+// where that is not asked for. It leaves the network's outputs in the run's folder.
+func (t *trainer) withoutLabels(o *describingOutputs) (*store.WithoutLabels, error) {
+	if o == nil {
+		return nil, nil
 	}
 	known := &store.WithoutLabels{
-		PredictedShares: onTest.shares(), EstimatedShares: t.classWeights.targetShares(), Certainty: onTest.meanCertainty(),
-		Validation: validation,
+		PredictedShares: o.predicted.shares(), EstimatedShares: t.classWeights.targetShares(), Certainty: o.predicted.meanCertainty(),
+		Validation: o.validation,
 	}
-	if heldOut != nil {
-		t.describe(known, heldOut, target)
-		err = t.dir.WriteOutputs(stored(heldOut, target))
+	if o.heldOut == nil {
+		return known, nil
 	}
-	return known, err
+	t.describe(known, o.heldOut, o.target)
+	return known, t.dir.WriteOutputs(stored(o.heldOut, o.target))
 }
