@@ -29,7 +29,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage cuda-kit clean env force
+.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -133,6 +133,11 @@ bench-growth: build ## time and memory against classes, batch and data
 
 bench-coverage: ## how often intervals of class shares hold and tests of shift reject (an hour)
 	CGO_ENABLED=0 go run ./bench/coverage
+
+bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (an hour and a half)
+	@sh tools/setup.sh torch.py:python3-torch cvxopt.py:python3-cvxopt
+	CGO_ENABLED=0 go run ./bench/outcomes
+	CGO_ENABLED=0 go run ./bench/outcomes -normalise
 
 cuda-kit: build ## pack build/cuda-kit.tar.gz, whose script proves the CUDA path on a machine with a GPU, without Go
 	$(with_flags) sh tools/cuda-kit.sh
