@@ -15,6 +15,9 @@
 // weights must come from one model that all candidates share, fixed beforehand: estimated
 // from the candidate itself, a collapsed classifier explains itself perfectly.
 //
+// Among the epochs of a run the default is [GuardedRisk], which leaves the last epoch for that of
+// the lowest risk only where the difference is clear.
+//
 // Parts that are random or trained, such as clusters or a classifier of domains, are
 // arguments of a criterion and functions of their own ([Clusters], [DomainWeights]), so
 // that each formula can be tested alone.

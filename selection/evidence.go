@@ -3,9 +3,11 @@ package selection
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"iwda/weightest"
 )
@@ -73,6 +75,7 @@ func (in Input) Sample() (*weightest.Sample, error) {
 // gives.
 type Evidence struct {
 	Losses    []float64 // mean cross-entropy of the held-out source rows of each class (k)
+	Errors    []float64 // standard errors of these means (k)
 	Shares    []float64 // mean probabilities on the target, p̄ (k)
 	Estimated []float64 // the target's class shares by maximum likelihood (k); nil where that failed
 }
@@ -92,18 +95,17 @@ func Gather(in Input) (Evidence, error) {
 	if err != nil {
 		return Evidence{}, fmt.Errorf("selection: %w", err)
 	}
-	k := in.classes()
-	e := Evidence{Losses: make([]float64, k), Shares: columnMeans(softmax(in.TargetLogits, 1))}
-	rows := make([]float64, k)
+	e := Evidence{Shares: columnMeans(softmax(in.TargetLogits, 1))}
+	ofClasses := make([][]float64, in.classes())
 	for i, loss := range crossEntropies(in.SourceLogits, in.SourceLabels) {
-		e.Losses[in.SourceLabels[i]] += loss
-		rows[in.SourceLabels[i]]++
+		ofClasses[in.SourceLabels[i]] = append(ofClasses[in.SourceLabels[i]], loss)
 	}
-	for class, n := range rows {
-		if n == 0 {
+	for class, losses := range ofClasses {
+		if len(losses) == 0 {
 			return Evidence{}, fmt.Errorf("selection: %w: no held-out source row of class %d", ErrMissing, class)
 		}
-		e.Losses[class] /= n
+		average, standardError := meanWithError(losses)
+		e.Losses, e.Errors = append(e.Losses, average), append(e.Errors, standardError)
 	}
 	problem, err := sample.Problem(nil, nil)
 	if err != nil {
@@ -118,3 +120,23 @@ func Gather(in Input) (Evidence, error) {
 // Risk is [ClassWeightedRisk] under those class shares q of the target,
 // Σ_y q_y · (mean loss of class y): w_y is q_y over the share of y in the held-out rows.
 func (e Evidence) Risk(q []float64) float64 { return floats.Dot(q, e.Losses) }
+
+// RiskError is the standard error of Risk over draws of the held-out rows, whose number of each
+// class is taken as given: sqrt(Σ_y q_y² · (error of class y)²).
+func (e Evidence) RiskError(q []float64) float64 {
+	variance := 0.0
+	for class, share := range q {
+		variance += share * share * e.Errors[class] * e.Errors[class]
+	}
+	return math.Sqrt(variance)
+}
+
+// meanWithError returns the mean of losses and its standard error. That of a single loss is
+// the loss itself, which is what it is where losses are exponentially distributed.
+func meanWithError(losses []float64) (average, standardError float64) {
+	if len(losses) == 1 {
+		return losses[0], losses[0]
+	}
+	average, deviation := stat.MeanStdDev(losses, nil)
+	return average, stat.StdErr(deviation, float64(len(losses)))
+}

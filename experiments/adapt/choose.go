@@ -45,8 +45,8 @@ type Choice struct {
 	Problems []string    // why candidates could not be judged, sentences
 }
 
-// Choose judges all candidates by the rule: [selection.TargetRisk] or a criterion of package
-// selection that needs no more than logits. It reads the logits of calibrated
+// Choose judges all candidates by the rule: one of [selection.RuleNames] that needs no more than
+// logits. It reads the logits of calibrated
 // probabilities, so that a candidate's overconfidence does not decide. Candidates that
 // cannot be judged are passed over; that none can is an error.
 //
@@ -56,11 +56,7 @@ type Choice struct {
 // them, and the share of its predictions on the target that no mixture of the source's
 // classes explains is added to a candidate's risk.
 func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) {
-	name := rule
-	if rule == selection.TargetRisk {
-		name = selection.ClassWeightedRisk.Name
-	}
-	criterion, err := selection.Find(name)
+	criterion, err := selection.RuleCriterion(rule)
 	if err != nil {
 		return Choice{}, err
 	}

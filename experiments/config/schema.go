@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"iwda/experiments/learningrate"
+	"iwda/selection"
 )
 
 // Config is one experiment file: what is trained on what, how, and how often. A
@@ -33,7 +34,7 @@ type Selection struct {
 }
 
 // DefaultRule is the rule where a file names none.
-const DefaultRule = "iwv-y"
+const DefaultRule = selection.GuardedRisk
 
 // RuleOrDefault is the rule that counts.
 func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }

@@ -17,7 +17,7 @@ type Evidence struct {
 }
 
 // evidenceColumns are followed by the class, from 0, in the header of evidence.csv.
-var evidenceColumns = []string{"loss_", "share_", "estimated_"}
+var evidenceColumns = []string{"loss_", "error_", "share_", "estimated_"}
 
 func evidenceHeader(classes int) []string {
 	header := []string{"epoch", "step"}
@@ -47,6 +47,7 @@ func evidenceRecords(evidence []Evidence) [][]string {
 	for _, e := range evidence {
 		record := []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Step)}
 		record = append(record, formatFloats(e.Losses...)...)
+		record = append(record, formatFloats(e.Errors...)...)
 		record = append(record, formatFloats(e.Shares...)...)
 		if e.Estimated == nil {
 			record = append(record, make([]string, classes)...)
@@ -79,7 +80,7 @@ func ParseEvidence(name string, text io.Reader) ([]Evidence, error) {
 			}
 			return values
 		}
-		e.Losses, e.Shares, e.Estimated = vector(), vector(), vector()
+		e.Losses, e.Errors, e.Shares, e.Estimated = vector(), vector(), vector(), vector()
 		if slices.ContainsFunc(e.Estimated, math.IsNaN) {
 			e.Estimated = nil
 		}

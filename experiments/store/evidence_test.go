@@ -16,13 +16,13 @@ import (
 func TestEvidenceIsReadAgain(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
 	want := []Evidence{
-		{Epoch: 0, Evidence: selection.Evidence{Losses: []float64{1. / 3, 2}, Shares: []float64{0.25, 0.75}}},
-		{Epoch: 1, Step: 7, Evidence: selection.Evidence{Losses: []float64{0.1, 1e-300}, Shares: []float64{0.5, 0.5}, Estimated: []float64{0, 1}}},
+		{Epoch: 0, Evidence: selection.Evidence{Losses: []float64{1. / 3, 2}, Errors: []float64{0, 0.1}, Shares: []float64{0.25, 0.75}}},
+		{Epoch: 1, Step: 7, Evidence: selection.Evidence{Losses: []float64{0.1, 1e-300}, Errors: []float64{2. / 3, 1}, Shares: []float64{0.5, 0.5}, Estimated: []float64{0, 1}}},
 	}
 	if err := dir.WriteEvidence(want); err != nil {
 		t.Fatal(err)
 	}
-	if text := read(t, dir.Path(EvidenceFile)); !strings.HasPrefix(text, "epoch,step,loss_0,loss_1,share_0,share_1,estimated_0,estimated_1\n0,0,") {
+	if text := read(t, dir.Path(EvidenceFile)); !strings.HasPrefix(text, "epoch,step,loss_0,loss_1,error_0,error_1,share_0,share_1,estimated_0,estimated_1\n0,0,") {
 		t.Errorf("evidence.csv is\n%s", text)
 	}
 	if got, err := dir.ReadEvidence(); err != nil || !cmp.Equal(got, want) {
@@ -31,7 +31,7 @@ func TestEvidenceIsReadAgain(t *testing.T) {
 	for text, message := range map[string]string{
 		"epoch,step,loss_0\n": "evidence.csv:1: the header is",
 		"epoch\n":             "evidence.csv:1: the header is",
-		"epoch,step,loss_0,share_0,estimated_0\n1,2,x,1,": "evidence.csv:2: column 3 is \"x\", want a number",
+		"epoch,step,loss_0,error_0,share_0,estimated_0\n1,2,x,1,1,": "evidence.csv:2: column 3 is \"x\", want a number",
 	} {
 		write(t, dir.Path(EvidenceFile), text)
 		if _, err := dir.ReadEvidence(); err == nil || !strings.Contains(err.Error(), message) {

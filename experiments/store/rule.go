@@ -14,8 +14,7 @@ type SharedShares struct {
 }
 
 // Judge returns the value of a rule at an evaluation, NaN where that did not measure it: the
-// rule is [selection.TargetRisk] or a criterion of package selection. There may be no
-// evidence.
+// rule is one of [selection.RuleNames]. There may be no evidence.
 func (s SharedShares) Judge(rule string, m Metrics, e *Evidence) float64 {
 	ofEvidence := func(value func(q []float64) float64) float64 {
 		if e == nil || s.Shares == nil {
@@ -24,7 +23,7 @@ func (s SharedShares) Judge(rule string, m Metrics, e *Evidence) float64 {
 		return value(s.Shares)
 	}
 	switch rule {
-	case selection.ClassWeightedRisk.Name:
+	case selection.ClassWeightedRisk.Name, selection.GuardedRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) })
 	case selection.TargetRisk:
 		risk := ofEvidence(func(q []float64) float64 { return e.Risk(q) })

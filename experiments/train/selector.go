@@ -27,7 +27,7 @@ type selector struct {
 	state  func() nets.State // of the network
 	shares store.SharedShares
 
-	step   int     // of the chosen evaluation, 0 before there is one
+	step   int     // of the best evaluation so far, 0 before there is one
 	value  float64 // of the rule there
 	kept   map[string]torch.Tensor
 	record *record
@@ -100,10 +100,15 @@ func explained(in selection.Input) bool {
 }
 
 // finish gives the network the numbers that it had at the chosen evaluation, if that one is to
-// be kept, and returns the choice, nil where there was none.
+// be kept, and returns the choice, nil where there was none. Whether the rule prefers the last
+// evaluation to the best one is known only now.
 func (s *selector) finish() (*store.Selected, error) {
 	if s.step == 0 {
 		return nil, nil
+	}
+	if last := s.record.evidenceAt(s.record.last().Step); last != nil && !selection.TakesEarlier(s.rule, s.record.evidenceAt(s.step).Evidence, last.Evidence, s.shares.Shares) {
+		s.step = last.Step
+		clear(s.kept)
 	}
 	if len(s.kept) > 0 {
 		if err := s.state().Load(s.kept); err != nil {

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/selection"
 	"iwda/torch"
 )
 
@@ -76,7 +79,7 @@ func TestSelectedNetworkIsKept(t *testing.T) {
 	}
 }
 
-// The default rule judges all epochs by the shares that the network before the alignment
+// Rules judge all epochs by the shares that the network before the alignment
 // estimates, which all methods share.
 func TestEpochsAreSelectedByTheSharesBeforeAlignment(t *testing.T) {
 	for _, method := range []string{"source-only", "iwcdan"} {
@@ -97,5 +100,54 @@ func TestEpochsAreSelectedByTheSharesBeforeAlignment(t *testing.T) {
 		if slices.Equal(evidence[3].Estimated, evidence[8].Estimated) {
 			t.Errorf("%s: the shares never changed", method)
 		}
+	}
+}
+
+// By default a run selects its last epoch, unless the lowest risk is clearly below that one's;
+// by iwv-y it is the lowest risk in any case.
+func TestLastEpochIsGuarded(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule   string
+		losses []float64 // of class 1, from epoch 1, with a standard error of 0.1 each
+		want   int
+	}{
+		"not clearly": {selection.GuardedRisk, []float64{0.5, 0.3, 0.6, 0.5}, 4}, // 0.2 is below 1.5 · √2 · 0.1
+		"clearly":     {selection.GuardedRisk, []float64{0.5, 0.3, 0.1, 0.5}, 3},
+		"lowest":      {"iwv-y", []float64{0.5, 0.3, 0.6, 0.5}, 2},
+		"last":        {selection.GuardedRisk, []float64{0.5, 0.3, 0.2, 0.1}, 4},
+	} {
+		r := newRecord(2)
+		s := &selector{rule: c.rule, first: 1, record: r, shares: store.SharedShares{Shares: []float64{0, 1}}}
+		for i, loss := range append([]float64{9}, c.losses...) {
+			r.metrics = append(r.metrics, store.Metrics{Epoch: i, Step: 10 * i, Accuracy: store.Measured(0.1 * float64(i))})
+			r.addEvidence(&selection.Evidence{Losses: []float64{0, loss}, Errors: []float64{0, 0.1}, Shares: []float64{0.5, 0.5}, Estimated: []float64{0, 1}})
+			s.consider(selection.Input{})
+		}
+		got, err := s.finish()
+		want := &store.Selected{Epoch: c.want, Rule: c.rule, Accuracy: store.Measured(0.1 * float64(c.want))}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+// A run of which the rule prefers the last network to the one of the lowest risk leaves the last.
+func TestGuardedNetworkIsKept(t *testing.T) {
+	left := func(more ...string) (store.Outputs, int) {
+		set := []string{"train.validation=0.3", "train.epochs=8", "train.optimizer.lr=1"}
+		dir, result := train(t, ownRun(t, "source-only", trueLabel, append(set, more...)...))
+		outputs, err := dir.ReadOutputs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outputs, result.Selected.Epoch
+	}
+	last, _ := left()
+	lowest, epoch := left("train.keep=selected", "selection.rule=iwv-y")
+	if epoch == 8 || cmp.Equal(last, lowest) {
+		t.Fatalf("the lowest risk is that of epoch %d: this tests nothing", epoch)
+	}
+	if guarded, epoch := left("train.keep=selected"); epoch != 8 || !cmp.Equal(last, guarded) {
+		t.Errorf("selected epoch %d, and the network left is not the last", epoch)
 	}
 }

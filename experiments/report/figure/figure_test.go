@@ -54,11 +54,11 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 	infinite := metrics(0.1, math.Inf(1), 0.5)
 	infinite[1].WeightDistance = math.Inf(1)
 	for name, curves := range map[string][]curve{
-		"seeds":      {{"dann", [][]store.Metrics{metrics(0.1, 0.7, 0.8), metrics(0.1, 0.6, 0.9)}}, {"iwdan", [][]store.Metrics{metrics(0.1, 0.9)}}},
-		"epoch":      {{"dann", [][]store.Metrics{metrics(0.1, 0.7)}}, {"iwdan", [][]store.Metrics{metrics(0.1, 0.7)}}},
-		"no weights": {{"dann", [][]store.Metrics{blind}}, {"iwdan", [][]store.Metrics{blind}}},
-		"infinite":   {{"dann", [][]store.Metrics{infinite}}, {"iwdan", [][]store.Metrics{infinite}}},
-		"perfect":    {{"dann", [][]store.Metrics{metrics(1, 1, 1)}}, {"iwdan", [][]store.Metrics{metrics(0, 0, 0)}}},
+		"seeds":      {{method: "dann", seeds: [][]store.Metrics{metrics(0.1, 0.7, 0.8), metrics(0.1, 0.6, 0.9)}}, {method: "iwdan", seeds: [][]store.Metrics{metrics(0.1, 0.9)}}},
+		"epoch":      {{method: "dann", seeds: [][]store.Metrics{metrics(0.1, 0.7)}}, {method: "iwdan", seeds: [][]store.Metrics{metrics(0.1, 0.7)}}},
+		"no weights": {{method: "dann", seeds: [][]store.Metrics{blind}}, {method: "iwdan", seeds: [][]store.Metrics{blind}}},
+		"infinite":   {{method: "dann", seeds: [][]store.Metrics{infinite}}, {method: "iwdan", seeds: [][]store.Metrics{infinite}}},
+		"perfect":    {{method: "dann", seeds: [][]store.Metrics{metrics(1, 1, 1)}}, {method: "iwdan", seeds: [][]store.Metrics{metrics(0, 0, 0)}}},
 	} {
 		folder := t.TempDir()
 		figure, err := accuracyAndWeightDistance("Digits & more", epochs, curves)
@@ -90,7 +90,7 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 // 75 % on the left, distances of 0.67 to 2 on the right.
 func TestPanels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.svg")
-	figure, err := accuracyAndWeightDistance("x", epochs, []curve{{"dann", [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}})
+	figure, err := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,8 @@ func TestPanels(t *testing.T) {
 // TestBands expects a band, in both panels, for the methods with several seeds.
 func TestBands(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.svg")
-	several := []curve{{"dann", [][]store.Metrics{metrics(0.1, 0.5, 0.6), metrics(0.1, 0.7, 0.8)}}}
-	one := []curve{{"dann", several[0].seeds[:1]}}
+	several := []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0.1, 0.5, 0.6), metrics(0.1, 0.7, 0.8)}}}
+	one := []curve{{method: "dann", seeds: several[0].seeds[:1]}}
 	for _, test := range []struct {
 		curves []curve
 		bands  int
@@ -119,7 +119,7 @@ func TestBands(t *testing.T) {
 	}{
 		{several, 2, "mean of 2 seeds; band: lowest to highest"},
 		{one, 0, "one seed"},
-		{append(several, curve{"iwdan", several[0].seeds[1:]}), 2, "mean of 1 to 2 seeds; band: lowest to highest"},
+		{append(several, curve{method: "iwdan", seeds: several[0].seeds[1:]}), 2, "mean of 1 to 2 seeds; band: lowest to highest"},
 	} {
 		figure, err := accuracyAndWeightDistance("x", epochs, test.curves)
 		if err != nil {
@@ -136,6 +136,32 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// The accuracy of an epoch that a run selected is ringed, and the note says so; one that was not
+// measured is not.
+func TestSelectedEpochsAreRinged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svg")
+	rings := func(selected ...store.Metrics) (int, bool) {
+		course := metrics(0.1, 0.5, 0.6)
+		figure, err := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{course, course}, selected: selected}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawTo(t, figure, path)
+		return strings.Count(string(read(t, path)), "<path"), strings.Contains(figure.Note, "ring")
+	}
+	without, said := rings()
+	if said {
+		t.Error("a note on rings without one")
+	}
+	two := metrics(0.1, 0.5, 0.6)[1:]
+	if with, said := rings(two...); with != without+2 || !said {
+		t.Errorf("%d shapes with two rings, %d without; said %v", with, without, said)
+	}
+	if with, said := rings(store.Metrics{Epoch: 1}); with != without || said {
+		t.Errorf("%d shapes with an epoch without accuracy, want %d; said %v", with, without, said)
+	}
+}
+
 func TestNothingToDraw(t *testing.T) {
 	for _, curves := range [][]curve{
 		nil,
@@ -147,7 +173,7 @@ func TestNothingToDraw(t *testing.T) {
 			t.Errorf("%v: got error %v", curves, err)
 		}
 	}
-	figure, err := accuracyAndWeightDistance("x", epochs, []curve{{"dann", [][]store.Metrics{metrics(0, 1)}}})
+	figure, err := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0, 1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,10 @@ type rule string
 
 // rules are all that can be applied to what runs leave, the default of package selection first.
 func rules() []rule {
-	all := []rule{rule(selection.ClassWeightedRisk.Name), selection.TargetRisk}
-	for _, c := range selection.All() {
-		if name := rule(c.Name); !slices.Contains(all, name) && name != ensembleRule {
-			all = append(all, name)
+	var all []rule
+	for _, name := range selection.RuleNames() {
+		if name != ensembleRule {
+			all = append(all, rule(name))
 		}
 	}
 	return all
@@ -231,6 +231,7 @@ type epochOutcome struct{ chosen, best, last, correlation float64 }
 // chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
 func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bool) {
 	var values, accuracies []float64
+	var evidence []selection.Evidence
 	for _, m := range run.metrics {
 		if m.Epoch == 0 {
 			continue
@@ -240,20 +241,27 @@ func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bo
 			return epochOutcome{}, false
 		}
 		values, accuracies = append(values, value), append(accuracies, 100*m.Accuracy.Value)
+		evidence = append(evidence, run.evidence[m.Step].Evidence)
 	}
 	if len(values) == 0 {
 		return epochOutcome{}, false
 	}
-	chosen := r.best(values)
+	chosen, last := r.best(values), len(values)-1
+	if s.Shares != nil && !selection.TakesEarlier(string(r), evidence[chosen], evidence[last], s.Shares) {
+		chosen = last
+	}
 	return epochOutcome{
-		chosen: accuracies[chosen], best: floats.Max(accuracies), last: accuracies[len(accuracies)-1],
+		chosen: accuracies[chosen], best: floats.Max(accuracies), last: accuracies[last],
 		correlation: r.correlation(values, accuracies),
 	}, true
 }
 
 // chooseRun applies the rule to the network that each run left, and reports whether all were
-// measured.
+// measured. Runs have no last one, so that the guarded risk is the risk itself.
 func (r rule) chooseRun(runs []judgedRun, s store.SharedShares) (RunChoice, bool) {
+	if r == selection.GuardedRisk {
+		return RunChoice{}, false
+	}
 	var values []float64
 	for _, run := range runs {
 		value := r.value(run, run.left(), s)

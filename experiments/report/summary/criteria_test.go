@@ -31,7 +31,7 @@ func judgedAs(t *testing.T, root, method string, accuracies, losses, im, unexpla
 			Criteria: map[string]float64{"im": im[epoch], "unexplained": unexplained[epoch]},
 		})
 		evidence = append(evidence, store.Evidence{Epoch: epoch, Step: 10 * epoch, Evidence: selection.Evidence{
-			Losses: []float64{1, losses[epoch]}, Shares: []float64{0.2, 0.8}, Estimated: []float64{0.5, 0.5},
+			Losses: []float64{1, losses[epoch]}, Errors: []float64{0, 0.6}, Shares: []float64{0.2, 0.8}, Estimated: []float64{0.5, 0.5},
 		}})
 	}
 	outputs := store.Outputs{Classes: 2, HeldOut: []float32{1, 0, 0, 1, 1, 0, 0, 1}, HeldOutLabels: []int{0, 1, 1, 0}}
@@ -65,11 +65,13 @@ func TestCompareCriteria(t *testing.T) {
 		epochs[e.Criterion] = e
 	}
 	// iwv-y takes epochs 2, 1 and 2; target-risk, whose risks are 0.2 + 0.8·loss + unexplained,
-	// takes epochs 2, 3 (2.25 against 2.7 and 5) and 2; im 3, 1 and 1.
+	// takes epochs 2, 3 (2.25 against 2.7 and 5) and 2; im 3, 1 and 1. The last one's risk is above
+	// the lowest by 0.8, 1.2 and 0.2, and guarded-risk asks for 1.5 · √2 · 0.8 · 0.6 = 1.02.
 	for name, want := range map[string]EpochChoice{
-		"iwv-y":              {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
-		selection.TargetRisk: {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
-		"im":                 {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
+		"iwv-y":               {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
+		selection.TargetRisk:  {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
+		selection.GuardedRisk: {Runs: 3, Chosen: (60 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 40 / 3., WorstRegret: 30, WorstLoss: 30},
+		"im":                  {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
 	} {
 		got := epochs[name]
 		want.Criterion, want.Correlation = name, got.Correlation
@@ -81,8 +83,8 @@ func TestCompareCriteria(t *testing.T) {
 	if want := (1 - 0.5 + math.Sqrt(0.75)) / 3; math.Abs(epochs["iwv-y"].Correlation-want) > 1e-9 {
 		t.Errorf("rank correlation of iwv-y %v, want %v", epochs["iwv-y"].Correlation, want)
 	}
-	if _, there := epochs["entropy"]; there || len(epochs) != 5 {
-		t.Errorf("%d criteria, of which five were measured: %v", len(epochs), c.Epochs)
+	if _, there := epochs["entropy"]; there || len(epochs) != 6 {
+		t.Errorf("%d rules, of which six were measured: %v", len(epochs), c.Epochs)
 	}
 	runsBy := map[string]RunChoice{}
 	for _, r := range c.Runs {
@@ -92,6 +94,9 @@ func TestCompareCriteria(t *testing.T) {
 		if got := runsBy[name]; got.Run != want || got.Candidates != 3 || got.Best != 90 {
 			t.Errorf("runs by %s: %+v, want %s", name, got, want)
 		}
+	}
+	if twice, there := runsBy[selection.GuardedRisk]; there {
+		t.Errorf("runs by the rule for epochs: %+v", twice)
 	}
 	if got := runsBy["iwv-y"].Regret(); math.Abs(got-30) > 1e-9 {
 		t.Errorf("regret %v", got)
