@@ -19,13 +19,14 @@ import (
 )
 
 // Criteria compare the criteria that choose without labels of the target by the accuracies of
-// what they choose: an epoch of each run, and one of the runs of each task. Accuracies are in
-// percent.
+// what they choose: an epoch of each run, and one of the runs of each task, or a method whose
+// seeds predict together. Accuracies are in percent.
 type Criteria struct {
 	Experiment string
 	Epochs     []EpochChoice
 	Runs       []RunChoice
 	Ensembles  []Ensemble
+	Methods    []MethodChoice
 	Notes      []string // what could not be compared, sentences
 }
 
@@ -134,7 +135,8 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 			if len(judged) == 0 {
 				continue
 			}
-			c.Ensembles = append(c.Ensembles, ensembles(judged)...)
+			together := ensembles(judged)
+			c.Ensembles = append(c.Ensembles, together...)
 			shared, ok := sharedBy(judged)
 			if !ok {
 				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", variant, task))
@@ -148,6 +150,9 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 				}
 				if choice, ok := r.chooseRun(judged, shared); ok {
 					c.Runs = append(c.Runs, choice)
+				}
+				if choice, ok := r.chooseMethod(judged, together, shared); ok {
+					c.Methods = append(c.Methods, choice)
 				}
 			}
 			choice, err := byVotes(judged)

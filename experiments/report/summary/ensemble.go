@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,6 +21,48 @@ type Ensemble struct {
 	Accuracy              float64
 	// Mean is the members' mean accuracy with corrected probabilities, each by itself.
 	Mean float64
+}
+
+// MethodChoice is the method that a criterion chooses on a task by the mean of its values over
+// the seeds, whose ensemble predicts. The risk of an ensemble is at most that mean, as
+// cross-entropy is convex; its own cannot be measured, as the rows that one seed holds out are
+// those on which another was trained.
+type MethodChoice struct {
+	Variant, Task, Criterion string
+	Method                   string
+	// Chosen is the accuracy of the method's ensemble, Best that of the best one, in percent.
+	Chosen, Best float64
+	// Run is that of the run that the criterion chooses by itself, corrected as an ensemble's
+	// members are.
+	Run float64
+}
+
+// Regret is the accuracy lost to the best ensemble.
+func (m MethodChoice) Regret() float64 { return m.Best - m.Chosen }
+
+// chooseMethod applies the rule to the methods of a task, each of which must have an ensemble,
+// and reports whether all runs were measured.
+func (r rule) chooseMethod(runs []judgedRun, all []Ensemble, s store.SharedShares) (MethodChoice, bool) {
+	if r == selection.GuardedRisk || len(all) < 2 {
+		return MethodChoice{}, false
+	}
+	means, values := make([]float64, len(all)), make([]float64, len(runs))
+	for i, run := range runs {
+		at := slices.IndexFunc(all, func(e Ensemble) bool { return e.Method == run.Method })
+		if values[i] = r.value(run, run.left(), s); at < 0 || math.IsNaN(values[i]) {
+			return MethodChoice{}, false
+		}
+		means[at] += values[i] / float64(all[at].Members)
+	}
+	chosen, run := all[r.best(means)], runs[r.best(values)]
+	choice := MethodChoice{
+		Variant: chosen.Variant, Task: chosen.Task, Criterion: string(r), Method: chosen.Method,
+		Chosen: chosen.Accuracy, Run: accuracyOf(run.corrected, run.labels),
+	}
+	for _, e := range all {
+		choice.Best = max(choice.Best, e.Accuracy)
+	}
+	return choice, true
 }
 
 // ensembleOf returns the ensemble of runs of one method and task, of which there are at least

@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
 	"iwda/experiments/store"
 )
 
@@ -52,5 +55,40 @@ func TestEnsemble(t *testing.T) {
 	}
 	if got := ensembles(unlabelled); len(got) > 0 {
 		t.Errorf("without labels: %+v", got)
+	}
+}
+
+// The method is the one with the best mean over its seeds, whoever has the best run, and no
+// choice is made where a run was not measured or stands alone.
+func TestChooseMethod(t *testing.T) {
+	judged := func(method string, seed int64, im float64, right bool) judgedRun {
+		run := judgedRun{labels: []int{0, 1}, corrected: mat.NewDense(2, 2, []float64{0.9, 0.1, 0.2, 0.8})}
+		if !right {
+			run.corrected.Set(0, 0, 0)
+		}
+		run.Variant, run.Task, run.Method, run.Seed = "full", "a-b", method, seed
+		run.metrics = []store.Metrics{{Criteria: map[string]float64{"im": im, "entropy": im}}}
+		return run
+	}
+	runs := []judgedRun{
+		judged("dann", 1, 9, false), judged("dann", 2, 0, false),
+		judged("iwdan", 1, 5, true), judged("iwdan", 2, 6, true),
+	}
+	all := ensembles(runs)
+	got, ok := rule("im").chooseMethod(runs, all, store.SharedShares{})
+	want := MethodChoice{Variant: "full", Task: "a-b", Criterion: "im", Method: "iwdan", Chosen: 100, Best: 100, Run: 50}
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Error(ok, diff)
+	}
+	got, ok = rule("entropy").chooseMethod(runs, all, store.SharedShares{}) // of which less is better
+	want = MethodChoice{Variant: "full", Task: "a-b", Criterion: "entropy", Method: "dann", Chosen: 50, Best: 100, Run: 50}
+	if diff := cmp.Diff(want, got); !ok || diff != "" || got.Regret() != 50 {
+		t.Error(ok, diff)
+	}
+	if got, ok := rule("snd").chooseMethod(runs, all, store.SharedShares{}); ok {
+		t.Errorf("by what was not measured: %+v", got)
+	}
+	if got, ok := rule("im").chooseMethod(runs[:3], ensembles(runs[:3]), store.SharedShares{}); ok {
+		t.Errorf("with a method of one run: %+v", got)
 	}
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
@@ -38,11 +39,17 @@ func criteria(c summary.Criteria) sheet.Sheet {
 	if len(c.Ensembles) > 0 {
 		s.Sections = append(s.Sections, sheet.NewSection("Ensembles over seeds", ensembleColumns(), c.Ensembles))
 	}
+	if len(c.Methods) > 0 {
+		s.Sections = append(s.Sections,
+			sheet.NewSection("The method, its seeds together, mean over tasks", meanMethodColumns(), meansOverTasks(c.Methods)),
+			sheet.NewSection("The method of each task, its seeds together", methodColumns(), c.Methods))
+	}
 	s.Legend = "Accuracies on the target's test set in percent, of what each criterion chooses without its labels. best: of the best epoch, or of the last epoch " +
 		"of the best run, by the labels; last: of the last epoch. regret: best less chosen, in points, mean and largest; below last: the largest of last less chosen. " +
 		"ρ: rank correlation of criterion and accuracy. guarded-risk: the epoch of the lowest iwv-y where that is clearly below the last one's, and the last one elsewhere. It, iwv-y, target-risk and prior-divergence take the target's class shares from the first source-only run of a task. " +
 		"The choice of a run is among the networks that all methods and seeds left. " +
-		"ensemble: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; members: the mean of their accuracies, corrected likewise."
+		"ensemble: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; members: the mean of their accuracies, corrected likewise. " +
+		"The method of a task is chosen by the mean of the criterion over its seeds, and its ensemble measured; run: the accuracy of the run that the criterion chooses by itself, corrected likewise."
 	return s
 }
 
@@ -101,6 +108,58 @@ func ensembleColumns() []sheet.Column[summary.Ensemble] {
 		{Name: "seeds", Head: "seeds", Value: func(r row) sheet.Value { return sheet.Count(r.Members) }},
 		percent("ensemble", "ensemble", func(r row) float64 { return r.Accuracy }),
 		percent("members", "members", func(r row) float64 { return r.Mean }),
+	}
+}
+
+func methodColumns() []sheet.Column[summary.MethodChoice] {
+	type row = summary.MethodChoice
+	return []sheet.Column[row]{
+		word("variant", "variant", func(r row) string { return r.Variant }),
+		word("task", "task", func(r row) string { return r.Task }),
+		word("criterion", "criterion", func(r row) string { return r.Criterion }),
+		word("method", "method", func(r row) string { return r.Method }),
+		percent("chosen", "chosen", func(r row) float64 { return r.Chosen }),
+		percent("best", "best", func(r row) float64 { return r.Best }),
+		percent("regret", "regret", row.Regret),
+		percent("run", "run", func(r row) float64 { return r.Run }),
+	}
+}
+
+// meanMethod averages a criterion's choices of a method over tasks.
+type meanMethod struct {
+	criterion                string
+	tasks                    int
+	chosen, best, run, worst float64
+}
+
+// meansOverTasks returns them in the order in which the criteria come.
+func meansOverTasks(choices []summary.MethodChoice) (means []meanMethod) {
+	for _, c := range choices {
+		at := slices.IndexFunc(means, func(m meanMethod) bool { return m.criterion == c.Criterion })
+		if at < 0 {
+			at, means = len(means), append(means, meanMethod{criterion: c.Criterion})
+		}
+		m := &means[at]
+		m.tasks++
+		n := float64(m.tasks)
+		m.chosen += (c.Chosen - m.chosen) / n
+		m.best += (c.Best - m.best) / n
+		m.run += (c.Run - m.run) / n
+		m.worst = max(m.worst, c.Regret())
+	}
+	return means
+}
+
+func meanMethodColumns() []sheet.Column[meanMethod] {
+	type row = meanMethod
+	return []sheet.Column[row]{
+		word("criterion", "criterion", func(r row) string { return r.criterion }),
+		{Name: "tasks", Head: "tasks", Value: func(r row) sheet.Value { return sheet.Count(r.tasks) }, Format: sheet.Printf("%.0f")},
+		percent("chosen", "chosen", func(r row) float64 { return r.chosen }),
+		percent("best", "best", func(r row) float64 { return r.best }),
+		percent("regret", "regret", func(r row) float64 { return r.best - r.chosen }),
+		percent("worst_regret", "worst", func(r row) float64 { return r.worst }),
+		percent("run", "run", func(r row) float64 { return r.run }),
 	}
 }
 

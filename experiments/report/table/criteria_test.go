@@ -20,6 +20,7 @@ func TestCriteria(t *testing.T) {
 			{Variant: "full", Task: "b-a", Criterion: "im", Candidates: 2, Run: "iwdan/seed-2", Chosen: 90, Best: 92, Correlation: math.NaN()},
 		},
 		Ensembles: []summary.Ensemble{{Variant: "full", Task: "a-b", Method: "iwdan", Members: 2, Accuracy: 91, Mean: 90.25}},
+		Methods:   []summary.MethodChoice{{Variant: "full", Task: "a-b", Criterion: "iwv-y", Method: "iwdan", Chosen: 91, Best: 93, Run: 89.5}, {Variant: "full", Task: "b-a", Criterion: "iwv-y", Method: "dann", Chosen: 82, Best: 83, Run: 82.5}},
 	})
 	var text strings.Builder
 	if err := s.Write(&text, sheet.Markdown); err != nil {
@@ -31,6 +32,8 @@ func TestCriteria(t *testing.T) {
 		"| im | 2 | 80.00 | 86.00 | 6.00 | 10.00 | +0.40 |",
 		"| full | a-b | im | dann/seed-1 | 70.00 | 80.00 | 10.00 | +0.40 |",
 		"| full | a-b | iwdan | 2 | 91.00 | 90.25 |",
+		"| full | a-b | iwv-y | iwdan | 91.00 | 93.00 | 2.00 | 89.50 |",
+		"| iwv-y | 2 | 86.50 | 88.00 | 1.50 | 2.00 | 86.00 |",
 	} {
 		if !strings.Contains(squeezed, want) {
 			t.Errorf("no line %q in\n%s", want, text.String())
