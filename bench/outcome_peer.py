@@ -6,7 +6,7 @@ FOLDER/run.json is the run's configuration, FOLDER/images.npz its images as the 
 them: source with source_labels, target, test with test_labels. Network, losses, schedules
 and quadratic program are those of the Go program; what is drawn, parameters, batches and
 dropout, is PyTorch's own. Prints JSON: the accuracy on the test images before the first epoch
-and after each, and the loss that was not finite, if one was.
+and after each, and the loss that was not finite, if there was one.
 """
 import json
 import math
@@ -84,7 +84,7 @@ def train(run, images):
             z, logits = network(torch.cat([source[rows], target[others]]))
             loss = (F.cross_entropy(logits[:batch], y, reduction="none") / (CLASSES * shares[y].float())).mean()
             if not math.isfinite(loss.item()):
-                return accuracies, "classification"
+                return accuracies, "classification loss"
             if epoch >= settings["DomainFromEpoch"]:
                 passes += 1
                 grown = math.exp(-reversal["Alpha"] * passes / reversal["Iterations"])
@@ -93,7 +93,7 @@ def train(run, images):
                 w = torch.cat([torch.from_numpy(class_weights.weights).float()[y], torch.ones(batch)])
                 domain = F.binary_cross_entropy_with_logits(out, domains, weight=w)
                 if not math.isfinite(domain.item()):
-                    return accuracies, "domain"
+                    return accuracies, "domain loss"
                 loss = loss + run["Losses"]["TradeOff"] * domain
             network_sgd.zero_grad()
             d_sgd.zero_grad()

@@ -133,8 +133,8 @@ func (c comparison) ours(run config.Resolved, set []string) (of curve, err error
 	return of, err
 }
 
-// diverged is what a run says of a loss that is not finite.
-var diverged = regexp.MustCompile(`the (\w+) loss is .*; training has diverged`)
+// diverged is what a run says of a loss or gradient that is not finite.
+var diverged = regexp.MustCompile(`the ([\w' ]+) is \S+; training has diverged`)
 
 // peers makes the same run in PyTorch.
 func (c comparison) peers(run config.Resolved, _ []string) (of curve, err error) {

@@ -21,7 +21,7 @@ type outcome struct {
 	side       string
 	best, last float64 // of the epochs that were finished
 	epochs     int     // finished
-	notFinite  string  // the loss that ended the run; empty where all epochs were finished
+	notFinite  string  // the loss or gradient that ended the run; empty where all epochs were finished
 }
 
 // curve is the accuracies of a run before the first epoch and after each.
@@ -38,7 +38,7 @@ func (c curve) outcome(setting string, seed int64, side string) outcome {
 func (o outcome) String() string {
 	end := fmt.Sprintf("%.1f best, %.1f last", 100*o.best, 100*o.last)
 	if o.notFinite != "" {
-		end = fmt.Sprintf("the %s loss is not finite in epoch %d", o.notFinite, o.epochs+1)
+		end = fmt.Sprintf("the %s is not finite in epoch %d", o.notFinite, o.epochs+1)
 	}
 	return fmt.Sprintf("%s, seed %d, %s: %s", o.setting, o.seed, o.side, end)
 }

@@ -22,7 +22,7 @@ func TestOutcomesAreReadBack(t *testing.T) {
 	}
 	all := outcomes{
 		curve{Accuracies: []float64{0.1, 0.95, 0.925}}.outcome("paper", 3, "iwda"),
-		curve{Accuracies: []float64{0.1, 0.5}, NotFinite: "domain"}.outcome("paper", 3, "PyTorch"),
+		curve{Accuracies: []float64{0.1, 0.5}, NotFinite: "domain loss"}.outcome("paper", 3, "PyTorch"),
 		curve{Accuracies: []float64{0.1, 0.825}}.outcome("paper", 4, "iwda"),
 	}
 	if err := all.write(path); err != nil {
@@ -67,7 +67,7 @@ func TestDamagedOutcomes(t *testing.T) {
 // TestDivergence: what a run says of its end names the loss.
 func TestDivergence(t *testing.T) {
 	const said = "subsampled/clean-warped/iwdan/seed-2: epoch 11, step 670: the classification loss is NaN; training has diverged: try"
-	if found := diverged.FindStringSubmatch(said); found == nil || found[1] != "classification" {
+	if found := diverged.FindStringSubmatch(said); found == nil || found[1] != "classification loss" {
 		t.Errorf("found %q", found)
 	}
 	if diverged.MatchString("the disk is full") {

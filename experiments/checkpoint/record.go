@@ -32,6 +32,7 @@ type State struct {
 	Weights      string     // the text of weights.csv
 	Evidence     string     `json:",omitempty"` // the text of evidence.csv, where there is one
 	Selection    *Selection `json:",omitempty"`
+	Restarts     []Restart  `json:",omitempty"`
 	Confusion    [][]int    // of the last evaluation
 
 	DataSHA256    string
@@ -43,6 +44,12 @@ type Selection struct {
 	Shares    []float64 // of the target's classes, nil before they are estimated
 	Explained bool      // label shift explains what they are estimated from
 	Step      int       // of the chosen evaluation; 0 before there is one
+}
+
+// Restart is a time at which the run began again.
+type Restart struct {
+	Step int    `json:"step"` // in which something was not finite, from 1
+	Term string `json:"term"` // what
 }
 
 // Losses are sums over the steps since the last evaluation.

@@ -73,6 +73,7 @@ var rules = map[string]rule{
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
 	"train.keep":                   emptyFor("last", "network to keep", KeepSelected),
+	"train.restarts":               atLeast(0),
 	"train.validation":             fromBelow(0, 1),
 	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
 	"train.optimizer.lr":           above(0),

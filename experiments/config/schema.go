@@ -188,6 +188,9 @@ type Train struct {
 	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
 	// Keep says which network a run leaves: last or, chosen by selection.rule, selected.
 	Keep string `yaml:"keep,omitempty"`
+	// Restarts is how often a run in which a loss or gradient is not finite begins again,
+	// each time with half the learning rates; after that it fails.
+	Restarts int `yaml:"restarts,omitempty"`
 	// Validation is the share of the source's rows that is held out, by class: training
 	// does not see these rows, every evaluation measures the network on them.
 	Validation float64 `yaml:"validation,omitempty"`

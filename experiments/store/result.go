@@ -1,6 +1,9 @@
 package store
 
-import "iwda/selection"
+import (
+	"iwda/experiments/checkpoint"
+	"iwda/selection"
+)
 
 // Result is what result.json holds: a finished run in numbers. Accuracies are
 // fractions of 1.
@@ -64,9 +67,12 @@ type Result struct {
 	// no row of the source was held out and rows of the target's test set have labels.
 	WithoutLabels *WithoutLabels `json:"without_labels,omitempty"`
 
-	Steps           int     `json:"steps"`
-	Seconds         float64 `json:"seconds"`
-	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+	Steps int `json:"steps"`
+	// Restarts are the times at which the run began again because something was not finite,
+	// each of which halved its learning rates.
+	Restarts        []checkpoint.Restart `json:"restarts,omitempty"`
+	Seconds         float64              `json:"seconds"`
+	PeakMemoryBytes int64                `json:"peak_memory_bytes"`
 }
 
 // Selected is an epoch of a run, chosen while it trained.

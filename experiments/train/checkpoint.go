@@ -263,7 +263,11 @@ func (t *trainer) differences(record checkpoint.Record) []string {
 
 // restore sets every part of the run to a checkpoint's state.
 func (t *trainer) restore(state checkpoint.State, tensors map[string]torch.Tensor) error {
-	if total := t.length.steps(); state.Step < 1 || state.Step > total {
+	first := 1
+	if len(state.Restarts) > 0 {
+		first = 0
+	}
+	if total := t.length.steps(); state.Step < first || state.Step > total {
 		return fmt.Errorf("its step is %d of %d", state.Step, total)
 	}
 	r := &restoring{State: state, rest: maps.Clone(tensors)}

@@ -79,7 +79,7 @@ func TestFailedEstimate(t *testing.T) {
 	if tr.classWeights.tracker, err = weightest.NewTracker(10, settings); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.complete(t.Context()); err != nil {
+	if _, err := tr.completeWithRestarts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	updates, err := dir.ReadWeights()
@@ -124,7 +124,7 @@ func TestCloseErrorComesSecond(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr.data.feed = closing{tr.data.feed, stuck}
-		_, err = tr.complete(t.Context())
+		_, err = tr.completeWithRestarts(t.Context())
 		if !errors.Is(err, stuck) {
 			t.Errorf("%s: error %v", name, err)
 			continue

@@ -78,7 +78,7 @@ func (t *trainer) after(what string, err error) error {
 }
 
 // step takes a batch and makes one step of all optimisers. A loss that is not finite
-// is an error before anything was learned.
+// is an error before anything was learned, a gradient that is not is one after it.
 func (t *trainer) step(ctx context.Context, p position) error {
 	b, err := t.data.feed.next(ctx)
 	if err != nil {
@@ -92,6 +92,9 @@ func (t *trainer) step(ctx context.Context, p position) error {
 			return
 		}
 		norms := t.optimisation.step(p, l.minimised)
+		if err = norms.checkFinite(); err != nil {
+			return
+		}
 		t.record.addStep(l)
 		predictions, read := readStep(f, t.processes.wholeBatch(f), l, norms)
 		t.record.addInstruments(read)

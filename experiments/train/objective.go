@@ -77,12 +77,12 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 // domain loss and of the discriminator's logits.
 func (l *stepLosses) read(values [][]float32, tradeOff float64) error {
 	l.classification = float64(values[0][0])
-	if err := checkFinite("classification", l.classification); err != nil {
+	if err := checkFinite("classification loss", l.classification); err != nil {
 		return err
 	}
 	if l.aligned {
 		l.domain = float64(values[1][0])
-		if err := checkFinite("domain", l.domain); err != nil {
+		if err := checkFinite("domain loss", l.domain); err != nil {
 			return err
 		}
 		if logits := values[2:]; len(logits) > 0 {
@@ -136,14 +136,14 @@ func newClassification(run config.Resolved, method config.Method, sourceDistribu
 	}
 }
 
-// NotFiniteError is a loss that became NaN or infinite: training has diverged.
+// NotFiniteError is a loss or gradient that became NaN or infinite: training has diverged.
 type NotFiniteError struct {
-	Term  string // classification or domain
+	Term  string // classification loss, domain loss, network's gradient, discriminator's gradient
 	Value float64
 }
 
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("the %s loss is %v; training has diverged: try a lower train.optimizer.lr", e.Term, e.Value)
+	return fmt.Sprintf("the %s is %v; training has diverged: try recipe: robust, train.restarts or a lower train.optimizer.lr", e.Term, e.Value)
 }
 
 func checkFinite(term string, value float64) error {

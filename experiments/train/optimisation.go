@@ -15,6 +15,7 @@ type optimisation struct {
 	settings config.Train
 	groups   []group
 	rate     float64 // of the network at the last step
+	restarts *restarts
 	// processes average their gradients.
 	processes  processes
 	parameters []torch.Tensor // of all groups
@@ -55,8 +56,11 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	return groups
 }
 
-func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, processes processes) *optimisation {
-	o := &optimisation{settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR, processes: processes}
+func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, processes processes, restarts *restarts) *optimisation {
+	o := &optimisation{
+		settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR,
+		restarts: restarts, processes: processes,
+	}
 	o.parameters = network.State().Parameters()
 	if alignment != nil {
 		o.parameters = append(o.parameters, alignment.state().Parameters()...)
@@ -67,6 +71,13 @@ func newOptimisation(run config.Resolved, network nets.Network, alignment alignm
 // gradientNorms are the Euclidean norms of a step's gradients, before any limit.
 type gradientNorms struct{ network, alignment float64 }
 
+func (n gradientNorms) checkFinite() error {
+	if err := checkFinite("network's gradient", n.network); err != nil {
+		return err
+	}
+	return checkFinite("discriminator's gradient", n.alignment)
+}
+
 // step makes a step of every group down the gradient of the loss.
 func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms) {
 	for _, g := range o.groups {
@@ -75,7 +86,8 @@ func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms)
 	loss.Backward()
 	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
-	o.rate = o.settings.Schedule.Rate(sgd.LR, p.epoch, p.step)
+	lr := sgd.LR * o.restarts.factor()
+	o.rate = o.settings.Schedule.Rate(lr, p.epoch, p.step)
 	limit := cmp.Or(sgd.ClipNorm, math.Inf(1))
 	for _, g := range o.groups {
 		norm := g.sgd.ClipGradient(limit)
@@ -86,7 +98,7 @@ func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms)
 		}
 		rate := o.rate
 		if g.constant {
-			rate = sgd.LR
+			rate = lr
 		}
 		g.sgd.Step(torch.SGDOptions{LearningRate: rate * g.rate, Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov})
 	}

@@ -64,7 +64,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	t, err := newTrainer(ctx, run, dir, options, started)
 	var result store.Result
 	if err == nil {
-		result, err = t.complete(ctx)
+		result, err = t.completeWithRestarts(ctx)
 	}
 	if err != nil {
 		return store.Result{}, fmt.Errorf("%s: %w", plan.Of(run).ID, err)
@@ -97,6 +97,7 @@ type trainer struct {
 	selector     *selector
 	effort       *effort
 	checkpoints  *occasions
+	restarts     *restarts
 	progress     *throttle.Throttle
 
 	length length
@@ -106,7 +107,7 @@ type trainer struct {
 // parts are those of which a checkpoint keeps something.
 func (t *trainer) parts() []part {
 	return []part{
-		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.selector, t.effort,
+		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.selector, t.effort, t.restarts,
 		generators{t.options.Device},
 	}
 }
@@ -121,6 +122,7 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 		effort:      &effort{started: started},
 		processes:   processes{options.Group},
 		checkpoints: newOccasions(options.Checkpoints, options.CheckpointNow),
+		restarts:    &restarts{most: run.Train.Restarts},
 		progress:    throttle.Every(progressPause),
 	}
 	if err := try(func() error { return t.open(ctx) }); err != nil {
@@ -155,7 +157,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
-	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes)
+	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
 	t.record = newRecord(classes)
 	t.selector = newSelector(t.run, t.model, t.record)
@@ -177,10 +179,9 @@ func (t *trainer) close() error {
 	return nil
 }
 
-// complete makes what is left of the run, from its checkpoint if there is one, and closes
-// it.
-func (t *trainer) complete(ctx context.Context) (result store.Result, err error) {
-	err = try(t.begin)
+// complete makes what is left of the run after begin, and closes it.
+func (t *trainer) complete(ctx context.Context, begin func() error) (result store.Result, err error) {
+	err = try(begin)
 	if err == nil {
 		if err = try(func() error { return t.train(ctx) }); err != nil {
 			err = also(err, t.leave(err))
@@ -198,6 +199,11 @@ func (t *trainer) begin() error {
 	if err := t.resume(); err != nil {
 		return err
 	}
+	return t.alike()
+}
+
+// alike gives all processes the numbers of the first one.
+func (t *trainer) alike() error {
 	if err := t.processes.sameStep(t.done); err != nil {
 		return err
 	}
@@ -304,6 +310,7 @@ func (t *trainer) result(onSource confusion) store.Result {
 		JSD:                w.divergence(),
 		LabelDistributions: store.LabelDistributions{Source: w.source, Target: w.target},
 		Steps:              last.Step,
+		Restarts:           t.restarts.made,
 		Seconds:            t.effort.seconds(),
 		PeakMemoryBytes:    t.effort.peak(),
 	}

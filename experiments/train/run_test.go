@@ -215,7 +215,7 @@ func TestDivergenceIsAnError(t *testing.T) {
 	dir := begin(t, run)
 	_, err := Run(context.Background(), run, dir, Options{Threads: 1})
 	var diverged *NotFiniteError
-	if !errors.As(err, &diverged) || diverged.Term != "classification" || !strings.Contains(err.Error(), "epoch 1, step 2") {
+	if !errors.As(err, &diverged) || diverged.Term != "classification loss" || !strings.Contains(err.Error(), "epoch 1, step 2") {
 		t.Fatalf("error %v", err)
 	}
 	metrics, readErr := dir.ReadMetrics()
