@@ -1,8 +1,10 @@
 package selection
 
-// TargetRisk is the name of a rule by which candidates are chosen: the [ClassWeightedRisk], to
-// which is added, where a test says that changed class shares alone do not explain the target,
-// what they leave unexplained.
+// TargetRisk is the name of a rule for runs and methods: the [ClassWeightedRisk] plus the share
+// of a candidate's predictions on the target that changed class shares leave unexplained. The
+// first sees nothing of the target but its shares, the second nothing of what is right; a
+// candidate that ignores the target, or that has collapsed, is bad by one of them. It does not
+// compare epochs, of which early ones leave little unexplained because they are unsure.
 const TargetRisk = "target-risk"
 
 // RuleNames returns the names of all rules, the default first: GuardedRisk, TargetRisk and the

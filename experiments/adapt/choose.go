@@ -50,11 +50,10 @@ type Choice struct {
 // probabilities, so that a candidate's overconfidence does not decide. Candidates that
 // cannot be judged are passed over; that none can is an error.
 //
-// TargetRisk is the class-weighted risk on held-out source rows. That estimates the risk on
-// the target where the features of a class are distributed as in the source. Where the test
-// of the shared model says that they are not, the runs differ in how far they have aligned
-// them, and the share of its predictions on the target that no mixture of the source's
-// classes explains is added to a candidate's risk.
+// TargetRisk is the class-weighted risk on held-out source rows, which estimates the risk on the
+// target where the features of a class are distributed as in the source, plus the share of a
+// candidate's predictions on the target that no mixture of the source's classes explains, as
+// runs differ in how far they have aligned these features.
 func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) {
 	criterion, err := selection.RuleCriterion(rule)
 	if err != nil {
@@ -90,7 +89,7 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 			values[i] = math.NaN()
 			choice.Problems = append(choice.Problems, fmt.Sprintf("%s cannot be judged: %v.", candidates[i].Run, err))
 		}
-		if rule == selection.TargetRisk && !shared.Test.Explained() {
+		if rule == selection.TargetRisk {
 			values[i] += choice.Judged[i].Unexplained
 		}
 		choice.Judged[i].Value = values[i]

@@ -41,9 +41,8 @@ type State struct {
 
 // Selection is what epochs are chosen by, and the chosen one so far.
 type Selection struct {
-	Shares    []float64 // of the target's classes, nil before they are estimated
-	Explained bool      // label shift explains what they are estimated from
-	Step      int       // of the chosen evaluation; 0 before there is one
+	Shares []float64 // of the target's classes, nil before they are estimated
+	Step   int       // of the best evaluation; 0 before there is one
 }
 
 // Restart is a time at which the run began again.

@@ -6,31 +6,21 @@ import (
 	"iwda/selection"
 )
 
-// SharedShares are what one model, which all candidates share, says of the target's classes.
-type SharedShares struct {
-	Shares []float64 // q
-	// Explained tells whether label shift explains what that model predicts.
-	Explained bool
-}
-
-// Judge returns the value of a rule at an evaluation, NaN where that did not measure it: the
-// rule is one of [selection.RuleNames]. There may be no evidence.
-func (s SharedShares) Judge(rule string, m Metrics, e *Evidence) float64 {
+// Judge returns the value of a rule, one of [selection.RuleNames], at an evaluation, NaN where
+// that did not measure it. q are the target's class shares, which one model that all candidates
+// share estimates; they and the evidence may be missing.
+func Judge(rule string, q []float64, m Metrics, e *Evidence) float64 {
 	ofEvidence := func(value func(q []float64) float64) float64 {
-		if e == nil || s.Shares == nil {
+		if e == nil || q == nil {
 			return math.NaN()
 		}
-		return value(s.Shares)
+		return value(q)
 	}
 	switch rule {
 	case selection.ClassWeightedRisk.Name, selection.GuardedRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) })
 	case selection.TargetRisk:
-		risk := ofEvidence(func(q []float64) float64 { return e.Risk(q) })
-		if s.Explained {
-			return risk
-		}
-		return risk + m.criterion("unexplained")
+		return ofEvidence(func(q []float64) float64 { return e.Risk(q) }) + m.criterion("unexplained")
 	case "prior-divergence":
 		return ofEvidence(func(q []float64) float64 { return e.Divergence(q) })
 	case "source-accuracy":

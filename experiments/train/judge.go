@@ -20,7 +20,6 @@ var cheapCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", 
 type judgement struct {
 	criteria map[string]float64
 	evidence *selection.Evidence // nil where no source row is held out
-	in       selection.Input     // what both follow from
 }
 
 // targetOutputs keeps what judging needs of the target's rows.
@@ -48,7 +47,7 @@ func (t *trainer) judge(heldOut, target *outputs) judgement {
 		t.logf("step %d: nothing to choose by: %v", t.done, err)
 		return judgement{}
 	}
-	j := judgement{criteria: map[string]float64{}, in: in}
+	j := judgement{criteria: map[string]float64{}}
 	for _, name := range append(slices.Clone(cheapCriteria), t.run.Selection.Criteria...) {
 		criterion, err := selection.Find(name)
 		if err != nil {

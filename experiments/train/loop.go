@@ -133,7 +133,7 @@ func (t *trainer) measure(ctx context.Context) error {
 	m.Seconds = t.effort.seconds()
 	t.record.addEvaluation(m, onTest)
 	t.record.addEvidence(judged.evidence)
-	t.selector.consider(judged.in)
+	t.selector.consider()
 	return t.writeRecord()
 }
 

@@ -10,7 +10,6 @@ import (
 	"iwda/nets"
 	"iwda/selection"
 	"iwda/torch"
-	"iwda/weightest"
 )
 
 // selector chooses, while a run trains, one of its epochs without labels of the target, and
@@ -25,7 +24,7 @@ type selector struct {
 	first  int // the epoch from whose network on shares are estimated, and epochs chosen
 	keeps  bool
 	state  func() nets.State // of the network
-	shares store.SharedShares
+	shares []float64         // of the target's classes, nil before they are estimated
 
 	step   int     // of the best evaluation so far, 0 before there is one
 	value  float64 // of the rule there
@@ -46,16 +45,16 @@ func newSelector(run config.Resolved, m *model, r *record) *selector {
 
 // consider takes the last evaluation into account, of which the record holds the metrics and
 // the evidence.
-func (s *selector) consider(in selection.Input) {
+func (s *selector) consider() {
 	m := s.record.last()
 	e := s.record.evidenceAt(m.Step)
 	if m.Epoch < s.first || e == nil {
 		return
 	}
-	if s.shares.Shares == nil && e.Estimated != nil {
-		s.shares = store.SharedShares{Shares: e.Estimated, Explained: explained(in)}
+	if s.shares == nil {
+		s.shares = e.Estimated
 	}
-	value := s.shares.Judge(s.rule, m, e)
+	value := store.Judge(s.rule, s.shares, m, e)
 	if math.IsNaN(value) {
 		return
 	}
@@ -88,17 +87,6 @@ func (s *selector) keep(name string, tensor torch.Tensor) {
 	s.kept[name] = torch.Keep(tensor)
 }
 
-// explained tells whether the test of label shift found nothing against it; an estimate
-// that cannot be tested is taken for what it is.
-func explained(in selection.Input) bool {
-	sample, err := in.Sample()
-	if err != nil {
-		return true
-	}
-	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
-	return err != nil || test.Explained()
-}
-
 // finish gives the network the numbers that it had at the chosen evaluation, if that one is to
 // be kept, and returns the choice, nil where there was none. Whether the rule prefers the last
 // evaluation to the best one is known only now.
@@ -106,7 +94,7 @@ func (s *selector) finish() (*store.Selected, error) {
 	if s.step == 0 {
 		return nil, nil
 	}
-	if last := s.record.evidenceAt(s.record.last().Step); last != nil && !selection.TakesEarlier(s.rule, s.record.evidenceAt(s.step).Evidence, last.Evidence, s.shares.Shares) {
+	if last := s.record.evidenceAt(s.record.last().Step); last != nil && !selection.TakesEarlier(s.rule, s.record.evidenceAt(s.step).Evidence, last.Evidence, s.shares) {
 		s.step = last.Step
 		clear(s.kept)
 	}
@@ -121,10 +109,10 @@ func (s *selector) finish() (*store.Selected, error) {
 }
 
 func (s *selector) save(to *saving) {
-	if s.shares.Shares == nil && s.step == 0 {
+	if s.shares == nil && s.step == 0 {
 		return
 	}
-	to.Selection = &checkpoint.Selection{Shares: s.shares.Shares, Explained: s.shares.Explained, Step: s.step}
+	to.Selection = &checkpoint.Selection{Shares: s.shares, Step: s.step}
 	for name, tensor := range s.kept {
 		to.add(selectedPrefix+"."+name, tensor)
 	}
@@ -134,7 +122,7 @@ func (s *selector) restore(from *restoring) error {
 	if from.Selection == nil {
 		return nil
 	}
-	s.shares = store.SharedShares{Shares: from.Selection.Shares, Explained: from.Selection.Explained}
+	s.shares = from.Selection.Shares
 	if from.Selection.Step == 0 {
 		return nil
 	}
@@ -142,7 +130,7 @@ func (s *selector) restore(from *restoring) error {
 		return fmt.Errorf("its selected step, %d, is none of an evaluation", from.Selection.Step)
 	}
 	s.step = from.Selection.Step
-	s.value = s.shares.Judge(s.rule, s.record.at(s.step), s.record.evidenceAt(s.step))
+	s.value = store.Judge(s.rule, s.shares, s.record.at(s.step), s.record.evidenceAt(s.step))
 	for _, entry := range s.state() {
 		tensor := from.takeIfThere(selectedPrefix + "." + entry.Name)
 		if tensor.IsZero() { // the network itself is the chosen one, or none is kept

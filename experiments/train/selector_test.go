@@ -117,11 +117,11 @@ func TestLastEpochIsGuarded(t *testing.T) {
 		"last":        {selection.GuardedRisk, []float64{0.5, 0.3, 0.2, 0.1}, 4},
 	} {
 		r := newRecord(2)
-		s := &selector{rule: c.rule, first: 1, record: r, shares: store.SharedShares{Shares: []float64{0, 1}}}
+		s := &selector{rule: c.rule, first: 1, record: r, shares: []float64{0, 1}}
 		for i, loss := range append([]float64{9}, c.losses...) {
 			r.metrics = append(r.metrics, store.Metrics{Epoch: i, Step: 10 * i, Accuracy: store.Measured(0.1 * float64(i))})
 			r.addEvidence(&selection.Evidence{Losses: []float64{0, loss}, Errors: []float64{0, 0.1}, Shares: []float64{0.5, 0.5}, Estimated: []float64{0, 1}})
-			s.consider(selection.Input{})
+			s.consider()
 		}
 		got, err := s.finish()
 		want := &store.Selected{Epoch: c.want, Rule: c.rule, Accuracy: store.Measured(0.1 * float64(c.want))}

@@ -15,7 +15,6 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest"
 )
 
 // Criteria compare the criteria that choose without labels of the target by the accuracies of
@@ -98,11 +97,11 @@ func rules() []rule {
 }
 
 // value is that of the rule at an evaluation of a run.
-func (r rule) value(run judgedRun, m store.Metrics, s store.SharedShares) float64 {
+func (r rule) value(run judgedRun, m store.Metrics, q []float64) float64 {
 	if e, ok := run.evidence[m.Step]; ok {
-		return s.Judge(string(r), m, &e)
+		return store.Judge(string(r), q, m, &e)
 	}
-	return s.Judge(string(r), m, nil)
+	return store.Judge(string(r), q, m, nil)
 }
 
 // best is the index of the best value.
@@ -137,8 +136,8 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 			}
 			together := ensembles(judged)
 			c.Ensembles = append(c.Ensembles, together...)
-			shared, ok := sharedBy(judged)
-			if !ok {
+			shared := sharedBy(judged)
+			if shared == nil {
 				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", variant, task))
 				continue
 			}
@@ -219,29 +218,30 @@ func readJudged(result store.Result, dir store.Dir) (judgedRun, error) {
 	return run, nil
 }
 
-// sharedBy returns the shares that the first source-only run estimates.
-func sharedBy(runs []judgedRun) (store.SharedShares, bool) {
+// sharedBy returns the target's class shares that the first source-only run estimates, nil where
+// there is none.
+func sharedBy(runs []judgedRun) []float64 {
 	for _, run := range runs {
 		method, _ := config.ParseMethod(run.Method)
 		if known := run.WithoutLabels; method.Alignment == config.NoAlignment && known != nil && known.LikelyShares != nil {
-			return store.SharedShares{Shares: known.LikelyShares, Explained: !(known.LabelShiftP.OrNaN() < weightest.Significance)}, true
+			return known.LikelyShares
 		}
 	}
-	return store.SharedShares{}, false
+	return nil
 }
 
 // epochOutcome is what a rule chose in a run, in percent.
 type epochOutcome struct{ chosen, best, last, correlation float64 }
 
 // chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
-func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bool) {
+func (r rule) chooseEpoch(run judgedRun, q []float64) (epochOutcome, bool) {
 	var values, accuracies []float64
 	var evidence []selection.Evidence
 	for _, m := range run.metrics {
 		if m.Epoch == 0 {
 			continue
 		}
-		value := r.value(run, m, s)
+		value := r.value(run, m, q)
 		if math.IsNaN(value) || !m.Accuracy.Measured {
 			return epochOutcome{}, false
 		}
@@ -252,7 +252,7 @@ func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bo
 		return epochOutcome{}, false
 	}
 	chosen, last := r.best(values), len(values)-1
-	if s.Shares != nil && !selection.TakesEarlier(string(r), evidence[chosen], evidence[last], s.Shares) {
+	if !selection.TakesEarlier(string(r), evidence[chosen], evidence[last], q) {
 		chosen = last
 	}
 	return epochOutcome{
@@ -263,13 +263,13 @@ func (r rule) chooseEpoch(run judgedRun, s store.SharedShares) (epochOutcome, bo
 
 // chooseRun applies the rule to the network that each run left, and reports whether all were
 // measured. Runs have no last one, so that the guarded risk is the risk itself.
-func (r rule) chooseRun(runs []judgedRun, s store.SharedShares) (RunChoice, bool) {
+func (r rule) chooseRun(runs []judgedRun, q []float64) (RunChoice, bool) {
 	if r == selection.GuardedRisk {
 		return RunChoice{}, false
 	}
 	var values []float64
 	for _, run := range runs {
-		value := r.value(run, run.left(), s)
+		value := r.value(run, run.left(), q)
 		if math.IsNaN(value) {
 			return RunChoice{}, false
 		}

@@ -75,20 +75,20 @@ func TestChooseMethod(t *testing.T) {
 		judged("iwdan", 1, 5, true), judged("iwdan", 2, 6, true),
 	}
 	all := ensembles(runs)
-	got, ok := rule("im").chooseMethod(runs, all, store.SharedShares{})
+	got, ok := rule("im").chooseMethod(runs, all, nil)
 	want := MethodChoice{Variant: "full", Task: "a-b", Criterion: "im", Method: "iwdan", Chosen: 100, Best: 100, Run: 50}
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Error(ok, diff)
 	}
-	got, ok = rule("entropy").chooseMethod(runs, all, store.SharedShares{}) // of which less is better
+	got, ok = rule("entropy").chooseMethod(runs, all, nil) // of which less is better
 	want = MethodChoice{Variant: "full", Task: "a-b", Criterion: "entropy", Method: "dann", Chosen: 50, Best: 100, Run: 50}
 	if diff := cmp.Diff(want, got); !ok || diff != "" || got.Regret() != 50 {
 		t.Error(ok, diff)
 	}
-	if got, ok := rule("snd").chooseMethod(runs, all, store.SharedShares{}); ok {
+	if got, ok := rule("snd").chooseMethod(runs, all, nil); ok {
 		t.Errorf("by what was not measured: %+v", got)
 	}
-	if got, ok := rule("im").chooseMethod(runs[:3], ensembles(runs[:3]), store.SharedShares{}); ok {
+	if got, ok := rule("im").chooseMethod(runs[:3], ensembles(runs[:3]), nil); ok {
 		t.Errorf("with a method of one run: %+v", got)
 	}
 }
