@@ -10,7 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/experiments/config"
 	"iwda/experiments/report/figure"
+	"iwda/experiments/report/summary"
 )
 
 // figureOptions say in which formats the figures are drawn.
@@ -25,7 +27,7 @@ func newFigureCommand(s streams) *cli.Command {
 		Name:        "figure",
 		Usage:       "draw the figures of the finished runs",
 		UsageText:   "iwrun figure -c FILE [-o FOLDER] [--set KEY=VALUE]... [--format png,svg]",
-		Description: "Writes into figures/ in the experiment's folder of results and prints the paths: accuracy and weight distance by epoch, class weights, predictions by class; for variants with class fractions gain and performance against divergence.",
+		Description: "Writes into figures/ in the experiment's folder of results and prints the paths: accuracy and weight distance by epoch, class weights, predictions by class; where source rows are held out, what criteria choose without labels of the target; for variants with class fractions gain and performance against divergence.",
 		Flags:       append(experimentFlags(), &cli.StringFlag{Name: "format", Value: formats, Usage: "`FORMATS`, with commas between"}),
 		Action: func(c *cli.Context) error {
 			o := figureOptions{experimentOptionsOf(c), strings.Split(c.String("format"), ",")}
@@ -57,9 +59,25 @@ func runFigure(o figureOptions, s streams) error {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
 	figures, unreadable := figure.All(found.runs, file.Config)
+	switch selection, err := selectionFigure(found, file.Config); {
+	case err == nil:
+		figures = append(figures, selection)
+	case !errors.Is(err, figure.ErrNoData):
+		unreadable = errors.Join(unreadable, err)
+	}
 	paths, err := figure.WriteAll(figures, folder, o.Formats...)
 	for _, path := range paths {
 		fmt.Fprintln(s.out, path)
 	}
 	return errors.Join(unreadable, err)
+}
+
+// selectionFigure draws what criteria choose among the runs without labels of the target. Its
+// error wraps figure.ErrNoData where no run left anything to choose by.
+func selectionFigure(found foundRuns, experiment config.Config) (figure.Figure, error) {
+	c, err := summary.CompareCriteria(found.runs, experiment)
+	if err != nil {
+		return figure.Figure{}, err
+	}
+	return figure.Criteria(c)
 }

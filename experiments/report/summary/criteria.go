@@ -42,6 +42,15 @@ type EpochChoice struct {
 	// Correlation is the mean over the runs of Spearman's rank correlation of criterion, its sign
 	// such that more is better, and accuracy; NaN where one of the two is always the same.
 	Correlation float64
+	Each        []EpochOutcome // of every run
+}
+
+// EpochOutcome is what a criterion chose in a run, with the Jensen-Shannon divergence of the
+// label distributions of its task, NaN where that is not known.
+type EpochOutcome struct {
+	Chosen, Best, Last float64
+	Correlation        float64
+	JSD                float64
 }
 
 // RunChoice is the run that a criterion chooses among those of a task, by their last networks.
@@ -51,6 +60,7 @@ type RunChoice struct {
 	Run                      string // method and seed of the chosen one
 	Chosen, Best             float64
 	Correlation              float64
+	JSD                      float64 // as in EpochOutcome
 }
 
 // Regret is the accuracy lost to the best run.
@@ -121,7 +131,7 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 	}
 	s := Select(results, experiment)
 	c.Notes = append(c.Notes, s.Notes...)
-	epochs := map[string][]epochOutcome{}
+	epochs := map[string][]EpochOutcome{}
 	for _, variant := range experiment.Variants {
 		for _, task := range experiment.Tasks {
 			judged, without, err := s.judged(variant, task, folders)
@@ -230,11 +240,8 @@ func sharedBy(runs []judgedRun) []float64 {
 	return nil
 }
 
-// epochOutcome is what a rule chose in a run, in percent.
-type epochOutcome struct{ chosen, best, last, correlation float64 }
-
 // chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
-func (r rule) chooseEpoch(run judgedRun, q []float64) (epochOutcome, bool) {
+func (r rule) chooseEpoch(run judgedRun, q []float64) (EpochOutcome, bool) {
 	var values, accuracies []float64
 	var evidence []selection.Evidence
 	for _, m := range run.metrics {
@@ -243,21 +250,21 @@ func (r rule) chooseEpoch(run judgedRun, q []float64) (epochOutcome, bool) {
 		}
 		value := r.value(run, m, q)
 		if math.IsNaN(value) || !m.Accuracy.Measured {
-			return epochOutcome{}, false
+			return EpochOutcome{}, false
 		}
 		values, accuracies = append(values, value), append(accuracies, 100*m.Accuracy.Value)
 		evidence = append(evidence, run.evidence[m.Step].Evidence)
 	}
 	if len(values) == 0 {
-		return epochOutcome{}, false
+		return EpochOutcome{}, false
 	}
 	chosen, last := r.best(values), len(values)-1
 	if !selection.TakesEarlier(string(r), evidence[chosen], evidence[last], q) {
 		chosen = last
 	}
-	return epochOutcome{
-		chosen: accuracies[chosen], best: floats.Max(accuracies), last: accuracies[last],
-		correlation: r.correlation(values, accuracies),
+	return EpochOutcome{
+		Chosen: accuracies[chosen], Best: floats.Max(accuracies), Last: accuracies[last],
+		Correlation: r.correlation(values, accuracies), JSD: run.JSD.OrNaN(),
 	}, true
 }
 
@@ -289,6 +296,7 @@ func (r rule) runChoice(runs []judgedRun, values []float64) RunChoice {
 		Variant: run.Variant, Task: run.Task, Criterion: string(r), Candidates: len(runs),
 		Run:    fmt.Sprintf("%s/seed-%d", run.Method, run.Seed),
 		Chosen: accuracies[chosen], Best: floats.Max(accuracies), Correlation: r.correlation(values, accuracies),
+		JSD: run.JSD.OrNaN(),
 	}
 }
 
@@ -343,17 +351,17 @@ func ranks(values []float64) []float64 {
 }
 
 // summarise averages over runs.
-func summarise(name string, outcomes []epochOutcome) EpochChoice {
-	e := EpochChoice{Criterion: name, Runs: len(outcomes), WorstRegret: math.Inf(-1), WorstLoss: math.Inf(-1)}
+func summarise(name string, outcomes []EpochOutcome) EpochChoice {
+	e := EpochChoice{Criterion: name, Runs: len(outcomes), Each: outcomes, WorstRegret: math.Inf(-1), WorstLoss: math.Inf(-1)}
 	n, correlated := float64(len(outcomes)), 0.0
 	for _, o := range outcomes {
-		e.Chosen += o.chosen / n
-		e.Best += o.best / n
-		e.Last += o.last / n
-		e.WorstRegret = max(e.WorstRegret, o.best-o.chosen)
-		e.WorstLoss = max(e.WorstLoss, o.last-o.chosen)
-		if !math.IsNaN(o.correlation) {
-			e.Correlation += o.correlation
+		e.Chosen += o.Chosen / n
+		e.Best += o.Best / n
+		e.Last += o.Last / n
+		e.WorstRegret = max(e.WorstRegret, o.Best-o.Chosen)
+		e.WorstLoss = max(e.WorstLoss, o.Last-o.Chosen)
+		if !math.IsNaN(o.Correlation) {
+			e.Correlation += o.Correlation
 			correlated++
 		}
 	}

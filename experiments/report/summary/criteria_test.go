@@ -74,7 +74,7 @@ func TestCompareCriteria(t *testing.T) {
 		"im":                  {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
 	} {
 		got := epochs[name]
-		want.Criterion, want.Correlation = name, got.Correlation
+		want.Criterion, want.Correlation, want.Each = name, got.Correlation, got.Each
 		if diff := cmp.Diff(want, got, approximately); diff != "" {
 			t.Errorf("epochs by %s:\n%s", name, diff)
 		}
