@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,6 +18,9 @@ type Outcome struct {
 	Choice
 	Run     plan.Run // the chosen one
 	Classes []ClassShare
+	// Together is the folder of the chosen run's method, whose seeds iwrun predict takes
+	// together.
+	Together string
 	// Predicted are the shares of the target's rows that the predictions give each class,
 	// set by [Outcome.Write].
 	Predicted []float64
@@ -64,6 +68,7 @@ func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 		choice.Judged[i].expect(result.WithoutLabels)
 	}
 	outcome := Outcome{Choice: choice, Run: runs[choice.Best]}
+	outcome.Together = filepath.Dir(outcome.Run.Dir(results).String())
 	about, err := model.ReadMetadata(outcome.Run.Dir(results).String())
 	if err != nil {
 		return Outcome{}, err

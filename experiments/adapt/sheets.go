@@ -39,7 +39,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 	}
 	return sheet.Sheet{
 		Title:    "The chosen run",
-		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged)},
+		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged), o.methodsSection()},
 		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
 			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; right if each class looks alike to the run in both domains. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
@@ -96,6 +96,9 @@ func (o Outcome) Why() []string {
 			trust = "; the test of label shift on its predictions says that this is not so"
 		}
 		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains%s.", 100*e.Value, 100*e.Low, 100*e.High, trust))
+	}
+	if m := o.chosenMethod(); m.Seeds > 1 {
+		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s; on average over tasks that was right more often than one of them.", m.Seeds, m.Name, o.Together))
 	}
 	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }
