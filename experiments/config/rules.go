@@ -51,7 +51,7 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, UnitLength),
+	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Match, UnitLength),
 	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
 	"discriminator.hidden":              atLeast(1),

@@ -105,8 +105,8 @@ type Network struct {
 	// Views computes the features of a frozen backbone for this many augmented views
 	// of each image once, before training; 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
-	// Normalise is what happens to rows of features before the network: none, standard or
-	// l2; see Standardise.
+	// Normalise is what happens to rows of features before the network: none, standard,
+	// matched or l2; see Standardise.
 	Normalise string `yaml:"normalise,omitempty"`
 	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
 	// several processes share a batch: those of each process, local, or of all of them,
@@ -117,6 +117,7 @@ type Network struct {
 // The ways of network.normalise; none is the empty text.
 const (
 	Standardise = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
+	Match       = "matched"  // the same, the target's so that it agrees with the source under the target's class shares
 	UnitLength  = "l2"       // each row to length 1
 )
 

@@ -62,7 +62,10 @@ func openData(run config.Resolved) (d *data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n := newNormalisation(run.Network.Normalise, source, target)
+	n, err := newNormalisation(run.Network.Normalise, source, target)
+	if err != nil {
+		return nil, err
+	}
 	source, target, test = n.ofSource(source), n.ofTarget(target), n.ofTarget(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(),
@@ -157,16 +160,23 @@ func heldOutRows(name string, labels datasets.Labels, classNames []string, run c
 // normalisation is what happens to rows before the network; see network.normalise.
 type normalisation struct {
 	way            string
-	source, target datasets.Statistics // of [config.Standardise]
+	source, target datasets.Statistics // of [config.Standardise] and [config.Match]
 }
 
 // newNormalisation takes each domain's statistics from its training rows.
-func newNormalisation(way string, source, target datasets.Set) normalisation {
+func newNormalisation(way string, source, target datasets.Set) (normalisation, error) {
 	n := normalisation{way: way}
-	if way == config.Standardise {
+	switch way {
+	case config.Standardise:
 		n.source, n.target = datasets.StatisticsOf(source), datasets.StatisticsOf(target)
+	case config.Match:
+		matched, err := datasets.MatchedStatistics(source, target)
+		if err != nil {
+			return normalisation{}, fmt.Errorf("network.normalise is %s: %w", way, err)
+		}
+		n.source, n.target = matched.Source, matched.Target
 	}
-	return n
+	return n, nil
 }
 
 func (n normalisation) ofSource(set datasets.Set) datasets.Set { return n.view(set, n.source) }
@@ -174,7 +184,7 @@ func (n normalisation) ofTarget(set datasets.Set) datasets.Set { return n.view(s
 
 func (n normalisation) view(set datasets.Set, by datasets.Statistics) datasets.Set {
 	switch n.way {
-	case config.Standardise:
+	case config.Standardise, config.Match:
 		return datasets.Standardised(set, by)
 	case config.UnitLength:
 		return datasets.UnitLength(set)

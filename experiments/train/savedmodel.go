@@ -155,7 +155,7 @@ func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Nor
 // saved is the normalisation of features as a model keeps it.
 func (n normalisation) saved() savedmodel.Normalisation {
 	switch n.way {
-	case config.Standardise:
+	case config.Standardise, config.Match:
 		return savedmodel.Normalisation{
 			Kind:   savedmodel.Standardised,
 			Source: &savedmodel.Statistics{Mean: n.source.Mean, Deviation: n.source.Deviation},

@@ -1,0 +1,213 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Matched are the statistics of two domains that make the columns of both agree although
+// their class shares differ.
+type Matched struct {
+	// Source are those of the source's rows. Those of the target bring each of its columns
+	// to the mean and the deviation that the standardised source has with the classes as
+	// frequent as in the target.
+	Source, Target Statistics
+	// Shares are the target's class shares under which that is so, in label order.
+	Shares []float64
+}
+
+// The iteration of [MatchedStatistics].
+const (
+	matchedRows       = 4000 // of either domain that are looked at at once
+	matchedIterations = 100
+	matchedTolerance  = 1e-4 // of the shares, in the sum of absolute differences
+)
+
+// MatchedStatistics finds the target's class shares q and an affine map of each of its
+// columns together. A target's own mean and deviation are those of its classes: where these
+// are more or less frequent than in the source, standardising by them moves the classes
+// apart. For given q the map is the one to the mean and the deviation of the source's rows,
+// each weighted by q over its class's share; for a given map, q is one step of expectation
+// maximisation (Saerens, Latinne and Decaestecker 2002) with the posteriors of a linear
+// discriminant analysis of the source. They alternate from equal shares on, from which it is not far to any others,
+// until q rests. No label of the target is read. Every class must have a labelled row in
+// the source.
+//
+// The discriminant's covariance within classes is that of 4,000 rows at most, evenly
+// spaced, as are the rows of the target that q is estimated from; as many more as there are
+// columns stand for the same variance in every direction, which keeps it regular.
+func MatchedStatistics(source, target Set) (Matched, error) {
+	m := Matched{Source: StatisticsOf(source), Target: StatisticsOf(target)}
+	standard := Standardised(source, m.Source)
+	classes, err := momentsByClass(standard)
+	if err != nil {
+		return Matched{}, err
+	}
+	directions, offsets, err := classes.discriminant(evenly(standard, matchedRows))
+	if err != nil {
+		return Matched{}, err
+	}
+	rows := valuesOf(evenly(Standardised(target, m.Target), matchedRows))
+	m.Shares = make([]float64, len(source.ClassNames()))
+	floats.AddConst(1/float64(len(m.Shares)), m.Shares)
+	for range matchedIterations {
+		mean, deviation := classes.mixture(m.Shares)
+		next := meanPosterior(rows, mean, deviation, directions, offsets, m.Shares)
+		change := floats.Distance(next, m.Shares, 1)
+		m.Shares = next
+		if change < matchedTolerance {
+			break
+		}
+	}
+	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
+	mean, deviation := classes.mixture(m.Shares)
+	for j := range mean {
+		scale := float64(m.Target.Deviation[j]) / deviation[j]
+		m.Target.Mean[j] = float32(float64(m.Target.Mean[j]) - mean[j]*scale)
+		m.Target.Deviation[j] = float32(scale)
+	}
+	return m, nil
+}
+
+// classMoments are means and variances of d columns by class, k×d.
+type classMoments struct{ means, variances *mat.Dense }
+
+func momentsByClass(set Set) (classMoments, error) {
+	k, row := len(set.ClassNames()), make([]float32, Size(set.Shape()))
+	counts := make([]float64, k)
+	m := classMoments{mat.NewDense(k, len(row), nil), mat.NewDense(k, len(row), nil)}
+	for i := range set.Len() {
+		class, known := set.Label(i)
+		if !known {
+			continue
+		}
+		set.CopyRow(row, i)
+		counts[class]++
+		mean, squares := m.means.RawRowView(class), m.variances.RawRowView(class)
+		for j, v := range row {
+			before := float64(v) - mean[j]
+			mean[j] += before / counts[class]
+			squares[j] += before * (float64(v) - mean[j])
+		}
+	}
+	for class, n := range counts {
+		if n == 0 {
+			return classMoments{}, fmt.Errorf("datasets: class %q has no row whose columns could be matched", set.ClassNames()[class])
+		}
+		floats.Scale(1/n, m.variances.RawRowView(class))
+	}
+	return m, nil
+}
+
+// mixture returns mean and deviation of the columns if the classes have the given shares;
+// the deviation of a column that is constant then is 1.
+func (m classMoments) mixture(shares []float64) (mean, deviation []float64) {
+	_, d := m.means.Dims()
+	mean, deviation = make([]float64, d), make([]float64, d)
+	for class, share := range shares {
+		floats.AddScaled(mean, share, m.means.RawRowView(class))
+	}
+	for class, share := range shares {
+		variance := m.variances.RawRowView(class)
+		for j, centre := range m.means.RawRowView(class) {
+			deviation[j] += share * (variance[j] + (centre-mean[j])*(centre-mean[j]))
+		}
+	}
+	for j, variance := range deviation {
+		if deviation[j] = math.Sqrt(variance); variance == 0 {
+			deviation[j] = 1
+		}
+	}
+	return mean, deviation
+}
+
+// discriminant returns the linear discriminants of the classes, whose score of a row x is
+// x·directions[:, class] + offsets[class]: the logarithm of its density, but for a term
+// that all classes share.
+func (m classMoments) discriminant(set Set) (directions *mat.Dense, offsets []float64, err error) {
+	k, d := m.means.Dims()
+	within := valuesOf(set)
+	n := 0
+	for i := range set.Len() {
+		row := within.RawRowView(i)
+		if class, known := set.Label(i); known {
+			floats.Sub(row, m.means.RawRowView(class))
+			n++
+		} else {
+			clear(row)
+		}
+	}
+	var scatter mat.Dense
+	scatter.Mul(within.T(), within)
+	// n rows, and d more whose covariance is the mean variance times the identity.
+	scatter.Scale(1/float64(n+d), &scatter)
+	variance := mat.Trace(&scatter) / float64(d) * float64(n+d) / float64(max(n, 1))
+	if variance == 0 { // each class is one point
+		variance = 1
+	}
+	for j := range d {
+		scatter.Set(j, j, scatter.At(j, j)+variance*float64(d)/float64(n+d))
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(d, scatter.RawMatrix().Data)) {
+		return nil, nil, fmt.Errorf("datasets: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
+	}
+	directions, offsets = mat.NewDense(d, k, nil), make([]float64, k)
+	if err := factor.SolveTo(directions, m.means.T()); err != nil {
+		return nil, nil, fmt.Errorf("datasets: the discriminants of %d columns: %w", d, err)
+	}
+	for class := range k {
+		offsets[class] = -mat.Dot(m.means.RowView(class), directions.ColView(class)) / 2
+	}
+	return directions, offsets, nil
+}
+
+// meanPosterior is the mean over standardised rows (n×d) of the classes' posteriors under
+// the shares, once the rows are brought to the given mean and deviation.
+func meanPosterior(rows *mat.Dense, mean, deviation []float64, directions *mat.Dense, offsets, shares []float64) []float64 {
+	n, _ := rows.Dims()
+	d, k := directions.Dims()
+	scaled := mat.NewDense(d, k, nil)
+	scaled.Apply(func(j, _ int, v float64) float64 { return v * deviation[j] }, directions)
+	var start mat.VecDense
+	start.MulVec(directions.T(), mat.NewVecDense(d, mean))
+	var scores mat.Dense
+	scores.Mul(rows, scaled)
+	posterior := make([]float64, k)
+	for i := range n {
+		row := scores.RawRowView(i)
+		for class, share := range shares {
+			row[class] += start.AtVec(class) + offsets[class] + math.Log(share)
+		}
+		total := floats.LogSumExp(row)
+		for class, score := range row {
+			posterior[class] += math.Exp(score-total) / float64(n)
+		}
+	}
+	return posterior
+}
+
+// evenly returns a view of at most that many rows, evenly spaced.
+func evenly(set Set, most int) Set {
+	rows := make([]int, min(set.Len(), most))
+	for i := range rows {
+		rows[i] = i * set.Len() / len(rows)
+	}
+	return Subset(set, rows)
+}
+
+// valuesOf returns a copy of all rows.
+func valuesOf(set Set) *mat.Dense {
+	row := make([]float32, Size(set.Shape()))
+	values := mat.NewDense(set.Len(), len(row), nil)
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			values.Set(i, j, float64(v))
+		}
+	}
+	return values
+}

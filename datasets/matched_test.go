@@ -1,0 +1,164 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// drawn returns labelled rows of normal columns around the centres of their classes, the
+// class of each drawn by the shares, then moved and stretched.
+func drawn(t testing.TB, seed uint64, n int, centres [][]float64, shares, stretch, move []float64) *Features {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	var values []float32
+	labels := make([]int, n)
+	for i := range labels {
+		for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
+			u -= shares[labels[i]]
+		}
+		common := random.NormFloat64() // makes columns depend on each other
+		for j, centre := range centres[labels[i]] {
+			values = append(values, float32(stretch[j]*(centre+0.6*common+0.8*random.NormFloat64())+move[j]))
+		}
+	}
+	names := make([]string, len(centres))
+	for i := range names {
+		names[i] = string(rune('a' + i))
+	}
+	set, err := NewFeatures("drawn", values, KnownLabels(labels), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+var (
+	threeCentres = [][]float64{{2, 0, 0, 1}, {0, 2, 0, 1}, {0, 0, 2, -1}}
+	unmoved      = []float64{0, 0, 0, 0}
+	unstretched  = []float64{1, 1, 1, 1}
+)
+
+// Whatever moves or stretches the target's columns, and however frequent its classes are
+// there, the map undoes the one and the shares are the other: a value of a class comes
+// out as the source's do. The columns' own means would be off by up to 0.7.
+func TestMatchedStatisticsUndoWhatMovesTheDomain(t *testing.T) {
+	stretch, move := []float64{3, 0.5, 1, 2}, []float64{10, -4, 0, 1}
+	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
+	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
+	for _, shares := range [][]float64{before, after} {
+		for _, moved := range []bool{false, true} {
+			by, how := unstretched, unmoved
+			if moved {
+				by, how = stretch, move
+			}
+			target := drawn(t, 2, 4000, threeCentres, shares, by, how)
+			m, err := MatchedStatistics(source, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for class, want := range shares {
+				if math.Abs(m.Shares[class]-want) > 0.03 {
+					t.Errorf("moved %v: shares %.3f, want %v", moved, m.Shares, shares)
+				}
+			}
+			for j := range 4 {
+				for _, value := range []float64{-1, 0, 2} {
+					x := [2][]float32{make([]float32, 4), make([]float32, 4)}
+					x[0][j], x[1][j] = float32(value), float32(by[j]*value+how[j])
+					m.Source.Standardise(x[0])
+					m.Target.Standardise(x[1])
+					if math.Abs(float64(x[0][j]-x[1][j])) > 0.12 {
+						t.Errorf("moved %v, shares %v, column %d: %v is %.3f of the source and %.3f of the target", moved, shares, j, value, x[0][j], x[1][j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A target of the source's very rows needs no map, its labels are not read, and columns
+// that are constant in either domain come out finite.
+func TestMatchedStatisticsOfTheSameRows(t *testing.T) {
+	source := drawn(t, 3, 600, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 1, 1, 0}, unmoved)
+	m, err := MatchedStatistics(source, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 4 {
+		if math.Abs(float64(m.Source.Mean[j]-m.Target.Mean[j])) > 0.05 || math.Abs(float64(m.Source.Deviation[j]/m.Target.Deviation[j])-1) > 0.05 {
+			t.Errorf("column %d: the source's %v and %v, the target's %v and %v", j, m.Source.Mean[j], m.Source.Deviation[j], m.Target.Mean[j], m.Target.Deviation[j])
+		}
+	}
+	unlabelled, err := NewFeatures("unlabelled", slices.Clone(source.values), UnknownLabels(source.Len()), source.ClassNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := MatchedStatistics(source, unlabelled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(again.Target.Mean, m.Target.Mean) || !slices.Equal(again.Shares, m.Shares) {
+		t.Errorf("without labels %v, with them %v", again, m)
+	}
+	varying := drawn(t, 4, 600, threeCentres, []float64{0.2, 0.3, 0.5}, unstretched, unmoved)
+	for _, pair := range [][2]Set{{source, varying}, {varying, source}} {
+		m, err := MatchedStatistics(pair[0], pair[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, deviation := range m.Target.Deviation {
+			if !(deviation > 0) || math.IsInf(float64(deviation), 0) || math.IsNaN(float64(m.Target.Mean[j])) {
+				t.Errorf("column %d: mean %v, deviation %v", j, m.Target.Mean[j], deviation)
+			}
+		}
+	}
+}
+
+// Fewer rows than columns leave a covariance without an inverse but for the rows that
+// stand for the same variance in every direction.
+func TestMatchedStatisticsOfFewRows(t *testing.T) {
+	set := vectorsOf(t, [][]float32{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 8}, {-1, 0, 2, 2, 1, 0}}, []int{0, 0, 1}, "a", "b")
+	m, err := MatchedStatistics(set, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(m.Shares[0]-2./3) > 0.05 {
+		t.Errorf("shares %v, want those of two rows and one", m.Shares)
+	}
+	_, err = MatchedStatistics(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
+	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
+		t.Errorf("a class without rows: %v", err)
+	}
+}
+
+func vectorsOf(t *testing.T, rows [][]float32, labels []int, names ...string) *Features {
+	t.Helper()
+	set, err := NewFeatures("made", slices.Concat(rows...), KnownLabels(labels), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func BenchmarkMatchedStatistics(b *testing.B) {
+	const size = 512
+	centres, flat, zero := make([][]float64, 10), make([]float64, size), make([]float64, size)
+	shares := make([]float64, len(centres))
+	for c := range centres {
+		shares[c], centres[c] = 1/float64(len(centres)), make([]float64, size)
+		centres[c][c] = 5
+	}
+	for j := range flat {
+		flat[j] = 1
+	}
+	source := drawn(b, 1, 5000, centres, shares, flat, zero)
+	target := drawn(b, 2, 5000, centres, shares, flat, zero)
+	for b.Loop() {
+		if _, err := MatchedStatistics(source, target); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
