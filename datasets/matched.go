@@ -32,9 +32,9 @@ const (
 // apart. For given q the map is the one to the mean and the deviation of the source's rows,
 // each weighted by q over its class's share; for a given map, q is one step of expectation
 // maximisation (Saerens, Latinne and Decaestecker 2002) with the posteriors of a linear
-// discriminant analysis of the source. They alternate from equal shares on, from which it is not far to any others,
-// until q rests. No label of the target is read. Every class must have a labelled row in
-// the source.
+// discriminant analysis of the source. They alternate from equal shares on, from which it is
+// not far to any others, until q rests. No label of the target is read. Every class must
+// have a labelled row in the source.
 //
 // The discriminant's covariance within classes is that of 4,000 rows at most, evenly
 // spaced, as are the rows of the target that q is estimated from; as many more as there are

@@ -19,8 +19,9 @@ var (
 	intervalFormat = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
 )
 
+// expectedAccuracy is missing where the test of label shift says that it does not hold.
 func expectedAccuracy(j Judgement) sheet.Value {
-	if j.Expected == nil {
+	if j.Expected == nil || !j.Explained {
 		return sheet.Percent(math.NaN())
 	}
 	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
@@ -41,7 +42,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 		Title:    "The chosen run",
 		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged), o.methodsSection()},
 		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
-			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; right if each class looks alike to the run in both domains. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
+			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
 		Notes: append(o.Why(), o.Problems...),
 	}
@@ -90,12 +91,12 @@ func (o Outcome) Why() []string {
 		fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", chosen.Run, o.Rule, chosen.Value, len(o.Judged)),
 		fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", 100*chosen.SourceAccuracy, 100*chosen.Agreement),
 	}
-	if e := chosen.Expected; e != nil {
-		trust := ""
-		if !chosen.Explained {
-			trust = "; the test of label shift on its predictions says that this is not so"
-		}
-		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains%s.", 100*e.Value, 100*e.Low, 100*e.High, trust))
+	switch e := chosen.Expected; {
+	case e == nil:
+	case chosen.Explained:
+		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High))
+	default:
+		why = append(why, "How much of the target it classifies right cannot be told without labels: the test of label shift on its predictions says that classes look different to it there.")
 	}
 	if m := o.chosenMethod(); m.Seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s; on average over tasks that was right more often than one of them.", m.Seeds, m.Name, o.Together))

@@ -3,8 +3,13 @@ package train
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/datasets"
+	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
@@ -106,7 +111,7 @@ func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
 // changed. What cannot be had is left out, and the log says why.
 func (t *trainer) describe(known *store.WithoutLabels, heldOut, target *outputs) {
 	in := selection.Input{SourceLogits: heldOut.matrix(), SourceLabels: heldOut.labels, TargetLogits: target.matrix()}
-	if err := likelyShares(known, in); err != nil {
+	if err := likelyShares(known, in, classifierShares(t.run, t.classWeights)); err != nil {
 		t.logf("the target's class shares: %v", err)
 		return
 	}
@@ -120,10 +125,19 @@ func (t *trainer) describe(known *store.WithoutLabels, heldOut, target *outputs)
 	known.ExpectedAccuracy = &expected
 }
 
-func likelyShares(known *store.WithoutLabels, in selection.Input) error {
-	calibrated, _, err := selection.Calibrated(in)
+// likelyShares estimates the target's class shares and tests whether they are all that
+// changed, from calibrated probabilities that speak for the held-out rows' class shares. A
+// calibration with biases makes them do so; any other leaves them to speak for those of the
+// loss, classifier.
+func likelyShares(known *store.WithoutLabels, in selection.Input, classifier []float64) error {
+	calibrated, calibration, err := selection.Calibrated(in)
 	if err != nil {
 		return err
+	}
+	if calibration.Form != savedmodel.BiasCorrected {
+		heldOut := datasets.KnownLabels(in.SourceLabels).Shares(len(classifier))
+		calibrated.SourceLogits = correctedLogits(calibrated.SourceLogits, heldOut, classifier)
+		calibrated.TargetLogits = correctedLogits(calibrated.TargetLogits, heldOut, classifier)
 	}
 	evidence, err := selection.Gather(calibrated)
 	if err != nil {
@@ -140,6 +154,19 @@ func likelyShares(known *store.WithoutLabels, in selection.Input) error {
 	}
 	known.LabelShiftP = store.Measured(test.P)
 	return nil
+}
+
+// correctedLogits returns logits whose probabilities speak for the class shares to in the
+// place of from; those of a class that to lacks stay.
+func correctedLogits(logits *mat.Dense, to, from []float64) *mat.Dense {
+	var corrected mat.Dense
+	corrected.Apply(func(_, class int, z float64) float64 {
+		if to[class] == 0 {
+			return z
+		}
+		return z + math.Log(to[class]/from[class])
+	}, logits)
+	return &corrected
 }
 
 // evaluateAll passes the target's rows and, where some are held out, the source's through the

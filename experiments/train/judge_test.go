@@ -4,12 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
@@ -120,5 +123,40 @@ func TestOutputsAreEvenlySpaced(t *testing.T) {
 		if u := newOutputs(c.rows, c.most); u.every != c.every {
 			t.Errorf("%d rows, at most %d: every %d", c.rows, c.most, u.every)
 		}
+	}
+}
+
+// Held-out rows that are told apart without an error determine no calibration, and the
+// probabilities go on speaking for the shares of the loss: the estimate is that of the model, which
+// knows these shares, and not the one that takes them for the held-out rows'.
+func TestLikelySharesWithoutCalibration(t *testing.T) {
+	in := selection.Input{SourceLogits: mat.NewDense(50, 2, nil), SourceLabels: make([]int, 50), TargetLogits: mat.NewDense(400, 2, nil)}
+	for i := range 50 {
+		in.SourceLabels[i] = i / 40 // shares of 0.8 and 0.2
+		in.SourceLogits.Set(i, in.SourceLabels[i], 2)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 400 {
+		in.TargetLogits.Set(i, i%2, 0.5+random.NormFloat64())
+	}
+	classifier := []float64{0.5, 0.5}
+	var known, wrong store.WithoutLabels
+	if err := likelyShares(&known, in, classifier); err != nil {
+		t.Fatal(err)
+	}
+	calibration, err := savedmodel.Calibrate(in.SourceLogits.RawMatrix().Data, in.SourceLabels, 2)
+	if err != nil || calibration.Form != "none" {
+		t.Fatalf("calibration %v, %v", calibration.Form, err)
+	}
+	sample, err := savedmodel.NewSample(calibration, classifier, in.SourceLogits.RawMatrix().Data, in.SourceLabels, in.TargetLogits.RawMatrix().Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := savedmodel.TargetShares(sample)
+	if err != nil || !floats.EqualApprox(known.LikelyShares, want.TargetDistribution, 1e-6) {
+		t.Errorf("shares %v, those of the model %v, %v", known.LikelyShares, want.TargetDistribution, err)
+	}
+	if err := likelyShares(&wrong, in, []float64{0.8, 0.2}); err != nil || math.Abs(wrong.LikelyShares[0]-known.LikelyShares[0]) < 0.05 {
+		t.Errorf("shares %v whether the loss was balanced or not, %v", wrong.LikelyShares, err)
 	}
 }

@@ -78,7 +78,7 @@ func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
 // Each domain is normalised with its own training rows' statistics, which go into the
 // model, and an interrupted run comes to the same bits.
 func TestNormalisedRun(t *testing.T) {
-	for _, way := range []string{"standard", "l2"} {
+	for _, way := range []string{"standard", "matched", "l2"} {
 		run := ownRun(t, "iwdan", trueLabel, "train.validation=0.2", "network.normalise="+way)
 		dir, result := train(t, run)
 		pieces, n := finishInPieces(t, run, 23)
@@ -106,6 +106,17 @@ func TestNormalisedRun(t *testing.T) {
 			d.onTest.(inMemory).set.CopyRow(want, i)
 			if !slices.Equal(row, want) {
 				t.Fatalf("%s: row %d of the target is %v to the model, %v in the run", way, i, row, want)
+			}
+		}
+		if source := d.onSource.(inMemory).set; way == "matched" {
+			// Equal shares in the source, three in five dogs in the target: with the means of their
+			// own, the classes of both would lie apart.
+			for class, mean := range classMeans(source, 3) {
+				for j, v := range classMeans(d.onTest.(inMemory).set, 3)[class] {
+					if math.Abs(v-mean[j]) > 0.1 {
+						t.Errorf("class %d, column %d: mean %v in the target, %v in the source", class, j, v, mean[j])
+					}
+				}
 			}
 		}
 		for name, rows := range map[string]rowReader{"source": d.onSource, "target": d.onTest} {
@@ -142,4 +153,21 @@ func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// classMeans are the means of the columns by class of a set whose labels are known.
+func classMeans(set datasets.Set, classes int) [][]float64 {
+	row, counts := make([]float32, datasets.Size(set.Shape())), datasets.LabelsOf(set).Counts(classes)
+	means := make([][]float64, classes)
+	for class := range means {
+		means[class] = make([]float64, len(row))
+	}
+	for i := range set.Len() {
+		class, _ := set.Label(i)
+		set.CopyRow(row, i)
+		for j, v := range row {
+			means[class][j] += float64(v) / float64(counts[class])
+		}
+	}
+	return means
 }
