@@ -34,6 +34,7 @@ var members = map[string]func(*torch.ProcessGroup, string) error{
 	"one step": writeStep,
 	"run":      runTogether,
 	"refusals": expectRefusals,
+	"restarts": restartTogether,
 }
 
 func TestMain(m *testing.M) {

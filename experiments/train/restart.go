@@ -60,19 +60,23 @@ func (t *trainer) completeWithRestarts(ctx context.Context) (store.Result, error
 		if err != nil {
 			return result, err
 		}
-		former := t
-		t, begin = next, func() error { return next.beginAfter(former, reason) }
+		next.startAfter(t, reason)
+		t, begin = next, next.beginAgain
 	}
 }
 
-// beginAfter begins anew, after a run that ended for that reason, and writes down that it did.
-// The time that it took counts.
-func (t *trainer) beginAfter(former *trainer, reason *NotFiniteError) error {
+// startAfter makes t what follows a run that ended for that reason. The time that it took
+// counts.
+func (t *trainer) startAfter(former *trainer, reason *NotFiniteError) {
 	*t.effort = *former.effort
 	t.restarts.made = append(slices.Clip(former.restarts.made), checkpoint.Restart{Step: former.done + 1, Term: reason.Term})
 	t.optimisation.rate *= t.restarts.factor()
 	t.logf("step %d: the %s is %v; the run begins again with learning rates times %v",
 		former.done+1, reason.Term, reason.Value, t.restarts.factor())
+}
+
+// beginAgain begins at the seed and writes down how often the run did.
+func (t *trainer) beginAgain() error {
 	if err := t.alike(); err != nil {
 		return err
 	}

@@ -1,18 +1,28 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/torch"
 )
 
-// diverging is a run whose learning rate is too high, for a while or for good.
+// diverging is a run whose learning rate is too high.
 func diverging(t *testing.T, restarts int) config.Resolved {
-	return resolve(t, "subsampled", "iwdan", 1, "train.optimizer.lr=1", "discriminator.reversal.iterations=100",
-		fmt.Sprintf("train.restarts=%d", restarts))
+	run, err := parseDiverging(restarts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func parseDiverging(restarts int) (config.Resolved, error) {
+	return parse(tiny, "iwdan", "train.optimizer.lr=1", "discriminator.reversal.iterations=100", fmt.Sprintf("train.restarts=%d", restarts))
 }
 
 // A run that began again is to the bit the one that began with its last learning rates, and
@@ -53,3 +63,25 @@ func TestRestartsEnd(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// restartTogether makes a run of several processes that begins again, all of them after the
+// same step.
+func restartTogether(group *torch.ProcessGroup, folder string) error {
+	run, err := parseDiverging(20)
+	if err != nil {
+		return err
+	}
+	dir := plan.Of(run).Dir(folder)
+	if group.Rank() == 0 {
+		if err := dir.Begin(); err != nil {
+			return err
+		}
+	}
+	result, err := Run(context.Background(), run, dir, Options{Threads: 1, Group: group})
+	if err == nil && group.Rank() == 0 && len(result.Restarts) == 0 {
+		return errors.New("the run did not diverge")
+	}
+	return err
+}
+
+func TestTwoProcessesRestart(t *testing.T) { mustSucceed(t, together(t, "restarts", t.TempDir())) }
