@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/experiments/model"
 	"iwda/nets"
@@ -261,4 +263,40 @@ func cpuSeconds(b *testing.B) float64 {
 		b.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
+// Rows come to the network as the model says, to the bit, features and the channels of images
+// alike.
+func TestRowsAreNormalisedAsTheModelSays(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	statistics := func(size int) *model.Statistics {
+		s := &model.Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
+		for i := range size {
+			s.Mean[i], s.Deviation[i] = float32(random.NormFloat64()), float32(0.1+random.ExpFloat64())
+		}
+		return s
+	}
+	for _, shape := range [][]int{{7}, {1, 4, 5}, {3, 4, 5}} {
+		for _, n := range []model.Normalisation{{Kind: model.NotNormalised}, {Kind: model.Standardised, Target: statistics(shape[0])}, {Kind: model.UnitLength}} {
+			var about model.Metadata
+			about.Input.Shape, about.Normalisation = shape, n
+			p := &Predictor{model: model.Model{Metadata: about}, options: Options{Device: torch.CPU}}
+			want := make([]float32, 6*datasets.Size(shape))
+			for i := range want {
+				want[i] = float32(3 * random.NormFloat64())
+			}
+			values := slices.Clone(want)
+			about.Normalise(want)
+			for _, normalised := range []bool{false, true} {
+				if normalised {
+					want = slices.Clone(values)
+				}
+				torch.Tidy(func() {
+					if got := torch.ToSlice[float32](p.rows(batch{values: slices.Clone(values), rows: 6, normalised: normalised})); !slices.Equal(got, want) {
+						t.Errorf("%s of shape %v, normalised before %v: %v, want %v", n.Kind, shape, normalised, got, want)
+					}
+				})
+			}
+		}
+	}
 }
