@@ -7,12 +7,16 @@ SHELL := /bin/sh
 
 CXX ?= g++
 gotorch := github.com/wangkuiyi/gotorch
-library := build/lib/libiwtorch.so build/lib/libcgotorch.so
+# gotorch's takes longest to compile, so it comes first.
+library := build/lib/libcgotorch.so build/lib/libiwtorch.so
 shim := $(patsubst torch/csrc/%.cc,build/shim/%.o,$(wildcard torch/csrc/*.cc))
 shim_headers := $(wildcard torch/csrc/*.h torch/csrc/gloo/*.h torch/csrc/gloo/*/*.h)
 shim_flags = $$libtorch_flags $$(CXX='$(CXX)' sh tools/find-collectives.sh build/libtorch.env)
 # No errors where the shim is built: newer compilers warn of libtorch's own headers.
 warnings := -Wall -Wextra
+# Only these hold loops of their own, which deserve it; the other files call libtorch.
+optimise := -O1
+build/shim/convolution.o build/shim/dropout.o build/shim/sgd.o: optimise := -O3
 # gotorch's C++ sources, by name: they lie in the module cache. They are one translation
 # unit, because each reads all of torch's headers, which takes most of the time.
 gotorch_parts := cuda device functional init memory optim pickle tensor torch
@@ -37,8 +41,11 @@ help: ## list the targets
 setup: ## install what is missing (a C++ compiler, libtorch)
 	@sh tools/setup.sh
 
+# make_with_progress makes the programs $(1) and shows how far that is.
+make_with_progress = +@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules $(1)' $(MAKE) --no-print-directory $(1)
+
 build: setup ## build the programs build/iwrun and, without libtorch, build/labelshift
-	@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules build/iwrun build/labelshift' $(MAKE) --no-print-directory build/iwrun build/labelshift
+	$(call make_with_progress,build/iwrun build/labelshift)
 
 dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
 	@sh tools/setup.sh patchelf:patchelf
@@ -48,7 +55,8 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some minutes the first time), trains four methods on drawn digits, each with'
 	@echo '      three seeds (some four minutes on two cores), prints a table and draws curves into build/results/demo/figures'
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory setup
+	$(call make_with_progress,build/iwrun)
 	build/iwrun -c configs/demo.yaml -o build/results -j 2
 	build/iwrun figure -c configs/demo.yaml -o build/results
 
@@ -164,11 +172,11 @@ build/gotorch.cc: force
 	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
-	$(call timed,compile gotorch,. build/gotorch.env; $(CXX) -std=c++17 -O2 -fPIC -w -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
+	$(call timed,compile gotorch,. build/gotorch.env; $(CXX) -std=c++17 $(optimise) -fPIC -w -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
 
 build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile $<,$(CXX) -std=c++17 -O3 -fPIC $(warnings) $(shim_flags) -c $< -o $@)
+	$(call timed,compile $<,$(CXX) -std=c++17 $(optimise) -fPIC $(warnings) $(shim_flags) -c $< -o $@)
 
 build/lib/libcgotorch.so: build/gotorch.o
 	@mkdir -p $(@D)
@@ -186,9 +194,9 @@ build/modules: go.mod go.sum
 build/iwrun: build/modules $(library) $(go_sources)
 	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/iwrun)
 
-build/labelshift: build/modules $(go_sources)
-	@mkdir -p $(@D)
-	$(call timed,build $@,CGO_ENABLED=0 go build -o $@ ./cmd/labelshift)
+# The same flags and after iwrun, so that it finds compiled what both are made of.
+build/labelshift: $(go_sources) | build/iwrun
+	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/labelshift)
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
 with_sanitizers = . build/libtorch.env; export CGO_LDFLAGS='-L$(CURDIR)/build/sanitize -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$(CURDIR)/build/sanitize '"-L$$libtorch_lib";

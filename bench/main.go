@@ -23,7 +23,7 @@ import (
 func main() {
 	var p pace
 	flag.IntVar(&p.rounds, "rounds", 5, "interleaved rounds of a work, at most")
-	flag.DurationVar(&p.time, "time", 30*time.Second, "time for the rounds of a work; a round longer than that is the only one")
+	flag.DurationVar(&p.time, "time", 20*time.Second, "time for the rounds of a work; a round longer than that is the only one")
 	only := flag.String("only", ".", "works whose name matches this regular expression")
 	output := flag.String("o", "bench/results/latest.json", "file for the numbers")
 	flag.Parse()

@@ -81,7 +81,7 @@ func throughput(b *bench, environment []string) (numbers, error) {
 	return numbers{"ms": two.Seconds() * 1e3, "value": 2 * one.Seconds() / two.Seconds()}, err
 }
 
-// timeRuns makes so many runs of 1,000 steps at once.
+// timeRuns makes so many runs of 500 steps at once.
 func (b *bench) timeRuns(environment []string, runs int) (time.Duration, error) {
 	results, err := os.MkdirTemp(b.folder, "runs")
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) timeRuns(environment []string, runs int) (time.Duration, error) 
 	}
 	seeds := "1, 2"[:3*runs-2]
 	file := b.path("runs.yaml")
-	experiment := b.experiment("iwdan", seeds, "steps: 1000, eval_every: 500, domain_from_epoch: 1")
+	experiment := b.experiment("iwdan", seeds, "steps: 500, eval_every: 250, domain_from_epoch: 1")
 	if err := os.WriteFile(file, []byte(experiment), 0o666); err != nil {
 		return 0, err
 	}

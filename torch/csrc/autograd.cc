@@ -43,7 +43,7 @@ struct Reversal : torch::autograd::Function<Reversal> {
   }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    return {gradients[0] * -context->saved_data["coefficient"].toDouble(), at::Tensor()};
+    return {gradients[0].mul(-context->saved_data["coefficient"].toDouble()), at::Tensor()};
   }
 };
 

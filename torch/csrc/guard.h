@@ -1,7 +1,8 @@
-// What every file of the shim shares: no exception passes into Go.
+// What every file of the shim shares: no exception passes into Go. Files name the operations
+// that they use (ATen/ops): reading all of them takes a compiler several seconds.
 #pragma once
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cstring>

@@ -4,7 +4,7 @@
 // libraries, so the loader binds to it.
 #include <cstdint>
 
-#include "guard.h"
+#include "iwtorch.h"
 
 extern "C" void SetNumThreads(int32_t threads);
 

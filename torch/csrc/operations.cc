@@ -1,4 +1,14 @@
 // Differentiable operations, one call of ATen each.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/feature_dropout.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/log_sigmoid.h>
+#include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/mm.h>
+
 #include <vector>
 
 #include "guard.h"

@@ -1,6 +1,9 @@
 // Stochastic gradient descent with momentum, as torch.optim.SGD defines it, in one
 // pass over each parameter.
 #include <ATen/Parallel.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/norm.h>
+#include <ATen/ops/stack.h>
 
 #include <cmath>
 #include <memory>

@@ -1,8 +1,11 @@
 // Boxes, scopes, creation, copies and the process-wide state of libtorch.
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randn.h>
 #include <malloc.h>
 #include <torch/cuda.h>
 #include <torch/version.h>

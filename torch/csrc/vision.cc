@@ -1,6 +1,8 @@
 // What residual networks need beside convolution: normalisation, pooling, and sums
 // and rectification in memory that is already there.
 #include <ATen/Context.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/relu.h>
 
 #include "guard.h"
 
