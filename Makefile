@@ -108,7 +108,7 @@ test-slurm: ## arrays on a real Slurm of this machine, which is installed where 
 	$(with_flags) go test -tags slurm -timeout 30m -run '^TestSlurm' ./cmd/iwrun
 
 # The packages in which goroutines meet.
-race_packages := ./datasets/... ./experiments/progress/... ./experiments/schedule/... ./torch/...
+race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/progress/... ./experiments/schedule/... ./torch/...
 
 # An input of new coverage is made smaller for a second, not for the minute of the default,
 # in which nothing else is tried.

@@ -55,12 +55,12 @@ func (s *SGD) Step(o SGDOptions) {
 
 // ClipGradient returns the Euclidean norm of the parameters' gradients, all of them
 // together as one vector, and scales them to the norm limit where it is above that and
-// finite. With a limit of +Inf it only measures.
-func (s *SGD) ClipGradient(limit float64) (norm float64) {
-	var measured C.double
-	check("SGD.ClipGradient", C.iwt_sgd_clip_gradient(s.optimizer, C.double(limit), &measured))
+// finite. With a limit of +Inf it only measures. The norm, a scalar, stays on the
+// parameters' device, for which nothing waits.
+func (s *SGD) ClipGradient(limit float64) (norm Tensor) {
+	norm = made("SGD.ClipGradient", C.iwt_sgd_clip_gradient(s.optimizer, C.double(limit)))
 	runtime.KeepAlive(s)
-	return float64(measured)
+	return norm
 }
 
 // ZeroGrad takes every parameter's gradient away.

@@ -120,11 +120,11 @@ func TestSGDClipGradient(t *testing.T) {
 		}
 		for _, c := range []struct{ limit, factor float64 }{{math.Inf(1), 1}, {5, 1}, {10, 1}, {2.5, 0.5}, {0.5, 0.1}} {
 			optimizer.ZeroGrad()
-			if norm := optimizer.ClipGradient(1); norm != 0 {
+			if norm := optimizer.ClipGradient(1).Item(); norm != 0 {
 				t.Errorf("norm %v without gradients", norm)
 			}
 			a.Square().Sum().Add(b.Square().Sum()).Scale(0.5).Backward() // the gradient is (a, b), of length 5
-			if norm := optimizer.ClipGradient(c.limit); math.Abs(norm-5) > 1e-14 {
+			if norm := optimizer.ClipGradient(c.limit).Item(); math.Abs(norm-5) > 1e-14 {
 				t.Errorf("norm %v, want 5", norm)
 			}
 			for i, want := range []float64{1, -2, 2, 4, 0} {
@@ -135,7 +135,7 @@ func TestSGDClipGradient(t *testing.T) {
 		}
 		optimizer.ZeroGrad()
 		a.Scale(math.Inf(1)).Sum().Backward()
-		if norm := optimizer.ClipGradient(1); !math.IsInf(norm, 1) {
+		if norm := optimizer.ClipGradient(1).Item(); !math.IsInf(norm, 1) {
 			t.Errorf("norm %v of an infinite gradient", norm)
 		}
 	})

@@ -35,6 +35,11 @@ type position struct {
 	step  int // steps made before
 }
 
+// failed puts the place before an error of the step.
+func (p position) failed(err error) error {
+	return fmt.Errorf("epoch %d, step %d: %w", p.epoch, p.step+1, err)
+}
+
 // train makes the steps that are left, updates the class weights after those where that is
 // due, and measures the network before the first, after every epoch and so after the last. It stops between two steps when ctx is cancelled, and
 // at the first error, which then names the place.
@@ -60,11 +65,17 @@ func (t *trainer) train(ctx context.Context) error {
 		}
 		next := position{epoch: t.length.epochOf(t.done + 1), step: t.done}
 		if err := t.step(ctx, next); err != nil {
-			return fmt.Errorf("epoch %d, step %d: %w", next.epoch, next.step+1, err)
+			return err
 		}
 		t.done++
+		checkpoint := t.checkpoints.due(t.done, t.length.stepsPerEpoch)
+		if checkpoint || t.classWeights.due(t.done) || t.done%t.length.stepsPerEpoch == 0 {
+			if err := t.readSteps(); err != nil {
+				return err
+			}
+		}
 		t.reportProgress()
-		if t.checkpoints.due(t.done, t.length.stepsPerEpoch) {
+		if checkpoint {
 			if err := t.writeCheckpoint(); err != nil {
 				return t.after("checkpoint", err)
 			}
@@ -77,30 +88,38 @@ func (t *trainer) after(what string, err error) error {
 	return fmt.Errorf("epoch %d, after step %d: %s: %w", t.length.epochOf(max(1, t.done)), t.done, what, err)
 }
 
-// step takes a batch and makes one step of all optimisers. A loss that is not finite
-// is an error before anything was learned, a gradient that is not is one after it.
+// step takes a batch and makes one step of all optimisers. It reads what steps left, if
+// there is enough of it.
 func (t *trainer) step(ctx context.Context, p position) error {
 	b, err := t.data.feed.next(ctx)
 	if err != nil {
-		return err
+		return p.failed(err)
 	}
 	t.processes.seedDropout(t.run.Seed, p.step)
 	torch.Tidy(func() {
 		f := t.model.forward(t.processes.share(b), t.objective.aligned(p.epoch))
-		var l stepLosses
-		if l, err = t.objective.losses(f, p, t.classWeights.inLosses); err != nil {
-			return
-		}
-		norms := t.optimisation.step(p, l.minimised)
-		if err = norms.checkFinite(); err != nil {
-			return
-		}
-		t.record.addStep(l)
-		predictions, read := readStep(f, t.processes.wholeBatch(f), l, norms)
-		t.record.addInstruments(read)
-		err = t.classWeights.observe(predictions, b.classes())
+		losses := t.objective.losses(f, p, t.classWeights.inLosses)
+		norms := t.optimisation.step(p, losses.minimised)
+		t.readings.add(p, f, losses, norms, t.processes.wholeBatch(f), b.classes())
 	})
-	return err
+	if t.readings.full() {
+		return t.readSteps()
+	}
+	return nil
+}
+
+// readSteps takes into account what the steps left that were not read yet. A loss or gradient
+// that was not finite is an error, before anything is measured or written of what was
+// learned from it.
+func (t *trainer) readSteps() error {
+	return t.readings.take(t.objective.tradeOff, func(step reading, v stepValues) error {
+		if err := v.checkFinite(step.at); err != nil {
+			return err
+		}
+		t.record.addStep(v.losses)
+		t.record.addInstruments(v.instruments)
+		return t.classWeights.observe(v.predictions, step.classes)
+	})
 }
 
 // measure evaluates the network on the target's test set. A run that was interrupted

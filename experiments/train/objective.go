@@ -2,10 +2,8 @@ package train
 
 import (
 	"fmt"
-	"math"
 
 	"iwda/experiments/config"
-	"iwda/experiments/store"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -37,12 +35,18 @@ func newObjective(run config.Resolved, method config.Method, alignment alignment
 	}
 }
 
-// stepLosses are those of one step.
+// lossTensors are the losses of one step on its device.
+type lossTensors struct {
+	classification, domain torch.Tensor
+	aligned                bool           // there is a domain loss
+	discriminator          []torch.Tensor // see domainLoss
+	minimised              torch.Tensor   // the total, with its gradient
+}
+
+// stepLosses are their values; the total includes the domain loss where they are aligned.
 type stepLosses struct {
 	classification, domain, total float64
-	aligned                       bool                    // total includes domain
-	discriminatorAccuracy         store.Optional[float64] // see domainLoss
-	minimised                     torch.Tensor            // total, with its gradient
+	aligned                       bool
 }
 
 // aligned tells whether the total of a step in that epoch includes the domain loss.
@@ -50,13 +54,11 @@ func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch
 
 // losses computes the losses of a step with these class weights (k): their values are
 // those of the whole batch, what is minimised is this process's part, which is such that
-// the mean over the processes is the whole. A loss that is not finite is a
-// [*NotFiniteError].
-func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) (stepLosses, error) {
+// the mean over the processes is the whole.
+func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) lossTensors {
 	source, _ := f.split(f.logits)
 	loss := o.classification(source, f.labels, classWeights)
-	l := stepLosses{aligned: o.aligned(p.epoch), minimised: loss}
-	values := []torch.Tensor{o.processes.mean(loss)}
+	l := lossTensors{aligned: o.aligned(p.epoch), minimised: loss, classification: o.processes.mean(loss)}
 	if l.aligned {
 		if o.weightDomain {
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
@@ -67,30 +69,10 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 		}
 		o.passes++
 		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes}, o.processes)
-		values = append(append(values, o.processes.mean(domain.value)), domain.logits...)
+		l.domain, l.discriminator = o.processes.mean(domain.value), domain.logits
 		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
 	}
-	return l, l.read(fetch(values...), o.tradeOff)
-}
-
-// read takes the values of the classification loss and, where the step has them, of the
-// domain loss and of the discriminator's logits.
-func (l *stepLosses) read(values [][]float32, tradeOff float64) error {
-	l.classification = float64(values[0][0])
-	if err := checkFinite("classification loss", l.classification); err != nil {
-		return err
-	}
-	if l.aligned {
-		l.domain = float64(values[1][0])
-		if err := checkFinite("domain loss", l.domain); err != nil {
-			return err
-		}
-		if logits := values[2:]; len(logits) > 0 {
-			l.discriminatorAccuracy = discriminatorAccuracy(logits[0], logits[1])
-		}
-	}
-	l.total = l.classification + tradeOff*l.domain
-	return nil
+	return l
 }
 
 func (o *objective) state() nets.State {
@@ -140,15 +122,9 @@ func newClassification(run config.Resolved, method config.Method, sourceDistribu
 type NotFiniteError struct {
 	Term  string // classification loss, domain loss, network's gradient, discriminator's gradient
 	Value float64
+	Step  int // from 1
 }
 
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("the %s is %v; training has diverged: try recipe: robust, train.restarts or a lower train.optimizer.lr", e.Term, e.Value)
-}
-
-func checkFinite(term string, value float64) error {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return &NotFiniteError{term, value}
-	}
-	return nil
 }

@@ -68,14 +68,16 @@ func newOptimisation(run config.Resolved, network nets.Network, alignment alignm
 	return o
 }
 
-// gradientNorms are the Euclidean norms of a step's gradients, before any limit.
-type gradientNorms struct{ network, alignment float64 }
+// gradientNorms are the Euclidean norms of a step's gradients, before any limit, of each
+// group on its device.
+type gradientNorms struct{ network, alignment []torch.Tensor }
 
-func (n gradientNorms) checkFinite() error {
-	if err := checkFinite("network's gradient", n.network); err != nil {
-		return err
+// norm is that of all groups of a part together, whose norms next returns.
+func norm(groups []torch.Tensor, next func() float64) (all float64) {
+	for range groups {
+		all = math.Hypot(all, next())
 	}
-	return checkFinite("discriminator's gradient", n.alignment)
+	return all
 }
 
 // step makes a step of every group down the gradient of the loss.
@@ -92,9 +94,9 @@ func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms)
 	for _, g := range o.groups {
 		norm := g.sgd.ClipGradient(limit)
 		if g.ofAlignment {
-			norms.alignment = norm
+			norms.alignment = append(norms.alignment, norm)
 		} else {
-			norms.network = math.Hypot(norms.network, norm)
+			norms.network = append(norms.network, norm)
 		}
 		rate := o.rate
 		if g.constant {

@@ -69,10 +69,10 @@ func (t *trainer) completeWithRestarts(ctx context.Context) (store.Result, error
 // counts.
 func (t *trainer) startAfter(former *trainer, reason *NotFiniteError) {
 	*t.effort = *former.effort
-	t.restarts.made = append(slices.Clip(former.restarts.made), checkpoint.Restart{Step: former.done + 1, Term: reason.Term})
+	t.restarts.made = append(slices.Clip(former.restarts.made), checkpoint.Restart{Step: reason.Step, Term: reason.Term})
 	t.optimisation.rate *= t.restarts.factor()
 	t.logf("step %d: the %s is %v; the run begins again with learning rates times %v",
-		former.done+1, reason.Term, reason.Value, t.restarts.factor())
+		reason.Step, reason.Term, reason.Value, t.restarts.factor())
 }
 
 // beginAgain begins at the seed and writes down how often the run did.

@@ -93,6 +93,7 @@ type trainer struct {
 	classWeights *classWeights
 	evaluator    evaluator
 	processes    processes
+	readings     *readings
 	record       *record
 	selector     *selector
 	effort       *effort
@@ -159,6 +160,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
+	t.readings = newReadings(device)
 	t.record = newRecord(classes)
 	t.selector = newSelector(t.run, t.model, t.record)
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
@@ -183,7 +185,10 @@ func (t *trainer) close() error {
 func (t *trainer) complete(ctx context.Context, begin func() error) (result store.Result, err error) {
 	err = try(begin)
 	if err == nil {
-		if err = try(func() error { return t.train(ctx) }); err != nil {
+		if err = try(func() error { return t.train(ctx) }); cancelled(err) {
+			err = cmp.Or(try(t.readSteps), err)
+		}
+		if err != nil {
 			err = also(err, t.leave(err))
 		}
 	}
@@ -226,14 +231,17 @@ func also(err, later error) error {
 // started them may end all when one has ended.
 func (t *trainer) leave(err error) error {
 	left := t.writeRecord()
-	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if cancelled && t.done > 0 {
+	if cancelled(err) && t.done > 0 {
 		left = errors.Join(left, try(t.writeCheckpoint))
 	}
-	if cancelled {
+	if cancelled(err) {
 		left = errors.Join(left, torch.Try(t.processes.wait))
 	}
 	return left
+}
+
+func cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // writeRecord writes what was measured so far.

@@ -130,7 +130,7 @@ char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);
 void iwt_sgd_free(void* optimizer);
 char* iwt_sgd_step(void* optimizer, iwt_sgd_options options);
 char* iwt_sgd_zero_grad(void* optimizer);
-char* iwt_sgd_clip_gradient(void* optimizer, double limit, double* norm);
+iwt_result iwt_sgd_clip_gradient(void* optimizer, double limit);  // the norm before
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index);  // like iwt_grad
 char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer);
 

@@ -2,8 +2,12 @@
 // pass over each parameter.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/full_like.h>
 #include <ATen/ops/norm.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 #include <memory>
@@ -108,19 +112,26 @@ char* iwt_sgd_zero_grad(void* optimizer) {
   });
 }
 
-char* iwt_sgd_clip_gradient(void* optimizer, double limit, double* norm) {
-  return guard([&] {
+iwt_result iwt_sgd_clip_gradient(void* optimizer, double limit) {
+  return produce([&] {
     at::NoGradGuard no_grad;
+    SGD& o = sgd(optimizer);
     std::vector<at::Tensor> gradients, norms;
-    for (auto& p : sgd(optimizer).parameters) {
+    for (auto& p : o.parameters) {
       if (!p.grad().defined()) continue;
       gradients.push_back(p.grad());
       norms.push_back(at::norm(p.grad()));
     }
-    // One number goes to the host, however many parameters there are.
-    *norm = norms.empty() ? 0 : at::norm(at::stack(norms)).item<double>();
-    if (!(*norm > limit) || !std::isfinite(*norm)) return;
-    for (auto& g : gradients) g.mul_(limit / *norm);
+    if (norms.empty()) return at::zeros({}, o.parameters.at(0).options());
+    const at::Tensor norm = at::norm(at::stack(norms));
+    if (std::isfinite(limit)) {
+      // Whether there is anything to scale stays on the device: a factor of 1 changes nothing.
+      const at::Tensor exact = norm.to(at::kDouble);
+      const at::Tensor above = exact.gt(limit).logical_and(exact.isfinite());
+      const at::Tensor factor = at::where(above, at::full_like(exact, limit).div(exact), at::ones_like(exact));
+      for (auto& g : gradients) g.mul_(factor);
+    }
+    return norm;
   });
 }
 

@@ -1,0 +1,104 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/torch"
+)
+
+// What a step leaves comes back as it was, also where another one waits before it.
+func TestReading(t *testing.T) {
+	torch.Tidy(func() {
+		scalar := func(v float32) torch.Tensor { return torch.FromSlice([]float32{v}, 1).Sum() }
+		r := &readings{together: 3}
+		r.add(position{1, 0}, stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
+			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}, scalar(1), []int{4})
+		// The norms of the rows are 5 and 1, those of the logits 2 and 0.
+		f := stepOutputs{features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2)}
+		r.add(position{1, 1}, f, lossTensors{
+			classification: scalar(0.5), domain: scalar(0.25), aligned: true,
+			discriminator: []torch.Tensor{torch.FromSlice([]float32{1, 2}, 2), torch.FromSlice([]float32{3, -4}, 2)},
+		}, gradientNorms{[]torch.Tensor{scalar(3), scalar(4)}, []torch.Tensor{scalar(7)}},
+			torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2), []int{1, 2})
+		if r.full() {
+			t.Error("two of three steps are enough")
+		}
+		var taken []int
+		if err := r.take(2, func(step reading, v stepValues) error {
+			taken = append(taken, step.at.step)
+			if step.at.step == 0 {
+				if v.losses != (stepLosses{classification: 9, total: 9}) || v.instruments.networkGradient != 2 || v.instruments.discriminatorAccuracy.Measured {
+					t.Errorf("first step %+v", v)
+				}
+				return nil
+			}
+			if !slices.Equal(v.predictions, []float32{5, 6, 7, 8}) || !slices.Equal(step.classes, []int{1, 2}) {
+				t.Errorf("predictions %v, classes %v", v.predictions, step.classes)
+			}
+			if v.losses != (stepLosses{0.5, 0.25, 1, true}) {
+				t.Errorf("losses %+v", v.losses)
+			}
+			want := instruments{math.Sqrt(13), math.Sqrt(2), 5, 7, store.Measured(0.75)}
+			if v.instruments != want {
+				t.Errorf("%+v, want %+v", v.instruments, want)
+			}
+			return nil
+		}); err != nil || !slices.Equal(taken, []int{0, 1}) {
+			t.Errorf("took %v, error %v", taken, err)
+		}
+	})
+}
+
+// readingTogether trains as on a device whose steps are read that many at once.
+func readingTogether(t *testing.T, run config.Resolved, together int) (store.Dir, error) {
+	t.Helper()
+	dir := begin(t, run)
+	trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer.readings.together = together
+	_, err = trainer.completeWithRestarts(t.Context())
+	return dir, err
+}
+
+// When steps are read changes nothing in a run.
+func TestReadingStepsTogetherGivesTheSameBits(t *testing.T) {
+	for _, run := range []config.Resolved{
+		resolve(t, "subsampled", "iwcdan", 1, "train.epochs=2", "train.optimizer.clip_norm=0.5"),
+		resolve(t, "subsampled", "iwjan", 1, "train.epochs=2", "dataset.train_per_class=10"),
+		diverging(t, 20),
+	} {
+		want, _ := train(t, run)
+		got, err := readingTogether(t, run, 5) // no divisor of an epoch's steps
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := outcomeOf(t, want).diff(outcomeOf(t, got)); diff != "" {
+			t.Errorf("%s, five steps at once:\n%s", run.Method, diff)
+		}
+	}
+}
+
+// A loss that is not finite is found at the next reading, named with its own step, and
+// nothing is kept of what was learned from it.
+func TestDivergenceIsFoundLater(t *testing.T) {
+	dir, err := readingTogether(t, resolve(t, "full", "dann", 1, "train.optimizer.lr=1e12"), 50)
+	var diverged *NotFiniteError
+	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "epoch 1, step 2:") {
+		t.Fatalf("error %v", err)
+	}
+	if metrics, err := dir.ReadMetrics(); err != nil || len(metrics) != 1 {
+		t.Errorf("metrics %v, %v", metrics, err)
+	}
+	if paths := dir.Checkpoints(); len(paths) > 0 {
+		t.Errorf("the run wrote %v", paths)
+	}
+}
