@@ -7,7 +7,8 @@ import (
 )
 
 // BenchmarkResNet50 makes a training pass, forward and backward, over 4 images of
-// 224×224 and an evaluation pass over as many, on the first GPU where there is one.
+// 224×224, in float32 and in bfloat16, and an evaluation pass over as many, on the first
+// GPU where there is one.
 func BenchmarkResNet50(b *testing.B) {
 	backbone, err := NewResNet(50)
 	if err != nil {
@@ -22,14 +23,22 @@ func BenchmarkResNet50(b *testing.B) {
 	n.State().Move(torch.Float32, device)
 	images := torch.RandN(torch.Float32, 4, 3, 224, 224).To(torch.Float32, device)
 	wait := func() { images.Narrow(0, 0, 1).Sum().Item() } // for all that was asked of a GPU
-	b.Run("training", func(b *testing.B) {
+	train := func(b *testing.B, pass func() torch.Tensor) {
 		for range b.N {
-			torch.Tidy(func() {
-				_, logits := n.Forward(images, true)
-				logits.LogSoftmax(1).Narrow(1, 0, 1).Mean().Neg().Backward()
-			})
+			torch.Tidy(func() { pass().LogSoftmax(1).Narrow(1, 0, 1).Mean().Neg().Backward() })
 		}
 		wait()
+	}
+	forward := func() torch.Tensor {
+		_, logits := n.Forward(images, true)
+		return logits
+	}
+	b.Run("training", func(b *testing.B) { train(b, forward) })
+	b.Run("training in bfloat16", func(b *testing.B) {
+		train(b, func() (logits torch.Tensor) {
+			torch.Autocast(device, func() { logits = forward() })
+			return logits.To(torch.Float32, device)
+		})
 	})
 	b.Run("evaluation", func(b *testing.B) {
 		for range b.N {

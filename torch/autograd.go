@@ -66,3 +66,22 @@ func setGradEnabled(enabled bool) (before bool) {
 	check("NoGrad", C.iwt_set_grad_enabled(C.bool(enabled), &was))
 	return bool(was)
 }
+
+// Autocast runs f with matrix products, linear maps and convolutions of float32 on that type
+// of device computed in bfloat16, whose results stay bfloat16, and then restores what was
+// set before, also when f panics. Parameters and their gradients stay float32. The
+// backward pass belongs outside; it computes each operation as it was computed in f.
+func Autocast(device Device, f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := setAutocast(device, true)
+	defer setAutocast(device, before)
+	f()
+}
+
+// setAutocast says whether this thread casts, and returns whether it did.
+func setAutocast(device Device, enabled bool) (before bool) {
+	var was C.bool
+	check("Autocast", C.iwt_set_autocast(device.index(), C.bool(enabled), &was))
+	return bool(was)
+}

@@ -180,6 +180,14 @@ func (s *Settings) checkTogether(d *decoder) {
 	if s.Network.Views > 0 && !s.Network.Frozen {
 		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
 	}
+	if s.Train.Precision == BFloat16 {
+		switch {
+		case !strings.HasPrefix(s.Network.Name, "resnet"):
+			fail("train.precision", "train.precision: bf16 is for ResNets; %s takes float32", s.Network.Name)
+		case s.Network.BatchNorm == SynchronisedBatchNorm:
+			fail("train.precision", "train.precision: bf16 normalises within each process; take network.batch_norm: local")
+		}
+	}
 	if s.Dataset.Crop > s.Dataset.Resize {
 		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
 	}

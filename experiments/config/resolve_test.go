@@ -225,6 +225,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"train.steps=100":                  "no multiple of train.eval_every",
 		"network.normalise=l2":             "network.normalise is for features",
 		"network.views=2":                  "needs network.frozen",
+		"train.precision=bf16":             "for ResNets",
 		"network={views: 2, frozen: true}": "network.views is for image files",
 		"network.name=torchscript":         "does not fit data set digits; want one of lenet",
 		"network.file=backbone.pt":         "network.file is for network.name torchscript; here it is lenet",

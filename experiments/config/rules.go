@@ -72,6 +72,7 @@ var rules = map[string]rule{
 	"train.batch":                  atLeast(1),
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
+	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.keep":                   emptyFor("last", "network to keep", KeepSelected),
 	"train.restarts":               atLeast(0),
 	"train.validation":             fromBelow(0, 1),

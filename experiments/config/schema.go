@@ -187,6 +187,9 @@ type Train struct {
 	// the layers after it and the discriminator. 0 means 1.
 	HeadRate  float64 `yaml:"head_rate,omitempty"`
 	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
+	// Precision is that of convolutions and linear maps in a ResNet's training passes: float32
+	// or bf16. Parameters, normalisation's statistics, losses and evaluations are float32.
+	Precision string `yaml:"precision,omitempty"`
 	// Keep says which network a run leaves: last or, chosen by selection.rule, selected.
 	Keep string `yaml:"keep,omitempty"`
 	// Restarts is how often a run in which a loss or gradient is not finite begins again,
@@ -196,6 +199,9 @@ type Train struct {
 	// does not see these rows, every evaluation measures the network on them.
 	Validation float64 `yaml:"validation,omitempty"`
 }
+
+// BFloat16 is a value of train.precision; float32 is the empty text.
+const BFloat16 = "bf16"
 
 // Evaluations returns the number of evaluations after the one at the start: that of the
 // run's epochs, of which each ends with one.

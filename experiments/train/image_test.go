@@ -371,3 +371,52 @@ func TestShuffledViews(t *testing.T) {
 		t.Error("the order does not change")
 	}
 }
+
+// A step in bfloat16 has nearly the losses and the gradient of one in float32, and leaves
+// parameters, gradients and what it says of the rows in float32.
+func TestPrecision(t *testing.T) {
+	root := drawOffice(t, 2)
+	type made struct{ classification, domain, gradient float64 }
+	step := func(precision string) (m made) {
+		run := resolveOffice(t, root, "full", "iwdan", "train.precision="+precision, "train.batch=8")
+		trainer, err := newTrainer(t.Context(), run, begin(t, run), Options{Threads: 1}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := trainer.close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		torch.Tidy(func() {
+			b, err := trainer.data.feed.next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := position{epoch: 2}
+			f := trainer.model.forward(b, true)
+			if f.logits.DType() != torch.Float32 || f.probabilities.DType() != torch.Float32 {
+				t.Errorf("%s: logits are %v, probabilities %v", precision, f.logits.DType(), f.probabilities.DType())
+			}
+			l := trainer.objective.losses(f, at, trainer.classWeights.inLosses)
+			norms := trainer.optimisation.step(at, l.minimised)
+			m = made{l.classification.Item(), l.domain.Item(), norms.network[0].Item()}
+			for _, p := range trainer.model.state().Parameters() {
+				if g, ok := p.Grad(); !ok || g.DType() != torch.Float32 || p.DType() != torch.Float32 {
+					t.Fatalf("%s: a parameter is %v", precision, p.DType())
+				}
+			}
+		})
+		return m
+	}
+	exact, rough := step("float32"), step("bf16")
+	for name, of := range map[string]struct{ exact, rough, tolerance float64 }{
+		"classification loss": {exact.classification, rough.classification, 0.02},
+		"domain loss":         {exact.domain, rough.domain, 0.05},
+		"gradient":            {exact.gradient, rough.gradient, 0.1},
+	} {
+		if of.exact == of.rough || math.Abs(of.rough/of.exact-1) > of.tolerance {
+			t.Errorf("%s: %v in float32, %v in bfloat16", name, of.exact, of.rough)
+		}
+	}
+}

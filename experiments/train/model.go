@@ -17,7 +17,8 @@ type model struct {
 	// evaluated is the part of the network that maps the rows of an evaluation to
 	// logits: all of it, unless a frozen backbone's features are computed in advance.
 	evaluated nets.Network
-	apart     bool // in training each domain passes through the network on its own
+	apart     bool   // in training each domain passes through the network on its own
+	precision string // of training passes, as in the configuration
 	// pretrainedSHA256 is the hash of the file of pretrained weights, or empty.
 	pretrainedSHA256 string
 	device           torch.Device
@@ -30,7 +31,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &model{device: options.Device}
+	m := &model{device: options.Device, precision: run.Train.Precision}
 	if described.Kind != catalogue.ImageFiles {
 		d, err := openData(run)
 		if err != nil {
@@ -101,22 +102,31 @@ func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
 	var logits torch.Tensor // of all rows
 	switch {
 	case !aligned:
-		f.features, f.logits = m.network.Forward(source, true)
+		f.features, f.logits = m.pass(source)
 		torch.NoGrad(func() {
-			_, ofTarget := m.network.Forward(target, true)
+			_, ofTarget := m.pass(target)
 			logits = torch.Cat(0, f.logits.Detach(), ofTarget)
 		})
 	case m.apart:
-		sourceFeatures, sourceLogits := m.network.Forward(source, true)
-		targetFeatures, targetLogits := m.network.Forward(target, true)
+		sourceFeatures, sourceLogits := m.pass(source)
+		targetFeatures, targetLogits := m.pass(target)
 		f.features, f.logits = torch.Cat(0, sourceFeatures, targetFeatures), torch.Cat(0, sourceLogits, targetLogits)
 		logits = f.logits
 	default:
-		f.features, f.logits = m.network.Forward(torch.Cat(0, source, target), true)
+		f.features, f.logits = m.pass(torch.Cat(0, source, target))
 		logits = f.logits
 	}
 	torch.NoGrad(func() { f.probabilities = logits.Softmax(1) })
 	return f
+}
+
+// pass passes rows through the network in training mode and returns float32.
+func (m *model) pass(rows torch.Tensor) (features, logits torch.Tensor) {
+	if m.precision != config.BFloat16 {
+		return m.network.Forward(rows, true)
+	}
+	torch.Autocast(m.device, func() { features, logits = m.network.Forward(rows, true) })
+	return features.To(torch.Float32, m.device), logits.To(torch.Float32, m.device)
 }
 
 func (m *model) state() nets.State { return m.network.State().Prefixed(checkpoint.NetworkPrefix) }

@@ -49,6 +49,7 @@ char* iwt_seed(uint64_t seed);
 iwt_result iwt_generator_state(int device);
 char* iwt_set_generator_state(int device, void* state);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
+char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
 
 // Creation, properties, copies.
 iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
