@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest/internal/simd"
 )
 
 // Calibration makes probabilities of logits z (k):
@@ -39,23 +41,30 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 	p := make([]float64, len(logits))
 	rows := panels{rows: len(p) / k, classes: k}
 	rows.eachGroup(16*k, func(_, firstPanel, lastPanel int) {
-		for row := firstPanel * panelRows; row < min(lastPanel*panelRows, rows.rows); row++ {
-			c.calibrateRow(p[row*k:(row+1)*k], logits[row*k:])
+		for i := firstPanel; i < lastPanel; i++ {
+			first, height := rows.extent(i)
+			c.calibrate(p[first*k:(first+height)*k], logits[first*k:])
 		}
 	})
 	return p
 }
 
-func (c Calibration) calibrateRow(p, logits []float64) {
-	largest := math.Inf(-1)
-	for j := range p {
-		p[j] = c.Scales[j]*logits[j] + c.Biases[j]
-		largest = max(largest, p[j])
+// calibrate sets the rows of p.
+func (c Calibration) calibrate(p, logits []float64) {
+	k := len(c.Scales)
+	for first := 0; first < len(p); first += k {
+		row, largest := p[first:first+k], math.Inf(-1)
+		for j, z := range logits[first : first+k] {
+			row[j] = c.Scales[j]*z + c.Biases[j]
+			largest = max(largest, row[j])
+		}
+		floats.AddConst(-largest, row)
 	}
-	for j, t := range p {
-		p[j] = math.Exp(t - largest)
+	simd.Exp(p)
+	for first := 0; first < len(p); first += k {
+		row := p[first : first+k]
+		floats.Scale(1/floats.Sum(row), row)
 	}
-	floats.Scale(1/floats.Sum(p), p)
 }
 
 // form is a family of calibrations.

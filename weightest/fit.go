@@ -15,8 +15,8 @@ const (
 	gradientLimit = 1e-10
 	// roughGradient is the gradient to which gonum's method goes, polished the one at
 	// which the steps beyond that end, and polishing their largest number.
-	roughGradient = 1e-4
-	polished      = 1e-15
+	roughGradient = 1e-3
+	polished      = 1e-13
 	polishing     = 30
 	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
 	thinnedGradient = 1e-3

@@ -2,9 +2,12 @@ package weightest
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/simd"
 )
 
 // logLoss is the mean over rows of -log softmax(s∘z + b)_y. Its parameters x are those
@@ -19,11 +22,17 @@ type logLoss struct {
 	classes int
 	logits  *panels
 	labels  []int
-	spread  float64 // root mean square of the logits less their row means
+	spread  float64    // root mean square of the logits less their row means
+	scratch *sync.Pool // of lossPanels, for the groups of an evaluation
 }
 
 func newLogLoss(logits []float64, labels []int, k int) *logLoss {
-	l := &logLoss{classes: k, logits: newPanels(logits, k, upTo(len(labels)), upTo(k)), labels: labels}
+	l := &logLoss{
+		classes: k,
+		logits:  newPanels(logits, k, upTo(len(labels)), upTo(k)),
+		labels:  labels,
+		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
+	}
 	var square float64
 	for first := 0; first < len(logits); first += k {
 		row := logits[first : first+k]
@@ -38,7 +47,7 @@ func newLogLoss(logits []float64, labels []int, k int) *logLoss {
 
 // thinned returns the loss of some of the rows.
 func (l *logLoss) thinned(step int) *logLoss {
-	few := &logLoss{classes: l.classes, logits: l.logits.thinned(step), spread: l.spread}
+	few := &logLoss{classes: l.classes, logits: l.logits.thinned(step), spread: l.spread, scratch: l.scratch}
 	for i := 0; i < len(l.labels); i += step {
 		few.labels = append(few.labels, l.labels[i])
 	}
@@ -120,12 +129,13 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvatu
 	k, n := l.classes, f.parameters(l.classes)
 	state := &lossState{gradient: make([]float64, n), hessian: mat.NewSymDense(n, nil), separated: true}
 	products := mat.NewSymDense(n, nil)
-	panel := newLossPanel(k)
+	panel := l.scratch.Get().(*lossPanel)
+	defer l.scratch.Put(panel)
 	for i := first; i < last; i++ {
 		start, height := l.logits.extent(i)
-		panel.softmax(l.logits, i, s, b)
+		panel.exponentials(l.logits, i, s, b)
 		for row, label := range l.labels[start : start+height] {
-			state.loss += panel.logSum[row] - panel.score(row, label, s, b)
+			state.loss += panel.loss(row, label, s, b)
 			state.separated = state.separated && panel.separated(row, label)
 			f.addLabel(state.gradient, label, panel.logits[label][row], k)
 		}
@@ -155,11 +165,11 @@ func (f form) addLabel(gradient []float64, label int, logit float64, k int) {
 type lossPanel struct {
 	storage       []float64
 	logits        [][]float64 // columns of z
-	probabilities [][]float64 // columns of p
+	probabilities [][]float64 // columns of exp(s∘z + b - largest), then of p
 	scaled        [][]float64 // columns of p∘z
 	mean          []float64   // p·z
 	largest       []float64   // of s∘z + b in each row
-	logSum        []float64   // log Σ exp(s∘z + b)
+	sum           []float64   // Σ exp(s∘z + b - largest), then its inverse
 }
 
 func newLossPanel(k int) *lossPanel {
@@ -169,41 +179,30 @@ func newLossPanel(k int) *lossPanel {
 	}
 }
 
-// softmax sets the columns of the i-th panel, p∘z excepted.
-func (p *lossPanel) softmax(logits *panels, i int, s, b []float64) {
+// exponentials sets the columns of the i-th panel, those of p before they are divided by
+// their sum.
+func (p *lossPanel) exponentials(logits *panels, i int, s, b []float64) {
 	_, height := logits.extent(i)
 	k := len(s)
-	vector := func(n int) []float64 { return p.storage[n*panelRows : n*panelRows+height] }
-	p.mean, p.largest, p.logSum = vector(2*k), vector(2*k+1), vector(2*k+2)
+	column := func(n int) []float64 { return p.storage[n*panelRows : n*panelRows+height] }
+	p.mean, p.largest, p.sum = column(2*k), column(2*k+1), column(2*k+2)
+	for row := range p.largest {
+		p.largest[row] = math.Inf(-1)
+	}
 	for j := range k {
-		p.logits[j], p.probabilities[j], p.scaled[j] = logits.column(i, j), vector(j), vector(k+j)
-		for row, z := range p.logits[j] {
-			t := s[j]*z + b[j]
-			p.probabilities[j][row] = t
-			if j == 0 || t > p.largest[row] {
-				p.largest[row] = t
-			}
-		}
+		p.logits[j], p.probabilities[j], p.scaled[j] = logits.column(i, j), column(j), column(k+j)
+		simd.ScaleShift(p.probabilities[j], p.logits[j], p.largest, s[j], b[j])
 	}
-	clear(p.logSum)
+	clear(p.sum)
 	for _, column := range p.probabilities {
-		for row, t := range column {
-			e := math.Exp(t - p.largest[row])
-			column[row] = e
-			p.logSum[row] += e
-		}
-	}
-	for _, column := range p.probabilities {
-		floats.Div(column, p.logSum)
-	}
-	for row, sum := range p.logSum {
-		p.logSum[row] = p.largest[row] + math.Log(sum)
+		simd.AddExp(column, p.largest, p.sum)
 	}
 }
 
-// score returns s∘z + b of the label.
-func (p *lossPanel) score(row, label int, s, b []float64) float64 {
-	return s[label]*p.logits[label][row] + b[label]
+// loss returns -log p_y.
+func (p *lossPanel) loss(row, label int, s, b []float64) float64 {
+	score := s[label]*p.logits[label][row] + b[label]
+	return p.largest[row] + math.Log(p.sum[row]) - score
 }
 
 // separated tells whether the label's probability is above every other.
@@ -216,25 +215,25 @@ func (p *lossPanel) separated(row, label int) bool {
 	return true
 }
 
-// derivatives adds Σ c_a to the gradient and Σ p_j φ_a[j] φ_b[j] to the Hessian, and
-// returns the columns c_a.
+// derivatives makes probabilities of the exponentials, adds Σ c_a to the gradient and
+// Σ p_j φ_a[j] φ_b[j] to the Hessian, and returns the columns c_a.
 func (p *lossPanel) derivatives(f form, state *lossState) [][]float64 {
 	k := len(p.logits)
 	first := f.scales(k)
-	var columns [][]float64
+	columns := make([][]float64, 0, f.parameters(k))
+	for row, sum := range p.sum {
+		p.sum[row] = 1 / sum
+	}
 	clear(p.mean)
 	for j, column := range p.probabilities {
-		floats.MulTo(p.scaled[j], column, p.logits[j])
-		floats.Add(p.mean, p.scaled[j])
-		sum, square := floats.Sum(p.scaled[j]), floats.Dot(p.scaled[j], p.logits[j])
+		moments := simd.Normalise(column, p.sum, p.logits[j], p.scaled[j], p.mean)
 		scale := min(j, first-1)
-		state.gradient[scale] += sum
-		add(state.hessian, scale, scale, square)
+		state.gradient[scale] += moments.First
+		add(state.hessian, scale, scale, moments.Second)
 		if f.biases {
-			total := floats.Sum(column)
-			state.gradient[first+j] += total
-			add(state.hessian, scale, first+j, sum)
-			add(state.hessian, first+j, first+j, total)
+			state.gradient[first+j] += moments.Sum
+			add(state.hessian, scale, first+j, moments.First)
+			add(state.hessian, first+j, first+j, moments.Sum)
 		}
 	}
 	if f.vector {

@@ -151,8 +151,9 @@ func (m *mixture) curvature() *mat.SymDense {
 const (
 	// newtonSteps bounds MLLS's Newton steps; few problems take more than ten.
 	newtonSteps = 200
-	// roundingViolation is a violation of MLLS's conditions that counts as none.
-	roundingViolation = 1e-15
+	// roundingViolation is a violation of MLLS's conditions that counts as none: some
+	// hundred units of rounding of a factor.
+	roundingViolation = 1e-13
 	// acceptedViolation is the largest violation with which MLLS may end, where steps
 	// no longer lower it.
 	acceptedViolation = 1e-9

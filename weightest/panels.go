@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/simd"
 )
 
 const (
@@ -112,12 +114,7 @@ func (p *panels) groups() int {
 // panel and XᵀY is symmetric.
 func addGram(sums *mat.SymDense, x, y [][]float64) {
 	raw := sums.RawSymmetric()
-	for i, left := range x {
-		row := raw.Data[i*raw.Stride:]
-		for j := i; j < len(y); j++ {
-			row[j] += floats.Dot(left, y[j])
-		}
-	}
+	simd.AddGram(raw.Data, raw.Stride, x, y)
 }
 
 // addSymmetric adds the upper triangle of b to a.

@@ -1,0 +1,88 @@
+package simd
+
+import "math"
+
+// wide tells whether the processor and the operating system have AVX2 and FMA.
+var wide = hasAVX2AndFMA()
+
+// expTable is what expAVX2 reads, each number once for every lane: log₂ e, -log 2 in two
+// parts, the smallest x, the exponent's bias as an integer, and the coefficients.
+var expTable = func() (table [5 + len(inverseFactorials)][lanes]float64) {
+	numbers := append([]float64{math.Log2E, -ln2High, -ln2Low, smallest, math.Float64frombits(1023)}, inverseFactorials[:]...)
+	for i, number := range numbers {
+		for lane := range lanes {
+			table[i][lane] = number
+		}
+	}
+	return table
+}()
+
+// expWide does what Exp does for the first entries and returns their number.
+func expWide(x []float64) int {
+	whole := len(x) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	expAVX2(&x[0], whole)
+	return whole
+}
+
+// addExpWide does what AddExp does for the first entries and returns their number.
+func addExpWide(x, shift, sum []float64) int {
+	whole := len(x) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	addExpAVX2(&x[0], &shift[0], &sum[0], whole)
+	return whole
+}
+
+// normaliseWide does what Normalise does for the first entries, sets the sums over them,
+// and returns their number.
+func normaliseWide(sums *momentLanes, p, factor, z, scaled, mean []float64) int {
+	whole := len(p) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	normaliseAVX2(sums, &p[0], &factor[0], &z[0], &scaled[0], &mean[0], whole)
+	return whole
+}
+
+// scaleShiftWide does what ScaleShift does for the first entries and returns their number.
+func scaleShiftWide(t, z, largest []float64, s, b float64) int {
+	whole := len(t) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	scaleShiftAVX2(&t[0], &z[0], &largest[0], whole, s, b)
+	return whole
+}
+
+// dotTileWide sets the tile to the products of the first rows and returns their number.
+func dotTileWide(tile *[tileHeight][tileWidth]float64, left *[tileHeight][]float64, right *[tileWidth][]float64) int {
+	whole := len(left[0]) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	dotTileAVX2(tile, &left[0][0], &left[1][0], &right[0][0], &right[1][0], &right[2][0], &right[3][0], whole)
+	return whole
+}
+
+// The functions below are in simd_amd64.s; n is a multiple of lanes and not 0.
+
+func hasAVX2AndFMA() bool
+
+//go:noescape
+func expAVX2(x *float64, n int)
+
+//go:noescape
+func addExpAVX2(x, shift, sum *float64, n int)
+
+//go:noescape
+func normaliseAVX2(sums *momentLanes, p, factor, z, scaled, mean *float64, n int)
+
+//go:noescape
+func scaleShiftAVX2(t, z, largest *float64, n int, s, b float64)
+
+//go:noescape
+func dotTileAVX2(tile *[tileHeight][tileWidth]float64, x0, x1, y0, y1, y2, y3 *float64, n int)

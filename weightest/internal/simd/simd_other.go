@@ -1,0 +1,15 @@
+//go:build !amd64
+
+package simd
+
+func expWide([]float64) int { return 0 }
+
+func scaleShiftWide(_, _, _ []float64, _, _ float64) int { return 0 }
+
+func dotTileWide(*[tileHeight][tileWidth]float64, *[tileHeight][]float64, *[tileWidth][]float64) int {
+	return 0
+}
+
+func addExpWide(_, _, _ []float64) int { return 0 }
+
+func normaliseWide(_ *momentLanes, _, _, _, _, _ []float64) int { return 0 }
