@@ -101,11 +101,13 @@ func (t *trainer) step(ctx context.Context, p position) error {
 		losses := t.objective.losses(f, p, t.classWeights.inLosses)
 		norms := t.optimisation.step(p, losses.minimised)
 		t.readings.add(p, f, losses, norms, t.processes.wholeBatch(f), b.classes())
+		if t.readings.full() {
+			err = t.readSteps()
+		} else {
+			t.readings.keep()
+		}
 	})
-	if t.readings.full() {
-		return t.readSteps()
-	}
-	return nil
+	return err
 }
 
 // readSteps takes into account what the steps left that were not read yet. A loss or gradient

@@ -45,10 +45,17 @@ func (r *readings) add(at position, f stepOutputs, losses lossTensors, gradients
 		}
 		step.losses.minimised = torch.Tensor{}
 		for _, t := range step.tensors() {
-			*t = torch.Keep(t.Detach())
+			*t = t.Detach()
 		}
 		r.waiting = append(r.waiting, step)
 	})
+}
+
+// keep takes the last step's out of the current scope, so that they wait for others.
+func (r *readings) keep() {
+	for _, t := range r.waiting[len(r.waiting)-1].tensors() {
+		torch.Keep(*t)
+	}
 }
 
 // tensors are all that is read, in the order in which values takes them.
