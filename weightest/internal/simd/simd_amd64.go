@@ -5,9 +5,11 @@ import "math"
 // wide tells whether the processor and the operating system have AVX2 and FMA.
 var wide = hasAVX2AndFMA()
 
-// expTable is what expAVX2 reads, each number once for every lane: log₂ e, -log 2 in two
-// parts, the smallest x, the exponent's bias as an integer, and the coefficients.
-var expTable = func() (table [5 + len(inverseFactorials)][lanes]float64) {
+// expTable is what the exponentials read, each number once for every lane: log₂ e, -log 2
+// in two parts, the smallest x, the exponent's bias as an integer, and the coefficients.
+type expTable [5 + len(inverseFactorials)][lanes]float64
+
+var expNumbers = func() (table expTable) {
 	numbers := append([]float64{math.Log2E, -ln2High, -ln2Low, smallest, math.Float64frombits(1023)}, inverseFactorials[:]...)
 	for i, number := range numbers {
 		for lane := range lanes {
@@ -23,7 +25,7 @@ func expWide(x []float64) int {
 	if !wide || whole == 0 {
 		return 0
 	}
-	expAVX2(&x[0], whole)
+	expAVX2(&expNumbers, &x[0], whole)
 	return whole
 }
 
@@ -33,7 +35,7 @@ func addExpWide(x, shift, sum []float64) int {
 	if !wide || whole == 0 {
 		return 0
 	}
-	addExpAVX2(&x[0], &shift[0], &sum[0], whole)
+	addExpAVX2(&expNumbers, &x[0], &shift[0], &sum[0], whole)
 	return whole
 }
 
@@ -73,10 +75,10 @@ func dotTileWide(tile *[tileHeight][tileWidth]float64, left *[tileHeight][]float
 func hasAVX2AndFMA() bool
 
 //go:noescape
-func expAVX2(x *float64, n int)
+func expAVX2(table *expTable, x *float64, n int)
 
 //go:noescape
-func addExpAVX2(x, shift, sum *float64, n int)
+func addExpAVX2(table *expTable, x, shift, sum *float64, n int)
 
 //go:noescape
 func normaliseAVX2(sums *momentLanes, p, factor, z, scaled, mean *float64, n int)

@@ -34,9 +34,8 @@ done:
 // HORNER makes sum = sum·r + the i-th coefficient.
 #define HORNER(i, r, sum) VFMADD213PD ((5+i)*32)(SI), r, sum
 
-// CONSTANTS fills Y10 to Y15, and SI with the address of the coefficients.
+// CONSTANTS fills Y10 to Y15 from the table at SI.
 #define CONSTANTS \
-	LEAQ    ·expTable(SB), SI \
 	VMOVUPD 0(SI), Y15 \
 	VMOVUPD 32(SI), Y14 \
 	VMOVUPD 64(SI), Y13 \
@@ -73,10 +72,11 @@ done:
 	VCMPPD      $1, Y12, Y0, Y5 \
 	VANDNPD     Y3, Y5, Y3
 
-// func expAVX2(x *float64, n int)
-TEXT ·expAVX2(SB), NOSPLIT, $0-16
-	MOVQ x+0(FP), DI
-	MOVQ n+8(FP), CX
+// func expAVX2(table *expTable, x *float64, n int)
+TEXT ·expAVX2(SB), NOSPLIT, $0-24
+	MOVQ table+0(FP), SI
+	MOVQ x+8(FP), DI
+	MOVQ n+16(FP), CX
 	CONSTANTS
 
 four:
@@ -89,12 +89,13 @@ four:
 	VZEROUPPER
 	RET
 
-// func addExpAVX2(x, shift, sum *float64, n int)
-TEXT ·addExpAVX2(SB), NOSPLIT, $0-32
-	MOVQ x+0(FP), DI
-	MOVQ shift+8(FP), DX
-	MOVQ sum+16(FP), BX
-	MOVQ n+24(FP), CX
+// func addExpAVX2(table *expTable, x, shift, sum *float64, n int)
+TEXT ·addExpAVX2(SB), NOSPLIT, $0-40
+	MOVQ table+0(FP), SI
+	MOVQ x+8(FP), DI
+	MOVQ shift+16(FP), DX
+	MOVQ sum+24(FP), BX
+	MOVQ n+32(FP), CX
 	CONSTANTS
 
 four:
