@@ -34,19 +34,22 @@ done:
 // HORNER makes sum = sum·r + the i-th coefficient.
 #define HORNER(i, r, sum) VFMADD213PD ((5+i)*32)(SI), r, sum
 
-// CONSTANTS fills Y10 to Y15 from the table at SI.
+// CONSTANTS reads the table at SI: log₂ e into Y15, -log 2 into Y14 and Y13, the smallest
+// x into Y12, the exponent's bias into Y11 and the first coefficient into Y10.
 #define CONSTANTS \
-	VMOVUPD 0(SI), Y15 \
-	VMOVUPD 32(SI), Y14 \
-	VMOVUPD 64(SI), Y13 \
-	VMOVUPD 96(SI), Y12 \
+	VMOVUPD 0(SI), Y15   \
+	VMOVUPD 32(SI), Y14  \
+	VMOVUPD 64(SI), Y13  \
+	VMOVUPD 96(SI), Y12  \
 	VMOVUPD 128(SI), Y11 \
 	VMOVUPD 160(SI), Y10
 
-// EXP sets Y3 to the exponentials of Y0: n in Y1, r = x - n log 2 in Y2, 2ⁿ in Y4.
+// EXP sets Y3 to the exponentials of Y0: n, rounded to the nearest integer and to even
+// between two, is in Y1, r = x - n log 2 in Y2 and 2ⁿ in Y4. Where x is below the smallest,
+// Y5 clears the result.
 #define EXP \
 	VMULPD      Y15, Y0, Y1     \
-	VROUNDPD    $8, Y1, Y1 \
+	VROUNDPD    $8, Y1, Y1      \
 	VMOVAPD     Y0, Y2          \
 	VFMADD231PD Y14, Y1, Y2     \
 	VFMADD231PD Y13, Y1, Y2     \
@@ -173,9 +176,9 @@ four:
 
 // LANES adds the lanes of a register: ((0 + 2) + (1 + 3)), and stores the sum.
 #define LANES(y, x, to) \
-	VEXTRACTF128 $1, y, X14   \
-	VADDPD       X14, x, X14  \
-	VPERMILPD    $1, X14, X15 \
+	VEXTRACTF128 $1, y, X14    \
+	VADDPD       X14, x, X14   \
+	VPERMILPD    $1, X14, X15  \
 	VADDSD       X15, X14, X14 \
 	VMOVSD       X14, to(DI)
 
