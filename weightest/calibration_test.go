@@ -308,3 +308,14 @@ func TestCorrect(t *testing.T) {
 		}
 	}
 }
+
+// TestCalibrateAtScaleZero has rows of which half are right: the scale's optimum is 0, and
+// what rounding leaves of it is no calibration.
+func TestCalibrateAtScaleZero(t *testing.T) {
+	for _, form := range []string{"ts", "bcts"} {
+		c, err := Calibrate(form, []float64{1, 0, 0, 1, 1, 0, 0, 1}, []int{0, 1, 1, 0}, 2)
+		if err != nil || c.Form != "none" || !strings.Contains(c.Note, "do not tell their labels") {
+			t.Errorf("%s: %+v, %v; want none, as the rows' logits do not tell their labels", form, c, err)
+		}
+	}
+}

@@ -23,6 +23,9 @@ const (
 	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
 	// count as told by the rows: with separated rows it falls to 0 as they grow.
 	flattest = 1e-8
+	// leastSpread is the spread of scaled logits below which these say nothing: the
+	// scale's optimum is 0, which rounding may miss.
+	leastSpread = 1e-8
 )
 
 // noOptimum is the error of a fit whose loss has no minimum that the rows tell.
@@ -124,8 +127,9 @@ func (l *logLoss) identity() Calibration {
 
 // calibration checks an optimum and returns it.
 func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, error) {
+	tellsNothing := &noOptimum{"the rows' logits do not tell their labels"}
 	if !f.vector && fixed[0] {
-		return Calibration{}, &noOptimum{"the rows' logits do not tell their labels"}
+		return Calibration{}, tellsNothing
 	}
 	free := freeIndices(fixed)
 	var eigen mat.EigenSym
@@ -134,6 +138,9 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 	}
 	if smallest := eigen.Values(nil)[0]; !(smallest >= flattest) {
 		return Calibration{}, &noOptimum{fmt.Sprintf("the rows do not tell its parameters (the smallest eigenvalue of the Hessian is %.2g)", smallest)}
+	}
+	if !f.vector && s.x[0]*l.spread < leastSpread {
+		return Calibration{}, tellsNothing
 	}
 	c := Calibration{Form: f.name, LogLoss: s.loss}
 	c.Scales, c.Biases = f.split(s.x, l.classes)
