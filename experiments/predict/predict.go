@@ -15,7 +15,7 @@ import (
 type Predictor struct {
 	model      model.Model
 	options    Options
-	normalised []float32 // a batch's values at unit length
+	normalised []float32 // a batch's values as the network wants them
 }
 
 // Options say how rows pass through a model. None of them changes a result, but the last
@@ -91,28 +91,14 @@ func (p *Predictor) logits(b batch) (logits []float32, err error) {
 	return logits, nil
 }
 
-// rows are a batch's rows as the network wants them, on its device. Standardising them is left
-// to libtorch, which takes a fraction of the time of a loop and comes to the same bits as
-// [model.Metadata.Normalise].
+// rows are a batch's rows as the network wants them, on its device.
 func (p *Predictor) rows(b batch) torch.Tensor {
-	shape := append([]int{b.rows}, p.model.Input.Shape...)
-	n := p.model.Normalisation
-	switch {
-	case b.normalised || n.Kind == model.NotNormalised:
-		return p.tensor(b.values, shape)
-	case n.Kind == model.Standardised:
-		columns := make([]int, len(shape)-1) // one value for each feature, or for each channel
-		for i := range columns {
-			columns[i] = 1
-		}
-		columns[0] = len(n.Target.Mean)
-		return p.tensor(b.values, shape).Sub(p.tensor(n.Target.Mean, columns)).Div(p.tensor(n.Target.Deviation, columns))
+	values := b.values
+	if !b.normalised && p.model.Normalisation.Kind != model.NotNormalised {
+		p.normalised = append(p.normalised[:0], values...)
+		values = p.normalised
+		p.model.Normalise(values)
 	}
-	p.normalised = append(p.normalised[:0], b.values...)
-	p.model.Normalise(p.normalised)
-	return p.tensor(p.normalised, shape)
-}
-
-func (p *Predictor) tensor(values []float32, shape []int) torch.Tensor {
+	shape := append([]int{b.rows}, p.model.Input.Shape...)
 	return torch.FromSlice(values, shape...).To(torch.Float32, p.options.Device)
 }
