@@ -77,27 +77,24 @@ type classMoments struct{ means, variances *mat.Dense }
 
 func momentsByClass(set Set) (classMoments, error) {
 	k, row := len(set.ClassNames()), make([]float32, Size(set.Shape()))
-	counts := make([]float64, k)
-	m := classMoments{mat.NewDense(k, len(row), nil), mat.NewDense(k, len(row), nil)}
+	classes := make([]*columnMoments, k)
+	for class := range classes {
+		classes[class] = newColumnMoments(len(row))
+	}
 	for i := range set.Len() {
-		class, known := set.Label(i)
-		if !known {
-			continue
-		}
-		set.CopyRow(row, i)
-		counts[class]++
-		mean, squares := m.means.RawRowView(class), m.variances.RawRowView(class)
-		for j, v := range row {
-			before := float64(v) - mean[j]
-			mean[j] += before / counts[class]
-			squares[j] += before * (float64(v) - mean[j])
+		if class, known := set.Label(i); known {
+			set.CopyRow(row, i)
+			classes[class].add(row)
 		}
 	}
-	for class, n := range counts {
-		if n == 0 {
+	m := classMoments{mat.NewDense(k, len(row), nil), mat.NewDense(k, len(row), nil)}
+	for class, columns := range classes {
+		if columns.rows == 0 {
 			return classMoments{}, fmt.Errorf("datasets: class %q has no row whose columns could be matched", set.ClassNames()[class])
 		}
-		floats.Scale(1/n, m.variances.RawRowView(class))
+		floats.Scale(1/columns.rows, columns.squares)
+		m.means.SetRow(class, columns.mean)
+		m.variances.SetRow(class, columns.squares)
 	}
 	return m, nil
 }

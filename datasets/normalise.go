@@ -14,27 +14,42 @@ type Statistics struct {
 	Deviation []float32
 }
 
-// StatisticsOf returns those of all rows of a set, computed in float64 by Welford's
-// method.
+// StatisticsOf returns those of all rows of a set, computed in float64.
 func StatisticsOf(set Set) Statistics {
 	size := Size(set.Shape())
-	mean, squares, row := make([]float64, size), make([]float64, size), make([]float32, size)
+	columns, row := newColumnMoments(size), make([]float32, size)
 	for i := range set.Len() {
 		set.CopyRow(row, i)
-		for j, v := range row {
-			before := float64(v) - mean[j]
-			mean[j] += before / float64(i+1)
-			squares[j] += before * (float64(v) - mean[j])
-		}
+		columns.add(row)
 	}
 	s := Statistics{make([]float32, size), make([]float32, size)}
-	for j := range mean {
-		s.Mean[j], s.Deviation[j] = float32(mean[j]), float32(math.Sqrt(squares[j]/float64(set.Len())))
+	for j, mean := range columns.mean {
+		s.Mean[j], s.Deviation[j] = float32(mean), float32(math.Sqrt(columns.squares[j]/float64(set.Len())))
 		if s.Deviation[j] == 0 {
 			s.Deviation[j] = 1
 		}
 	}
 	return s
+}
+
+// columnMoments are those of the rows that were added, by Welford's method.
+type columnMoments struct {
+	rows    float64
+	mean    []float64
+	squares []float64 // sums of squared distances from the mean
+}
+
+func newColumnMoments(columns int) *columnMoments {
+	return &columnMoments{mean: make([]float64, columns), squares: make([]float64, columns)}
+}
+
+func (m *columnMoments) add(row []float32) {
+	m.rows++
+	for j, v := range row {
+		before := float64(v) - m.mean[j]
+		m.mean[j] += before / m.rows
+		m.squares[j] += before * (float64(v) - m.mean[j])
+	}
 }
 
 // Standardise changes a row in place to (x - mean)/deviation, each column by its own.
