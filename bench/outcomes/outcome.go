@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"iwda/internal/wholefile"
 )
 
 // outcome is how a run ended. Accuracies are fractions of 1.
@@ -122,15 +125,13 @@ func (all outcomes) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	lines := csv.NewWriter(file)
-	lines.Write(header)
-	for _, o := range all {
-		lines.Write(o.fields())
-	}
-	lines.Flush()
-	return errors.Join(lines.Error(), file.Close())
+	return wholefile.Write(path, func(w io.Writer) error {
+		lines := csv.NewWriter(w)
+		lines.Write(header)
+		for _, o := range all {
+			lines.Write(o.fields())
+		}
+		lines.Flush()
+		return lines.Error()
+	})
 }
