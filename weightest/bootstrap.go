@@ -127,7 +127,14 @@ func (s *Sums) addFixedRows(rows fixedRows, counts []int) {
 		}
 		*total += count
 		hard[rows.predicted[i]] += count
-		for j, v := range rows.values[i*k : (i+1)*k] {
+		row := rows.values[i*k : (i+1)*k]
+		if count == 1 {
+			for j, v := range row {
+				soft[j].sum(FixedPoint{0, v})
+			}
+			continue
+		}
+		for j, v := range row {
 			soft[j].addUnits(v, count)
 		}
 	}
@@ -306,9 +313,10 @@ func onResamples(e Estimator, s *Sample) (Estimator, error) {
 	if err != nil {
 		return nil, err
 	}
-	estimate, err := e.Estimate(p)
 	if _, is := e.(mlls); is {
-		return resampledMLLS{estimate.TargetDistribution}, err
+		solution, err := MLLS(p, MLLSSettings{})
+		return newResampledMLLS(p.Rows, solution), err
 	}
+	_, err = e.Estimate(p)
 	return e, err
 }

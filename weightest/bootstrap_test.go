@@ -265,7 +265,10 @@ func TestBootstrapGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		full := s.Sums(nil, nil).mustProblem(t)
-		targetOnly := resampledMLLS{full.SourceDistribution}
+		targetOnly, err := onResamples(estimatorOf(t, "mlls"), s)
+		if err != nil {
+			t.Fatal(err)
+		}
 		keys, counts := make([]uint64, len(s.target)/s.classes), make([]int, len(s.target)/s.classes)
 		rowKeys(keys, 1, targetDomain, 0)
 		draws := make(map[string][][]float64)
@@ -360,33 +363,51 @@ func requireIntervals(t *testing.T, u Uncertainty) {
 	}
 }
 
+// TestResampledMLLSReachesTheMaximum compares with MLLS itself on the resamples of a sample
+// whose own curvature leads to them, and of some where most need another way.
 func TestResampledMLLSReachesTheMaximum(t *testing.T) {
-	s := gaussianSample(t, gaussianProblem(5), 400, 300, 4)
-	fast, err := onResamples(mlls{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replicas := NewReplicas(5, 10, 1)
-	if err := errors.Join(replicas.AddSource(s.source, s.labels, 0), replicas.AddTarget(s.target, 0)); err != nil {
-		t.Fatal(err)
-	}
-	keys := make([]uint64, 300)
-	rowKeys(keys, 1, targetDomain, 0)
-	for i := range replicas.Count() {
-		counts := make([]int, 300)
-		poissonCounts(counts, keys, i)
-		p := replicas.Sums(i).mustProblem(t)
-		p.Rows = &Rows{Probabilities: s.target, Counts: counts}
-		got, err := fast.Estimate(p)
+	for name, c := range map[string]struct {
+		sample *Sample
+		step   bool // leads to the optimum
+	}{
+		"many rows":       {gaussianSample(t, gaussianProblem(5), 4000, 3000, 4), true},
+		"few rows":        {gaussianSample(t, gaussianProblem(5), 100, 50, 4), false},
+		"an absent class": {shiftProblem{t, labelShiftFile(t), "absent"}.sample(), false},
+	} {
+		fast, err := onResamples(mlls{}, c.sample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := mlls{}.Estimate(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !floats.EqualApprox(got.Weights, want.Weights, 1e-6) || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-6) {
-			t.Errorf("replica %d: %v, want %v", i, got, want)
+		k := c.sample.classes
+		sourceKeys, targetKeys := make([]uint64, len(c.sample.labels)), make([]uint64, len(c.sample.target)/k)
+		rowKeys(sourceKeys, 8, sourceDomain, 0)
+		rowKeys(targetKeys, 8, targetDomain, 0)
+		sourceCounts, targetCounts := make([]int, len(sourceKeys)), make([]int, len(targetKeys))
+		for replica := range 30 {
+			poissonCounts(sourceCounts, sourceKeys, replica)
+			poissonCounts(targetCounts, targetKeys, replica)
+			p, err := c.sample.Problem(sourceCounts, targetCounts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := mlls{}.Estimate(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := fast.Estimate(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !floats.EqualApprox(got.Weights, want.Weights, 1e-5) || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-5) {
+				t.Errorf("%s, replica %d: %v, want %v", name, replica, got, want)
+			}
+			prior := meanPredictions(p)
+			floats.Scale(1/floats.Sum(prior), prior)
+			r := fast.(*resampledMLLS)
+			m := r.mixture(targetCounts, prior, r.scratch.New().([2][]float64))
+			if s, found := r.step(m); c.step && !found {
+				t.Errorf("%s, replica %d: the steps ended at a violation of %.2g", name, replica, s.violation)
+			}
 		}
 	}
 }

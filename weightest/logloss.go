@@ -134,8 +134,9 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvatu
 	for i := first; i < last; i++ {
 		start, height := l.logits.extent(i)
 		panel.exponentials(l.logits, i, s, b)
+		state.loss += simd.SumLogs(panel.sum, nil)
 		for row, label := range l.labels[start : start+height] {
-			state.loss += panel.loss(row, label, s, b)
+			state.loss += panel.largest[row] - s[label]*panel.logits[label][row] - b[label]
 			state.separated = state.separated && panel.separated(row, label)
 			f.addLabel(state.gradient, label, panel.logits[label][row], k)
 		}
@@ -197,12 +198,6 @@ func (p *lossPanel) exponentials(logits *panels, i int, s, b []float64) {
 	for _, column := range p.probabilities {
 		simd.AddExp(column, p.largest, p.sum)
 	}
-}
-
-// loss returns -log p_y.
-func (p *lossPanel) loss(row, label int, s, b []float64) float64 {
-	score := s[label]*p.logits[label][row] + b[label]
-	return p.largest[row] + math.Log(p.sum[row]) - score
 }
 
 // separated tells whether the label's probability is above every other.

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/simd"
 )
 
 // mixture is the likelihood of rows f under class shares q, where classes stands for
@@ -15,10 +17,11 @@ import (
 type mixture struct {
 	prior   []float64
 	classes []int     // with a prior above 0
-	rows    *panels   // of these classes, of rows that count
+	rows    *panels   // of these classes; newMixture keeps those that count
 	counts  []float64 // of these rows
 	total   float64   // Σ counts
-	density []float64 // a(x)·q of every row
+	density []float64 // a(x)·q of every row, at
+	last    []float64 // the q that was evaluated last
 }
 
 func newMixture(rows *Rows, prior []float64) *mixture {
@@ -53,33 +56,34 @@ type mixtureState struct {
 
 // evaluate returns the state at q and sets the densities.
 func (m *mixture) evaluate(q []float64) mixtureState {
+	s := m.differentiate(q)
+	s.likelihood = simd.SumLogs(m.density, m.counts) / m.total
+	return s
+}
+
+// differentiate is evaluate without the likelihood.
+func (m *mixture) differentiate(q []float64) mixtureState {
+	m.last = q
 	n := len(m.classes)
 	weights := make([]float64, n)
 	for a, j := range m.classes {
 		weights[a] = q[a] / m.prior[j]
 	}
 	groups := m.rows.groups()
-	likelihoods, gradients := make([]float64, groups), make([][]float64, groups)
+	gradients := make([][]float64, groups)
 	m.rows.eachGroup(8*n, func(group, first, last int) {
 		gradient, factors := make([]float64, n), make([]float64, panelRows)
 		for i := first; i < last; i++ {
 			start, height := m.rows.extent(i)
 			density, counts := m.density[start:start+height], m.counts[start:start+height]
-			clear(density)
-			for a, weight := range weights {
-				floats.AddScaled(density, weight, m.rows.column(i, a))
-			}
-			likelihoods[group] += logLikelihood(density, counts)
-			for row, d := range density {
-				factors[row] = counts[row] / d
-			}
-			for a := range gradient {
-				gradient[a] += floats.Dot(m.rows.column(i, a), factors[:height])
-			}
+			columns := m.rows.panel(i)
+			simd.Combine(density, columns, weights)
+			floats.DivTo(factors[:height], counts, density)
+			simd.Project(gradient, columns, factors[:height])
 		}
 		gradients[group] = gradient
 	})
-	s := mixtureState{q: q, likelihood: floats.Sum(likelihoods) / m.total, gradient: gradients[0]}
+	s := mixtureState{q: q, gradient: gradients[0]}
 	for _, gradient := range gradients[1:] {
 		floats.Add(s.gradient, gradient)
 	}
@@ -92,28 +96,6 @@ func (m *mixture) evaluate(q []float64) mixtureState {
 		s.violation = max(s.violation, violation)
 	}
 	return s
-}
-
-// logLikelihood returns Σ counts·log(densities), with one logarithm for as many factors as
-// a float64 holds.
-func logLikelihood(densities, counts []float64) float64 {
-	const least, most = 0x1p-500, 0x1p500
-	var sum float64
-	product := 1.0
-	for row, d := range densities {
-		if counts[row] > 3 || !(d > least && d < most) {
-			sum += counts[row] * math.Log(d)
-			continue
-		}
-		for range int(counts[row]) {
-			product *= d
-			if product < least || product > most {
-				sum += math.Log(product)
-				product = 1
-			}
-		}
-	}
-	return sum + math.Log(product)
 }
 
 // curvature returns the negative Hessian of the mean log-likelihood at the q that was
@@ -131,7 +113,7 @@ func (m *mixture) curvature() *mat.SymDense {
 			}
 			for a := range columns {
 				columns[a], scaled[a] = m.rows.column(i, a), storage[a*panelRows:a*panelRows+height]
-				floats.MulTo(scaled[a], columns[a], factors[:height])
+				simd.Multiply(scaled[a], columns[a], factors[:height])
 			}
 			addGram(sum, scaled, columns)
 		}
@@ -373,7 +355,9 @@ func (m *mixture) search(s mixtureState, x []float64) (mixtureState, bool) {
 
 func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 	k := len(m.prior)
-	m.evaluate(s.q)
+	if !slices.Equal(m.last, s.q) {
+		m.differentiate(s.q)
+	}
 	curvature := m.curvature()
 	result := MLLSSolution{
 		Weights:            make([]float64, k),

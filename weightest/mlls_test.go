@@ -195,23 +195,3 @@ func TestMLLSErrors(t *testing.T) {
 		t.Errorf("sums alone: error %v", err)
 	}
 }
-
-func TestLogLikelihood(t *testing.T) {
-	r := rand.New(rand.NewPCG(22, 1))
-	densities, counts := make([]float64, 3000), make([]float64, 3000)
-	var want, size float64
-	for i := range densities {
-		densities[i], counts[i] = math.Pow(10, 40*r.Float64()-20), float64(1+r.IntN(6))
-		if i%100 == 0 {
-			densities[i] = math.Pow(10, 600*r.Float64()-300)
-		}
-		want += counts[i] * math.Log(densities[i])
-		size += counts[i] * math.Abs(math.Log(densities[i]))
-	}
-	if got := logLikelihood(densities, counts); !(math.Abs(got-want) < 1e-14*size) {
-		t.Errorf("log-likelihood %v, want %v", got, want)
-	}
-	if got := logLikelihood([]float64{2, 0}, []float64{1, 1}); !math.IsInf(got, -1) {
-		t.Errorf("log-likelihood %v of an impossible row", got)
-	}
-}

@@ -18,6 +18,8 @@ const (
 	panelGroups = 8
 	// groupStorage bounds the groups' partial sums, in entries of k×k matrices.
 	groupStorage = 1 << 22
+	// lineValues is the number of values in a line of the cache.
+	lineValues = 8
 	// worthwhile is the number of products below which goroutines do not pay.
 	worthwhile = 1 << 18
 )
@@ -27,6 +29,7 @@ const (
 type panels struct {
 	rows, classes int
 	data          []float64
+	alone         bool // the callers keep every processor busy
 }
 
 // newPanels copies some rows and some columns, in the order in which they are named, of
@@ -36,11 +39,15 @@ func newPanels(rows []float64, k int, keptRows, keptColumns []int) *panels {
 	p := &panels{rows: len(keptRows), classes: n, data: make([]float64, len(keptRows)*n)}
 	for i := range p.count() {
 		first, height := p.extent(i)
-		panel := p.data[first*n : (first+height)*n]
-		for row, from := range keptRows[first : first+height] {
-			values := rows[from*k : (from+1)*k]
+		panel, kept := p.data[first*n:(first+height)*n], keptRows[first:first+height]
+		// So many values of a column are next to each other in the cache.
+		for row := 0; row < height; row += lineValues {
+			some := kept[row:min(row+lineValues, height)]
 			for column, j := range keptColumns {
-				panel[column*height+row] = values[j]
+				line := panel[column*height+row:]
+				for i, from := range some {
+					line[i] = rows[from*k+j]
+				}
 			}
 		}
 	}
@@ -54,6 +61,12 @@ func upTo(n int) []int {
 		all[i] = i
 	}
 	return all
+}
+
+// panel returns the columns of the i-th panel, one after the other.
+func (p *panels) panel(i int) []float64 {
+	first, height := p.extent(i)
+	return p.data[first*p.classes : (first+height)*p.classes]
 }
 
 // thinned returns a copy of every step-th row; step divides panelRows.
@@ -97,7 +110,7 @@ func (p *panels) eachGroup(cost int, work func(group, first, last int)) {
 	var wait sync.WaitGroup
 	for group := range groups {
 		first, last := count*group/groups, count*(group+1)/groups
-		if p.rows*cost < worthwhile {
+		if p.alone || p.rows*cost < worthwhile {
 			work(group, first, last)
 			continue
 		}

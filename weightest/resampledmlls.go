@@ -1,25 +1,180 @@
 package weightest
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"slices"
+	"sync"
 
-// resampledViolation is a violation of MLLS's conditions that is far below what one
-// resample differs from another.
-const resampledViolation = 1e-7
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
 
-// resampledMLLS is MLLS on the resamples of a sample: from the sample's own optimum few
-// steps lead to theirs.
-type resampledMLLS struct{ start []float64 }
+const (
+	// resampledViolation is a violation of MLLS's conditions that is far below what one
+	// resample differs from another.
+	resampledViolation = 1e-7
+	// resampledSteps bounds the steps with the sample's curvature: with it each divides the
+	// violation by some √n/k.
+	resampledSteps = 12
+)
 
-func (r resampledMLLS) Estimate(p Problem) (Estimate, error) {
+// resampledMLLS is MLLS on the resamples of a sample, which differ from it by how often
+// rows count and by the prior. From the sample's own optimum a few steps with its own
+// curvature lead to theirs. It keeps the sample's rows once, and is for use by many
+// goroutines at the same time.
+type resampledMLLS struct {
+	solution  MLLSSolution // of the sample
+	rows      *panels
+	curvature *mat.SymDense // the negative Hessian by the weights
+	scratch   sync.Pool     // of [2][]float64: counts and densities of the rows
+}
+
+func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
+	k := len(solution.Prior)
+	m := len(rows.Probabilities) / k
+	r := &resampledMLLS{solution: solution, rows: newPanels(rows.Probabilities, k, upTo(m), upTo(k)), curvature: byWeights(solution.Information, solution.Prior)}
+	r.rows.alone = true
+	r.scratch.New = func() any { return [2][]float64{make([]float64, m), make([]float64, m)} }
+	return r
+}
+
+func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	prior := meanPredictions(p)
 	floats.Scale(1/floats.Sum(prior), prior)
 	if floats.Min(prior) > 0 {
-		m := newMixture(p.Rows, prior)
-		if s, _, err := m.climb(interior(r.start), resampledViolation); err == nil && s.violation <= resampledViolation {
+		scratch := r.scratch.Get().([2][]float64)
+		defer r.scratch.Put(scratch)
+		m := r.mixture(p.Rows.Counts, prior, scratch)
+		s, found := r.step(m)
+		if !found {
+			var err error
+			s, _, err = m.climb(interior(s.q), resampledViolation)
+			found = err == nil && s.violation <= resampledViolation
+		}
+		if found {
 			w := make([]float64, len(prior))
 			floats.DivTo(w, s.q, prior)
 			return Estimate{Weights: w, TargetDistribution: s.q, Violation: s.violation}, nil
 		}
 	}
 	return mlls{}.Estimate(p)
+}
+
+// mixture returns the likelihood of a resample, which uses the scratch.
+func (r *resampledMLLS) mixture(counts []int, prior []float64, scratch [2][]float64) *mixture {
+	m := &mixture{prior: prior, classes: upTo(len(prior)), rows: r.rows, counts: scratch[0], density: scratch[1]}
+	for i, count := range counts {
+		m.counts[i] = float64(count)
+		m.total += m.counts[i]
+	}
+	return m
+}
+
+// step takes Newton steps, the first with the sample's curvature and the others with that
+// of the resample once steps no longer divide the violation by ten. It reports whether they
+// led to the optimum; they end where even then a step does not halve the violation. With
+// g_w the gradient by the weights and H the curvature, both of the free classes, a step is
+//
+//	d = H⁻¹(g_w - λ prior),   λ such that d·prior = 0.
+//
+// A class whose share would become negative loses it and is free no longer; the one whose
+// gradient violates the conditions most is again.
+func (r *resampledMLLS) step(m *mixture) (mixtureState, bool) {
+	q := make([]float64, len(m.prior))
+	floats.MulTo(q, r.solution.Weights, m.prior)
+	floats.Scale(1/floats.Sum(q), q)
+	s := m.differentiate(q)
+	curvature, own := r.curvature, false
+	var model *newtonModel
+	for steps := 0; s.violation > resampledViolation && steps < resampledSteps; steps++ {
+		if model == nil {
+			if model = newNewtonModel(freeClasses(s), m.prior, curvature); model == nil {
+				break
+			}
+		}
+		q, left := model.step(s)
+		next := m.differentiate(q)
+		if slow := next.violation > s.violation/10; slow || left || !model.has(next) {
+			if model = nil; slow && own && !left && !(next.violation < s.violation/2) {
+				break
+			}
+			if slow {
+				curvature, own = byWeights(m.curvature(), m.prior), true
+			}
+		}
+		s = next
+	}
+	return s, s.violation <= resampledViolation
+}
+
+// byWeights returns the curvature by the weights, given that by the shares.
+func byWeights(curvature *mat.SymDense, prior []float64) *mat.SymDense {
+	k := len(prior)
+	result := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := range i + 1 {
+			result.SetSym(i, j, curvature.At(i, j)*prior[i]*prior[j])
+		}
+	}
+	return result
+}
+
+// freeClasses returns the classes with a share, and the one that should have one most.
+func freeClasses(s mixtureState) []int {
+	var free []int
+	most := floats.MaxIdx(s.gradient)
+	for a, share := range s.q {
+		if share > 0 || a == most && s.gradient[a]-1 >= s.violation {
+			free = append(free, a)
+		}
+	}
+	return free
+}
+
+// newtonModel is the quadratic model of a resample's likelihood on its free classes.
+type newtonModel struct {
+	free   []int
+	prior  []float64    // of the free classes
+	factor mat.Cholesky // of H
+	along  []float64    // H⁻¹ prior
+}
+
+// newNewtonModel returns nil where H is not definite.
+func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
+	n := &newtonModel{free: free, prior: picked(prior, free)}
+	if !n.factor.Factorize(subMatrix(curvature, free)) {
+		return nil
+	}
+	n.along = n.solve(n.prior)
+	return n
+}
+
+// step returns the shares after a step, and whether a class lost its share.
+func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
+	byWeights := picked(s.gradient, n.free)
+	floats.Mul(byWeights, n.prior)
+	direction := n.solve(byWeights)
+	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)
+	q = make([]float64, len(s.q))
+	for i, a := range n.free {
+		q[a] = s.q[a] + n.prior[i]*direction[i]
+		if !(q[a] > 0) {
+			q[a], left = 0, true
+		}
+	}
+	floats.Scale(1/floats.Sum(q), q)
+	return q, left
+}
+
+// has tells whether the class that violates the conditions most is free.
+func (n *newtonModel) has(s mixtureState) bool {
+	most := floats.MaxIdx(s.gradient)
+	return s.gradient[most]-1 < s.violation || slices.Contains(n.free, most)
+}
+
+// solve returns H⁻¹b.
+func (n *newtonModel) solve(b []float64) []float64 {
+	x := make([]float64, len(b))
+	// An ill-conditioned H may give a step that leads nowhere, which the violation tells.
+	_ = n.factor.SolveVecTo(mat.NewVecDense(len(x), x), mat.NewVecDense(len(b), b))
+	return x
 }

@@ -150,6 +150,62 @@ func AddGram(sums []float64, stride int, x, y [][]float64) {
 	}
 }
 
+// Combine sets every entry of out to Σ_a weights[a]·columns[a], where the columns are as
+// long as out and lie one after the other. It panics where the lengths differ.
+func Combine(out, columns, weights []float64) {
+	checkRows(len(out)*len(weights), len(columns))
+	for i := combineWide(out, columns, weights); i < len(out); i++ {
+		var sum float64
+		for a, weight := range weights {
+			sum = math.FMA(weight, columns[a*len(out)+i], sum)
+		}
+		out[i] = sum
+	}
+}
+
+// Project adds to every entry of sums the product of a column with the factors, where the
+// columns are as long as factors and lie one after the other. It panics where the lengths
+// differ.
+func Project(sums, columns, factors []float64) {
+	rows := len(factors)
+	checkRows(rows*len(sums), len(columns))
+	for a := projectWide(sums, columns, factors); a < len(sums); a++ {
+		sums[a] += dot(columns[a*rows:(a+1)*rows], factors)
+	}
+}
+
+// SumLogs returns Σ counts·log(values), where nil counts each value once, with one
+// logarithm for as many factors as a float64 holds. A value that counts 0 times may be any.
+func SumLogs(values, counts []float64) float64 {
+	const least, most = 0x1p-500, 0x1p500
+	var sum float64
+	product := 1.0
+	for i, v := range values {
+		if counts != nil && counts[i] != 1 {
+			if counts[i] != 0 {
+				sum += counts[i] * math.Log(v)
+			}
+			continue
+		}
+		if next := product * v; next > least && next < most {
+			product = next
+			continue
+		}
+		sum += math.Log(product) + math.Log(v)
+		product = 1
+	}
+	return sum + math.Log(product)
+}
+
+// Multiply sets every entry of out to the product of those of a and b. It panics where the
+// lengths differ.
+func Multiply(out, a, b []float64) {
+	checkRows(len(out), len(a), len(b))
+	for i := multiplyWide(out, a, b); i < len(out); i++ {
+		out[i] = a[i] * b[i]
+	}
+}
+
 // Products of tileHeight columns with tileWidth others are summed at the same time.
 const tileHeight, tileWidth = 2, 4
 

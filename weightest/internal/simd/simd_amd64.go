@@ -60,6 +60,55 @@ func scaleShiftWide(t, z, largest []float64, s, b float64) int {
 	return whole
 }
 
+// combineWide does what Combine does for the first entries and returns their number.
+func combineWide(out, columns, weights []float64) int {
+	whole := len(out) / lanes * lanes
+	if !wide || whole == 0 || len(weights) == 0 {
+		return 0
+	}
+	combineAVX2(&out[0], &columns[0], &weights[0], whole, len(out), len(weights))
+	return whole
+}
+
+// projected is the number of columns that projectAVX2 multiplies at the same time.
+const projected = 8
+
+// projectWide does what Project does for all columns, or for none, and returns their number.
+func projectWide(sums, columns, factors []float64) int {
+	rows := len(factors)
+	whole := rows / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	var products [projected]float64
+	for first := 0; first < len(sums); first += projected {
+		// The last column stands in for those beyond it.
+		var some [projected]*float64
+		for i := range some {
+			some[i] = &columns[min(first+i, len(sums)-1)*rows]
+		}
+		projectAVX2(&products, &some, &factors[0], whole)
+		for i, product := range products[:min(projected, len(sums)-first)] {
+			column := columns[(first+i)*rows : (first+i+1)*rows]
+			for row := whole; row < rows; row++ {
+				product = math.FMA(column[row], factors[row], product)
+			}
+			sums[first+i] += product
+		}
+	}
+	return len(sums)
+}
+
+// multiplyWide does what Multiply does for the first entries and returns their number.
+func multiplyWide(out, a, b []float64) int {
+	whole := len(out) / lanes * lanes
+	if !wide || whole == 0 {
+		return 0
+	}
+	multiplyAVX2(&out[0], &a[0], &b[0], whole)
+	return whole
+}
+
 // dotTileWide sets the tile to the products of the first rows and returns their number.
 func dotTileWide(tile *[tileHeight][tileWidth]float64, left *[tileHeight][]float64, right *[tileWidth][]float64) int {
 	whole := len(left[0]) / lanes * lanes
@@ -85,6 +134,17 @@ func normaliseAVX2(sums *momentLanes, p, factor, z, scaled, mean *float64, n int
 
 //go:noescape
 func scaleShiftAVX2(t, z, largest *float64, n int, s, b float64)
+
+// combineAVX2 reads count columns, each stride values after the one before.
+//
+//go:noescape
+func combineAVX2(out, columns, weights *float64, n, stride, count int)
+
+//go:noescape
+func projectAVX2(products *[projected]float64, columns *[projected]*float64, factors *float64, n int)
+
+//go:noescape
+func multiplyAVX2(out, a, b *float64, n int)
 
 //go:noescape
 func dotTileAVX2(tile *[tileHeight][tileWidth]float64, x0, x1, y0, y1, y2, y3 *float64, n int)

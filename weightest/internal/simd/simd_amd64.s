@@ -230,3 +230,134 @@ four:
 	LANES(Y7, X7, 56)
 	VZEROUPPER
 	RET
+
+// func combineAVX2(out, columns, weights *float64, n, stride, count int)
+//
+// Sixteen rows at a time while there are as many, then four.
+TEXT ·combineAVX2(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ columns+8(FP), SI
+	MOVQ n+24(FP), CX
+	MOVQ stride+32(FP), R8
+	SHLQ $3, R8
+
+sixteen:
+	CMPQ   CX, $16
+	JLT    four
+	MOVQ   SI, DX
+	MOVQ   weights+16(FP), BX
+	MOVQ   count+40(FP), AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+column16:
+	VBROADCASTSD (BX), Y4
+	VFMADD231PD  (DX), Y4, Y0
+	VFMADD231PD  32(DX), Y4, Y1
+	VFMADD231PD  64(DX), Y4, Y2
+	VFMADD231PD  96(DX), Y4, Y3
+	ADDQ         $8, BX
+	ADDQ         R8, DX
+	DECQ         AX
+	JNE          column16
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+	ADDQ         $128, DI
+	ADDQ         $128, SI
+	SUBQ         $16, CX
+	JMP          sixteen
+
+four:
+	TESTQ  CX, CX
+	JEQ    done
+	MOVQ   SI, DX
+	MOVQ   weights+16(FP), BX
+	MOVQ   count+40(FP), AX
+	VXORPD Y0, Y0, Y0
+
+column4:
+	VBROADCASTSD (BX), Y4
+	VFMADD231PD  (DX), Y4, Y0
+	ADDQ         $8, BX
+	ADDQ         R8, DX
+	DECQ         AX
+	JNE          column4
+	VMOVUPD      Y0, (DI)
+	ADDQ         $32, DI
+	ADDQ         $32, SI
+	SUBQ         $4, CX
+	JMP          four
+
+done:
+	VZEROUPPER
+	RET
+
+// func projectAVX2(products *[8]float64, columns *[8]*float64, factors *float64, n int)
+TEXT ·projectAVX2(SB), NOSPLIT, $0-32
+	MOVQ   products+0(FP), DI
+	MOVQ   columns+8(FP), SI
+	MOVQ   factors+16(FP), DX
+	MOVQ   n+24(FP), CX
+	MOVQ   0(SI), R8
+	MOVQ   8(SI), R9
+	MOVQ   16(SI), R10
+	MOVQ   24(SI), R11
+	MOVQ   32(SI), R12
+	MOVQ   40(SI), R13
+	MOVQ   48(SI), AX
+	MOVQ   56(SI), SI
+	XORQ   BX, BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+four:
+	VMOVUPD     (DX)(BX*8), Y8
+	VFMADD231PD (R8)(BX*8), Y8, Y0
+	VFMADD231PD (R9)(BX*8), Y8, Y1
+	VFMADD231PD (R10)(BX*8), Y8, Y2
+	VFMADD231PD (R11)(BX*8), Y8, Y3
+	VFMADD231PD (R12)(BX*8), Y8, Y4
+	VFMADD231PD (R13)(BX*8), Y8, Y5
+	VFMADD231PD (AX)(BX*8), Y8, Y6
+	VFMADD231PD (SI)(BX*8), Y8, Y7
+	ADDQ        $4, BX
+	CMPQ        BX, CX
+	JNE         four
+	LANES(Y0, X0, 0)
+	LANES(Y1, X1, 8)
+	LANES(Y2, X2, 16)
+	LANES(Y3, X3, 24)
+	LANES(Y4, X4, 32)
+	LANES(Y5, X5, 40)
+	LANES(Y6, X6, 48)
+	LANES(Y7, X7, 56)
+	VZEROUPPER
+	RET
+
+// func multiplyAVX2(out, a, b *float64, n int)
+TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
+	MOVQ out+0(FP), DI
+	MOVQ a+8(FP), R8
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	XORQ BX, BX
+
+four:
+	VMOVUPD (R8)(BX*8), Y0
+	VMULPD  (R9)(BX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(BX*8)
+	ADDQ    $4, BX
+	CMPQ    BX, CX
+	JNE     four
+	VZEROUPPER
+	RET

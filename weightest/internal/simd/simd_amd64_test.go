@@ -25,11 +25,16 @@ func TestSameBitsWithoutAVX2(t *testing.T) {
 			moments := Normalise(x, factor, z, scaled, mean)
 			sums := make([]float64, 9)
 			AddGram(sums, 3, [][]float64{x, z, mean}, [][]float64{x, z, mean})
+			columns, weights := normal(r, 9*n), normal(r, 9)
+			combined, projected, product := make([]float64, n), normal(r, 9), make([]float64, n)
+			Combine(combined, columns, weights)
+			Project(projected, columns, combined)
+			Multiply(product, combined, z)
 			for i := range factor {
 				factor[i] = -factor[i] * factor[i]
 			}
 			Exp(factor)
-			results[side] = slices.Concat(results[side], x, largest, sum, scaled, mean, sums, factor, []float64{moments.Sum, moments.First, moments.Second})
+			results[side] = slices.Concat(results[side], x, largest, sum, scaled, mean, sums, factor, combined, projected, product, []float64{moments.Sum, moments.First, moments.Second})
 		}
 	}
 	for i, one := range results[0] {

@@ -12,4 +12,10 @@ func dotTileWide(*[tileHeight][tileWidth]float64, *[tileHeight][]float64, *[tile
 
 func addExpWide(_, _, _ []float64) int { return 0 }
 
+func combineWide(_, _, _ []float64) int { return 0 }
+
+func projectWide(_, _, _ []float64) int { return 0 }
+
+func multiplyWide(_, _, _ []float64) int { return 0 }
+
 func normaliseWide(_ *momentLanes, _, _, _, _, _ []float64) int { return 0 }

@@ -144,12 +144,56 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+// TestColumns compares what is done to columns that lie one after the other with sums of
+// products.
+func TestColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, n := range lengths {
+		for _, count := range []int{0, 1, 2, 7, 8, 9, 17} {
+			columns, weights, factors := normal(r, n*count), normal(r, count), normal(r, n)
+			combined, projected := normal(r, n), normal(r, count)
+			before := append([]float64(nil), projected...)
+			Combine(combined, columns, weights)
+			Project(projected, columns, factors)
+			for i := range n {
+				var want float64
+				for a, weight := range weights {
+					want += weight * columns[a*n+i]
+				}
+				if !(math.Abs(combined[i]-want) <= 1e-14*float64(count)) {
+					t.Fatalf("entry %d of %d, %d columns: %v, want %v", i, n, count, combined[i], want)
+				}
+			}
+			for a := range count {
+				want := before[a]
+				for i, factor := range factors {
+					want += columns[a*n+i] * factor
+				}
+				if !(math.Abs(projected[a]-want) <= 1e-13*float64(max(1, n))) {
+					t.Fatalf("%d rows, column %d of %d: %v, want %v", n, a, count, projected[a], want)
+				}
+			}
+			if count == 2 {
+				Multiply(combined, columns[:n], columns[n:])
+				for i, got := range combined {
+					if want := columns[i] * columns[n+i]; got != want {
+						t.Fatalf("entry %d of %d: the product is %v, want %v", i, n, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestColumnsOfOtherLengths(t *testing.T) {
 	three, four := make([]float64, 3), make([]float64, 4)
 	for name, call := range map[string]func(){
 		"AddExp":     func() { AddExp(three, three, four) },
 		"ScaleShift": func() { ScaleShift(three, four, three, 1, 1) },
 		"Normalise":  func() { Normalise(three, three, three, four, three) },
+		"Combine":    func() { Combine(three, make([]float64, 7), make([]float64, 2)) },
+		"Project":    func() { Project(make([]float64, 2), make([]float64, 7), three) },
+		"Multiply":   func() { Multiply(three, four, three) },
 		"AddGram":    func() { AddGram(make([]float64, 4), 2, [][]float64{three, three}, [][]float64{three, four}) },
 	} {
 		func() {
@@ -160,5 +204,35 @@ func TestColumnsOfOtherLengths(t *testing.T) {
 			}()
 			call()
 		}()
+	}
+}
+
+func TestSumLogs(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 1))
+	values, counts := make([]float64, 3000), make([]float64, 3000)
+	var want, size float64
+	for i := range values {
+		values[i], counts[i] = math.Pow(10, 40*r.Float64()-20), float64(1+r.IntN(6))
+		if i%100 == 0 {
+			values[i] = math.Pow(10, 600*r.Float64()-300)
+		}
+		want += counts[i] * math.Log(values[i])
+		size += counts[i] * math.Abs(math.Log(values[i]))
+	}
+	if got := SumLogs(values, counts); !(math.Abs(got-want) < 1e-14*size) {
+		t.Errorf("the sum is %v, want %v", got, want)
+	}
+	want = 0
+	for _, v := range values {
+		want += math.Log(v)
+	}
+	if got := SumLogs(values, nil); !(math.Abs(got-want) < 1e-14*size) {
+		t.Errorf("the sum is %v, want %v", got, want)
+	}
+	if got := SumLogs([]float64{2, 0, 3}, []float64{1, 0, 1}); !(math.Abs(got-math.Log(6)) < 1e-15) {
+		t.Errorf("the sum is %v where a value of 0 does not count", got)
+	}
+	if got := SumLogs([]float64{2, 0}, []float64{1, 1}); !math.IsInf(got, -1) {
+		t.Errorf("the sum is %v where a value is 0", got)
 	}
 }
