@@ -404,8 +404,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 			prior := meanPredictions(p)
 			floats.Scale(1/floats.Sum(prior), prior)
 			r := fast.(*resampledMLLS)
-			m := r.mixture(targetCounts, prior, r.scratch.New().([2][]float64))
-			if s, found := r.step(m); c.step && !found {
+			if s, found := r.step(r.resampled(targetCounts, prior)); c.step && !found {
 				t.Errorf("%s, replica %d: the steps ended at a violation of %.2g", name, replica, s.violation)
 			}
 		}

@@ -25,7 +25,7 @@ type resampledMLLS struct {
 	solution  MLLSSolution // of the sample
 	rows      *panels
 	curvature *mat.SymDense // the negative Hessian by the weights
-	scratch   sync.Pool     // of [2][]float64: counts and densities of the rows
+	mixtures  sync.Pool     // of *mixture, whose counts and prior change with the resample
 }
 
 func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
@@ -33,7 +33,9 @@ func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
 	m := len(rows.Probabilities) / k
 	r := &resampledMLLS{solution: solution, rows: newPanels(rows.Probabilities, k, upTo(m), upTo(k)), curvature: byWeights(solution.Information, solution.Prior)}
 	r.rows.alone = true
-	r.scratch.New = func() any { return [2][]float64{make([]float64, m), make([]float64, m)} }
+	r.mixtures.New = func() any {
+		return &mixture{classes: upTo(k), rows: r.rows, counts: make([]float64, m), density: make([]float64, m)}
+	}
 	return r
 }
 
@@ -41,9 +43,8 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	prior := meanPredictions(p)
 	floats.Scale(1/floats.Sum(prior), prior)
 	if floats.Min(prior) > 0 {
-		scratch := r.scratch.Get().([2][]float64)
-		defer r.scratch.Put(scratch)
-		m := r.mixture(p.Rows.Counts, prior, scratch)
+		m := r.resampled(p.Rows.Counts, prior)
+		defer r.mixtures.Put(m)
 		s, found := r.step(m)
 		if !found {
 			var err error
@@ -59,9 +60,10 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	return mlls{}.Estimate(p)
 }
 
-// mixture returns the likelihood of a resample, which uses the scratch.
-func (r *resampledMLLS) mixture(counts []int, prior []float64, scratch [2][]float64) *mixture {
-	m := &mixture{prior: prior, classes: upTo(len(prior)), rows: r.rows, counts: scratch[0], density: scratch[1]}
+// resampled returns the likelihood of a resample, one of the mixtures.
+func (r *resampledMLLS) resampled(counts []int, prior []float64) *mixture {
+	m := r.mixtures.Get().(*mixture)
+	m.prior, m.last, m.total = prior, nil, 0
 	for i, count := range counts {
 		m.counts[i] = float64(count)
 		m.total += m.counts[i]
