@@ -1,7 +1,6 @@
 package weightest
 
 import (
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -106,77 +105,4 @@ func (r *resampledMLLS) step(m *mixture) (mixtureState, bool) {
 		s = next
 	}
 	return s, s.violation <= resampledViolation
-}
-
-// byWeights returns the curvature by the weights, given that by the shares.
-func byWeights(curvature *mat.SymDense, prior []float64) *mat.SymDense {
-	k := len(prior)
-	result := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := range i + 1 {
-			result.SetSym(i, j, curvature.At(i, j)*prior[i]*prior[j])
-		}
-	}
-	return result
-}
-
-// freeClasses returns the classes with a share, and the one that should have one most.
-func freeClasses(s mixtureState) []int {
-	var free []int
-	most := floats.MaxIdx(s.gradient)
-	for a, share := range s.q {
-		if share > 0 || a == most && s.gradient[a]-1 >= s.violation {
-			free = append(free, a)
-		}
-	}
-	return free
-}
-
-// newtonModel is the quadratic model of a resample's likelihood on its free classes.
-type newtonModel struct {
-	free   []int
-	prior  []float64    // of the free classes
-	factor mat.Cholesky // of H
-	along  []float64    // H⁻¹ prior
-}
-
-// newNewtonModel returns nil where H is not definite.
-func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
-	n := &newtonModel{free: free, prior: picked(prior, free)}
-	if !n.factor.Factorize(subMatrix(curvature, free)) {
-		return nil
-	}
-	n.along = n.solve(n.prior)
-	return n
-}
-
-// step returns the shares after a step, and whether a class lost its share.
-func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
-	byWeights := picked(s.gradient, n.free)
-	floats.Mul(byWeights, n.prior)
-	direction := n.solve(byWeights)
-	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)
-	q = make([]float64, len(s.q))
-	for i, a := range n.free {
-		q[a] = s.q[a] + n.prior[i]*direction[i]
-		if !(q[a] > 0) {
-			q[a], left = 0, true
-		}
-	}
-	floats.Scale(1/floats.Sum(q), q)
-	return q, left
-}
-
-// has tells whether the class that violates the conditions most is free.
-func (n *newtonModel) has(s mixtureState) bool {
-	most := floats.MaxIdx(s.gradient)
-	return s.gradient[most]-1 < s.violation || slices.Contains(n.free, most)
-}
-
-// solve returns H⁻¹b.
-func (n *newtonModel) solve(b []float64) []float64 {
-	x := make([]float64, len(b))
-	// An ill-conditioned H may give a step that leads nowhere, which the violation tells.
-	_ = n.factor.SolveVecTo(mat.NewVecDense(len(x), x), mat.NewVecDense(len(b), b))
-	return x
 }

@@ -212,26 +212,19 @@ const tileHeight, tileWidth = 2, 4
 // dotTile sets the tile to the products of the columns of x from the i-th and those of y
 // from the j-th on; entries beyond the last columns mean nothing.
 func dotTile(tile *[tileHeight][tileWidth]float64, x, y [][]float64, i, j int) {
-	var left [tileHeight][]float64
-	var right [tileWidth][]float64
-	for row := range left {
-		left[row] = x[min(i+row, len(x)-1)]
-	}
-	for column := range right {
-		right[column] = y[min(j+column, len(y)-1)]
-	}
-	done := dotTileWide(tile, &left, &right)
-	if done == 0 {
-		for row, a := range left {
-			for column, b := range right {
-				tile[row][column] = dot(a, b)
-			}
-		}
+	rows := len(x[i])
+	done := dotTileWide(tile, x, y, i, j)
+	if done == rows && done > 0 {
 		return
 	}
-	for row, a := range left {
-		for column, b := range right {
-			for k := done; k < len(a); k++ {
+	for row := range tile {
+		for column := range tile[row] {
+			a, b := x[min(i+row, len(x)-1)], y[min(j+column, len(y)-1)]
+			if done == 0 {
+				tile[row][column] = dot(a, b)
+				continue
+			}
+			for k := done; k < rows; k++ {
 				tile[row][column] = math.FMA(a[k], b[k], tile[row][column])
 			}
 		}

@@ -109,13 +109,14 @@ func multiplyWide(out, a, b []float64) int {
 	return whole
 }
 
-// dotTileWide sets the tile to the products of the first rows and returns their number.
-func dotTileWide(tile *[tileHeight][tileWidth]float64, left *[tileHeight][]float64, right *[tileWidth][]float64) int {
-	whole := len(left[0]) / lanes * lanes
+// dotTileWide does what dotTile does for the first rows and returns their number.
+func dotTileWide(tile *[tileHeight][tileWidth]float64, x, y [][]float64, i, j int) int {
+	whole := len(x[i]) / lanes * lanes
 	if !wide || whole == 0 {
 		return 0
 	}
-	dotTileAVX2(tile, &left[0][0], &left[1][0], &right[0][0], &right[1][0], &right[2][0], &right[3][0], whole)
+	last := len(x) - 1
+	dotTileAVX2(tile, &x[i][0], &x[min(i+1, last)][0], &y[j][0], &y[min(j+1, last)][0], &y[min(j+2, last)][0], &y[min(j+3, last)][0], whole)
 	return whole
 }
 

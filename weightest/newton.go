@@ -1,0 +1,308 @@
+package weightest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// newtonSteps bounds MLLS's Newton steps; few problems take more than ten.
+	newtonSteps = 200
+	// roundingViolation is a violation of MLLS's conditions that counts as none: some
+	// hundred units of rounding of a factor.
+	roundingViolation = 1e-13
+	// acceptedViolation is the largest violation with which MLLS may end, where steps
+	// no longer lower it.
+	acceptedViolation = 1e-9
+	// roughViolation ends the search on thinned rows, whose optimum is another one.
+	roughViolation = 1e-2
+	// mostCondition is the largest condition number of a newtonModel's curvature.
+	mostCondition = 1e10
+	// thinning is the share of the rows, one in so many, that the search begins with.
+	thinning = 8
+)
+
+// maximise searches from start on or, where that is nil, from the prior, or from the
+// optimum of thinned rows where these are many.
+func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
+	q := make([]float64, len(m.classes))
+	for a, j := range m.classes {
+		if start != nil {
+			q[a] = start[j]
+		} else {
+			q[a] = m.prior[j]
+		}
+	}
+	if start == nil && len(m.counts) >= 10*thinning*len(q) {
+		if s, _, err := m.thinned().climb(interior(q), roughViolation); err == nil {
+			q = s.q
+		}
+	}
+	best, steps, err := m.climb(interior(q), roundingViolation)
+	if err != nil {
+		return MLLSSolution{}, err
+	}
+	if !(best.violation < acceptedViolation) {
+		return MLLSSolution{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
+	}
+	return m.solution(best, steps), nil
+}
+
+// interior returns q with shares of at least 10⁻⁶: a share of 0 makes rows impossible.
+func interior(q []float64) []float64 {
+	inside := make([]float64, len(q))
+	for a, share := range q {
+		inside[a] = max(share, 1e-6)
+	}
+	floats.Scale(1/floats.Sum(inside), inside)
+	return inside
+}
+
+// climb takes Newton steps from q until the violation is at most the tolerance, or no
+// longer falls, and returns the best state and the number of steps. A step that divides
+// the violation by ten keeps the curvature of the one before.
+func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
+	s := m.expect(m.evaluate(q))
+	best = s
+	prior := picked(m.prior, m.classes)
+	var curvature *mat.SymDense
+	var model *newtonModel
+	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
+		if curvature == nil {
+			curvature = m.curvature()
+			model = newNewtonModel(upTo(len(prior)), prior, byWeights(curvature, prior))
+		}
+		var x []float64
+		blocked := true
+		if model != nil {
+			x, blocked = model.step(s)
+		}
+		if blocked {
+			if x, err = m.newtonStep(s, curvature); err != nil {
+				return best, steps, err
+			}
+		}
+		next, ok := m.search(s, x)
+		if !ok {
+			break
+		}
+		if next = m.expect(next); next.violation > s.violation/10 {
+			curvature = nil
+		}
+		s = next
+		if s.violation < best.violation/2 {
+			stale = 0
+		} else if stale++; stale > 3 && best.violation < acceptedViolation {
+			break
+		}
+		if s.violation < best.violation {
+			best = s
+		}
+	}
+	return best, steps, nil
+}
+
+// expect returns the state s, which was evaluated last, or after some EM steps from there
+// where it is far from the optimum: where a few rows decide on a share that is far too
+// small, EM sets it at once, while Newton's method doubles it at each step.
+func (m *mixture) expect(s mixtureState) mixtureState {
+	const far, limit = 0.5, 4
+	for range limit {
+		if s.violation < far {
+			break
+		}
+		floats.Mul(s.gradient, s.q)
+		s = m.evaluate(s.gradient)
+	}
+	return s
+}
+
+// newtonStep returns the maximum on the simplex of the quadratic model at s. With g the
+// gradient and RᵀR the curvature H, that at s or near it, it is that of
+//
+//	min ½‖R x - (R q + R⁻ᵀg)‖²   s.t.   x ≥ 0, Σ x = 1.
+//
+// Classes of next to no use, g_y near 0, get x_y = 0: their columns of R may be so
+// short that the model's scales are too far apart.
+func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error) {
+	const useless = 1e-3
+	var useful []int
+	for a, g := range s.gradient {
+		if g >= useless {
+			useful = append(useful, a)
+		}
+	}
+	n := len(useful)
+	q, ones := make([]float64, n), make([]float64, n)
+	gradient := mat.NewVecDense(n, nil)
+	curvature := mat.NewSymDense(n, nil)
+	for i, a := range useful {
+		q[i], ones[i] = s.q[a], 1
+		gradient.SetVec(i, s.gradient[a])
+		for j, b := range useful[:i+1] {
+			curvature.SetSym(i, j, h.At(a, b))
+		}
+	}
+	r, err := rootOf(curvature)
+	if err != nil {
+		return nil, err
+	}
+	target, along := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	if err := target.SolveVec(r.T(), gradient); err != nil && !errors.As(err, new(mat.Condition)) {
+		return nil, fmt.Errorf("%w of MLLS: %w", ErrNoConvergence, err)
+	}
+	along.MulVec(r, mat.NewVecDense(n, q))
+	target.AddVec(target, along)
+	model := scale(Problem{
+		Confusion:          mat.DenseCopyOf(r),
+		TargetPredictions:  target.RawVector().Data,
+		SourceDistribution: ones,
+	}, LeastSquares)
+	u, _, err := newActiveSet(model, 100+10*n).solve()
+	if err != nil {
+		return nil, err
+	}
+	solution := model.weights(u, n)
+	floats.Scale(1/floats.Sum(solution), solution)
+	x := make([]float64, len(s.q))
+	for i, a := range useful {
+		x[a] = solution[i]
+	}
+	return x, nil
+}
+
+// rootOf returns an upper triangular R with RᵀR = H, and with a little more on the
+// diagonal where H is singular.
+func rootOf(h *mat.SymDense) (*mat.TriDense, error) {
+	n := h.SymmetricDim()
+	unit := make([]float64, n)
+	scaled := mat.NewSymDense(n, nil)
+	for shift := 1e-14; shift < 1; shift *= 100 {
+		for a := range n {
+			unit[a] = math.Sqrt(h.At(a, a))
+			for b := range a + 1 {
+				if unit[a] > 0 && unit[b] > 0 {
+					scaled.SetSym(b, a, h.At(b, a)/unit[a]/unit[b])
+				}
+			}
+			scaled.SetSym(a, a, 1+shift)
+		}
+		var cholesky mat.Cholesky
+		if !cholesky.Factorize(scaled) {
+			continue
+		}
+		r := mat.NewTriDense(n, mat.Upper, nil)
+		cholesky.UTo(r)
+		for a := range n {
+			for b := a; b < n; b++ {
+				if unit[b] > 0 {
+					r.SetTri(a, b, r.At(a, b)*unit[b])
+				}
+			}
+		}
+		return r, nil
+	}
+	return nil, fmt.Errorf("%w of MLLS: the Hessian is not finite", ErrNoConvergence)
+}
+
+// search returns the state at x, or at a point between s.q and x where the likelihood
+// does not rise enough, and reports whether there is one at which it rises, or stays the
+// same up to rounding.
+func (m *mixture) search(s mixtureState, x []float64) (mixtureState, bool) {
+	direction := make([]float64, len(x))
+	floats.SubTo(direction, x, s.q)
+	slope := floats.Dot(s.gradient, direction)
+	rounding := 1e-14 * (1 + math.Abs(s.likelihood))
+	step := 1.0
+	for range 50 {
+		next := slices.Clone(x)
+		if step < 1 {
+			floats.ScaleTo(next, 1-step, s.q)
+			floats.AddScaled(next, step, x)
+		}
+		if state := m.evaluate(next); state.likelihood >= s.likelihood+1e-4*step*slope-rounding {
+			return state, true
+		}
+		step /= 2
+	}
+	return s, false
+}
+
+// byWeights returns the curvature by the weights, given that by the shares.
+func byWeights(curvature *mat.SymDense, prior []float64) *mat.SymDense {
+	k := len(prior)
+	result := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := range i + 1 {
+			result.SetSym(i, j, curvature.At(i, j)*prior[i]*prior[j])
+		}
+	}
+	return result
+}
+
+// freeClasses returns the classes with a share, and the one that should have one most.
+func freeClasses(s mixtureState) []int {
+	var free []int
+	most := floats.MaxIdx(s.gradient)
+	for a, share := range s.q {
+		if share > 0 || a == most && s.gradient[a]-1 >= s.violation {
+			free = append(free, a)
+		}
+	}
+	return free
+}
+
+// newtonModel is the quadratic model of a likelihood on the face of the simplex that the
+// free classes span.
+type newtonModel struct {
+	free   []int
+	prior  []float64    // of the free classes
+	factor mat.Cholesky // of H
+	along  []float64    // H⁻¹ prior
+}
+
+// newNewtonModel returns nil where H is not definite, or as good as not.
+func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
+	n := &newtonModel{free: free, prior: picked(prior, free)}
+	if !n.factor.Factorize(subMatrix(curvature, free)) || n.factor.Cond() > mostCondition {
+		return nil
+	}
+	n.along = n.solve(n.prior)
+	return n
+}
+
+// step returns the shares after a step, and whether a class lost its share.
+func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
+	byWeights := picked(s.gradient, n.free)
+	floats.Mul(byWeights, n.prior)
+	direction := n.solve(byWeights)
+	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)
+	q = make([]float64, len(s.q))
+	for i, a := range n.free {
+		q[a] = s.q[a] + n.prior[i]*direction[i]
+		if !(q[a] > 0) {
+			q[a], left = 0, true
+		}
+	}
+	floats.Scale(1/floats.Sum(q), q)
+	return q, left
+}
+
+// has tells whether the class that violates the conditions most is free.
+func (n *newtonModel) has(s mixtureState) bool {
+	most := floats.MaxIdx(s.gradient)
+	return s.gradient[most]-1 < s.violation || slices.Contains(n.free, most)
+}
+
+// solve returns H⁻¹b.
+func (n *newtonModel) solve(b []float64) []float64 {
+	x := make([]float64, len(b))
+	// The error would say that H is ill-conditioned.
+	_ = n.factor.SolveVecTo(mat.NewVecDense(len(x), x), mat.NewVecDense(len(b), b))
+	return x
+}
