@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -17,6 +18,19 @@ type Matched struct {
 	Source, Target Statistics
 	// Shares are the target's class shares under which that is so, in label order.
 	Shares []float64
+
+	classes discriminant
+}
+
+// Posteriors returns the probabilities of the classes for each row of a set of either
+// domain, row-major n×k, by the discriminant that the target was matched with and as if all
+// classes were equally frequent. The statistics are that domain's.
+func (m Matched) Posteriors(set Set, of Statistics) []float64 {
+	scores := m.classes.scores(valuesOf(Standardised(set, of)), nil, nil)
+	for i := range set.Len() {
+		softmax(scores.RawRowView(i))
+	}
+	return scores.RawMatrix().Data
 }
 
 // The iteration of [MatchedStatistics].
@@ -46,8 +60,7 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	if err != nil {
 		return Matched{}, err
 	}
-	directions, offsets, err := classes.discriminant(evenly(standard, matchedRows))
-	if err != nil {
+	if m.classes, err = classes.discriminant(evenly(standard, matchedRows)); err != nil {
 		return Matched{}, err
 	}
 	rows := valuesOf(evenly(Standardised(target, m.Target), matchedRows))
@@ -55,7 +68,7 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	floats.AddConst(1/float64(len(m.Shares)), m.Shares)
 	for range matchedIterations {
 		mean, deviation := classes.mixture(m.Shares)
-		next := meanPosterior(rows, mean, deviation, directions, offsets, m.Shares)
+		next := m.classes.meanPosterior(rows, mean, deviation, m.Shares)
 		change := floats.Distance(next, m.Shares, 1)
 		m.Shares = next
 		if change < matchedTolerance {
@@ -121,10 +134,15 @@ func (m classMoments) mixture(shares []float64) (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// discriminant returns the linear discriminants of the classes, whose score of a row x is
+// discriminant are the linear discriminants of the classes, whose score of a row x is
 // x·directions[:, class] + offsets[class]: the logarithm of its density, but for a term
 // that all classes share.
-func (m classMoments) discriminant(set Set) (directions *mat.Dense, offsets []float64, err error) {
+type discriminant struct {
+	directions *mat.Dense // d×k
+	offsets    []float64  // length k
+}
+
+func (m classMoments) discriminant(set Set) (discriminant, error) {
 	k, d := m.means.Dims()
 	within := valuesOf(set)
 	n := 0
@@ -150,41 +168,62 @@ func (m classMoments) discriminant(set Set) (directions *mat.Dense, offsets []fl
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(mat.NewSymDense(d, scatter.RawMatrix().Data)) {
-		return nil, nil, fmt.Errorf("datasets: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
+		return discriminant{}, fmt.Errorf("datasets: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
 	}
-	directions, offsets = mat.NewDense(d, k, nil), make([]float64, k)
+	directions, offsets := mat.NewDense(d, k, nil), make([]float64, k)
 	if err := factor.SolveTo(directions, m.means.T()); err != nil {
-		return nil, nil, fmt.Errorf("datasets: the discriminants of %d columns: %w", d, err)
+		return discriminant{}, fmt.Errorf("datasets: the discriminants of %d columns: %w", d, err)
 	}
 	for class := range k {
 		offsets[class] = -mat.Dot(m.means.RowView(class), directions.ColView(class)) / 2
 	}
-	return directions, offsets, nil
+	return discriminant{directions, offsets}, nil
+}
+
+// scores returns those of rows, n×k, once these (n×d) are brought to the given mean and
+// deviation; nil leaves them as they are.
+func (c discriminant) scores(rows *mat.Dense, mean, deviation []float64) *mat.Dense {
+	directions, offsets := c.directions, mat.NewVecDense(len(c.offsets), slices.Clone(c.offsets))
+	if deviation != nil {
+		d, k := directions.Dims()
+		directions = mat.NewDense(d, k, nil)
+		directions.Apply(func(j, _ int, v float64) float64 { return v * deviation[j] }, c.directions)
+		var start mat.VecDense
+		start.MulVec(c.directions.T(), mat.NewVecDense(d, mean))
+		offsets.AddVec(offsets, &start)
+	}
+	var scores mat.Dense
+	scores.Mul(rows, directions)
+	for i := range scores.RawMatrix().Rows {
+		floats.Add(scores.RawRowView(i), offsets.RawVector().Data)
+	}
+	return &scores
 }
 
 // meanPosterior is the mean over standardised rows (n×d) of the classes' posteriors under
 // the shares, once the rows are brought to the given mean and deviation.
-func meanPosterior(rows *mat.Dense, mean, deviation []float64, directions *mat.Dense, offsets, shares []float64) []float64 {
-	n, _ := rows.Dims()
-	d, k := directions.Dims()
-	scaled := mat.NewDense(d, k, nil)
-	scaled.Apply(func(j, _ int, v float64) float64 { return v * deviation[j] }, directions)
-	var start mat.VecDense
-	start.MulVec(directions.T(), mat.NewVecDense(d, mean))
-	var scores mat.Dense
-	scores.Mul(rows, scaled)
-	posterior := make([]float64, k)
+func (c discriminant) meanPosterior(rows *mat.Dense, mean, deviation, shares []float64) []float64 {
+	scores := c.scores(rows, mean, deviation)
+	n, k := scores.Dims()
+	logs, posterior := make([]float64, k), make([]float64, k)
+	for class, share := range shares {
+		logs[class] = math.Log(share)
+	}
 	for i := range n {
 		row := scores.RawRowView(i)
-		for class, share := range shares {
-			row[class] += start.AtVec(class) + offsets[class] + math.Log(share)
-		}
-		total := floats.LogSumExp(row)
-		for class, score := range row {
-			posterior[class] += math.Exp(score-total) / float64(n)
-		}
+		floats.Add(row, logs)
+		softmax(row)
+		floats.AddScaled(posterior, 1/float64(n), row)
 	}
 	return posterior
+}
+
+// softmax replaces a row of scores by probabilities.
+func softmax(row []float64) {
+	total := floats.LogSumExp(row)
+	for i, score := range row {
+		row[i] = math.Exp(score - total)
+	}
 }
 
 // evenly returns a view of at most that many rows, evenly spaced.
