@@ -60,10 +60,10 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	if err != nil {
 		return Matched{}, err
 	}
-	if m.classes, err = classes.discriminant(evenly(standard, matchedRows)); err != nil {
+	if m.classes, err = classes.discriminant(Evenly(standard, matchedRows)); err != nil {
 		return Matched{}, err
 	}
-	rows := valuesOf(evenly(Standardised(target, m.Target), matchedRows))
+	rows := valuesOf(Evenly(Standardised(target, m.Target), matchedRows))
 	m.Shares = make([]float64, len(source.ClassNames()))
 	floats.AddConst(1/float64(len(m.Shares)), m.Shares)
 	for range matchedIterations {
@@ -226,8 +226,8 @@ func softmax(row []float64) {
 	}
 }
 
-// evenly returns a view of at most that many rows, evenly spaced.
-func evenly(set Set, most int) Set {
+// Evenly returns a view of at most that many rows, evenly spaced.
+func Evenly(set Set, most int) Set {
 	rows := make([]int, min(set.Len(), most))
 	for i := range rows {
 		rows[i] = i * set.Len() / len(rows)

@@ -23,6 +23,7 @@ type Data struct {
 	Width          int            // values of a row of Vectors
 	Classes        []string       // of the source, in label order
 	Source, Target Domain
+	Normalisation  Normalisation // of Vectors
 }
 
 // Domain is what was seen of one.
@@ -101,6 +102,9 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	}{{&d.Source, task.Source}, {&d.Target, task.Target}} {
 		domain.seen.Rows = domain.set.Len()
 		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
+	}
+	if d.check() == nil {
+		d.Normalisation = normalisation(task.Source, task.Target)
 	}
 	return task.Close()
 }

@@ -16,6 +16,8 @@ func seen(kind catalogue.Kind, source, target int) Data {
 		Kind: kind, Width: 64, Classes: []string{"cat", "dog"},
 		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
 		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
+
+		Normalisation: Normalisation{config.Match, "Nothing speaks against that."},
 	}
 }
 
@@ -49,7 +51,7 @@ func TestExperiment(t *testing.T) {
 		}
 		for _, run := range runs {
 			c := run.Config
-			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != "standard" {
+			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != config.Match {
 				t.Errorf("%+v: batch %d, %d epochs, validation %v, %s", size, c.Train.Batch, c.Train.Epochs, c.Train.Validation, c.Network.Normalise)
 			}
 			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
@@ -82,6 +84,7 @@ func TestExperimentSaysWhy(t *testing.T) {
 	for _, part := range []string{
 		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
 		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk}",
+		"# Nothing speaks against that.\nnetwork: {name: mlp, features: 256, layers: 1, normalise: matched}\n",
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is not in\n%s", part, text)

@@ -1,0 +1,71 @@
+package adapt
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/weightest"
+)
+
+// Normalisation is how features are normalised, a value of network.normalise, and why.
+type Normalisation struct{ Way, Because string }
+
+const (
+	// matchedAt is the p-value from which on the target counts as matched; docs/own-data.md
+	// has the comparison.
+	matchedAt = 0.01
+	// testedRows bounds the rows of the target that the test reads: it is as good with them.
+	testedRows = 10_000
+	// testedShare is the share of the source's rows that stands for the source.
+	testedShare = 0.2
+	// mostCoefficients is the number of values times classes up to which the test takes
+	// seconds.
+	mostCoefficients = 200_000
+)
+
+// normalisation decides between [config.Match] and [config.Standardise]: the former takes
+// for granted that the target is the source's classes in other shares, but for what moves
+// or stretches a column.
+func normalisation(source, target datasets.Set) Normalisation {
+	own := func(format string, values ...any) Normalisation {
+		return Normalisation{config.Standardise, "Each domain is standardised with its own mean and deviation: " + fmt.Sprintf(format, values...)}
+	}
+	if n := datasets.Size(source.Shape()) * len(source.ClassNames()); n > mostCoefficients {
+		return own("to match them under other class shares was not tried with so many values and classes.")
+	}
+	test, err := matchedTest(source, target)
+	switch {
+	case err != nil:
+		return own("whether they match under other class shares could not be tested (%v).", err)
+	case test.P < matchedAt:
+		return own("they do not match under other class shares (p = %.2g).", test.P)
+	}
+	return Normalisation{config.Match, fmt.Sprintf("The target's columns are moved and stretched to agree with the source's under its own class shares: nothing speaks against that (p = %.2g).", test.P)}
+}
+
+// matchedTest asks whether the target's rows, once matched, are those of the source's
+// classes in other shares. It reads the posteriors of the discriminant that the map was made
+// with. Source rows from which neither was made stand for the source.
+func matchedTest(source, target datasets.Set) (weightest.LabelShift, error) {
+	k := len(source.ClassNames())
+	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
+	heldOut := datasets.Subset(source, held)
+	labels := make([]int, heldOut.Len())
+	for i := range labels {
+		labels[i], _ = heldOut.Label(i)
+	}
+	m, err := datasets.MatchedStatistics(datasets.Subset(source, kept), target)
+	if err != nil {
+		return weightest.LabelShift{}, err
+	}
+	sample := weightest.NewSample(k)
+	if err := sample.AddSource(m.Posteriors(heldOut, m.Source), labels); err != nil {
+		return weightest.LabelShift{}, err
+	}
+	if err := sample.AddTarget(m.Posteriors(datasets.Evenly(target, testedRows), m.Target)); err != nil {
+		return weightest.LabelShift{}, err
+	}
+	return weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+}

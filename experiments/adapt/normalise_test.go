@@ -1,0 +1,71 @@
+package adapt
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+)
+
+// rowsOf returns rows of normal columns around the centres of their classes, which are as
+// frequent as the shares say, then stretched and moved.
+func rowsOf(t *testing.T, seed uint64, n int, centres [][]float64, shares []float64, stretch, move float64) *datasets.Features {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 5))
+	var values []float32
+	labels := make([]int, n)
+	for i := range labels {
+		for u := random.Float64(); labels[i] < len(shares)-1 && u > shares[labels[i]]; labels[i]++ {
+			u -= shares[labels[i]]
+		}
+		for _, centre := range centres[labels[i]] {
+			values = append(values, float32(stretch*(centre+random.NormFloat64())+move))
+		}
+	}
+	set, err := datasets.NewFeatures("rows", values, datasets.KnownLabels(labels), []string{"a", "b", "c"}[:len(centres)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Columns that are moved and stretched while shares change are matched, also where hardly
+// anything is to be seen of either; classes that stand elsewhere are not, and what cannot be
+// tested is standardised as well.
+func TestNormalisation(t *testing.T) {
+	centres := [][]float64{{4, 0, 0, 2}, {0, 4, 0, 2}, {0, 0, 4, -2}}
+	// The second and the third class stand between those of the source.
+	elsewhere := [][]float64{{4, 0, 0, 2}, {0, 2, 2, 0}, {2, 0, 2, 0}}
+	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
+	for seed := range uint64(3) {
+		source := rowsOf(t, 2*seed, 2000, centres, before, 1, 0)
+		for name, c := range map[string]struct {
+			target *datasets.Features
+			want   string
+		}{
+			"like the source":               {rowsOf(t, 2*seed+1, 2000, centres, before, 1, 0), config.Match},
+			"other shares":                  {rowsOf(t, 2*seed+1, 2000, centres, after, 1, 0), config.Match},
+			"other shares, moved":           {rowsOf(t, 2*seed+1, 2000, centres, after, 3, -7), config.Match},
+			"classes elsewhere":             {rowsOf(t, 2*seed+1, 2000, elsewhere, before, 1, 0), config.Standardise},
+			"classes elsewhere and shifted": {rowsOf(t, 2*seed+1, 2000, elsewhere, after, 1, 0), config.Standardise},
+		} {
+			if got := normalisation(source, c.target); got.Way != c.want {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+	}
+	lacking := rowsOf(t, 9, 40, centres, []float64{0.5, 0.5, 0}, 1, 0)
+	if got := normalisation(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (datasets: class "c" has no row`) {
+		t.Errorf("a class without rows: %+v", got)
+	}
+	wide := make([]float32, 3*mostCoefficients)
+	set, err := datasets.NewFeatures("wide", wide, datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := normalisation(set, set); got.Way != config.Standardise || !strings.Contains(got.Because, "so many values") {
+		t.Errorf("wide rows: %+v", got)
+	}
+}
