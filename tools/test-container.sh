@@ -16,6 +16,10 @@ if [ ! -f "$folder/debian.tar" ]; then
 fi
 base=$($buildah from scratch)
 $buildah add --quiet "$base" "$folder/debian.tar" /
+# What this machine trusts besides Debian's authorities, such as a proxy's, is trusted there too.
+if [ -d /usr/local/share/ca-certificates ]; then
+	$buildah add --quiet "$base" /usr/local/share/ca-certificates /usr/local/share/ca-certificates
+fi
 $buildah commit --quiet --rm "$base" localhost/debian:trixie
 $buildah build --build-arg BASE=localhost/debian:trixie --tag localhost/iwda .
 
