@@ -114,7 +114,7 @@ func work(arguments []string) int {
 		os.WriteFile(filepath.Join(folder, "orphan"), nil, 0o666)
 		return 0
 	case diesOnce:
-		fmt.Println("alive")
+		fmt.Fprintln(os.Stderr, "alive") // as the panic is: two streams may come in any order
 		if _, err := os.ReadFile(filepath.Join(folder, "died")); err != nil {
 			os.WriteFile(filepath.Join(folder, "died"), nil, 0o666)
 			panic("in the first life")
