@@ -21,7 +21,7 @@ const (
 // curvature lead to theirs. It keeps the sample's rows once, and is for use by many
 // goroutines at the same time.
 type resampledMLLS struct {
-	solution  MLLSSolution // of the sample
+	weights   []float64 // the sample's own optimum
 	rows      *panels
 	curvature *mat.SymDense // the negative Hessian by the weights
 	mixtures  sync.Pool     // of *mixture, whose counts and prior change with the resample
@@ -30,7 +30,7 @@ type resampledMLLS struct {
 func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
 	k := len(solution.Prior)
 	m := len(rows.Probabilities) / k
-	r := &resampledMLLS{solution: solution, rows: newPanels(rows.Probabilities, k, upTo(m), upTo(k)), curvature: byWeights(solution.Information, solution.Prior)}
+	r := &resampledMLLS{weights: solution.Weights, rows: newPanels(rows.Probabilities, k, upTo(m), upTo(k)), curvature: byWeights(solution.Information, solution.Prior)}
 	r.rows.alone = true
 	r.mixtures.New = func() any {
 		return &mixture{classes: upTo(k), rows: r.rows, counts: make([]float64, m), density: make([]float64, m)}
@@ -81,7 +81,7 @@ func (r *resampledMLLS) resampled(counts []int, prior []float64) *mixture {
 // gradient violates the conditions most is again.
 func (r *resampledMLLS) step(m *mixture) (mixtureState, bool) {
 	q := make([]float64, len(m.prior))
-	floats.MulTo(q, r.solution.Weights, m.prior)
+	floats.MulTo(q, r.weights, m.prior)
 	floats.Scale(1/floats.Sum(q), q)
 	s := m.differentiate(q)
 	curvature, own := r.curvature, false

@@ -75,7 +75,8 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := adapt.Look(o.Source, o.Target)
+	_, missing := os.Stat(o.path(adapt.ExperimentFile))
+	data, err := adapt.Look(o.Source, o.Target, errors.Is(missing, fs.ErrNotExist))
 	if err != nil {
 		return err
 	}

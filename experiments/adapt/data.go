@@ -57,8 +57,9 @@ func (d Domain) rarest() (class, rows int) {
 const fewestRows = 3
 
 // Look opens both domains as training does, reads all rows of features, and lists images.
-// What training would refuse is an error here, with file, row and column.
-func Look(source, target string) (Data, error) {
+// What training would refuse is an error here, with file, row and column. With decide it
+// also finds how features are to be normalised, which [Data.Experiment] needs.
+func Look(source, target string, decide bool) (Data, error) {
 	files := []catalogue.Files{{Domain: sourceName}, {Domain: targetName}}
 	for i, path := range []string{source, target} {
 		whole, err := filepath.Abs(path)
@@ -82,7 +83,7 @@ func Look(source, target string) (Data, error) {
 	if data.Kind == catalogue.ImageFiles {
 		err = seen.lookAtImages(data)
 	} else {
-		err = seen.lookAtRows(data)
+		err = seen.lookAtRows(data, decide)
 	}
 	if err != nil {
 		return Data{}, err
@@ -90,7 +91,7 @@ func Look(source, target string) (Data, error) {
 	return seen, seen.check()
 }
 
-func (d *Data) lookAtRows(data catalogue.Dataset) error {
+func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 		domain.seen.Rows = domain.set.Len()
 		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
 	}
-	if d.check() == nil {
+	if decide && d.check() == nil {
 		d.Normalisation = normalisation(task.Source, task.Target)
 	}
 	return task.Close()

@@ -182,6 +182,27 @@ four:
 	VADDSD       X15, X14, X14 \
 	VMOVSD       X14, to(DI)
 
+// CLEAR8 clears eight registers of lanes, STORE8 stores what LANES makes of each at DI.
+#define CLEAR8 \
+	VXORPD Y0, Y0, Y0 \
+	VXORPD Y1, Y1, Y1 \
+	VXORPD Y2, Y2, Y2 \
+	VXORPD Y3, Y3, Y3 \
+	VXORPD Y4, Y4, Y4 \
+	VXORPD Y5, Y5, Y5 \
+	VXORPD Y6, Y6, Y6 \
+	VXORPD Y7, Y7, Y7
+
+#define STORE8 \
+	LANES(Y0, X0, 0) \
+	LANES(Y1, X1, 8) \
+	LANES(Y2, X2, 16) \
+	LANES(Y3, X3, 24) \
+	LANES(Y4, X4, 32) \
+	LANES(Y5, X5, 40) \
+	LANES(Y6, X6, 48) \
+	LANES(Y7, X7, 56)
+
 // func dotTileAVX2(tile *[2][4]float64, x0, x1, y0, y1, y2, y3 *float64, n int)
 TEXT ·dotTileAVX2(SB), NOSPLIT, $0-64
 	MOVQ   tile+0(FP), DI
@@ -193,14 +214,7 @@ TEXT ·dotTileAVX2(SB), NOSPLIT, $0-64
 	MOVQ   y3+48(FP), R13
 	MOVQ   n+56(FP), CX
 	XORQ   BX, BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	CLEAR8
 
 four:
 	VMOVUPD     (R8)(BX*8), Y8
@@ -220,14 +234,7 @@ four:
 	ADDQ        $4, BX
 	CMPQ        BX, CX
 	JNE         four
-	LANES(Y0, X0, 0)
-	LANES(Y1, X1, 8)
-	LANES(Y2, X2, 16)
-	LANES(Y3, X3, 24)
-	LANES(Y4, X4, 32)
-	LANES(Y5, X5, 40)
-	LANES(Y6, X6, 48)
-	LANES(Y7, X7, 56)
+	STORE8
 	VZEROUPPER
 	RET
 
@@ -311,14 +318,7 @@ TEXT ·projectAVX2(SB), NOSPLIT, $0-32
 	MOVQ   48(SI), AX
 	MOVQ   56(SI), SI
 	XORQ   BX, BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	CLEAR8
 
 four:
 	VMOVUPD     (DX)(BX*8), Y8
@@ -333,14 +333,7 @@ four:
 	ADDQ        $4, BX
 	CMPQ        BX, CX
 	JNE         four
-	LANES(Y0, X0, 0)
-	LANES(Y1, X1, 8)
-	LANES(Y2, X2, 16)
-	LANES(Y3, X3, 24)
-	LANES(Y4, X4, 32)
-	LANES(Y5, X5, 40)
-	LANES(Y6, X6, 48)
-	LANES(Y7, X7, 56)
+	STORE8
 	VZEROUPPER
 	RET
 
