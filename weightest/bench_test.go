@@ -87,11 +87,8 @@ func BenchmarkLabelShift(b *testing.B) {
 				if err != nil || calibration.Note != "" {
 					b.Fatal(calibration.Note, err)
 				}
-				s := NewSample(k)
-				if err := s.AddSource(calibration.Probabilities(source), labels); err != nil {
-					b.Fatal(err)
-				}
-				if err := s.AddTarget(calibration.Probabilities(target)); err != nil {
+				s, err := NewCalibratedSample(calibration, source, labels, target)
+				if err != nil {
 					b.Fatal(err)
 				}
 				if solution, err = MLLS(problem(b, s), MLLSSettings{}); err != nil {

@@ -41,30 +41,39 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 	p := make([]float64, len(logits))
 	rows := panels{rows: len(p) / k, classes: k}
 	rows.eachGroup(16*k, func(_, firstPanel, lastPanel int) {
+		storage := rows.scratch.take((k + 2) * panelRows)
+		defer rows.scratch.give(storage)
 		for i := firstPanel; i < lastPanel; i++ {
 			first, height := rows.extent(i)
-			c.calibrate(p[first*k:(first+height)*k], logits[first*k:])
+			c.calibrate(p[first*k:(first+height)*k], logits[first*k:], storage)
 		}
 	})
 	return p
 }
 
-// calibrate sets the rows of p.
-func (c Calibration) calibrate(p, logits []float64) {
+// calibrate sets the rows of p, those of a panel at most.
+func (c Calibration) calibrate(p, logits, storage []float64) {
 	k := len(c.Scales)
-	for first := 0; first < len(p); first += k {
-		row, largest := p[first:first+k], math.Inf(-1)
-		for j, z := range logits[first : first+k] {
-			row[j] = c.Scales[j]*z + c.Biases[j]
-			largest = max(largest, row[j])
-		}
-		floats.AddConst(-largest, row)
+	height := len(p) / k
+	column := func(j int) []float64 { return storage[j*height : (j+1)*height] }
+	largest, sum := column(k), column(k+1)
+	for row := range height {
+		largest[row], sum[row] = math.Inf(-1), 0
 	}
-	simd.Exp(p)
-	for first := 0; first < len(p); first += k {
-		row := p[first : first+k]
-		floats.Scale(1/floats.Sum(row), row)
+	simd.Transpose(storage, logits, height, k, height, k)
+	for j := range k {
+		simd.Raise(largest, column(j), simd.Affine{Scale: c.Scales[j], Shift: c.Biases[j]})
 	}
+	for j := range k {
+		simd.AddExp(column(j), column(j), largest, sum, simd.Affine{Scale: c.Scales[j], Shift: c.Biases[j]})
+	}
+	for row, total := range sum {
+		sum[row] = 1 / total
+	}
+	for j := range k {
+		simd.Multiply(column(j), column(j), sum)
+	}
+	simd.Transpose(p, storage, k, height, k, height)
 }
 
 // form is a family of calibrations.
@@ -167,13 +176,17 @@ func checkLogits(logits []float64, labels []int, k int) error {
 		if label < 0 || label >= k {
 			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, row, label, k)
 		}
-		for j, z := range logits[row*k : (row+1)*k] {
-			if math.IsNaN(z) || math.IsInf(z, 0) {
-				return fmt.Errorf("%w: source row %d gives class %d the logit %v", ErrInvalidRow, row, j, z)
-			}
-		}
 	}
-	return nil
+	// Zero times every finite number is zero.
+	var nothing float64
+	for _, z := range logits {
+		nothing += 0 * z
+	}
+	if nothing == 0 {
+		return nil
+	}
+	at := slices.IndexFunc(logits, func(z float64) bool { return math.IsNaN(z) || math.IsInf(z, 0) })
+	return fmt.Errorf("%w: source row %d gives class %d the logit %v", ErrInvalidRow, at/k, at%k, logits[at])
 }
 
 // missingClass returns the first class without a row, and -1 where there is none.

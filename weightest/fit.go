@@ -13,13 +13,12 @@ import (
 const (
 	// gradientLimit is the largest projected gradient of a fit.
 	gradientLimit = 1e-10
-	// roughGradient is the gradient to which gonum's method goes, polished the one at
-	// which the steps beyond that end, and polishing their largest number.
+	// roughGradient is the gradient to which gonum's method goes, and polishing the largest
+	// number of the steps beyond that.
 	roughGradient = 1e-3
-	polished      = 1e-13
 	polishing     = 30
 	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
-	thinnedGradient = 1e-3
+	thinnedGradient = 1e-2
 	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
 	// count as told by the rows: with separated rows it falls to 0 as they grow.
 	flattest = 1e-8
@@ -132,12 +131,8 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 		return Calibration{}, tellsNothing
 	}
 	free := freeIndices(fixed)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(subMatrix(s.hessian, free), false) {
-		return Calibration{}, fmt.Errorf("%w of the eigenvalues of the calibration %s", ErrNoConvergence, f.name)
-	}
-	if smallest := eigen.Values(nil)[0]; !(smallest >= flattest) {
-		return Calibration{}, &noOptimum{fmt.Sprintf("the rows do not tell its parameters (the smallest eigenvalue of the Hessian is %.2g)", smallest)}
+	if hessian := subMatrix(s.hessian, free); !exceeds(hessian, flattest) {
+		return Calibration{}, &noOptimum{fmt.Sprintf("the rows do not tell its parameters (an eigenvalue of the Hessian is below %.2g)", flattest)}
 	}
 	if !f.vector && s.x[0]*l.spread < leastSpread {
 		return Calibration{}, tellsNothing
@@ -155,6 +150,17 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 		return Calibration{}, fmt.Errorf("%w of the calibration %s: its gradient is %.3g", ErrNoConvergence, f.name, c.Gradient)
 	}
 	return c, nil
+}
+
+// exceeds tells whether all eigenvalues of the matrix are above the limit.
+func exceeds(m *mat.SymDense, limit float64) bool {
+	n := m.SymmetricDim()
+	less := mat.NewSymDense(n, nil)
+	less.CopySym(m)
+	for i := range n {
+		less.SetSym(i, i, m.At(i, i)-limit)
+	}
+	return new(mat.Cholesky).Factorize(less)
 }
 
 func freeIndices(fixed []bool) []int {
@@ -209,7 +215,7 @@ func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
 	for range polishing {
 		gradient := picked(best.gradient, free)
 		norm := floats.Norm(gradient, 2)
-		if norm < polished {
+		if norm < gradientLimit/10 {
 			break
 		}
 		var step mat.VecDense

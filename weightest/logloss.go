@@ -21,25 +21,48 @@ import (
 type logLoss struct {
 	classes int
 	logits  *panels
-	labels  []int
+	labelled
 	spread  float64    // root mean square of the logits less their row means
 	scratch *sync.Pool // of lossPanels, for the groups of an evaluation
 }
 
+// labelled is what the labels say.
+type labelled struct {
+	labels []int
+	own    []float64 // the logit of each row's label
+	counts []float64 // rows by label, length k
+	sums   []float64 // of own by label, length k
+}
+
+func newLabelled(k int, labels []int, own []float64) labelled {
+	l := labelled{labels, own, make([]float64, k), make([]float64, k)}
+	for i, label := range labels {
+		l.counts[label]++
+		l.sums[label] += own[i]
+	}
+	return l
+}
+
 func newLogLoss(logits []float64, labels []int, k int) *logLoss {
+	own := make([]float64, len(labels))
+	for i, label := range labels {
+		own[i] = logits[i*k+label]
+	}
 	l := &logLoss{
-		classes: k,
-		logits:  newPanels(logits, k, upTo(len(labels)), upTo(k)),
-		labels:  labels,
-		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
+		classes:  k,
+		logits:   newPanels(logits, k, nil, nil),
+		labelled: newLabelled(k, labels, own),
+		scratch:  &sync.Pool{New: func() any { return newLossPanel(k) }},
 	}
 	var square float64
 	for first := 0; first < len(logits); first += k {
 		row := logits[first : first+k]
 		mean := floats.Sum(row) / float64(k)
+		var ofRow float64
 		for _, z := range row {
-			square += (z - mean) * (z - mean) / float64(len(logits))
+			ofRow += (z - mean) * (z - mean)
 		}
+		square += ofRow / float64(len(logits))
 	}
 	l.spread = math.Sqrt(square)
 	return l
@@ -47,11 +70,15 @@ func newLogLoss(logits []float64, labels []int, k int) *logLoss {
 
 // thinned returns the loss of some of the rows.
 func (l *logLoss) thinned(step int) *logLoss {
-	few := &logLoss{classes: l.classes, logits: l.logits.thinned(step), spread: l.spread, scratch: l.scratch}
+	var labels []int
+	var own []float64
 	for i := 0; i < len(l.labels); i += step {
-		few.labels = append(few.labels, l.labels[i])
+		labels, own = append(labels, l.labels[i]), append(own, l.own[i])
 	}
-	return few
+	return &logLoss{
+		classes: l.classes, logits: l.logits.thinned(step), labelled: newLabelled(l.classes, labels, own),
+		spread: l.spread, scratch: l.scratch,
+	}
 }
 
 // lossState is the loss with its derivatives at x.
@@ -106,6 +133,7 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 		addSymmetric(state.hessian, other.hessian)
 	}
 	state.x = x
+	f.subtractLabels(state.gradient, l.labelled)
 	rows := float64(len(l.labels))
 	state.loss /= rows
 	floats.Scale(1/rows, state.gradient)
@@ -126,7 +154,7 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 
 // evaluateGroup returns the sums over the rows of some panels.
 func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvature bool) *lossState {
-	k, n := l.classes, f.parameters(l.classes)
+	n := f.parameters(l.classes)
 	state := &lossState{gradient: make([]float64, n), hessian: mat.NewSymDense(n, nil), separated: true}
 	products := mat.NewSymDense(n, nil)
 	panel := l.scratch.Get().(*lossPanel)
@@ -135,14 +163,14 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvatu
 		start, height := l.logits.extent(i)
 		panel.exponentials(l.logits, i, s, b)
 		state.loss += simd.SumLogs(panel.sum, nil)
-		for row, label := range l.labels[start : start+height] {
-			state.loss += panel.largest[row] - s[label]*panel.logits[label][row] - b[label]
-			state.separated = state.separated && panel.separated(row, label)
-			f.addLabel(state.gradient, label, panel.logits[label][row], k)
+		labels, own := l.labels[start:start+height], l.own[start:start+height]
+		for row, label := range labels {
+			state.loss += panel.largest[row] - s[label]*own[row] - b[label]
 		}
+		state.separated = state.separated && panel.separated(labels)
 		columns := panel.derivatives(f, state)
 		if curvature {
-			addGram(products, columns, columns)
+			addGram(products, columns)
 		}
 	}
 	products.ScaleSym(-1, products)
@@ -150,15 +178,15 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvatu
 	return state
 }
 
-// addLabel subtracts φ_a[y] from the gradient.
-func (f form) addLabel(gradient []float64, label int, logit float64, k int) {
+// subtractLabels subtracts φ_a[y] of every row from the gradient.
+func (f form) subtractLabels(gradient []float64, l labelled) {
 	if f.vector {
-		gradient[label] -= logit
+		floats.Sub(gradient[:len(l.sums)], l.sums)
 	} else {
-		gradient[0] -= logit
+		gradient[0] -= floats.Sum(l.sums)
 	}
 	if f.biases {
-		gradient[f.scales(k)+label]--
+		floats.Sub(gradient[f.scales(len(l.counts)):], l.counts)
 	}
 }
 
@@ -167,7 +195,7 @@ type lossPanel struct {
 	storage       []float64
 	logits        [][]float64 // columns of z
 	probabilities [][]float64 // columns of exp(s∘z + b - largest), then of p
-	scaled        [][]float64 // columns of p∘z
+	scaled        [][]float64 // columns of p∘z, where scales of their own for each class need them
 	mean          []float64   // p·z
 	largest       []float64   // of s∘z + b in each row
 	sum           []float64   // Σ exp(s∘z + b - largest), then its inverse
@@ -192,19 +220,21 @@ func (p *lossPanel) exponentials(logits *panels, i int, s, b []float64) {
 	}
 	for j := range k {
 		p.logits[j], p.probabilities[j], p.scaled[j] = logits.column(i, j), column(j), column(k+j)
-		simd.ScaleShift(p.probabilities[j], p.logits[j], p.largest, s[j], b[j])
+		simd.Raise(p.largest, p.logits[j], simd.Affine{Scale: s[j], Shift: b[j]})
 	}
 	clear(p.sum)
-	for _, column := range p.probabilities {
-		simd.AddExp(column, p.largest, p.sum)
+	for j, column := range p.probabilities {
+		simd.AddExp(column, p.logits[j], p.largest, p.sum, simd.Affine{Scale: s[j], Shift: b[j]})
 	}
 }
 
-// separated tells whether the label's probability is above every other.
-func (p *lossPanel) separated(row, label int) bool {
-	for j, column := range p.probabilities {
-		if j != label && column[row] >= p.probabilities[label][row] {
-			return false
+// separated tells whether every label's probability is above all others of its row.
+func (p *lossPanel) separated(labels []int) bool {
+	for row, label := range labels {
+		for j, column := range p.probabilities {
+			if j != label && column[row] >= p.probabilities[label][row] {
+				return false
+			}
 		}
 	}
 	return true
@@ -221,7 +251,7 @@ func (p *lossPanel) derivatives(f form, state *lossState) [][]float64 {
 	}
 	clear(p.mean)
 	for j, column := range p.probabilities {
-		moments := simd.Normalise(column, p.sum, p.logits[j], p.scaled[j], p.mean)
+		moments := simd.Normalise(column, p.sum, p.logits[j], p.mean)
 		scale := min(j, first-1)
 		state.gradient[scale] += moments.First
 		add(state.hessian, scale, scale, moments.Second)
@@ -232,6 +262,9 @@ func (p *lossPanel) derivatives(f form, state *lossState) [][]float64 {
 		}
 	}
 	if f.vector {
+		for j, column := range p.probabilities {
+			simd.Multiply(p.scaled[j], column, p.logits[j])
+		}
 		columns = append(columns, p.scaled...)
 	} else {
 		columns = append(columns, p.mean)

@@ -30,15 +30,24 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 			m.classes = append(m.classes, j)
 		}
 	}
+	columns := m.classes
+	if len(columns) == k {
+		columns = nil
+	}
 	var kept []int
-	for i := range len(rows.Probabilities) / k {
-		if count := countOf(rows.Counts, i); count > 0 {
+	if rows.Counts == nil {
+		m.counts = make([]float64, len(rows.Probabilities)/k)
+		floats.AddConst(1, m.counts)
+		m.total = float64(len(m.counts))
+	}
+	for i, count := range rows.Counts {
+		if count > 0 {
 			kept = append(kept, i)
 			m.counts = append(m.counts, float64(count))
 			m.total += float64(count)
 		}
 	}
-	m.rows = newPanels(rows.Probabilities, k, kept, m.classes)
+	m.rows = newPanels(rows.Probabilities, k, kept, columns)
 	m.density = make([]float64, len(m.counts))
 	return m
 }
@@ -70,7 +79,8 @@ func (m *mixture) differentiate(q []float64) mixtureState {
 	groups := m.rows.groups()
 	gradients := make([][]float64, groups)
 	m.rows.eachGroup(8*n, func(group, first, last int) {
-		gradient, factors := make([]float64, n), make([]float64, panelRows)
+		gradient, factors := make([]float64, n), m.rows.scratch.take(panelRows)
+		defer m.rows.scratch.give(factors)
 		for i := first; i < last; i++ {
 			start, height := m.rows.extent(i)
 			density, counts := m.density[start:start+height], m.counts[start:start+height]
@@ -102,18 +112,20 @@ func (m *mixture) curvature() *mat.SymDense {
 	n := len(m.classes)
 	sums := make([]*mat.SymDense, m.rows.groups())
 	m.rows.eachGroup(n*n/2, func(group, first, last int) {
-		sum, storage, factors := mat.NewSymDense(n, nil), make([]float64, n*panelRows), make([]float64, panelRows)
-		scaled, columns := make([][]float64, n), make([][]float64, n)
+		sum, storage := mat.NewSymDense(n, nil), m.rows.scratch.take((n+1)*panelRows)
+		defer m.rows.scratch.give(storage)
+		factors := storage[n*panelRows:]
+		scaled := make([][]float64, n)
 		for i := first; i < last; i++ {
 			start, height := m.rows.extent(i)
 			for row, d := range m.density[start : start+height] {
-				factors[row] = m.counts[start+row] / d / d
+				factors[row] = math.Sqrt(m.counts[start+row]) / d
 			}
-			for a := range columns {
-				columns[a], scaled[a] = m.rows.column(i, a), storage[a*panelRows:a*panelRows+height]
-				simd.Multiply(scaled[a], columns[a], factors[:height])
+			for a := range scaled {
+				scaled[a] = storage[a*panelRows : a*panelRows+height]
+				simd.Multiply(scaled[a], m.rows.column(i, a), factors[:height])
 			}
-			addGram(sum, scaled, columns)
+			addGram(sum, scaled)
 		}
 		sums[group] = sum
 	})

@@ -14,8 +14,8 @@ const (
 	// newtonSteps bounds MLLS's Newton steps; few problems take more than ten.
 	newtonSteps = 200
 	// roundingViolation is a violation of MLLS's conditions that counts as none: some
-	// hundred units of rounding of a factor.
-	roundingViolation = 1e-13
+	// ten thousand units of rounding of a factor.
+	roundingViolation = 1e-12
 	// acceptedViolation is the largest violation with which MLLS may end, where steps
 	// no longer lower it.
 	acceptedViolation = 1e-9
@@ -23,6 +23,8 @@ const (
 	roughViolation = 1e-2
 	// mostCondition is the largest condition number of a newtonModel's curvature.
 	mostCondition = 1e10
+	// leastShare is the least share that a search begins with.
+	leastShare = 1e-6
 	// thinning is the share of the rows, one in so many, that the search begins with.
 	thinning = 8
 )
@@ -38,12 +40,15 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 			q[a] = m.prior[j]
 		}
 	}
+	least := leastShare
 	if start == nil && len(m.counts) >= 10*thinning*len(q) {
-		if s, _, err := m.thinned().climb(interior(q), roughViolation); err == nil {
-			q = s.q
+		few := m.thinned()
+		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
+			// A class without share there may have one of less than one of these rows.
+			q, least = s.q, 0.5/few.total
 		}
 	}
-	best, steps, err := m.climb(interior(q), roundingViolation)
+	best, steps, err := m.climb(interior(q, least), roundingViolation)
 	if err != nil {
 		return MLLSSolution{}, err
 	}
@@ -53,11 +58,11 @@ func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
 	return m.solution(best, steps), nil
 }
 
-// interior returns q with shares of at least 10⁻⁶: a share of 0 makes rows impossible.
-func interior(q []float64) []float64 {
+// interior returns q with shares of at least the least: a share of 0 makes rows impossible.
+func interior(q []float64, least float64) []float64 {
 	inside := make([]float64, len(q))
 	for a, share := range q {
-		inside[a] = max(share, 1e-6)
+		inside[a] = max(share, least)
 	}
 	floats.Scale(1/floats.Sum(inside), inside)
 	return inside

@@ -18,8 +18,6 @@ const (
 	panelGroups = 8
 	// groupStorage bounds the groups' partial sums, in entries of k×k matrices.
 	groupStorage = 1 << 22
-	// lineValues is the number of values in a line of the cache.
-	lineValues = 8
 	// worthwhile is the number of products below which goroutines do not pay.
 	worthwhile = 1 << 18
 )
@@ -30,26 +28,59 @@ type panels struct {
 	rows, classes int
 	data          []float64
 	alone         bool // the callers keep every processor busy
+	scratch       scratch
 }
 
+// scratch keeps storage from one use to the next.
+type scratch struct{ pool sync.Pool }
+
+// take returns n values, which may be any.
+func (s *scratch) take(n int) []float64 {
+	if kept, ok := s.pool.Get().(*[]float64); ok && cap(*kept) >= n {
+		return (*kept)[:n]
+	}
+	return make([]float64, n)
+}
+
+// give gives back what take returned.
+func (s *scratch) give(values []float64) { s.pool.Put(&values) }
+
 // newPanels copies some rows and some columns, in the order in which they are named, of
-// row-major rows of k values.
+// row-major rows of k values; nil names all of them.
 func newPanels(rows []float64, k int, keptRows, keptColumns []int) *panels {
-	n := len(keptColumns)
-	p := &panels{rows: len(keptRows), classes: n, data: make([]float64, len(keptRows)*n)}
+	n, m := k, len(rows)/k
+	if keptColumns != nil {
+		n = len(keptColumns)
+	}
+	if keptRows != nil {
+		m = len(keptRows)
+	}
+	p := &panels{rows: m, classes: n, data: make([]float64, m*n)}
+	var block []float64 // row-major rows of a panel, where these are not among those given
+	if keptRows != nil || keptColumns != nil {
+		block = make([]float64, panelRows*n)
+	}
 	for i := range p.count() {
 		first, height := p.extent(i)
-		panel, kept := p.data[first*n:(first+height)*n], keptRows[first:first+height]
-		// So many values of a column are next to each other in the cache.
-		for row := 0; row < height; row += lineValues {
-			some := kept[row:min(row+lineValues, height)]
-			for column, j := range keptColumns {
-				line := panel[column*height+row:]
-				for i, from := range some {
-					line[i] = rows[from*k+j]
-				}
+		if block == nil {
+			simd.Transpose(p.panel(i), rows[first*n:], height, n, height, n)
+			continue
+		}
+		for row := range height {
+			from := first + row
+			if keptRows != nil {
+				from = keptRows[from]
+			}
+			all, kept := rows[from*k:(from+1)*k], block[row*n:(row+1)*n]
+			if keptColumns == nil {
+				copy(kept, all)
+				continue
+			}
+			for a, j := range keptColumns {
+				kept[a] = all[j]
 			}
 		}
+		simd.Transpose(p.panel(i), block, height, n, height, n)
 	}
 	return p
 }
@@ -123,11 +154,10 @@ func (p *panels) groups() int {
 	return max(1, min(panelGroups, p.count(), groupStorage/(p.classes*p.classes)))
 }
 
-// addGram adds the upper triangle of XᵀY to sums, where X and Y are the columns of a
-// panel and XᵀY is symmetric.
-func addGram(sums *mat.SymDense, x, y [][]float64) {
+// addGram adds the upper triangle of XᵀX to sums, where X are columns of a panel.
+func addGram(sums *mat.SymDense, x [][]float64) {
 	raw := sums.RawSymmetric()
-	simd.AddGram(raw.Data, raw.Stride, x, y)
+	simd.AddGram(raw.Data, raw.Stride, x)
 }
 
 // addSymmetric adds the upper triangle of b to a.

@@ -30,7 +30,7 @@ type resampledMLLS struct {
 func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
 	k := len(solution.Prior)
 	m := len(rows.Probabilities) / k
-	r := &resampledMLLS{weights: solution.Weights, rows: newPanels(rows.Probabilities, k, upTo(m), upTo(k)), curvature: byWeights(solution.Information, solution.Prior)}
+	r := &resampledMLLS{weights: solution.Weights, rows: newPanels(rows.Probabilities, k, nil, nil), curvature: byWeights(solution.Information, solution.Prior)}
 	r.rows.alone = true
 	r.mixtures.New = func() any {
 		return &mixture{classes: upTo(k), rows: r.rows, counts: make([]float64, m), density: make([]float64, m)}
@@ -47,7 +47,7 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 		s, found := r.step(m)
 		if !found {
 			var err error
-			s, _, err = m.climb(interior(s.q), resampledViolation)
+			s, _, err = m.climb(interior(s.q, leastShare), resampledViolation)
 			found = err == nil && s.violation <= resampledViolation
 		}
 		if found {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // ErrInvalidRow is wrapped by the error that names a row of probabilities that is not
@@ -30,6 +32,20 @@ func NewSample(classes int) *Sample {
 		panic(fmt.Sprintf("weightest: a sample of %d classes", classes))
 	}
 	return &Sample{classes: classes}
+}
+
+// NewCalibratedSample returns the sample of the calibrated probabilities of logits: of
+// held-out source rows, row-major n×k, with their n labels, and of target rows, row-major
+// m×k. A label outside 0..k-1 and a logit that is not finite are an error that wraps
+// ErrInvalidRow and names the row. NewCalibratedSample panics where the lengths do not fit.
+func NewCalibratedSample(c Calibration, source []float64, labels []int, target []float64) (*Sample, error) {
+	k := len(c.Scales)
+	checkLengths("source", len(source), len(labels), k, nil)
+	s := &Sample{classes: k, source: c.Probabilities(source), labels: slices.Clone(labels), target: c.Probabilities(target)}
+	if err := checkSource(s.source, labels, k, 0); err != nil {
+		return nil, err
+	}
+	return s, checkRows("target", s.target, k, 0)
 }
 
 // Classes returns k.
@@ -135,12 +151,19 @@ func checkSource(probabilities []float64, labels []int, k, first int) error {
 
 func checkRows(domain string, probabilities []float64, k, first int) error {
 	for row := range len(probabilities) / k {
-		var sum float64
-		for j, p := range probabilities[row*k : (row+1)*k] {
+		values := probabilities[row*k : (row+1)*k]
+		var signs uint64
+		for _, p := range values {
+			signs |= math.Float64bits(p)
+		}
+		sum := floats.Sum(values)
+		if signs>>63 == 0 && math.Abs(sum-1) <= sumTolerance {
+			continue
+		}
+		for j, p := range values {
 			if !(p >= 0 && p <= 1+sumTolerance) {
 				return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, first+row, j, p)
 			}
-			sum += p
 		}
 		if !(math.Abs(sum-1) <= sumTolerance) {
 			return fmt.Errorf("%w: the probabilities of %s row %d sum to %.6g; they must sum to 1", ErrInvalidRow, domain, first+row, sum)

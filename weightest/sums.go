@@ -2,6 +2,7 @@ package weightest
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -132,14 +133,24 @@ func (s *Sums) addTarget(probabilities []float64, counts []int) {
 // entry.
 func addFixed(sums []FixedPoint, row []float64, count int) int {
 	row = row[:len(sums)]
-	largest := 0
+	// The bits of numbers that are not negative are in the order of these.
+	at, largest := 0, int64(math.MinInt64)
+	if count == 1 {
+		for i, p := range row {
+			sums[i].sum(FixedPoint{Low: toFixed(p)})
+			if order := int64(math.Float64bits(p)); order > largest {
+				at, largest = i, order
+			}
+		}
+		return at
+	}
 	for i, p := range row {
 		sums[i].add(p, count)
-		if p > row[largest] {
-			largest = i
+		if order := int64(math.Float64bits(p)); order > largest {
+			at, largest = i, order
 		}
 	}
-	return largest
+	return at
 }
 
 func countOf(counts []int, row int) int {

@@ -236,11 +236,7 @@ func (s drawn) calibrated(name string) (*weightest.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	sample := weightest.NewSample(classes)
-	if err := sample.AddSource(calibration.Probabilities(s.heldOut), s.heldOutLabels); err != nil {
-		return nil, err
-	}
-	return sample, sample.AddTarget(calibration.Probabilities(s.target))
+	return weightest.NewCalibratedSample(calibration, s.heldOut, s.heldOutLabels, s.target)
 }
 
 func estimate(name string, sample *weightest.Sample) ([]float64, error) {

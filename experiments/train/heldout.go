@@ -35,11 +35,8 @@ func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sam
 	if err != nil {
 		return nil, "", err
 	}
-	s := weightest.NewSample(classes)
-	if err := s.AddSource(c.Probabilities(logits), r.source.labels); err != nil {
-		return nil, "", err
-	}
-	return s, c.Note, s.AddTarget(c.Probabilities(weightest.Widen(r.target.logits)))
+	s, err := weightest.NewCalibratedSample(c, logits, r.source.labels, weightest.Widen(r.target.logits))
+	return s, c.Note, err
 }
 
 // uncalibrated is the calibration that leaves a network's probabilities as they are.

@@ -1,5 +1,6 @@
 // Package simd has the inner loops of package weightest: exponentials, and products of
-// columns. On amd64 with AVX2 and FMA they take four values at a time.
+// columns. On amd64 with AVX2 and FMA they take four values at a time, and some with
+// AVX-512 eight.
 //
 // Every result has the same bits on every processor: the loops in Go that stand in where
 // there is no AVX2 add and round in the same order, each product fused with its sum.
@@ -14,7 +15,7 @@ import (
 // to the first, rows 1, 5, 9, … to the second.
 const lanes = 4
 
-// smallest is the least x of which Exp takes the exponential; below, it is 0.
+// smallest is the least x of which an exponential is taken; below, it is 0.
 const smallest = -708
 
 // inverseFactorials are the coefficients of eʳ from r¹³ down. On |r| ≤ ½ log 2, what
@@ -29,20 +30,27 @@ const (
 	ln2Low  = 1.90821492927058770002e-10 // the rest
 )
 
-// Exp replaces every x, which is at most 0 or NaN, by eˣ with an error of less than two
-// units in the last place, and by 0 below e⁻⁷⁰⁸.
-func Exp(x []float64) {
-	for i := expWide(x); i < len(x); i++ {
-		x[i] = exp(x[i])
+// Affine is z → s·z + b.
+type Affine struct{ Scale, Shift float64 }
+
+// Raise raises largest, entry by entry, to s·z + b where it is less. It panics where the
+// lengths differ.
+func Raise(largest, z []float64, of Affine) {
+	checkRows(len(largest), len(z))
+	for i := raiseWide(largest, z, of); i < len(z); i++ {
+		if t := math.FMA(of.Scale, z[i], of.Shift); t > largest[i] {
+			largest[i] = t
+		}
 	}
 }
 
-// AddExp replaces every x by eˣ⁻ˢ, as Exp does, where s, at least x, is the entry of
-// shift, and adds it to the entry of sum. It panics where the lengths differ.
-func AddExp(x, shift, sum []float64) {
-	checkRows(len(x), len(shift), len(sum))
-	for i := addExpWide(x, shift, sum); i < len(x); i++ {
-		x[i] = exp(x[i] - shift[i])
+// AddExp sets every x to e^(s·z + b - largest), where s·z + b is at most the entry of
+// largest, with an error of less than two units in the last place, or to 0 below e⁻⁷⁰⁸, and
+// adds it to the entry of sum. It panics where the lengths differ.
+func AddExp(x, z, largest, sum []float64, of Affine) {
+	checkRows(len(x), len(z), len(largest), len(sum))
+	for i := addExpWide(x, z, largest, sum, of); i < len(x); i++ {
+		x[i] = exp(math.FMA(of.Scale, z[i], of.Shift) - largest[i])
 		sum[i] += x[i]
 	}
 }
@@ -71,18 +79,6 @@ func exp(x float64) float64 {
 	return sum * math.Float64frombits(uint64(int64(n)+1023)<<52)
 }
 
-// ScaleShift sets every entry t of a column to s·z + b and raises largest, entry by entry,
-// to t where that is less. It panics where the lengths differ.
-func ScaleShift(t, z, largest []float64, s, b float64) {
-	checkRows(len(t), len(z), len(largest))
-	for i := scaleShiftWide(t, z, largest, s, b); i < len(t); i++ {
-		t[i] = math.FMA(s, z[i], b)
-		if t[i] > largest[i] {
-			largest[i] = t[i]
-		}
-	}
-}
-
 // Moments are sums over the rows of a column of probabilities p with the logits z.
 type Moments struct {
 	Sum    float64 // Σ p
@@ -90,31 +86,31 @@ type Moments struct {
 	Second float64 // Σ p z²
 }
 
-// Normalise multiplies the column p by factor, row by row, sets scaled to p∘z and adds
-// that to mean, and returns p's moments. It panics where the lengths differ.
-func Normalise(p, factor, z, scaled, mean []float64) Moments {
-	checkRows(len(p), len(factor), len(z), len(scaled), len(mean))
+// Normalise multiplies the column p by factor, row by row, adds p∘z to mean, and returns p's
+// moments. It panics where the lengths differ.
+func Normalise(p, factor, z, mean []float64) Moments {
+	checkRows(len(p), len(factor), len(z), len(mean))
 	var sums momentLanes
-	whole := normaliseWide(&sums, p, factor, z, scaled, mean)
+	whole := normaliseWide(&sums, p, factor, z, mean)
 	for ; whole+lanes <= len(p); whole += lanes {
 		for lane := range lanes {
 			i := whole + lane
 			p[i] *= factor[i]
-			scaled[i] = p[i] * z[i]
-			mean[i] += scaled[i]
+			scaled := p[i] * z[i]
+			mean[i] += scaled
 			sums[0][lane] += p[i]
-			sums[1][lane] += scaled[i]
-			sums[2][lane] = math.FMA(scaled[i], z[i], sums[2][lane])
+			sums[1][lane] += scaled
+			sums[2][lane] = math.FMA(scaled, z[i], sums[2][lane])
 		}
 	}
 	m := Moments{sums[0].total(), sums[1].total(), sums[2].total()}
 	for i := whole; i < len(p); i++ {
 		p[i] *= factor[i]
-		scaled[i] = p[i] * z[i]
-		mean[i] += scaled[i]
+		scaled := p[i] * z[i]
+		mean[i] += scaled
 		m.Sum += p[i]
-		m.First += scaled[i]
-		m.Second = math.FMA(scaled[i], z[i], m.Second)
+		m.First += scaled
+		m.Second = math.FMA(scaled, z[i], m.Second)
 	}
 	return m
 }
@@ -127,25 +123,22 @@ func (p *partial) total() float64 { return (p[0] + p[2]) + (p[1] + p[3]) }
 // momentLanes are the partial sums of p, p∘z and p∘z∘z.
 type momentLanes [3]partial
 
-// AddGram adds the upper triangle of XᵀY to sums, row-major with the stride, where X and
-// Y are given by their columns, equally many, all of one length. It panics where the
-// lengths differ.
-func AddGram(sums []float64, stride int, x, y [][]float64) {
-	if len(x) != len(y) {
-		panic(fmt.Sprintf("simd: %d and %d columns", len(x), len(y)))
+// AddGram adds the upper triangle of XᵀX to sums, row-major with the stride, where X is
+// given by its columns, all of one length. It panics where the lengths differ.
+func AddGram(sums []float64, stride int, x [][]float64) {
+	if len(x) == 0 {
+		return
 	}
-	for i := range x {
-		checkRows(len(x[0]), len(x[i]), len(y[i]))
+	for _, column := range x {
+		checkRows(len(x[0]), len(column))
 	}
-	var tile [tileHeight][tileWidth]float64
-	for i := 0; i < len(x); i += tileHeight {
-		for j := i; j < len(y); j += tileWidth {
-			dotTile(&tile, x, y, i, j)
-			for row := range min(tileHeight, len(x)-i) {
-				for column := max(0, i+row-j); column < min(tileWidth, len(y)-j); column++ {
-					sums[(i+row)*stride+j+column] += tile[row][column]
-				}
-			}
+	done := addGramWide(sums, stride, x)
+	if done > 0 && done == len(x[0]) {
+		return
+	}
+	for i, a := range x {
+		for j, b := range x[i:] {
+			sums[i*stride+i+j] = addDot(sums[i*stride+i+j], a, b, done)
 		}
 	}
 }
@@ -169,8 +162,12 @@ func Combine(out, columns, weights []float64) {
 func Project(sums, columns, factors []float64) {
 	rows := len(factors)
 	checkRows(rows*len(sums), len(columns))
-	for a := projectWide(sums, columns, factors); a < len(sums); a++ {
-		sums[a] += dot(columns[a*rows:(a+1)*rows], factors)
+	done := projectWide(sums, columns, factors)
+	if done > 0 && done == rows {
+		return
+	}
+	for a := range sums {
+		sums[a] = addDot(sums[a], columns[a*rows:(a+1)*rows], factors, done)
 	}
 }
 
@@ -180,19 +177,28 @@ func SumLogs(values, counts []float64) float64 {
 	const least, most = 0x1p-500, 0x1p500
 	var sum float64
 	product := 1.0
-	for i, v := range values {
-		if counts != nil && counts[i] != 1 {
-			if counts[i] != 0 {
-				sum += counts[i] * math.Log(v)
+	for i := 0; i < len(values); {
+		if i+4 <= len(values) && (counts == nil || counts[i] == 1 && counts[i+1] == 1 && counts[i+2] == 1 && counts[i+3] == 1) {
+			if next := product * ((values[i] * values[i+1]) * (values[i+2] * values[i+3])); next > least && next < most {
+				product = next
+				i += 4
+				continue
 			}
-			continue
 		}
-		if next := product * v; next > least && next < most {
+		v, count := values[i], 1.0
+		if counts != nil {
+			count = counts[i]
+		}
+		i++
+		switch next := product * v; {
+		case count == 1 && next > least && next < most:
 			product = next
-			continue
+		case count == 1:
+			sum += math.Log(product) + math.Log(v)
+			product = 1
+		case count != 0:
+			sum += count * math.Log(v)
 		}
-		sum += math.Log(product) + math.Log(v)
-		product = 1
 	}
 	return sum + math.Log(product)
 }
@@ -206,42 +212,40 @@ func Multiply(out, a, b []float64) {
 	}
 }
 
-// Products of tileHeight columns with tileWidth others are summed at the same time.
-const tileHeight, tileWidth = 2, 4
-
-// dotTile sets the tile to the products of the columns of x from the i-th and those of y
-// from the j-th on; entries beyond the last columns mean nothing.
-func dotTile(tile *[tileHeight][tileWidth]float64, x, y [][]float64, i, j int) {
-	rows := len(x[i])
-	done := dotTileWide(tile, x, y, i, j)
-	if done == rows && done > 0 {
+// Transpose sets dst, of columns rows, to the transpose of src, of rows rows:
+//
+//	dst[j·dstStride + i] = src[i·srcStride + j]   for i < rows, j < columns.
+//
+// The two must not overlap. It panics where a slice is too short.
+func Transpose(dst, src []float64, rows, columns, dstStride, srcStride int) {
+	if rows == 0 || columns == 0 {
 		return
 	}
-	for row := range tile {
-		for column := range tile[row] {
-			a, b := x[min(i+row, len(x)-1)], y[min(j+column, len(y)-1)]
-			if done == 0 {
-				tile[row][column] = dot(a, b)
-				continue
-			}
-			for k := done; k < rows; k++ {
-				tile[row][column] = math.FMA(a[k], b[k], tile[row][column])
-			}
+	_, _ = dst[(columns-1)*dstStride+rows-1], src[(rows-1)*srcStride+columns-1]
+	if transposeWide(dst, src, rows, columns, dstStride, srcStride) {
+		return
+	}
+	for i := range rows {
+		for j, value := range src[i*srcStride : i*srcStride+columns] {
+			dst[j*dstStride+i] = value
 		}
 	}
 }
 
-// dot returns the product of two columns of one length.
-func dot(a, b []float64) float64 {
-	var sums partial
-	whole := len(a) / lanes * lanes
-	for k := 0; k < whole; k += lanes {
-		for lane := range sums {
-			sums[lane] = math.FMA(a[k+lane], b[k+lane], sums[lane])
+// addDot returns the sum and the product of two columns of one length, of which that of the
+// first rows is in the sum already where done is above 0.
+func addDot(sum float64, a, b []float64, done int) float64 {
+	if done == 0 {
+		var sums partial
+		done = len(a) / lanes * lanes
+		for k := 0; k < done; k += lanes {
+			for lane := range sums {
+				sums[lane] = math.FMA(a[k+lane], b[k+lane], sums[lane])
+			}
 		}
+		sum += sums.total()
 	}
-	sum := sums.total()
-	for k := whole; k < len(a); k++ {
+	for k := done; k < len(a); k++ {
 		sum = math.FMA(a[k], b[k], sum)
 	}
 	return sum

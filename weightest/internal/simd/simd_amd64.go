@@ -2,8 +2,16 @@ package simd
 
 import "math"
 
-// wide tells whether the processor and the operating system have AVX2 and FMA.
-var wide = hasAVX2AndFMA()
+// vectors are the instructions that the processor and the operating system have.
+type vectors uint8
+
+const (
+	scalar vectors = iota
+	avx2           // AVX2 and FMA
+	avx512         // and AVX-512's F and DQ
+)
+
+var has = detect()
 
 // expTable is what the exponentials read, each number once for every lane: log₂ e, -log 2
 // in two parts, the smallest x, the exponent's bias as an integer, and the coefficients.
@@ -19,51 +27,45 @@ var expNumbers = func() (table expTable) {
 	return table
 }()
 
-// expWide does what Exp does for the first entries and returns their number.
-func expWide(x []float64) int {
-	whole := len(x) / lanes * lanes
-	if !wide || whole == 0 {
-		return 0
-	}
-	expAVX2(&expNumbers, &x[0], whole)
-	return whole
-}
-
 // addExpWide does what AddExp does for the first entries and returns their number.
-func addExpWide(x, shift, sum []float64) int {
+func addExpWide(x, z, largest, sum []float64, of Affine) int {
+	if whole := len(x) / (2 * lanes) * (2 * lanes); has == avx512 && whole > 0 {
+		addExpAVX512(&expNumbers, &x[0], &z[0], &largest[0], &sum[0], whole, of)
+		return whole
+	}
 	whole := len(x) / lanes * lanes
-	if !wide || whole == 0 {
+	if has == scalar || whole == 0 {
 		return 0
 	}
-	addExpAVX2(&expNumbers, &x[0], &shift[0], &sum[0], whole)
+	addExpAVX2(&expNumbers, &x[0], &z[0], &largest[0], &sum[0], whole, of)
 	return whole
 }
 
 // normaliseWide does what Normalise does for the first entries, sets the sums over them,
 // and returns their number.
-func normaliseWide(sums *momentLanes, p, factor, z, scaled, mean []float64) int {
+func normaliseWide(sums *momentLanes, p, factor, z, mean []float64) int {
 	whole := len(p) / lanes * lanes
-	if !wide || whole == 0 {
+	if has == scalar || whole == 0 {
 		return 0
 	}
-	normaliseAVX2(sums, &p[0], &factor[0], &z[0], &scaled[0], &mean[0], whole)
+	normaliseAVX2(sums, &p[0], &factor[0], &z[0], &mean[0], whole)
 	return whole
 }
 
-// scaleShiftWide does what ScaleShift does for the first entries and returns their number.
-func scaleShiftWide(t, z, largest []float64, s, b float64) int {
-	whole := len(t) / lanes * lanes
-	if !wide || whole == 0 {
+// raiseWide does what Raise does for the first entries and returns their number.
+func raiseWide(largest, z []float64, of Affine) int {
+	whole := len(z) / lanes * lanes
+	if has == scalar || whole == 0 {
 		return 0
 	}
-	scaleShiftAVX2(&t[0], &z[0], &largest[0], whole, s, b)
+	raiseAVX2(&largest[0], &z[0], whole, of)
 	return whole
 }
 
 // combineWide does what Combine does for the first entries and returns their number.
 func combineWide(out, columns, weights []float64) int {
 	whole := len(out) / lanes * lanes
-	if !wide || whole == 0 || len(weights) == 0 {
+	if has == scalar || whole == 0 || len(weights) == 0 {
 		return 0
 	}
 	combineAVX2(&out[0], &columns[0], &weights[0], whole, len(out), len(weights))
@@ -73,11 +75,11 @@ func combineWide(out, columns, weights []float64) int {
 // projected is the number of columns that projectAVX2 multiplies at the same time.
 const projected = 8
 
-// projectWide does what Project does for all columns, or for none, and returns their number.
+// projectWide does what Project does for the first rows and returns their number.
 func projectWide(sums, columns, factors []float64) int {
 	rows := len(factors)
 	whole := rows / lanes * lanes
-	if !wide || whole == 0 {
+	if has == scalar || whole == 0 {
 		return 0
 	}
 	var products [projected]float64
@@ -89,52 +91,107 @@ func projectWide(sums, columns, factors []float64) int {
 		}
 		projectAVX2(&products, &some, &factors[0], whole)
 		for i, product := range products[:min(projected, len(sums)-first)] {
-			column := columns[(first+i)*rows : (first+i+1)*rows]
-			for row := whole; row < rows; row++ {
-				product = math.FMA(column[row], factors[row], product)
-			}
 			sums[first+i] += product
 		}
 	}
-	return len(sums)
+	return whole
 }
 
 // multiplyWide does what Multiply does for the first entries and returns their number.
 func multiplyWide(out, a, b []float64) int {
 	whole := len(out) / lanes * lanes
-	if !wide || whole == 0 {
+	if has == scalar || whole == 0 {
 		return 0
 	}
 	multiplyAVX2(&out[0], &a[0], &b[0], whole)
 	return whole
 }
 
-// dotTileWide does what dotTile does for the first rows and returns their number.
-func dotTileWide(tile *[tileHeight][tileWidth]float64, x, y [][]float64, i, j int) int {
-	whole := len(x[i]) / lanes * lanes
-	if !wide || whole == 0 {
+// Products of eight columns, or of two without AVX-512, with four others are summed at the
+// same time.
+const tileHeight, tileWidth = 8, 4
+
+// addGramWide does what AddGram does for the first rows and returns their number.
+func addGramWide(sums []float64, stride int, x [][]float64) int {
+	whole := len(x[0]) / lanes * lanes
+	if has == scalar || whole == 0 {
 		return 0
 	}
-	last := len(x) - 1
-	dotTileAVX2(tile, &x[i][0], &x[min(i+1, last)][0], &y[j][0], &y[min(j+1, last)][0], &y[min(j+2, last)][0], &y[min(j+3, last)][0], whole)
+	n, height := len(x), 2
+	if has == avx512 {
+		height = tileHeight
+	}
+	// The last column stands in for those beyond it.
+	var left [tileHeight]*float64
+	var right [tileWidth]*float64
+	for i := 0; i < n; i += height {
+		for a := range left {
+			left[a] = &x[min(i+a, n-1)][0]
+		}
+		for j := i; j < n; j += tileWidth {
+			for b := range right {
+				right[b] = &x[min(j+b, n-1)][0]
+			}
+			if j+1 >= i+height && i+height <= n && j+tileWidth <= n {
+				addTile(&sums[i*stride+j], stride, &left, &right, whole)
+				continue
+			}
+			var some [tileHeight][tileWidth]float64
+			addTile(&some[0][0], tileWidth, &left, &right, whole)
+			for a := range min(height, n-i) {
+				for b := max(0, i+a-j); b < min(tileWidth, n-j); b++ {
+					sums[(i+a)*stride+j+b] += some[a][b]
+				}
+			}
+		}
+	}
 	return whole
 }
 
-// The functions below are in simd_amd64.s; n is a multiple of lanes and not 0.
+// addTile adds the products of columns of x and y to rows of sums that are stride values
+// apart.
+func addTile(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int) {
+	if has == avx512 {
+		addTileAVX512(sums, stride, x, y, n)
+	} else {
+		addTileAVX2(sums, stride, x, y, n)
+	}
+}
 
-func hasAVX2AndFMA() bool
+// transposeWide does what Transpose does, or nothing, and tells which.
+func transposeWide(dst, src []float64, rows, columns, dstStride, srcStride int) bool {
+	const block = 32 // rows, whose values stay in the fastest cache
+	if has == scalar || rows < lanes || columns < lanes {
+		return false
+	}
+	wholeColumns := columns / lanes * lanes
+	for i := 0; i < rows; {
+		height := min(block, rows-i) / lanes * lanes
+		if height == 0 { // the last rows, again with some of those before
+			i, height = rows-lanes, lanes
+		}
+		transposeAVX2(&dst[i], &src[i*srcStride], height, wholeColumns, dstStride, srcStride)
+		if j := columns - lanes; wholeColumns < columns { // the last columns, likewise
+			transposeAVX2(&dst[j*dstStride+i], &src[i*srcStride+j], height, lanes, dstStride, srcStride)
+		}
+		i += height
+	}
+	return true
+}
+
+// The functions below are in the files of assembly; n, rows and columns are
+// multiples of lanes, of twice as many for the exponentials of AVX-512, and not 0.
+
+func detect() vectors
 
 //go:noescape
-func expAVX2(table *expTable, x *float64, n int)
+func addExpAVX2(table *expTable, x, z, largest, sum *float64, n int, of Affine)
 
 //go:noescape
-func addExpAVX2(table *expTable, x, shift, sum *float64, n int)
+func normaliseAVX2(sums *momentLanes, p, factor, z, mean *float64, n int)
 
 //go:noescape
-func normaliseAVX2(sums *momentLanes, p, factor, z, scaled, mean *float64, n int)
-
-//go:noescape
-func scaleShiftAVX2(t, z, largest *float64, n int, s, b float64)
+func raiseAVX2(largest, z *float64, n int, of Affine)
 
 // combineAVX2 reads count columns, each stride values after the one before.
 //
@@ -147,5 +204,16 @@ func projectAVX2(products *[projected]float64, columns *[projected]*float64, fac
 //go:noescape
 func multiplyAVX2(out, a, b *float64, n int)
 
+// addTileAVX2 takes the first two columns of x, addTileAVX512 all eight.
+//
 //go:noescape
-func dotTileAVX2(tile *[tileHeight][tileWidth]float64, x0, x1, y0, y1, y2, y3 *float64, n int)
+func addTileAVX2(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
+
+//go:noescape
+func addTileAVX512(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
+
+//go:noescape
+func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)
+
+//go:noescape
+func addExpAVX512(table *expTable, x, z, largest, sum *float64, n int, of Affine)

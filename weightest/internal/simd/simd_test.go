@@ -9,6 +9,7 @@ import (
 // lengths have whole groups of lanes, rests, and neither.
 var lengths = []int{0, 1, 3, 4, 5, 8, 31, 256}
 
+// TestExp gives AddExp the numbers themselves.
 func TestExp(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), -5e-324, -1e-300, -0.34657359, -0.3466, smallest, math.Nextafter(smallest, math.Inf(-1)), -745, -1e300, math.Inf(-1)}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -20,8 +21,7 @@ func TestExp(t *testing.T) {
 				x[i] = special[i]
 			}
 		}
-		got := append([]float64(nil), x...)
-		Exp(got)
+		got := exponentials(x)
 		for i, from := range x {
 			want := math.Exp(from)
 			if from < smallest {
@@ -35,11 +35,18 @@ func TestExp(t *testing.T) {
 			}
 		}
 	}
-	nan := []float64{math.NaN(), -1, -2, -3, math.NaN()}
-	Exp(nan)
-	if !math.IsNaN(nan[0]) || !math.IsNaN(nan[4]) {
-		t.Errorf("the exponential of NaN is %v and, in the rest, %v", nan[0], nan[4])
+	nan := make([]float64, 13)
+	nan[0], nan[8], nan[12] = math.NaN(), math.NaN(), math.NaN()
+	nan = exponentials(nan)
+	if !math.IsNaN(nan[0]) || !math.IsNaN(nan[8]) || !math.IsNaN(nan[12]) {
+		t.Errorf("the exponential of NaN is %v, after eight values %v and in the rest %v", nan[0], nan[8], nan[12])
 	}
+}
+
+func exponentials(x []float64) []float64 {
+	e, none := make([]float64, len(x)), make([]float64, len(x))
+	AddExp(e, x, none, append([]float64(nil), none...), Affine{Scale: 1})
+	return e
 }
 
 func normal(r *rand.Rand, n int) []float64 {
@@ -50,15 +57,15 @@ func normal(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-func TestScaleShift(t *testing.T) {
+func TestRaise(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range lengths {
-		got, z, former := make([]float64, n), normal(r, n), normal(r, n)
+		z, former := normal(r, n), normal(r, n)
 		largest := append([]float64(nil), former...)
-		ScaleShift(got, z, largest, 1.7, -0.3)
-		for i := range got {
-			if want := math.FMA(1.7, z[i], -0.3); got[i] != want || largest[i] != max(want, former[i]) {
-				t.Errorf("%d of %d: %v and the largest %v, want %v and %v", i, n, got[i], largest[i], want, max(want, former[i]))
+		Raise(largest, z, Affine{1.7, -0.3})
+		for i, got := range largest {
+			if want := max(math.FMA(1.7, z[i], -0.3), former[i]); got != want {
+				t.Errorf("%d of %d: the largest is %v, want %v", i, n, got, want)
 			}
 		}
 	}
@@ -69,10 +76,10 @@ func TestScaleShift(t *testing.T) {
 func TestAddGram(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range lengths {
-		for _, columns := range []int{0, 1, 2, 3, 4, 5, 11} {
-			x, y := make([][]float64, columns), make([][]float64, columns)
+		for _, columns := range []int{0, 1, 2, 3, 4, 5, 11, 17, 24} {
+			x := make([][]float64, columns)
 			for i := range x {
-				x[i], y[i] = normal(r, n), normal(r, n)
+				x[i] = normal(r, n)
 			}
 			stride := columns + 2
 			const before = 0.5
@@ -80,15 +87,15 @@ func TestAddGram(t *testing.T) {
 			for i := range sums {
 				sums[i] = before
 			}
-			AddGram(sums, stride, x, y)
+			AddGram(sums, stride, x)
 			for i := range x {
 				for j := range stride {
 					want := before
 					if j >= i && j < columns {
-						want += dot(x[i], y[j])
+						want = addDot(want, x[i], x[j], 0)
 						var plain float64
 						for k := range n {
-							plain += x[i][k] * y[j][k]
+							plain += x[i][k] * x[j][k]
 						}
 						if !(math.Abs(want-before-plain) <= 1e-13*float64(n)) {
 							t.Fatalf("%d rows: a product is %v, want %v", n, want-before, plain)
@@ -105,15 +112,16 @@ func TestAddGram(t *testing.T) {
 
 func TestAddExp(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
+	of := Affine{0.8, 0.2}
 	for _, n := range lengths {
-		x, shift, sum := normal(r, n), make([]float64, n), normal(r, n)
-		got, total := append([]float64(nil), x...), append([]float64(nil), sum...)
-		for i := range shift {
-			shift[i] = x[i] + float64(i%3)
+		z, largest, sum := normal(r, n), make([]float64, n), normal(r, n)
+		got, total := make([]float64, n), append([]float64(nil), sum...)
+		for i := range largest {
+			largest[i] = math.FMA(of.Scale, z[i], of.Shift) + float64(i%3)
 		}
-		AddExp(got, shift, total)
-		for i := range x {
-			if want := exp(x[i] - shift[i]); got[i] != want || total[i] != sum[i]+want {
+		AddExp(got, z, largest, total, of)
+		for i := range z {
+			if want := exp(math.FMA(of.Scale, z[i], of.Shift) - largest[i]); got[i] != want || total[i] != sum[i]+want {
 				t.Errorf("%d of %d: %v and the sum %v, want %v and %v", i, n, got[i], total[i], want, sum[i]+want)
 			}
 		}
@@ -123,14 +131,14 @@ func TestAddExp(t *testing.T) {
 func TestNormalise(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, n := range lengths {
-		p, factor, z, scaled, mean := normal(r, n), normal(r, n), normal(r, n), make([]float64, n), normal(r, n)
+		p, factor, z, mean := normal(r, n), normal(r, n), normal(r, n), normal(r, n)
 		got, total := append([]float64(nil), p...), append([]float64(nil), mean...)
-		moments := Normalise(got, factor, z, scaled, total)
+		moments := Normalise(got, factor, z, total)
 		var want Moments
 		for i := range p {
 			q := p[i] * factor[i]
-			if got[i] != q || scaled[i] != q*z[i] || total[i] != mean[i]+q*z[i] {
-				t.Errorf("%d of %d: %v, %v and %v, want %v, %v and %v", i, n, got[i], scaled[i], total[i], q, q*z[i], mean[i]+q*z[i])
+			if got[i] != q || total[i] != mean[i]+q*z[i] {
+				t.Errorf("%d of %d: %v and %v, want %v and %v", i, n, got[i], total[i], q, mean[i]+q*z[i])
 			}
 			want.Sum += q
 			want.First += q * z[i]
@@ -185,16 +193,38 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, rows := range lengths {
+		for _, columns := range []int{0, 1, 3, 4, 6, 8, 13} {
+			dstStride, srcStride := rows+1, columns+2
+			src, dst := normal(r, rows*srcStride), normal(r, columns*dstStride)
+			before := append([]float64(nil), dst...)
+			Transpose(dst, src, rows, columns, dstStride, srcStride)
+			for at, got := range dst {
+				want := before[at]
+				if i, j := at%dstStride, at/dstStride; i < rows {
+					want = src[i*srcStride+j]
+				}
+				if got != want {
+					t.Fatalf("%d×%d: position %d has %v, want %v", rows, columns, at, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestColumnsOfOtherLengths(t *testing.T) {
 	three, four := make([]float64, 3), make([]float64, 4)
 	for name, call := range map[string]func(){
-		"AddExp":     func() { AddExp(three, three, four) },
-		"ScaleShift": func() { ScaleShift(three, four, three, 1, 1) },
-		"Normalise":  func() { Normalise(three, three, three, four, three) },
-		"Combine":    func() { Combine(three, make([]float64, 7), make([]float64, 2)) },
-		"Project":    func() { Project(make([]float64, 2), make([]float64, 7), three) },
-		"Multiply":   func() { Multiply(three, four, three) },
-		"AddGram":    func() { AddGram(make([]float64, 4), 2, [][]float64{three, three}, [][]float64{three, four}) },
+		"AddExp":    func() { AddExp(three, three, three, four, Affine{}) },
+		"Raise":     func() { Raise(three, four, Affine{}) },
+		"Normalise": func() { Normalise(three, three, three, four) },
+		"Combine":   func() { Combine(three, make([]float64, 7), make([]float64, 2)) },
+		"Project":   func() { Project(make([]float64, 2), make([]float64, 7), three) },
+		"Multiply":  func() { Multiply(three, four, three) },
+		"Transpose": func() { Transpose(four, three, 2, 2, 2, 2) },
+		"AddGram":   func() { AddGram(make([]float64, 4), 2, [][]float64{three, four}) },
 	} {
 		func() {
 			defer func() {

@@ -1,36 +1,5 @@
 #include "textflag.h"
 
-// func hasAVX2AndFMA() bool
-//
-// CPUID's leaf 1 has FMA in bit 12 of ECX, OSXSAVE in bit 27 and AVX in bit 28; leaf 7 has
-// AVX2 in bit 5 of EBX. XGETBV says whether the system saves XMM and YMM registers.
-TEXT ·hasAVX2AndFMA(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	XORL AX, AX
-	CPUID
-	CMPL AX, $7
-	JLT  done
-	MOVL $1, AX
-	XORL CX, CX
-	CPUID
-	ANDL $0x18001000, CX
-	CMPL CX, $0x18001000
-	JNE  done
-	XORL CX, CX
-	XGETBV
-	ANDL $6, AX
-	CMPL AX, $6
-	JNE  done
-	MOVL $7, AX
-	XORL CX, CX
-	CPUID
-	ANDL $0x20, BX
-	JEQ  done
-	MOVB $1, ret+0(FP)
-
-done:
-	RET
-
 // HORNER makes sum = sum·r + the i-th coefficient.
 #define HORNER(i, r, sum) VFMADD213PD ((5+i)*32)(SI), r, sum
 
@@ -75,56 +44,41 @@ done:
 	VCMPPD      $1, Y12, Y0, Y5 \
 	VANDNPD     Y3, Y5, Y3
 
-// func expAVX2(table *expTable, x *float64, n int)
-TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ table+0(FP), SI
-	MOVQ x+8(FP), DI
-	MOVQ n+16(FP), CX
+// func addExpAVX2(table *expTable, x, z, largest, sum *float64, n int, of Affine)
+TEXT ·addExpAVX2(SB), NOSPLIT, $0-64
+	MOVQ         table+0(FP), SI
+	MOVQ         x+8(FP), DI
+	MOVQ         z+16(FP), R8
+	MOVQ         largest+24(FP), R9
+	MOVQ         sum+32(FP), R10
+	MOVQ         n+40(FP), CX
+	VBROADCASTSD of_Scale+48(FP), Y8
+	VBROADCASTSD of_Shift+56(FP), Y9
+	XORQ         BX, BX
 	CONSTANTS
 
 four:
-	VMOVUPD (DI), Y0
+	VMOVUPD     (R8)(BX*8), Y0
+	VFMADD213PD Y9, Y8, Y0         // s·z + b
+	VSUBPD      (R9)(BX*8), Y0, Y0
 	EXP
-	VMOVUPD Y3, (DI)
-	ADDQ    $32, DI
-	SUBQ    $4, CX
-	JNE     four
+	VADDPD      (R10)(BX*8), Y3, Y6
+	VMOVUPD     Y3, (DI)(BX*8)
+	VMOVUPD     Y6, (R10)(BX*8)
+	ADDQ        $4, BX
+	CMPQ        BX, CX
+	JNE         four
 	VZEROUPPER
 	RET
 
-// func addExpAVX2(table *expTable, x, shift, sum *float64, n int)
-TEXT ·addExpAVX2(SB), NOSPLIT, $0-40
-	MOVQ table+0(FP), SI
-	MOVQ x+8(FP), DI
-	MOVQ shift+16(FP), DX
-	MOVQ sum+24(FP), BX
-	MOVQ n+32(FP), CX
-	CONSTANTS
-
-four:
-	VMOVUPD (DI), Y0
-	VSUBPD  (DX), Y0, Y0
-	EXP
-	VMOVUPD Y3, (DI)
-	VADDPD  (BX), Y3, Y3
-	VMOVUPD Y3, (BX)
-	ADDQ    $32, DI
-	ADDQ    $32, DX
-	ADDQ    $32, BX
-	SUBQ    $4, CX
-	JNE     four
-	VZEROUPPER
-	RET
-
-// func normaliseAVX2(sums *momentLanes, p, factor, z, scaled, mean *float64, n int)
-TEXT ·normaliseAVX2(SB), NOSPLIT, $0-56
+// func normaliseAVX2(sums *momentLanes, p, factor, z, mean *float64, n int)
+TEXT ·normaliseAVX2(SB), NOSPLIT, $0-48
 	MOVQ   sums+0(FP), DI
 	MOVQ   p+8(FP), R8
 	MOVQ   factor+16(FP), R9
 	MOVQ   z+24(FP), R10
-	MOVQ   scaled+32(FP), R11
-	MOVQ   mean+40(FP), R12
-	MOVQ   n+48(FP), CX
+	MOVQ   mean+32(FP), R11
+	MOVQ   n+40(FP), CX
 	XORQ   BX, BX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -133,12 +87,11 @@ TEXT ·normaliseAVX2(SB), NOSPLIT, $0-56
 four:
 	VMOVUPD     (R8)(BX*8), Y3
 	VMULPD      (R9)(BX*8), Y3, Y3
-	VMOVUPD     Y3, (R8)(BX*8)
 	VMOVUPD     (R10)(BX*8), Y4
 	VMULPD      Y4, Y3, Y5
-	VMOVUPD     Y5, (R11)(BX*8)
-	VADDPD      (R12)(BX*8), Y5, Y6
-	VMOVUPD     Y6, (R12)(BX*8)
+	VADDPD      (R11)(BX*8), Y5, Y6
+	VMOVUPD     Y3, (R8)(BX*8)
+	VMOVUPD     Y6, (R11)(BX*8)
 	VADDPD      Y3, Y0, Y0
 	VADDPD      Y5, Y1, Y1
 	VFMADD231PD Y4, Y5, Y2
@@ -151,25 +104,22 @@ four:
 	VZEROUPPER
 	RET
 
-// func scaleShiftAVX2(t, z, largest *float64, n int, s, b float64)
-TEXT ·scaleShiftAVX2(SB), NOSPLIT, $0-48
-	MOVQ         t+0(FP), DI
+// func raiseAVX2(largest, z *float64, n int, of Affine)
+TEXT ·raiseAVX2(SB), NOSPLIT, $0-40
+	MOVQ         largest+0(FP), DI
 	MOVQ         z+8(FP), SI
-	MOVQ         largest+16(FP), DX
-	MOVQ         n+24(FP), CX
-	VBROADCASTSD s+32(FP), Y14
-	VBROADCASTSD b+40(FP), Y15
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD of_Scale+24(FP), Y14
+	VBROADCASTSD of_Shift+32(FP), Y15
+	XORQ         BX, BX
 
 four:
-	VMOVUPD     (SI), Y0
-	VFMADD213PD Y15, Y14, Y0 // s·z + b
-	VMOVUPD     Y0, (DI)
-	VMAXPD      (DX), Y0, Y1 // the former one where t is NaN
-	VMOVUPD     Y1, (DX)
-	ADDQ        $32, SI
-	ADDQ        $32, DI
-	ADDQ        $32, DX
-	SUBQ        $4, CX
+	VMOVUPD     (SI)(BX*8), Y0
+	VFMADD213PD Y15, Y14, Y0
+	VMAXPD      (DI)(BX*8), Y0, Y1 // the former one where s·z + b is NaN
+	VMOVUPD     Y1, (DI)(BX*8)
+	ADDQ        $4, BX
+	CMPQ        BX, CX
 	JNE         four
 	VZEROUPPER
 	RET
@@ -194,8 +144,8 @@ four:
 	VXORPD Y7, Y7, Y7
 
 #define STORE8 \
-	LANES(Y0, X0, 0) \
-	LANES(Y1, X1, 8) \
+	LANES(Y0, X0, 0)  \
+	LANES(Y1, X1, 8)  \
 	LANES(Y2, X2, 16) \
 	LANES(Y3, X3, 24) \
 	LANES(Y4, X4, 32) \
@@ -203,17 +153,34 @@ four:
 	LANES(Y6, X6, 48) \
 	LANES(Y7, X7, 56)
 
-// func dotTileAVX2(tile *[2][4]float64, x0, x1, y0, y1, y2, y3 *float64, n int)
-TEXT ·dotTileAVX2(SB), NOSPLIT, $0-64
-	MOVQ   tile+0(FP), DI
-	MOVQ   x0+8(FP), R8
-	MOVQ   x1+16(FP), R9
-	MOVQ   y0+24(FP), R10
-	MOVQ   y1+32(FP), R11
-	MOVQ   y2+40(FP), R12
-	MOVQ   y3+48(FP), R13
-	MOVQ   n+56(FP), CX
-	XORQ   BX, BX
+// ADD4 adds the sums over the lanes of four registers to four values at the address, in the
+// order of LANES.
+#define ADD4(a, b, c, d, at) \
+	VPERM2F128 $0x20, b, a, Y8  \
+	VPERM2F128 $0x31, b, a, Y9  \
+	VADDPD     Y9, Y8, Y8       \
+	VPERM2F128 $0x20, d, c, Y10 \
+	VPERM2F128 $0x31, d, c, Y11 \
+	VADDPD     Y11, Y10, Y10    \
+	VHADDPD    Y10, Y8, Y8      \
+	VPERMPD    $0xd8, Y8, Y8    \
+	VADDPD     (at), Y8, Y8     \
+	VMOVUPD    Y8, (at)
+
+// func addTileAVX2(sums *float64, stride int, x *[8]*float64, y *[4]*float64, n int)
+TEXT ·addTileAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), DI
+	MOVQ stride+8(FP), AX
+	MOVQ x+16(FP), SI
+	MOVQ y+24(FP), DX
+	MOVQ n+32(FP), CX
+	MOVQ 0(SI), R8
+	MOVQ 8(SI), R9
+	MOVQ 0(DX), R10
+	MOVQ 8(DX), R11
+	MOVQ 16(DX), R12
+	MOVQ 24(DX), R13
+	XORQ BX, BX
 	CLEAR8
 
 four:
@@ -234,7 +201,9 @@ four:
 	ADDQ        $4, BX
 	CMPQ        BX, CX
 	JNE         four
-	STORE8
+	ADD4(Y0, Y1, Y2, Y3, DI)
+	LEAQ        (DI)(AX*8), DI
+	ADD4(Y4, Y5, Y6, Y7, DI)
 	VZEROUPPER
 	RET
 
@@ -352,5 +321,52 @@ four:
 	ADDQ    $4, BX
 	CMPQ    BX, CX
 	JNE     four
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)
+//
+// Four columns of src at a time, and of these four rows.
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ columns+24(FP), CX
+	MOVQ dstStride+32(FP), R8
+	MOVQ srcStride+40(FP), R9
+	SHLQ $3, R8
+	SHLQ $3, R9
+	LEAQ (R8)(R8*2), R10
+	LEAQ (R9)(R9*2), R11
+
+columns:
+	MOVQ DI, DX
+	MOVQ SI, BX
+	MOVQ rows+16(FP), AX
+
+block:
+	VMOVUPD    (BX), Y0
+	VMOVUPD    (BX)(R9*1), Y1
+	VMOVUPD    (BX)(R9*2), Y2
+	VMOVUPD    (BX)(R11*1), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y5
+	VUNPCKLPD  Y3, Y2, Y6
+	VUNPCKHPD  Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VPERM2F128 $0x20, Y7, Y5, Y1
+	VPERM2F128 $0x31, Y6, Y4, Y2
+	VPERM2F128 $0x31, Y7, Y5, Y3
+	VMOVUPD    Y0, (DX)
+	VMOVUPD    Y1, (DX)(R8*1)
+	VMOVUPD    Y2, (DX)(R8*2)
+	VMOVUPD    Y3, (DX)(R10*1)
+	ADDQ       $32, DX
+	LEAQ       (BX)(R9*4), BX
+	SUBQ       $4, AX
+	JNE        block
+	ADDQ       $32, SI
+	LEAQ       (DI)(R8*4), DI
+	SUBQ       $4, CX
+	JNE        columns
 	VZEROUPPER
 	RET
