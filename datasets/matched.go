@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/simd"
 )
 
 // Matched are the statistics of two domains that make the columns of both agree although
@@ -135,10 +137,10 @@ func (m classMoments) mixture(shares []float64) (mean, deviation []float64) {
 }
 
 // discriminant are the linear discriminants of the classes, whose score of a row x is
-// x·directions[:, class] + offsets[class]: the logarithm of its density, but for a term
+// directions[class, :]·x + offsets[class]: the logarithm of its density, but for a term
 // that all classes share.
 type discriminant struct {
-	directions *mat.Dense // d×k
+	directions *mat.Dense // k×d, so that products with rows run along both
 	offsets    []float64  // length k
 }
 
@@ -155,27 +157,29 @@ func (m classMoments) discriminant(set Set) (discriminant, error) {
 			clear(row)
 		}
 	}
-	var scatter mat.Dense
-	scatter.Mul(within.T(), within)
+	scatter := mat.NewSymDense(d, nil)
+	raw := scatter.RawSymmetric()
+	simd.AddRowGram(raw.Data, raw.Stride, within.RawMatrix().Data, d)
 	// n rows, and d more whose covariance is the mean variance times the identity.
-	scatter.Scale(1/float64(n+d), &scatter)
-	variance := mat.Trace(&scatter) / float64(d) * float64(n+d) / float64(max(n, 1))
+	scatter.ScaleSym(1/float64(n+d), scatter)
+	variance := mat.Trace(scatter) / float64(d) * float64(n+d) / float64(max(n, 1))
 	if variance == 0 { // each class is one point
 		variance = 1
 	}
 	for j := range d {
-		scatter.Set(j, j, scatter.At(j, j)+variance*float64(d)/float64(n+d))
+		scatter.SetSym(j, j, scatter.At(j, j)+variance*float64(d)/float64(n+d))
 	}
 	var factor mat.Cholesky
-	if !factor.Factorize(mat.NewSymDense(d, scatter.RawMatrix().Data)) {
+	if !factor.Factorize(scatter) {
 		return discriminant{}, fmt.Errorf("datasets: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
 	}
-	directions, offsets := mat.NewDense(d, k, nil), make([]float64, k)
-	if err := factor.SolveTo(directions, m.means.T()); err != nil {
+	var solved mat.Dense
+	if err := factor.SolveTo(&solved, m.means.T()); err != nil {
 		return discriminant{}, fmt.Errorf("datasets: the discriminants of %d columns: %w", d, err)
 	}
+	directions, offsets := mat.DenseCopyOf(solved.T()), make([]float64, k)
 	for class := range k {
-		offsets[class] = -mat.Dot(m.means.RowView(class), directions.ColView(class)) / 2
+		offsets[class] = -mat.Dot(m.means.RowView(class), directions.RowView(class)) / 2
 	}
 	return discriminant{directions, offsets}, nil
 }
@@ -185,15 +189,17 @@ func (m classMoments) discriminant(set Set) (discriminant, error) {
 func (c discriminant) scores(rows *mat.Dense, mean, deviation []float64) *mat.Dense {
 	directions, offsets := c.directions, mat.NewVecDense(len(c.offsets), slices.Clone(c.offsets))
 	if deviation != nil {
-		d, k := directions.Dims()
-		directions = mat.NewDense(d, k, nil)
-		directions.Apply(func(j, _ int, v float64) float64 { return v * deviation[j] }, c.directions)
+		k, d := directions.Dims()
+		directions = mat.NewDense(k, d, nil)
+		for class := range k {
+			floats.MulTo(directions.RawRowView(class), c.directions.RawRowView(class), deviation)
+		}
 		var start mat.VecDense
-		start.MulVec(c.directions.T(), mat.NewVecDense(d, mean))
+		start.MulVec(c.directions, mat.NewVecDense(d, mean))
 		offsets.AddVec(offsets, &start)
 	}
 	var scores mat.Dense
-	scores.Mul(rows, directions)
+	scores.Mul(rows, directions.T())
 	for i := range scores.RawMatrix().Rows {
 		floats.Add(scores.RawRowView(i), offsets.RawVector().Data)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"iwda/internal/simd"
 )
 
 // Statistics describe the columns of a set: of rows of numbers, one value each.
@@ -45,19 +47,17 @@ func newColumnMoments(columns int) *columnMoments {
 
 func (m *columnMoments) add(row []float32) {
 	m.rows++
+	share, means, squares := 1/m.rows, m.mean[:len(row)], m.squares[:len(row)]
 	for j, v := range row {
-		before := float64(v) - m.mean[j]
-		m.mean[j] += before / m.rows
-		m.squares[j] += before * (float64(v) - m.mean[j])
+		before := float64(v) - means[j]
+		means[j] += before * share
+		squares[j] += before * (float64(v) - means[j])
 	}
 }
 
 // Standardise changes a row in place to (x - mean)/deviation, each column by its own.
 func (s Statistics) Standardise(row []float32) {
-	mean, deviation := s.Mean[:len(row)], s.Deviation[:len(row)]
-	for j, v := range row {
-		row[j] = (v - mean[j]) / deviation[j]
-	}
+	simd.Standardise(row, s.Mean, s.Deviation)
 }
 
 // Standardised returns a view of a set whose values are (x - mean)/deviation, each column

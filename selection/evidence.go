@@ -17,22 +17,38 @@ import (
 // class, does not decide between candidates. Where these rows lack a class, to which no
 // bias can be fitted, it is a temperature alone.
 func Calibrated(in Input) (Input, weightest.Calibration, error) {
+	c, err := calibration(in)
+	if err != nil {
+		return Input{}, weightest.Calibration{}, err
+	}
+	in.SourceLogits, in.TargetLogits = scaled(in.SourceLogits, c), scaled(in.TargetLogits, c)
+	return in, c, nil
+}
+
+func calibration(in Input) (weightest.Calibration, error) {
 	if err := in.validate(); err != nil {
-		return Input{}, weightest.Calibration{}, fmt.Errorf("selection: %w", err)
+		return weightest.Calibration{}, fmt.Errorf("selection: %w", err)
 	}
 	if in.SourceLogits == nil {
-		return Input{}, weightest.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
+		return weightest.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
 	}
-	logits, k := mat.DenseCopyOf(in.SourceLogits).RawMatrix().Data, in.classes()
+	logits, k := valuesOf(in.SourceLogits), in.classes()
 	c, err := weightest.Calibrate("bcts", logits, in.SourceLabels, k)
 	if errors.Is(err, weightest.ErrMissingClass) {
 		c, err = weightest.Calibrate("ts", logits, in.SourceLabels, k)
 	}
 	if err != nil {
-		return Input{}, weightest.Calibration{}, fmt.Errorf("calibration on held-out source rows: %w", err)
+		return weightest.Calibration{}, fmt.Errorf("calibration on held-out source rows: %w", err)
 	}
-	in.SourceLogits, in.TargetLogits = scaled(in.SourceLogits, c), scaled(in.TargetLogits, c)
-	return in, c, nil
+	return c, nil
+}
+
+// valuesOf returns the values of a matrix, row-major without gaps: its own or a copy.
+func valuesOf(m *mat.Dense) []float64 {
+	if raw := m.RawMatrix(); raw.Stride == raw.Cols {
+		return raw.Data
+	}
+	return mat.DenseCopyOf(m).RawMatrix().Data
 }
 
 // scaled returns the logits s∘z + b, nil of nil.

@@ -96,11 +96,11 @@ func probabilitiesOfBeingRight(in Input) ([]float64, error) {
 // calibrated on the held-out source rows and corrected for the target's class shares by
 // maximum likelihood.
 func Corrected(in Input) (*mat.Dense, error) {
-	in, _, err := Calibrated(in)
+	c, err := calibration(in)
 	if err != nil {
 		return nil, err
 	}
-	sample, err := in.Sample()
+	sample, err := weightest.NewCalibratedSample(c, valuesOf(in.SourceLogits), in.SourceLabels, valuesOf(in.TargetLogits))
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/weightest/internal/simd"
+	"iwda/internal/simd"
 )
 
 // Calibration makes probabilities of logits z (k):

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/weightest/internal/simd"
+	"iwda/internal/simd"
 )
 
 // logLoss is the mean over rows of -log softmax(s∘z + b)_y. Its parameters x are those

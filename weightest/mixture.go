@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/weightest/internal/simd"
+	"iwda/internal/simd"
 )
 
 // mixture is the likelihood of rows f under class shares q, where classes stands for

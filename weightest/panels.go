@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/weightest/internal/simd"
+	"iwda/internal/simd"
 )
 
 const (

@@ -107,7 +107,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err := o.writeExperiment(text); err != nil {
 		return err
 	}
-	summary, err := carryOut(runs, options, o.faultOptions, s)
+	summary, err := carryOut(adapt.LongestFirst(runs), options, o.faultOptions, s)
 	if err != nil {
 		return err
 	}

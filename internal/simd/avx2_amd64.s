@@ -324,6 +324,25 @@ four:
 	VZEROUPPER
 	RET
 
+// func standardiseAVX2(row, mean, deviation *float32, n int)
+TEXT ·standardiseAVX2(SB), NOSPLIT, $0-32
+	MOVQ row+0(FP), DI
+	MOVQ mean+8(FP), R8
+	MOVQ deviation+16(FP), R9
+	MOVQ n+24(FP), CX
+	XORQ BX, BX
+
+eight:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VDIVPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(BX*4)
+	ADDQ    $8, BX
+	CMPQ    BX, CX
+	JNE     eight
+	VZEROUPPER
+	RET
+
 // func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)
 //
 // Four columns of src at a time, and of these four rows.

@@ -179,8 +179,19 @@ func transposeWide(dst, src []float64, rows, columns, dstStride, srcStride int) 
 	return true
 }
 
+// standardiseWide does what Standardise does for the first values and returns their number.
+func standardiseWide(row, mean, deviation []float32) int {
+	whole := len(row) / (2 * lanes) * (2 * lanes)
+	if has == scalar || whole == 0 {
+		return 0
+	}
+	standardiseAVX2(&row[0], &mean[0], &deviation[0], whole)
+	return whole
+}
+
 // The functions below are in the files of assembly; n, rows and columns are
-// multiples of lanes, of twice as many for the exponentials of AVX-512, and not 0.
+// multiples of lanes, of twice as many for the exponentials of AVX-512 and for float32, and
+// not 0.
 
 func detect() vectors
 
@@ -211,6 +222,9 @@ func addTileAVX2(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWid
 
 //go:noescape
 func addTileAVX512(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
+
+//go:noescape
+func standardiseAVX2(row, mean, deviation *float32, n int)
 
 //go:noescape
 func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)

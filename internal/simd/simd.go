@@ -1,5 +1,5 @@
-// Package simd has the inner loops of package weightest: exponentials, and products of
-// columns. On amd64 with AVX2 and FMA they take four values at a time, and some with
+// Package simd has inner loops over columns of numbers: exponentials, products, and rows
+// that become columns. On amd64 with AVX2 and FMA they take four values at a time, and some with
 // AVX-512 eight.
 //
 // Every result has the same bits on every processor: the loops in Go that stand in where
@@ -143,6 +143,26 @@ func AddGram(sums []float64, stride int, x [][]float64) {
 	}
 }
 
+// AddRowGram adds the upper triangle of RᵀR to sums, row-major with the stride, where rows
+// are those of R, row-major. It panics where these are not whole ones.
+func AddRowGram(sums []float64, stride int, rows []float64, columns int) {
+	const block = 128 // rows, whose columns stay in the cache
+	if columns == 0 {
+		return
+	}
+	n := len(rows) / columns
+	checkRows(len(rows), n*columns)
+	storage, x := make([]float64, block*columns), make([][]float64, columns)
+	for first := 0; first < n; first += block {
+		height := min(block, n-first)
+		Transpose(storage, rows[first*columns:], height, columns, height, columns)
+		for j := range x {
+			x[j] = storage[j*height : (j+1)*height]
+		}
+		AddGram(sums, stride, x)
+	}
+}
+
 // Combine sets every entry of out to Σ_a weights[a]·columns[a], where the columns are as
 // long as out and lie one after the other. It panics where the lengths differ.
 func Combine(out, columns, weights []float64) {
@@ -229,6 +249,16 @@ func Transpose(dst, src []float64, rows, columns, dstStride, srcStride int) {
 		for j, value := range src[i*srcStride : i*srcStride+columns] {
 			dst[j*dstStride+i] = value
 		}
+	}
+}
+
+// Standardise changes every value of a row to (x - mean)/deviation, those of its column. It
+// panics where the lengths differ.
+func Standardise(row, mean, deviation []float32) {
+	checkRows(len(row), len(mean), len(deviation))
+	for j := standardiseWide(row, mean, deviation); j < len(row); j++ {
+		centred := row[j] - mean[j]
+		row[j] = centred / deviation[j]
 	}
 }
 

@@ -110,6 +110,46 @@ func TestAddGram(t *testing.T) {
 	}
 }
 
+func TestAddRowGram(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, n := range []int{0, 1, 127, 128, 300} {
+		for _, columns := range []int{0, 1, 5, 20} {
+			rows, stride := normal(r, n*columns), columns+1
+			sums := normal(r, columns*stride)
+			before := append([]float64(nil), sums...)
+			AddRowGram(sums, stride, rows, columns)
+			for at, got := range sums {
+				want := before[at]
+				if i, j := at/stride, at%stride; j >= i && j < columns {
+					for row := range n {
+						want += rows[row*columns+i] * rows[row*columns+j]
+					}
+				}
+				if !(math.Abs(got-want) <= 1e-13*float64(max(1, n))) {
+					t.Fatalf("%d×%d: position %d has %v, want %v", n, columns, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestStandardise(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, n := range lengths {
+		row, mean, deviation := make([]float32, n), make([]float32, n), make([]float32, n)
+		for j := range row {
+			row[j], mean[j], deviation[j] = float32(r.NormFloat64()), float32(r.NormFloat64()), float32(1+r.Float64())
+		}
+		got := append([]float32(nil), row...)
+		Standardise(got, mean, deviation)
+		for j, x := range row {
+			if want := float32(float32(x-mean[j]) / deviation[j]); got[j] != want {
+				t.Errorf("%d of %d: %v, want %v", j, n, got[j], want)
+			}
+		}
+	}
+}
+
 func TestAddExp(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	of := Affine{0.8, 0.2}

@@ -1,0 +1,28 @@
+package adapt
+
+import (
+	"slices"
+	"testing"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+func TestLongestFirst(t *testing.T) {
+	var runs []plan.Run
+	for _, method := range []string{"source-only", "iwdan", "iwcdan"} {
+		for seed := range int64(2) {
+			runs = append(runs, plan.Run{ID: store.ID{Method: method, Seed: seed}})
+		}
+	}
+	var got []string
+	for _, run := range LongestFirst(runs) {
+		got = append(got, run.ID.Method)
+	}
+	if want := []string{"iwcdan", "iwcdan", "iwdan", "iwdan", "source-only", "source-only"}; !slices.Equal(got, want) {
+		t.Errorf("the order is %v, want %v", got, want)
+	}
+	if runs[0].ID.Method != "source-only" {
+		t.Error("the runs that were given have another order")
+	}
+}
