@@ -47,6 +47,9 @@ func (l Labels) At(i int) (class int, known bool) {
 	return l.classes[i], true
 }
 
+// Classes returns the class of every row, 0 where it is not known. It is only to be read.
+func (l Labels) Classes() []int { return l.classes }
+
 // Known is the number of rows whose class is known.
 func (l Labels) Known() int {
 	known := len(l.classes)

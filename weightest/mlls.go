@@ -13,10 +13,6 @@ type MLLSSettings struct {
 	// Prior is the source distribution p, length k; nil means the mean prediction on
 	// the held-out source rows.
 	Prior []float64
-	// Start is where the search begins: a target distribution, length k, such as that
-	// of another replica of a bootstrap; nil means the prior. Classes with a share of 0
-	// there are found again.
-	Start []float64
 }
 
 // MLLSSolution is what MLLS returns.
@@ -62,16 +58,14 @@ type MLLSSolution struct {
 // A class whose prior and whose mean prediction on the target are both 0 gets weight 0.
 // The error wraps ErrInvalidProblem, which also says that p has no rows, ErrMissingClass
 // with the number of a class whose prior is 0 while the target's rows predict it, or
-// ErrNoConvergence. MLLS panics where the lengths of the settings differ from k.
+// ErrNoConvergence. MLLS panics where the length of the prior is not k.
 func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 	if err := p.Validate(); err != nil {
 		return MLLSSolution{}, err
 	}
 	k := p.Classes()
-	for _, distribution := range [][]float64{settings.Prior, settings.Start} {
-		if distribution != nil && len(distribution) != k {
-			panic(fmt.Sprintf("weightest: MLLS with a distribution of %d classes instead of %d", len(distribution), k))
-		}
+	if settings.Prior != nil && len(settings.Prior) != k {
+		panic(fmt.Sprintf("weightest: MLLS with a prior of %d classes instead of %d", len(settings.Prior), k))
 	}
 	if p.Rows == nil || len(p.Rows.Probabilities) == 0 {
 		return MLLSSolution{}, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
@@ -90,7 +84,7 @@ func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 			return MLLSSolution{}, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
-	return newMixture(p.Rows, prior).maximise(settings.Start)
+	return newMixture(p.Rows, prior).maximise()
 }
 
 // meanPredictions returns the mean prediction on the source rows, length k.

@@ -29,19 +29,11 @@ const (
 	thinning = 8
 )
 
-// maximise searches from start on or, where that is nil, from the prior, or from the
-// optimum of thinned rows where these are many.
-func (m *mixture) maximise(start []float64) (MLLSSolution, error) {
-	q := make([]float64, len(m.classes))
-	for a, j := range m.classes {
-		if start != nil {
-			q[a] = start[j]
-		} else {
-			q[a] = m.prior[j]
-		}
-	}
-	least := leastShare
-	if start == nil && len(m.counts) >= 10*thinning*len(q) {
+// maximise searches from the prior or, where rows are many, from the optimum of some of
+// them.
+func (m *mixture) maximise() (MLLSSolution, error) {
+	q, least := picked(m.prior, m.classes), leastShare
+	if len(m.counts) >= 10*thinning*len(q) {
 		few := m.thinned()
 		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
 			// A class without share there may have one of less than one of these rows.

@@ -52,16 +52,12 @@ func matchedTest(source, target datasets.Set) (weightest.LabelShift, error) {
 	k := len(source.ClassNames())
 	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
 	heldOut := datasets.Subset(source, held)
-	labels := make([]int, heldOut.Len())
-	for i := range labels {
-		labels[i], _ = heldOut.Label(i)
-	}
 	m, err := datasets.MatchedStatistics(datasets.Subset(source, kept), target)
 	if err != nil {
 		return weightest.LabelShift{}, err
 	}
 	sample := weightest.NewSample(k)
-	if err := sample.AddSource(m.Posteriors(heldOut, m.Source), labels); err != nil {
+	if err := sample.AddSource(m.Posteriors(heldOut, m.Source), datasets.LabelsOf(heldOut).Classes()); err != nil {
 		return weightest.LabelShift{}, err
 	}
 	if err := sample.AddTarget(m.Posteriors(datasets.Evenly(target, testedRows), m.Target)); err != nil {

@@ -57,16 +57,7 @@ func newImages(set *datasets.Images) images {
 		}
 	}
 	// Whoever trains first makes them, in a scope that ends before they do.
-	return images{torch.Keep(torch.FromSlice(values, set.Len(), size)), labelsOf(set)}
-}
-
-// labelsOf returns the label of every row, all of which have one.
-func labelsOf(set datasets.Set) []int {
-	labels := make([]int, set.Len())
-	for i := range labels {
-		labels[i], _ = set.Label(i)
-	}
-	return labels
+	return images{torch.Keep(torch.FromSlice(values, set.Len(), size)), datasets.LabelsOf(set).Classes()}
 }
 
 // batchOf returns the inputs and the labels of rows.

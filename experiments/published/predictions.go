@@ -37,7 +37,7 @@ func loadDigits(root, folder string, say func(string, ...any)) (*digits, error) 
 		return nil, err
 	}
 	d := &digits{
-		train: train, test: test, trainLabels: labelsOf(train), testLabels: labelsOf(test), folder: folder, say: say,
+		train: train, test: test, trainLabels: datasets.LabelsOf(train).Classes(), testLabels: datasets.LabelsOf(test).Classes(), folder: folder, say: say,
 		trainImages: sync.OnceValue(func() images { return newImages(train) }),
 		testImages:  sync.OnceValue(func() images { return newImages(test) }),
 	}
