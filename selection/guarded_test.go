@@ -23,15 +23,20 @@ func TestTakesEarlier(t *testing.T) {
 		want bool
 	}{{2, false}, {2.8, false}, {2.9, true}} { // 0.75 · 2.83 = 1.5 · √2
 		last.Losses[1] = c.of
-		if got := selection.TakesEarlier(selection.GuardedRisk, earlier, last, q); got != c.want {
+		if got := selection.TakesEarlier(selection.GuardedRisk, selection.Judged{Evidence: earlier}, selection.Judged{Evidence: last}, q); got != c.want {
 			t.Errorf("a difference of %v ± √2: %v, want %v", last.Risk(q)-earlier.Risk(q), got, c.want)
 		}
-		if !selection.TakesEarlier("iwv-y", earlier, last, q) {
+		if !selection.TakesEarlier("iwv-y", selection.Judged{Evidence: earlier}, selection.Judged{Evidence: last}, q) {
 			t.Error("iwv-y keeps the last epoch")
 		}
 	}
-	if selection.TakesEarlier(selection.GuardedRisk, last, last, q) {
+	if selection.TakesEarlier(selection.GuardedRisk, selection.Judged{Evidence: last}, selection.Judged{Evidence: last}, q) {
 		t.Error("an epoch is clearly below itself")
+	}
+	for earlier, want := range map[float64]bool{0.5: false, 0.53: false, 0.55: true} {
+		if got := selection.TakesEarlier(selection.GuardedAMI, selection.Judged{Value: earlier}, selection.Judged{Value: 0.5}, q); got != want {
+			t.Errorf("a class AMI of %v before one of 0.5: %v, want %v", earlier, got, want)
+		}
 	}
 }
 

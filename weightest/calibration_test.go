@@ -2,6 +2,7 @@ package weightest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -316,6 +317,54 @@ func TestCalibrateAtScaleZero(t *testing.T) {
 		c, err := Calibrate(form, []float64{1, 0, 0, 1, 1, 0, 0, 1}, []int{0, 1, 1, 0}, 2)
 		if err != nil || c.Form != "none" || !strings.Contains(c.Note, "do not tell their labels") {
 			t.Errorf("%s: %+v, %v; want none, as the rows' logits do not tell their labels", form, c, err)
+		}
+	}
+}
+
+// TestCalibratedSample compares with the softmax of each row by itself: for numbers of rows
+// and classes that fill panels and registers, and that do not.
+func TestCalibratedSample(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	for _, k := range []int{1, 2, 3, 7, 12} {
+		for _, rows := range []int{1, 5, panelRows, panelRows + 3} {
+			c := Calibration{Scales: make([]float64, k), Biases: make([]float64, k)}
+			for j := range k {
+				c.Scales[j], c.Biases[j] = 0.5+r.Float64(), r.NormFloat64()
+			}
+			source, target, labels := make([]float64, rows*k), make([]float64, rows*k), make([]int, rows)
+			for i := range source {
+				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
+			}
+			s, err := NewCalibratedSample(c, source, labels, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for domain, logits := range map[string][]float64{"source": source, "target": target} {
+				got := s.target
+				if domain == "source" {
+					got = s.source
+				}
+				want := make([]float64, k)
+				for i := range rows {
+					for j := range k {
+						want[j] = c.Scales[j]*logits[i*k+j] + c.Biases[j]
+					}
+					total := floats.LogSumExp(want)
+					for j := range k {
+						if p := math.Exp(want[j] - total); !(math.Abs(got[i*k+j]-p) <= 1e-12*p+1e-300) {
+							t.Fatalf("%d classes, %s row %d of %d, class %d: %v, want %v", k, domain, i, rows, j, got[i*k+j], p)
+						}
+					}
+				}
+			}
+			target[len(target)-1] = math.NaN()
+			if _, err := NewCalibratedSample(c, source, labels, target); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
+				t.Errorf("%d classes, %d rows, the last with NaN: %v", k, rows, err)
+			}
+			labels[0] = k
+			if _, err := NewCalibratedSample(c, source, labels, source); !errors.Is(err, ErrInvalidRow) {
+				t.Errorf("a label beyond %d classes: %v", k, err)
+			}
 		}
 	}
 }

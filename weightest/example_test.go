@@ -132,11 +132,8 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sample := weightest.NewSample(classes)
-	if err := sample.AddSource(calibration.Probabilities(logits), labels); err != nil {
-		log.Fatal(err)
-	}
-	if err := sample.AddTarget(calibration.Probabilities(target)); err != nil {
+	sample, err := weightest.NewCalibratedSample(calibration, logits, labels, target)
+	if err != nil {
 		log.Fatal(err)
 	}
 	problem, err := sample.Problem(nil, nil)

@@ -36,8 +36,9 @@ func NewSample(classes int) *Sample {
 
 // NewCalibratedSample returns the sample of the calibrated probabilities of logits: of
 // held-out source rows, row-major n×k, with their n labels, and of target rows, row-major
-// m×k. A label outside 0..k-1 and a logit that is not finite are an error that wraps
-// ErrInvalidRow and names the row. NewCalibratedSample panics where the lengths do not fit.
+// m×k. A label outside 0..k-1 and logits without probabilities, as one is NaN or infinite,
+// are an error that wraps ErrInvalidRow and names the row. NewCalibratedSample panics where
+// the lengths do not fit.
 func NewCalibratedSample(c Calibration, source []float64, labels []int, target []float64) (*Sample, error) {
 	k := len(c.Scales)
 	checkLengths("source", len(source), len(labels), k, nil)

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 	"iwda/nets/architecture"
+	"iwda/selection"
 	"iwda/weightest"
 )
 
@@ -163,11 +164,15 @@ func (s *Settings) checkTogether(d *decoder) {
 	}
 	if s.Train.Keep == KeepSelected {
 		rule := s.Selection.RuleOrDefault()
+		measured := rule
+		if c, err := selection.RuleCriterion(rule); err == nil {
+			measured = c.Name
+		}
 		switch {
 		case s.Train.Validation == 0:
 			fail("train.keep", "train.keep: an epoch is selected by source rows that are held out; set train.validation")
-		case slices.Contains(OptionalCriteria(), rule) && !slices.Contains(s.Selection.Criteria, rule):
-			fail("selection.rule", "selection.rule: %s is not measured by every evaluation; name it in selection.criteria too", rule)
+		case slices.Contains(OptionalCriteria(), measured) && !slices.Contains(s.Selection.Criteria, measured):
+			fail("selection.rule", "selection.rule: %s is not measured by every evaluation; name it in selection.criteria too", measured)
 		case rule == "ensv" || rule == "transfer-score":
 			fail("selection.rule", "selection.rule: %s does not choose among the epochs of a run; with train.keep: selected it must", rule)
 		}

@@ -25,6 +25,7 @@ func TestSelection(t *testing.T) {
 	}{
 		{"set train.validation", []string{"train.keep=selected"}},
 		{"name it in selection.criteria too", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=snd"}},
+		{"class-ami is not measured", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=guarded-ami"}},
 		{"does not choose among the epochs", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=ensv"}},
 		{"unknown network to keep", []string{"train.keep=best"}},
 		{"iwcv weighs source rows", []string{"selection.criteria=[iwcv]"}},

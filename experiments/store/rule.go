@@ -6,10 +6,12 @@ import (
 	"iwda/selection"
 )
 
-// Judge returns the value of a rule, one of [selection.RuleNames], at an evaluation, NaN where
-// that did not measure it. q are the target's class shares, which one model that all candidates
-// share estimates; they and the evidence may be missing.
-func Judge(rule string, q []float64, m Metrics, e *Evidence) float64 {
+// Judge returns the value of a rule, one of [selection.RuleNames], at the last of the
+// evaluations until then, NaN where that did not measure it. q are the target's class shares,
+// which one model that all candidates share estimates; they and that evaluation's evidence may
+// be missing.
+func Judge(rule string, q []float64, until []Metrics, e *Evidence) float64 {
+	m := until[len(until)-1]
 	ofEvidence := func(value func(q []float64) float64) float64 {
 		if e == nil || q == nil {
 			return math.NaN()
@@ -19,6 +21,8 @@ func Judge(rule string, q []float64, m Metrics, e *Evidence) float64 {
 	switch rule {
 	case selection.ClassWeightedRisk.Name, selection.GuardedRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) })
+	case selection.GuardedAMI:
+		return meanCriterion("class-ami", until, selection.RuleWindow(rule))
 	case selection.TargetRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) }) + m.criterion("unexplained")
 	case "prior-divergence":
@@ -27,6 +31,19 @@ func Judge(rule string, q []float64, m Metrics, e *Evidence) float64 {
 		return m.ValidationAccuracy.OrNaN()
 	}
 	return m.criterion(rule)
+}
+
+// meanCriterion is the mean over the last so many evaluations, or as many as there are, but for
+// that of the network before it was trained.
+func meanCriterion(name string, until []Metrics, window int) float64 {
+	var sum, n float64
+	for _, m := range until[max(0, len(until)-window):] {
+		if m.Epoch > 0 {
+			sum += m.criterion(name)
+			n++
+		}
+	}
+	return sum / n
 }
 
 func (m Metrics) criterion(name string) float64 {

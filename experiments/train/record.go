@@ -84,7 +84,13 @@ func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
 // at returns the line of the evaluation after that step, which there must be.
 func (r *record) at(step int) store.Metrics {
-	return r.metrics[slices.IndexFunc(r.metrics, func(m store.Metrics) bool { return m.Step == step })]
+	until := r.until(step)
+	return until[len(until)-1]
+}
+
+// until returns the lines up to that one.
+func (r *record) until(step int) []store.Metrics {
+	return r.metrics[:1+slices.IndexFunc(r.metrics, func(m store.Metrics) bool { return m.Step == step })]
 }
 
 // evidenceAt returns the evidence of the evaluation after that step, nil where it has none.

@@ -54,7 +54,7 @@ func (s *selector) consider() {
 	if s.shares == nil {
 		s.shares = e.Estimated
 	}
-	value := store.Judge(s.rule, s.shares, m, e)
+	value := store.Judge(s.rule, s.shares, s.record.metrics, e)
 	if math.IsNaN(value) {
 		return
 	}
@@ -70,6 +70,12 @@ func (s *selector) consider() {
 			s.keep(entry.Name, entry.Tensor.Clone())
 		}
 	})
+}
+
+// judged is the evaluation after that step, which left evidence.
+func (s *selector) judged(step int) selection.Judged {
+	e := s.record.evidenceAt(step)
+	return selection.Judged{Value: store.Judge(s.rule, s.shares, s.record.until(step), e), Evidence: e.Evidence}
 }
 
 func (s *selector) better(value float64) bool {
@@ -94,7 +100,7 @@ func (s *selector) finish() (*store.Selected, error) {
 	if s.step == 0 {
 		return nil, nil
 	}
-	if last := s.record.evidenceAt(s.record.last().Step); last != nil && !selection.TakesEarlier(s.rule, s.record.evidenceAt(s.step).Evidence, last.Evidence, s.shares) {
+	if last := s.record.evidenceAt(s.record.last().Step); last != nil && !selection.TakesEarlier(s.rule, s.judged(s.step), s.judged(last.Step), s.shares) {
 		s.step = last.Step
 		clear(s.kept)
 	}
@@ -130,7 +136,7 @@ func (s *selector) restore(from *restoring) error {
 		return fmt.Errorf("its selected step, %d, is none of an evaluation", from.Selection.Step)
 	}
 	s.step = from.Selection.Step
-	s.value = store.Judge(s.rule, s.shares, s.record.at(s.step), s.record.evidenceAt(s.step))
+	s.value = s.judged(s.step).Value
 	for _, entry := range s.state() {
 		tensor := from.takeIfThere(selectedPrefix + "." + entry.Name)
 		if tensor.IsZero() { // the network itself is the chosen one, or none is kept

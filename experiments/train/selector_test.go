@@ -131,6 +131,30 @@ func TestLastEpochIsGuarded(t *testing.T) {
 	}
 }
 
+// By guarded-ami it is the highest mean of an epoch and the two before, if that is clearly above
+// the last one's. The network before training counts in none.
+func TestClusterAgreementIsGuarded(t *testing.T) {
+	for name, c := range map[string]struct {
+		agreement []float64 // from the network before training on
+		want      int
+	}{
+		"a peak of one epoch": {[]float64{0.9, 0.5, 0.5, 0.61, 0.5, 0.5, 0.5}, 6}, // a mean of 0.537
+		"a high stretch":      {[]float64{0, 0.5, 0.7, 0.7, 0.7, 0.5, 0.5}, 4},
+		"a lower last epoch":  {[]float64{0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.45}, 6},
+	} {
+		r := newRecord(2)
+		s := &selector{rule: selection.GuardedAMI, first: 1, record: r}
+		for i, value := range c.agreement {
+			r.metrics = append(r.metrics, store.Metrics{Epoch: i, Step: 10 * i, Criteria: map[string]float64{"class-ami": value}})
+			r.addEvidence(&selection.Evidence{Losses: []float64{0, 0}, Errors: []float64{0, 0}, Shares: []float64{0.5, 0.5}})
+			s.consider()
+		}
+		if got, err := s.finish(); err != nil || got.Epoch != c.want {
+			t.Errorf("%s: %+v, %v; want epoch %d", name, got, err, c.want)
+		}
+	}
+}
+
 // A run of which the rule prefers the last network to the one of the lowest risk leaves the last.
 func TestGuardedNetworkIsKept(t *testing.T) {
 	left := func(more ...string) (store.Outputs, int) {

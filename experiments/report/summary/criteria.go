@@ -77,17 +77,19 @@ type judgedRun struct {
 	corrected *mat.Dense // their probabilities, corrected for class shares; nil where these cannot be estimated
 }
 
-// left is the evaluation of the network that the run left.
-func (r judgedRun) left() store.Metrics {
+// leftAt is the index of the evaluation of the network that the run left.
+func (r judgedRun) leftAt() int {
 	if r.Selected != nil && r.Selected.Kept {
-		for _, m := range r.metrics {
+		for i, m := range r.metrics {
 			if m.Epoch == r.Selected.Epoch {
-				return m
+				return i
 			}
 		}
 	}
-	return r.metrics[len(r.metrics)-1]
+	return len(r.metrics) - 1
 }
+
+func (r judgedRun) left() store.Metrics { return r.metrics[r.leftAt()] }
 
 // ensembleRule is that of the votes of all candidates, which epochs of one run have none of.
 const ensembleRule = "ensv"
@@ -106,12 +108,13 @@ func rules() []rule {
 	return all
 }
 
-// value is that of the rule at an evaluation of a run.
-func (r rule) value(run judgedRun, m store.Metrics, q []float64) float64 {
-	if e, ok := run.evidence[m.Step]; ok {
-		return store.Judge(string(r), q, m, &e)
+// value is that of the rule at the i-th evaluation of a run.
+func (r rule) value(run judgedRun, i int, q []float64) float64 {
+	until := run.metrics[:i+1]
+	if e, ok := run.evidence[until[i].Step]; ok {
+		return store.Judge(string(r), q, until, &e)
 	}
-	return store.Judge(string(r), q, m, nil)
+	return store.Judge(string(r), q, until, nil)
 }
 
 // best is the index of the best value.
@@ -243,23 +246,23 @@ func sharedBy(runs []judgedRun) []float64 {
 // chooseEpoch applies the rule to the epochs of a run, and reports whether all were measured.
 func (r rule) chooseEpoch(run judgedRun, q []float64) (EpochOutcome, bool) {
 	var values, accuracies []float64
-	var evidence []selection.Evidence
-	for _, m := range run.metrics {
+	var judged []selection.Judged
+	for i, m := range run.metrics {
 		if m.Epoch == 0 {
 			continue
 		}
-		value := r.value(run, m, q)
+		value := r.value(run, i, q)
 		if math.IsNaN(value) || !m.Accuracy.Measured {
 			return EpochOutcome{}, false
 		}
 		values, accuracies = append(values, value), append(accuracies, 100*m.Accuracy.Value)
-		evidence = append(evidence, run.evidence[m.Step].Evidence)
+		judged = append(judged, selection.Judged{Value: value, Evidence: run.evidence[m.Step].Evidence})
 	}
 	if len(values) == 0 {
 		return EpochOutcome{}, false
 	}
 	chosen, last := r.best(values), len(values)-1
-	if !selection.TakesEarlier(string(r), evidence[chosen], evidence[last], q) {
+	if !selection.TakesEarlier(string(r), judged[chosen], judged[last], q) {
 		chosen = last
 	}
 	return EpochOutcome{
@@ -269,14 +272,14 @@ func (r rule) chooseEpoch(run judgedRun, q []float64) (EpochOutcome, bool) {
 }
 
 // chooseRun applies the rule to the network that each run left, and reports whether all were
-// measured. Runs have no last one, so that the guarded risk is the risk itself.
+// measured. Runs have no last one, from which a guarded rule could start.
 func (r rule) chooseRun(runs []judgedRun, q []float64) (RunChoice, bool) {
-	if r == selection.GuardedRisk {
+	if selection.ForEpochs(string(r)) {
 		return RunChoice{}, false
 	}
 	var values []float64
 	for _, run := range runs {
-		value := r.value(run, run.left(), q)
+		value := r.value(run, run.leftAt(), q)
 		if math.IsNaN(value) {
 			return RunChoice{}, false
 		}

@@ -43,13 +43,13 @@ func (m MethodChoice) Regret() float64 { return m.Best - m.Chosen }
 // chooseMethod applies the rule to the methods of a task, each of which must have an ensemble,
 // and reports whether all runs were measured.
 func (r rule) chooseMethod(runs []judgedRun, all []Ensemble, q []float64) (MethodChoice, bool) {
-	if r == selection.GuardedRisk || len(all) < 2 {
+	if selection.ForEpochs(string(r)) || len(all) < 2 {
 		return MethodChoice{}, false
 	}
 	means, values := make([]float64, len(all)), make([]float64, len(runs))
 	for i, run := range runs {
 		at := slices.IndexFunc(all, func(e Ensemble) bool { return e.Method == run.Method })
-		if values[i] = r.value(run, run.left(), q); at < 0 || math.IsNaN(values[i]) {
+		if values[i] = r.value(run, run.leftAt(), q); at < 0 || math.IsNaN(values[i]) {
 			return MethodChoice{}, false
 		}
 		means[at] += values[i] / float64(all[at].Members)

@@ -46,7 +46,7 @@ func criteria(c summary.Criteria) sheet.Sheet {
 	}
 	s.Legend = "Accuracies on the target's test set in percent, of what each criterion chooses without its labels. best: of the best epoch, or of the last epoch " +
 		"of the best run, by the labels; last: of the last epoch. regret: best less chosen, in points, mean and largest; below last: the largest of last less chosen. " +
-		"ρ: rank correlation of criterion and accuracy. guarded-risk: the epoch of the lowest iwv-y where that is clearly below the last one's, and the last one elsewhere. It, iwv-y, target-risk and prior-divergence take the target's class shares from the first source-only run of a task. " +
+		"ρ: rank correlation of criterion and accuracy. guarded-risk: the epoch of the lowest iwv-y where that is clearly below the last one's, and the last one elsewhere; guarded-ami: likewise that of the highest mean class-ami of three. guarded-risk, iwv-y, target-risk and prior-divergence take the target's class shares from the first source-only run of a task. " +
 		"The choice of a run is among the networks that all methods and seeds left. " +
 		"ensemble: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; members: the mean of their accuracies, corrected likewise. " +
 		"The method of a task is chosen by the mean of the criterion over its seeds, and its ensemble measured; run: the accuracy of the run that the criterion chooses by itself, corrected likewise."
