@@ -115,7 +115,7 @@ func CalibrationNames() []string {
 //
 // In s and b the problem is convex; s ≥ 0, and Σ b = 0, as b is unique up to a constant.
 // The published optimisers stop short of the optimum, by 0.5 in a bias of vs with 65
-// classes; this one goes on to a gradient of rounding errors.
+// classes; this one goes on to a gradient below 1e-10.
 //
 // Scales of their own for each class make nbvs and vs depend on a constant added to a
 // row's logits: logits are taken as they are, and where a classifier gives

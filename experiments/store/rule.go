@@ -21,14 +21,17 @@ func Judge(rule string, q []float64, until []Metrics, e *Evidence) float64 {
 	switch rule {
 	case selection.ClassWeightedRisk.Name, selection.GuardedRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) })
-	case selection.GuardedAMI:
-		return meanCriterion("class-ami", until, selection.RuleWindow(rule))
 	case selection.TargetRisk:
 		return ofEvidence(func(q []float64) float64 { return e.Risk(q) }) + m.criterion("unexplained")
 	case "prior-divergence":
 		return ofEvidence(func(q []float64) float64 { return e.Divergence(q) })
 	case "source-accuracy":
 		return m.ValidationAccuracy.OrNaN()
+	}
+	if window := selection.RuleWindow(rule); window > 1 {
+		if measured, err := selection.RuleCriterion(rule); err == nil {
+			return meanCriterion(measured.Name, until, window)
+		}
 	}
 	return m.criterion(rule)
 }
