@@ -29,9 +29,9 @@ endif
 timed = @start=$$(date +%s); . build/libtorch.env; { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
 go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.yaml' '*.html' '*.css' '*.js' go.mod go.sum 2>/dev/null))
 
-# What `go` needs to know about the two libraries. The program looks for them beside
-# itself (build/lib), then where they were built.
-go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
+# What `go` needs to know about the two libraries. The program (build/bin/iwrun) looks for
+# them beside its folder (build/lib), then where they were built.
+go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
 .PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes cuda-kit clean env force
@@ -46,7 +46,7 @@ setup: ## install what is missing (a C++ compiler, libtorch)
 make_with_progress = +@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules $(1)' $(MAKE) --no-print-directory $(1)
 
 build: setup ## build the programs build/iwrun and, without libtorch, build/labelshift
-	$(call make_with_progress,build/iwrun build/labelshift)
+	$(call make_with_progress,build/iwrun)
 
 dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
 	@sh tools/setup.sh patchelf:patchelf
@@ -159,7 +159,7 @@ clean: ## remove build/
 
 env: setup ## print the variables with which plain go commands work: eval "$(make env)"
 	@$(MAKE) --no-print-directory $(library) >&2
-	@. build/libtorch.env; printf 'export %s\n' "CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,\$$ORIGIN/lib -Wl,-rpath,$(CURDIR)/build/lib -L$$libtorch_lib'"
+	@. build/libtorch.env; printf 'export %s\n' "CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,\$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib -L$$libtorch_lib'"
 
 force:
 
@@ -195,12 +195,17 @@ build/modules: go.mod go.sum
 	@mkdir -p build
 	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun >/dev/null && touch $@)
 
-build/iwrun: build/modules $(library) $(go_sources)
+build/bin/iwrun: build/modules $(library) $(go_sources)
 	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/iwrun)
 
-# The same flags and after iwrun, so that it finds compiled what both are made of.
-build/labelshift: $(go_sources) | build/iwrun
+build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
+	@cp $< $@
+
+# The same flags and after iwrun, so that it finds compiled what both are made of. build/iwrun
+# starts it too, by its name in build/bin.
+build/labelshift: $(go_sources) | build/bin/iwrun
 	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/labelshift)
+	@ln -sf ../labelshift build/bin/iwrun-labelshift
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
 with_sanitizers = . build/libtorch.env; export CGO_LDFLAGS='-L$(CURDIR)/build/sanitize -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$(CURDIR)/build/sanitize '"-L$$libtorch_lib";

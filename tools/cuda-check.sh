@@ -23,7 +23,7 @@ case "${1:-}${2:+ $2}" in
 	;;
 esac
 rm -rf logs results cuda-check.json cuda-check.md
-mkdir -p logs build bin/lib
+mkdir -p logs build lib
 : >build/parts
 : >build/facts
 
@@ -123,9 +123,9 @@ compile() {
 		shim="$shim build/$(basename "$source" .cc).o"
 	done
 	# shellcheck disable=SC2086
-	${CXX:-g++} -shared $shim -o bin/lib/libiwtorch.so $libtorch_link
+	${CXX:-g++} -shared $shim -o lib/libiwtorch.so $libtorch_link
 	# shellcheck disable=SC2086
-	${CXX:-g++} -shared build/gotorch.o -o bin/lib/libcgotorch.so $libtorch_link
+	${CXX:-g++} -shared build/gotorch.o -o lib/libcgotorch.so $libtorch_link
 }
 
 doctor() {

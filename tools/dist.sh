@@ -17,6 +17,7 @@ rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
 go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun" ./cmd/iwrun
 CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/labelshift" ./cmd/labelshift
+ln -s ../labelshift "$folder/bin/iwrun-labelshift" # as which the launcher starts it
 cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
 cp tools/dist/iwrun "$folder/iwrun"
 cp -R configs LICENSE README.md "$folder/"

@@ -13,6 +13,8 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,14 +23,22 @@ import (
 	"iwda/internal/version"
 )
 
-const name = "labelshift"
-
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(nameOf(os.Args[0]), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out a command line and returns the exit status.
-func run(arguments []string, out, err io.Writer) int {
+// nameOf returns what a user calls the program that was started by the path:
+// "iwrun labelshift" where iwrun did so, as iwrun-labelshift.
+func nameOf(path string) string {
+	name := filepath.Base(path)
+	if command, ok := strings.CutPrefix(name, "iwrun-"); ok {
+		return "iwrun " + command
+	}
+	return name
+}
+
+// run carries out a command line of the program of that name and returns the exit status.
+func run(name string, arguments []string, out, err io.Writer) int {
 	of := command.New(name, out, err)
 	app := &cli.App{
 		Name: name, Usage: of.Usage, UsageText: of.UsageText, Description: of.Description,

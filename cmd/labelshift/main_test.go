@@ -11,7 +11,7 @@ import (
 // call runs a command line without spaces in its words.
 func call(line string) (status int, out, err string) {
 	var outText, errText strings.Builder
-	status = run(strings.Fields(line), &outText, &errText)
+	status = run("labelshift", strings.Fields(line), &outText, &errText)
 	return status, outText.String(), errText.String()
 }
 
@@ -64,5 +64,17 @@ func TestWrongUsage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	if status, out, said := call("--help"); status != 0 || said != "" || !strings.Contains(out, "--calibration NAME") || strings.Contains(out, "iwrun") {
 		t.Errorf("status %d, stderr %q, stdout\n%s", status, said, out)
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"labelshift":                     "labelshift",
+		"/opt/iwda/labelshift":           "labelshift",
+		"/opt/iwda/bin/iwrun-labelshift": "iwrun labelshift",
+	} {
+		if name := nameOf(path); name != want {
+			t.Errorf("started as %s the program calls itself %q, want %q", path, name, want)
+		}
 	}
 }

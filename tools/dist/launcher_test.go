@@ -1,4 +1,4 @@
-// Package dist tests the launcher of a packed iwrun.
+// Package dist tests the launchers of iwrun, of a packed one and of one that was built.
 package dist
 
 import (
@@ -59,7 +59,12 @@ int main(int n, char **words) { for (int i = 1; i < n; i++) printf("<%s>", words
 // launch starts the launcher in another folder with those variables.
 func launch(t *testing.T, folder string, environment ...string) (said string, status int) {
 	t.Helper()
-	command := exec.Command(filepath.Join(folder, "iwrun"), "-c", "two words")
+	return launchWith(t, folder, []string{"-c", "two words"}, environment...)
+}
+
+func launchWith(t *testing.T, folder string, words []string, environment ...string) (said string, status int) {
+	t.Helper()
+	command := exec.Command(filepath.Join(folder, "iwrun"), words...)
 	command.Dir = t.TempDir()
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
 	out, err := command.CombinedOutput()
@@ -121,5 +126,33 @@ func TestLauncher(t *testing.T) {
 	}
 	if said, status := launch(t, filepath.Dir(link), "LIBTORCH="+system); status != 7 || said != ran {
 		t.Errorf("by a link: status %d, %s", status, said)
+	}
+}
+
+// A command with a program of its own needs no libtorch; all others go to iwrun, with their
+// words as they are.
+func TestCommandWithProgramOfItsOwn(t *testing.T) {
+	for _, launcher := range []string{"iwrun", "../iwrun"} {
+		folder, libtorch := packed(t, "libtorch_cpu.so.9.8")
+		text, err := os.ReadFile(launcher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(folder, "iwrun"), string(text))
+		write(t, filepath.Join(folder, "bin", "iwrun-shares"), "#!/bin/sh\nprintf '%s:' alone \"$@\"\nexit 5\n")
+		for _, test := range []struct {
+			words       []string
+			environment string
+			said        string
+			status      int
+		}{
+			{[]string{"shares", "two words", ""}, "LIBTORCH=/nowhere", "alone:two words::", 5},
+			{[]string{"-c", "shares"}, "LD_LIBRARY_PATH=" + filepath.Join(libtorch, "lib"), "<-c><shares>", 7},
+			{nil, "LD_LIBRARY_PATH=" + filepath.Join(libtorch, "lib"), "", 7},
+		} {
+			if said, status := launchWith(t, folder, test.words, test.environment); said != test.said || status != test.status {
+				t.Errorf("%s %q: status %d, %q; want %d, %q", launcher, test.words, status, said, test.status, test.said)
+			}
+		}
 	}
 }
