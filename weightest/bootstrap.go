@@ -3,9 +3,12 @@ package weightest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Replicas are the sums of the bootstrap's resamples of a source and a target sample. A
@@ -213,6 +216,8 @@ func RestoreReplicas(state ReplicasState) (*Replicas, error) {
 // A resample can be one that has no estimate, most of all where a class has few source
 // rows: it is left out, and the warning says how many were. The error of the first is
 // returned where they are more than half.
+//
+// Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r *Replicas) Intervals(e Estimator, level float64) (Uncertainty, error) {
 	return r.intervals(e, level, func(replica int) (Problem, error) { return r.sums[replica].Problem() })
 }
@@ -241,11 +246,41 @@ func (r *Replicas) intervals(e Estimator, level float64, problem func(replica in
 	if 2*failed > len(estimates) {
 		return Uncertainty{}, fmt.Errorf("weightest: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
-	result := uncertaintyOf(shares, weights, level, resampledReach(r.meanSourceRows()))
+	rows := r.meanSourceRows()
+	result := uncertaintyOf(shares, weights, level, resampledReach(rows))
 	if failed > 0 {
-		result.Warning = fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure)
+		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
 	}
+	ambiguity, err := r.ambiguity(e, problem)
+	if err != nil {
+		return Uncertainty{}, err
+	}
+	floats.Scale(1/floats.Sum(rows), rows)
+	result.widen(ambiguity, rows)
 	return result, nil
+}
+
+// ambiguity returns the largest of the first resamples, nil where one has one solution: what
+// the sample leaves open, every resample does.
+func (r *Replicas) ambiguity(e Estimator, problem func(replica int) (Problem, error)) (largest []float64, err error) {
+	const first = 20
+	for replica := range min(first, len(r.sums)) {
+		p, err := problem(replica)
+		if err != nil {
+			continue // it has no estimate either
+		}
+		here, err := Ambiguity(e, p)
+		if here == nil || err != nil {
+			return nil, err
+		}
+		if largest == nil {
+			largest = here
+		}
+		for j, bound := range here {
+			largest[j] = math.Max(largest[j], bound)
+		}
+	}
+	return largest, nil
 }
 
 // meanSourceRows returns the mean over the replicas of each class's number of source rows,

@@ -49,7 +49,7 @@ func (l LabelShift) Explained() bool { return l.P >= Significance }
 func (l LabelShift) Verdict() string {
 	switch {
 	case l.DegreesOfFreedom <= 0:
-		return "too few rows to tell whether label shift explains these predictions"
+		return "too few rows, or too few different predictions, to tell whether label shift explains them"
 	case l.Explained():
 		return fmt.Sprintf("label shift explains these predictions (p = %.2f)", l.P)
 	case l.P < 0.001:

@@ -191,7 +191,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows to tell whether label shift explains these predictions" ||
+		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows, or too few different predictions, to tell whether label shift explains them" ||
 			math.IsNaN(l.Statistic) || floats.HasNaN(l.TargetDistribution) {
 			t.Errorf("%s: %+v", name, l)
 		}
@@ -206,7 +206,7 @@ func TestVerdict(t *testing.T) {
 		"label shift explains these predictions (p = 0.41)":                                             {DegreesOfFreedom: 3, P: 0.412},
 		"label shift does not explain these predictions (p < 0.001): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.0009},
 		"label shift does not explain these predictions (p = 0.002): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.002},
-		"too few rows to tell whether label shift explains these predictions":                           {P: 1},
+		"too few rows, or too few different predictions, to tell whether label shift explains them":     {P: 1},
 	} {
 		if got := l.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)

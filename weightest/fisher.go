@@ -30,7 +30,8 @@ import (
 // are not calibrated.
 //
 // A class with share 0 at the maximum has an interval too, from what the quadratic model
-// would be below 0. Where H lacks rank, as with two classes that the classifier cannot
+// would be below 0, and every interval includes its estimate, which that model's maximum
+// may be far from. Where H lacks rank, as with two classes that the classifier cannot
 // tell apart, the intervals of these reach as far as shares can. FisherIntervals panics
 // where the solution has another number of classes than the sample.
 func FisherIntervals(s *Sample, solution MLLSSolution, level float64) Uncertainty {
@@ -68,6 +69,8 @@ func FisherIntervals(s *Sample, solution MLLSSolution, level float64) Uncertaint
 	}
 	weights := sumCovariance(inverse, 1/m, byPrior, &ofRow, 1/n)
 	result.Weights = normalIntervals(centre, weights, level, math.Inf(1))
+	result.Shares.include(solution.TargetDistribution)
+	result.Weights.include(solution.Weights)
 	if !regular {
 		result.Warning = "the likelihood does not tell some classes from each other: their intervals are as wide as they can be"
 	}

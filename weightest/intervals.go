@@ -19,6 +19,15 @@ type Intervals struct {
 	Joint []Interval
 }
 
+// include makes every interval reach to the class's value.
+func (i *Intervals) include(values []float64) {
+	for j, v := range values {
+		for _, interval := range []*Interval{&i.Each[j], &i.Joint[j]} {
+			interval.Low, interval.High = math.Min(interval.Low, v), math.Max(interval.High, v)
+		}
+	}
+}
+
 // Uncertainty is how well class weights and the target's class shares are known.
 type Uncertainty struct {
 	// Level is the probability that an interval holds the true number, such as 0.95.

@@ -109,8 +109,16 @@ func (a *Analysis) estimate(p weightest.Problem) error {
 	if a.Estimate, err = estimator.Estimate(p); err != nil {
 		return fmt.Errorf("%s: %w", a.Estimator, err)
 	}
+	ambiguity, err := weightest.Ambiguity(estimator, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.Estimator, err)
+	}
 	if a.Estimate.Warning != "" {
 		a.note("%s: %s.", a.Estimator, a.Estimate.Warning)
+	} else if ambiguity != nil {
+		widest := floats.MaxIdx(ambiguity)
+		a.note("%s: these predictions do not determine the class shares: others explain them as well, whatever the number of rows. They may differ most in the share of %s, by up to %.2f.",
+			a.Estimator, a.Classes[widest], ambiguity[widest])
 	}
 	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
 	a.EffectiveRows = float64(p.SourceRows) * weightest.EffectiveSampleSize(a.Estimate.Weights, p.SourceDistribution)

@@ -389,3 +389,21 @@ func TestLabelShiftOfParts(t *testing.T) {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
 }
+
+// A classifier that says the same of every row tells no class shares: their intervals are
+// open, and the page says why.
+func TestLabelShiftThatPredictionsLeaveOpen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "source.csv", "label,cat,dog\n"+strings.Repeat("cat,0.6,0.4\ndog,0.6,0.4\n", 40))
+	writeFile(t, "target.csv", "cat,dog\n"+strings.Repeat("0.6,0.4\n", 50))
+	for _, estimator := range []string{"mlls", "rlls-soft", "pacc"} {
+		status, out, said := callLine(t, onPhotos+" --kind probabilities --replicas 60 --format csv --estimator "+estimator)
+		if want := ",0,1,"; status != 0 || strings.Count(out, want) < 2 {
+			t.Errorf("%s: status %d, %s: %q is not in both rows of\n%s", estimator, status, said, want, out)
+		}
+		_, out, _ = callLine(t, onPhotos+" --kind probabilities --replicas 60 --estimator "+estimator)
+		if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, "other class shares explain the predictions as well") || !strings.Contains(text, "too few different predictions") {
+			t.Errorf("%s: nothing is said of it:\n%s", estimator, out)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package weightest
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// determined is an estimator that finds the target's class shares q from equations in
+// them. Where these have several solutions, the estimate is one of many.
+type determined interface {
+	// equations returns the left side of the equations A q = b, any number×k, or another
+	// matrix with the same kernel; columns of any length.
+	equations(Problem) (*mat.Dense, error)
+}
+
+// Ambiguity bounds by how much each class's share in the target, length k, may differ
+// between solutions of the estimator's problem: shares that explain the predictions as
+// well as the estimate's, whatever the number of rows. There are several where C, or for
+// MLLS the target's rows, lack rank: a classifier whose predictions are always the same,
+// two classes that get equal probabilities in every row, or, for hard predictions, a class
+// that is never predicted. Ambiguity returns nil where there is one solution, and for an
+// estimator of the predictions alone, as cc and pcc are.
+//
+// Two solutions differ by a vector d of the kernel of the equations, and ‖d‖ ≤ √2 as both
+// are distributions, so that |d_j| ≤ √2 ‖P e_j‖, P the projection onto the kernel. That
+// solutions are not negative may bound them further.
+func Ambiguity(e Estimator, p Problem) ([]float64, error) {
+	if onHard, is := e.(hard); is {
+		var err error
+		if p, err = p.OnHard(); err != nil {
+			return nil, err
+		}
+		e = onHard.Estimator
+	}
+	of, ok := e.(determined)
+	if !ok {
+		return nil, nil
+	}
+	a, err := of.equations(p)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := kernelOf(a)
+	if kernel == nil || err != nil {
+		return nil, err
+	}
+	var svd mat.SVD
+	if !svd.Factorize(kernel, mat.SVDThinU) {
+		return nil, fmt.Errorf("%w: the kernel of the equations", ErrNoConvergence)
+	}
+	var basis mat.Dense
+	svd.UTo(&basis)
+	bounds := make([]float64, p.Classes())
+	for j := range bounds {
+		bounds[j] = math.Min(1, math.Sqrt2*mat.Norm(basis.RowView(j), 2))
+	}
+	return bounds, nil
+}
+
+// kernelOf returns a basis of the d with A d = 0 and Σ d = 0, k×its size, nil where there
+// is none.
+func kernelOf(a *mat.Dense) (*mat.Dense, error) {
+	// Columns of one length make rare classes count like others. The equations of MLLS are
+	// squares, whose rounding hides what is smaller.
+	const negligible = 1e-12
+	rows, k := a.Dims()
+	scaled, lengths := mat.NewDense(rows+1, k, nil), make([]float64, k)
+	for j := range k {
+		column := scaled.ColView(j).(*mat.VecDense)
+		column.SliceVec(0, rows).(*mat.VecDense).CopyVec(a.ColView(j))
+		column.SetVec(rows, mat.Max(a))
+		lengths[j] = mat.Norm(column, 2)
+		column.ScaleVec(1/lengths[j], column)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(scaled, mat.SVDThinV) {
+		return nil, fmt.Errorf("%w: the equations have no singular value decomposition", ErrNoConvergence)
+	}
+	sigma := svd.Values(nil)
+	rank := k
+	for rank > 0 && sigma[rank-1] <= negligible*sigma[0] {
+		rank--
+	}
+	if rank == k {
+		return nil, nil
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	kernel := mat.DenseCopyOf(v.Slice(0, k, rank, k))
+	kernel.Apply(func(j, _ int, d float64) float64 { return d / lengths[j] }, kernel)
+	return kernel, nil
+}
+
+// ratesOf returns the equations of all estimators that solve C w = mu: the predictions on
+// each source class, k×k. A class without source mass has none, and its share is 0.
+func ratesOf(p Problem) (*mat.Dense, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	rates := mat.DenseCopyOf(p.Confusion)
+	rates.Apply(func(_, j int, v float64) float64 {
+		if mass := p.SourceDistribution[j]; mass > 0 {
+			return v / mass
+		}
+		return 0
+	}, rates)
+	return rates, nil
+}
+
+func (quadratic) equations(p Problem) (*mat.Dense, error)     { return ratesOf(p) }
+func (bbse) equations(p Problem) (*mat.Dense, error)          { return ratesOf(p) }
+func (rlls) equations(p Problem) (*mat.Dense, error)          { return ratesOf(p) }
+func (adjustedCount) equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
+
+// equations returns the likelihood's curvature, whose kernel is that of the target's rows.
+func (mlls) equations(p Problem) (*mat.Dense, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Rows == nil {
+		return nil, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
+	}
+	prior := meanPredictions(p)
+	m := newMixture(p.Rows, prior)
+	q := make([]float64, len(m.classes))
+	for a, j := range m.classes {
+		q[a] = prior[j]
+	}
+	m.differentiate(q)
+	curvature, all := m.curvature(), mat.NewDense(len(prior), len(prior), nil)
+	for a, i := range m.classes {
+		for b, j := range m.classes {
+			all.Set(i, j, curvature.At(a, b))
+		}
+	}
+	return all, nil
+}
+
+func (*resampledMLLS) equations(p Problem) (*mat.Dense, error) { return mlls{}.equations(p) }
+
+// widen moves the ends of the intervals apart by how far shares may be from the estimate's,
+// for source shares p; ambiguity may be nil.
+func (u *Uncertainty) widen(ambiguity, p []float64) {
+	if ambiguity == nil {
+		return
+	}
+	for j, by := range ambiguity {
+		for _, share := range []*Interval{&u.Shares.Each[j], &u.Shares.Joint[j]} {
+			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
+		}
+		for _, weight := range []*Interval{&u.Weights.Each[j], &u.Weights.Joint[j]} {
+			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Min(1/p[j], weight.High+by/p[j])}
+		}
+	}
+	u.warn("other class shares explain the predictions as well, whatever the number of rows: intervals are as wide as these may be apart")
+}
+
+// warn adds what to know to the warning.
+func (u *Uncertainty) warn(text string) {
+	if u.Warning != "" {
+		u.Warning += "; "
+	}
+	u.Warning += text
+}

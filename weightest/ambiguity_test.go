@@ -1,0 +1,201 @@
+package weightest
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+func ambiguity(t *testing.T, name string, p Problem) []float64 {
+	t.Helper()
+	estimator, err := NewEstimator(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds, err := Ambiguity(estimator, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bounds
+}
+
+// altered returns the sample of k classes with the alteration of that name.
+func altered(t *testing.T, name string, k, n, m int) *Sample {
+	t.Helper()
+	for _, alteration := range rowAlterations {
+		if alteration.name == name {
+			return alteredSample(t, rand.New(rand.NewPCG(40, uint64(k))), k, n, m, alteration.apply)
+		}
+	}
+	t.Fatalf("no alteration is named %s", name)
+	return nil
+}
+
+// Problems with one solution have no ambiguity, whatever the rows are, and a rare class is
+// not taken for one that is left open.
+func TestNoAmbiguity(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 1))
+	rare := randomSample(t, r, 3, 30000, 2000)
+	keep := NewSample(3)
+	rows, labels := rare.Source()
+	for i, label := range labels {
+		if label == 2 && i > 60 {
+			continue
+		}
+		if err := keep.AddSource(rows[i*3:i*3+3], []int{label}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := keep.AddTarget(rare.Target()); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*Sample{"plain": altered(t, "plain", 5, 2000, 2000), "one class": altered(t, "plain", 1, 5, 5), "rare": keep} {
+		for _, estimator := range EstimatorNames() {
+			if bounds := ambiguity(t, estimator, problem(t, s)); bounds != nil {
+				t.Errorf("%s, %s: ambiguity %v", name, estimator, bounds)
+			}
+		}
+	}
+}
+
+func TestAmbiguity(t *testing.T) {
+	// MLLS reads a row's probabilities alone: twins are told from all others, not from
+	// each other.
+	twins := problem(t, altered(t, "twins", 5, 400, 300))
+	for j, bound := range ambiguity(t, "mlls", twins) {
+		if j < 2 != (bound > 0.9) || j >= 2 && bound > 1e-6 {
+			t.Errorf("twins: class %d has ambiguity %v", j, bound)
+		}
+	}
+	constant := problem(t, altered(t, "constant", 4, 400, 300))
+	never := problem(t, altered(t, "never predicted", 4, 400, 300))
+	for _, name := range []string{"qp", "qp-released", "bbse-hard", "bbse-soft", "rlls-hard", "rlls-soft", "acc", "pacc"} {
+		for of, p := range map[string]Problem{"constant": constant, "never predicted": never, "twins": twins} {
+			bounds := ambiguity(t, name, p)
+			if len(bounds) != p.Classes() {
+				t.Errorf("%s, %s: no ambiguity", of, name)
+				continue
+			}
+			if of == "constant" && floats.Min(bounds) < 0.99 {
+				t.Errorf("%s, %s: ambiguity %v", of, name, bounds)
+			}
+		}
+	}
+	for _, name := range []string{"cc", "pcc"} {
+		if bounds := ambiguity(t, name, constant); bounds != nil {
+			t.Errorf("%s counts, and has ambiguity %v", name, bounds)
+		}
+	}
+}
+
+// Two distributions under which C predicts the same are no further apart than the bound.
+func TestAmbiguityBoundsSolutions(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 2))
+	for range 50 {
+		k := 2 + r.IntN(6)
+		p := problem(t, altered(t, "never predicted", k, 60*k, 50))
+		bounds := ambiguity(t, "bbse-soft", p)
+		rates, err := ratesOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kernel, err := kernelOf(rates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, size := kernel.Dims()
+		d := mat.NewVecDense(k, nil)
+		for i := range size {
+			d.AddScaledVec(d, r.NormFloat64(), kernel.ColView(i))
+		}
+		// The ends of q + t d within the simplex, for a q of it.
+		q := randomDistribution(r, k)
+		from, to := math.Inf(-1), math.Inf(1)
+		for j := range k {
+			if step := -q[j] / d.AtVec(j); d.AtVec(j) > 0 {
+				from = math.Max(from, step)
+			} else {
+				to = math.Min(to, step)
+			}
+		}
+		var difference mat.VecDense
+		difference.MulVec(rates, d)
+		if mat.Norm(&difference, 2) > 1e-9*mat.Norm(d, 2) {
+			t.Fatalf("the predictions differ by %v", mat.Norm(&difference, 2))
+		}
+		for j := range k {
+			if apart := math.Abs(d.AtVec(j)) * (to - from); !(apart <= bounds[j]+1e-9) {
+				t.Errorf("the shares of class %d are %v apart, the bound is %v", j, apart, bounds[j])
+			}
+		}
+	}
+}
+
+// The bootstrap sees only how an estimate varies, not that others are as good.
+func TestIntervalsOfAmbiguousShares(t *testing.T) {
+	s := altered(t, "twins", 5, 400, 300)
+	u, err := Bootstrap(s, mlls{}, BootstrapSettings{Replicas: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(u.Warning, "other class shares explain the predictions as well") {
+		t.Errorf("warning %q", u.Warning)
+	}
+	for j := range 5 {
+		for _, share := range []Interval{u.Shares.Each[j], u.Shares.Joint[j]} {
+			if open := share == (Interval{0, 1}); open != (j < 2) {
+				t.Errorf("class %d: share %v", j, share)
+			}
+		}
+		if weight := u.Weights.Each[j]; j < 2 && (weight.Low != 0 || math.Abs(weight.High-5) > 0.5) {
+			t.Errorf("class %d: weight %v, its source share is near a fifth", j, weight)
+		}
+	}
+	// From sums it is the same.
+	constant := altered(t, "constant", 3, 90, 60)
+	replicas := NewReplicas(3, 30, 1)
+	if err := replicas.AddSource(constant.source, constant.labels, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := replicas.AddTarget(constant.target, 0); err != nil {
+		t.Fatal(err)
+	}
+	u, err = replicas.Intervals(bbse{}, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, share := range u.Shares.Each {
+		if share.Low > 0.01 || share.High < 0.99 {
+			t.Errorf("a constant classifier: class %d has share %v", j, share)
+		}
+	}
+}
+
+// Where the likelihood's quadratic model says little of a class at the bound, intervals
+// still include the estimates.
+func TestFisherIntervalsIncludeEstimates(t *testing.T) {
+	s := alteredSample(t, rand.New(rand.NewPCG(40, 3)), 4, 400, 400, func(_ *rand.Rand, rows []float64, k int) {
+		for first := 0; first < len(rows); first += k {
+			row := rows[first : first+k]
+			row[k-1] = 1e-9
+			floats.Scale(1/floats.Sum(row), row)
+		}
+	})
+	solution, err := MLLS(problem(t, s), MLLSSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := FisherIntervals(s, solution, 0.95)
+	for j, q := range solution.TargetDistribution {
+		if i := u.Shares.Each[j]; !(i.Low <= q && q <= i.High) {
+			t.Errorf("class %d: share %v, interval %v", j, q, i)
+		}
+		if i, w := u.Weights.Joint[j], solution.Weights[j]; !(i.Low <= w && w <= i.High) {
+			t.Errorf("class %d: weight %v, interval %v", j, w, i)
+		}
+	}
+}
