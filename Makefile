@@ -53,9 +53,9 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/dist.sh)
 
-# Twelve of the file's twenty epochs, with schedules to match, show the same; a first build
+# Half of the file's twenty epochs, with schedules to match, show the same; a first build
 # and these take five minutes together.
-demo = -c configs/demo.yaml -o build/results --set train.epochs=12 --set train.schedule.every=5 --set discriminator.reversal.iterations=1200
+demo = -c configs/demo.yaml -o build/results --set train.epochs=10 --set train.schedule.every=4 --set discriminator.reversal.iterations=1000
 demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some two minutes the first time), trains four methods on drawn digits, each with'
 	@echo '      three seeds (some three minutes on two cores), prints a table and draws curves into build/results/demo/figures'
@@ -196,7 +196,7 @@ build/modules: go.mod go.sum
 	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun >/dev/null && touch $@)
 
 build/bin/iwrun: build/modules $(library) $(go_sources)
-	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/iwrun)
+	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/iwrun)
 
 build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
 	@cp $< $@
@@ -204,7 +204,7 @@ build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
 # The same flags and after iwrun, so that it finds compiled what both are made of. build/iwrun
 # starts it too, by its name in build/bin.
 build/labelshift: $(go_sources) | build/bin/iwrun
-	$(call timed,build $@,export $(go_flags); go build -o $@ ./cmd/labelshift)
+	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/labelshift)
 	@ln -sf ../labelshift build/bin/iwrun-labelshift
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
