@@ -66,11 +66,15 @@ func kernelOf(a *mat.Dense) (*mat.Dense, error) {
 	// squares, whose rounding hides what is smaller.
 	const negligible = 1e-12
 	rows, k := a.Dims()
+	sum := mat.Max(a) // so that the row of Σ d weighs as the others do
+	if sum == 0 {
+		sum = 1
+	}
 	scaled, lengths := mat.NewDense(rows+1, k, nil), make([]float64, k)
 	for j := range k {
 		column := scaled.ColView(j).(*mat.VecDense)
 		column.SliceVec(0, rows).(*mat.VecDense).CopyVec(a.ColView(j))
-		column.SetVec(rows, mat.Max(a))
+		column.SetVec(rows, sum)
 		lengths[j] = mat.Norm(column, 2)
 		column.ScaleVec(1/lengths[j], column)
 	}

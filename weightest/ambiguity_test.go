@@ -85,6 +85,11 @@ func TestAmbiguity(t *testing.T) {
 			}
 		}
 	}
+	// Nothing is known of any prediction.
+	nothing := Problem{Confusion: mat.NewDense(2, 2, nil), TargetPredictions: []float64{0, 0}, SourceDistribution: []float64{0.5, 0.5}}
+	if bounds := ambiguity(t, "bbse-soft", nothing); len(bounds) != 2 || floats.Min(bounds) < 0.99 {
+		t.Errorf("a confusion matrix of zeros: ambiguity %v", bounds)
+	}
 	for _, name := range []string{"cc", "pcc"} {
 		if bounds := ambiguity(t, name, constant); bounds != nil {
 			t.Errorf("%s counts, and has ambiguity %v", name, bounds)
