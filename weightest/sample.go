@@ -43,10 +43,24 @@ func NewCalibratedSample(c Calibration, source []float64, labels []int, target [
 	k := len(c.Scales)
 	checkLengths("source", len(source), len(labels), k, nil)
 	s := &Sample{classes: k, source: c.Probabilities(source), labels: slices.Clone(labels), target: c.Probabilities(target)}
-	if err := checkSource(s.source, labels, k, 0); err != nil {
+	if err := checkLabels(labels, k, 0); err != nil {
 		return nil, err
 	}
-	return s, checkRows("target", s.target, k, 0)
+	if err := checkCalibrated("source", s.source, k); err != nil {
+		return nil, err
+	}
+	return s, checkCalibrated("target", s.target, k)
+}
+
+// checkCalibrated is checkRows of the rows of a softmax, which are NaN in every class where
+// they are in one.
+func checkCalibrated(domain string, probabilities []float64, k int) error {
+	for first := 0; first < len(probabilities); first += k {
+		if math.IsNaN(probabilities[first]) {
+			return checkRows(domain, probabilities, k, 0)
+		}
+	}
+	return nil
 }
 
 // Classes returns k.
@@ -142,12 +156,19 @@ func checkLengths(domain string, values, rows, k int, counts []int) {
 }
 
 func checkSource(probabilities []float64, labels []int, k, first int) error {
+	if err := checkLabels(labels, k, first); err != nil {
+		return err
+	}
+	return checkRows("source", probabilities, k, first)
+}
+
+func checkLabels(labels []int, k, first int) error {
 	for row, label := range labels {
 		if label < 0 || label >= k {
 			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, first+row, label, k)
 		}
 	}
-	return checkRows("source", probabilities, k, first)
+	return nil
 }
 
 func checkRows(domain string, probabilities []float64, k, first int) error {
