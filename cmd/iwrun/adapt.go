@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -112,13 +113,23 @@ func runAdapt(o adaptOptions, s streams) error {
 		return err
 	}
 	printSummary(s.err, summary)
-	switch {
-	case len(summary.Left) > 0:
+	if len(summary.Left) > 0 {
 		return statusError(statusInterrupted)
-	case len(summary.Failed) > 0:
+	}
+	// A run that failed is as if it had not been planned, but that its reason is told.
+	var reasons []string
+	for _, failure := range summary.Failed {
+		runs = slices.DeleteFunc(runs, func(r plan.Run) bool { return r.ID == failure.Run.ID })
+		reason, _, _ := strings.Cut(failure.Reason, "\n")
+		reasons = append(reasons, fmt.Sprintf("%s failed and is left out: %s.", failure.Run.ID, reason))
+	}
+	if len(runs) > 0 {
+		err = o.conclude(file, runs, reasons, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+	}
+	if err == nil && len(reasons) > 0 {
 		return statusError(statusFailed)
 	}
-	return o.conclude(file, runs, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+	return err
 }
 
 // checkRuns finds, before the experiment file is replaced, runs that another one left.
@@ -169,8 +180,9 @@ func (o adaptOptions) writeExperiment(text []byte) error {
 	})
 }
 
-// conclude chooses a run of the finished ones and writes what follows.
-func (o adaptOptions) conclude(file *config.File, runs []plan.Run, options train.Options, s streams) error {
+// conclude chooses one of the runs, which are finished, and writes what follows. The
+// problems of others stand in the report.
+func (o adaptOptions) conclude(file *config.File, runs []plan.Run, problems []string, options train.Options, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
@@ -178,6 +190,7 @@ func (o adaptOptions) conclude(file *config.File, runs []plan.Run, options train
 	if err != nil {
 		return err
 	}
+	outcome.Problems = append(outcome.Problems, problems...)
 	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
 		return err
 	}

@@ -194,6 +194,38 @@ func TestAdaptGoesOn(t *testing.T) {
 	}
 }
 
+// What is finished gives predictions where other runs fail, and the page tells why they did;
+// where all fail there is nothing to choose.
+func TestAdaptWithFailedRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	_, experiment, _ := call(t, adaptLine("--dry-run")...)
+	if err := os.Mkdir("out", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const diverges = "    train: {restarts: 0, optimizer: {lr: 1.0e+30}}\n"
+	writeFile(t, "out/experiment.yaml", experiment+"overrides:\n  - when: {method: iwdan}\n"+diverges)
+	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "--device", "cpu", "-o"}
+	status, out, text := call(t, append(line, "out")...)
+	if status != 1 || !strings.Contains(out, "predictions.csv") || !strings.Contains(text, "1 failed") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	if lines := readCSV(t, "out/predictions.csv"); len(lines) != 600 {
+		t.Errorf("%d predictions", len(lines))
+	}
+	if page := readFile(t, "out/report.html"); !strings.Contains(page, "full/source-target/iwdan/seed-1 failed and is left out") {
+		t.Error("the report does not say which run failed")
+	}
+	if err := os.Mkdir("none", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "none/experiment.yaml", experiment+"overrides:\n  - when: {method: [source-only, iwdan, iwcdan]}\n"+diverges)
+	status, out, text = call(t, append(line, "none")...)
+	if _, err := os.Stat("none/predictions.csv"); status != 1 || out != "" || !os.IsNotExist(err) {
+		t.Errorf("status %d, %v\n%s\n%s", status, err, out, text)
+	}
+}
+
 func TestAdaptDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
@@ -201,7 +233,7 @@ func TestAdaptDryRun(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk}", "normalise: none", "validation: 0.1", "epochs: 20 #", "without labels"} {
+	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
