@@ -42,13 +42,17 @@ type LabelShiftSettings struct {
 // Significance is the p-value below which a test rejects.
 const Significance = 0.05
 
+// Tested returns whether there were rows and different predictions enough for the test to
+// say anything. P is 1 where there were not.
+func (l LabelShift) Tested() bool { return l.DegreesOfFreedom > 0 }
+
 // Explained returns whether the test found nothing against label shift.
 func (l LabelShift) Explained() bool { return l.P >= Significance }
 
 // Verdict says the result in a sentence.
 func (l LabelShift) Verdict() string {
 	switch {
-	case l.DegreesOfFreedom <= 0:
+	case !l.Tested():
 		return "too few rows, or too few different predictions, to tell whether label shift explains them"
 	case l.Explained():
 		return fmt.Sprintf("label shift explains these predictions (p = %.2f)", l.P)

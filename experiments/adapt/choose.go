@@ -29,9 +29,9 @@ type Judgement struct {
 	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
 	// for class shares, let expect; nil where that could not be computed.
 	Expected *selection.ExpectedAccuracy
-	// Explained tells whether label shift explains what the run itself predicts, as Expected
-	// takes for granted.
-	Explained bool
+	// LabelShiftP is the p-value of the test that label shift explains what the run itself
+	// predicts, as Expected takes for granted; not measured where there were too few rows.
+	LabelShiftP store.Optional[float64]
 }
 
 // Choice is one of the candidates, and why.
@@ -114,8 +114,13 @@ func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
 // expect adds what a run expects of itself.
 func (j *Judgement) expect(known *store.WithoutLabels) {
 	if known != nil {
-		j.Expected, j.Explained = known.ExpectedAccuracy, known.LabelShiftP.OrNaN() >= weightest.Significance
+		j.Expected, j.LabelShiftP = known.ExpectedAccuracy, known.LabelShiftP
 	}
+}
+
+// explained returns whether label shift was tested and explains what the run predicts.
+func (j Judgement) explained() bool {
+	return j.LabelShiftP.Measured && j.LabelShiftP.Value >= weightest.Significance
 }
 
 // guard adds the values of criteria that stand beside the rule.

@@ -21,7 +21,7 @@ var (
 
 // expectedAccuracy is missing where the test of label shift says that it does not hold.
 func expectedAccuracy(j Judgement) sheet.Value {
-	if j.Expected == nil || !j.Explained {
+	if j.Expected == nil || !j.explained() {
 		return sheet.Percent(math.NaN())
 	}
 	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
@@ -42,7 +42,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 		Title:    "The chosen run",
 		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged), o.methodsSection()},
 		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
-			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
+			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there, or could not be made. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
 		Notes: append(o.Why(), o.Problems...),
 	}
@@ -93,7 +93,9 @@ func (o Outcome) Why() []string {
 	}
 	switch e := chosen.Expected; {
 	case e == nil:
-	case chosen.Explained:
+	case !chosen.LabelShiftP.Measured:
+		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
+	case chosen.explained():
 		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High))
 	default:
 		why = append(why, "How much of the target it classifies right cannot be told without labels: the test of label shift on its predictions says that classes look different to it there.")

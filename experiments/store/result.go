@@ -3,6 +3,7 @@ package store
 import (
 	"iwda/experiments/checkpoint"
 	"iwda/selection"
+	"iwda/weightest"
 )
 
 // Result is what result.json holds: a finished run in numbers. Accuracies are
@@ -109,7 +110,8 @@ type WithoutLabels struct {
 	Certainty float64 `json:"certainty"`
 	// LikelyShares are the target's by maximum likelihood from probabilities calibrated on the
 	// held-out rows, and LabelShiftP the p-value of the test that shares are all that changed
-	// (weightest.LabelShiftTest); both may be missing, as where no row was held out.
+	// (weightest.LabelShiftTest); both may be missing, as where no row was held out, the
+	// latter also where there were too few rows to test.
 	LikelyShares []float64         `json:"likely_shares,omitempty"`
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
 	// ExpectedAccuracy is that on the target of predictions corrected for LikelyShares, with an
@@ -117,6 +119,15 @@ type WithoutLabels struct {
 	ExpectedAccuracy *selection.ExpectedAccuracy `json:"expected_accuracy,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
+}
+
+// TrustedAccuracy returns the expected accuracy where the test of label shift, for which it
+// takes the predictions, was made and does not speak against it, nil elsewhere.
+func (w *WithoutLabels) TrustedAccuracy() *selection.ExpectedAccuracy {
+	if p := w.LabelShiftP; !p.Measured || p.Value < weightest.Significance {
+		return nil
+	}
+	return w.ExpectedAccuracy
 }
 
 // Validation is what was measured on rows of the source that training did not see.

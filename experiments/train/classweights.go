@@ -130,7 +130,7 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 		return weightest.Update{}, explained, err
 	}
 	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Resamples: testResamples, Seed: 1})
-	if err == nil {
+	if err == nil && test.Tested() {
 		explained = store.Measured(test.P)
 	}
 	problem, err := sample.Problem(nil, nil)

@@ -152,7 +152,9 @@ func likelyShares(known *store.WithoutLabels, in selection.Input, classifier []f
 	if err != nil {
 		return err
 	}
-	known.LabelShiftP = store.Measured(test.P)
+	if test.Tested() {
+		known.LabelShiftP = store.Measured(test.P)
+	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 func withoutLabels(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "known without target labels")
 	built.Legend = "At the end of the run, mean ± standard deviation over seeds. source accuracy: on held-out rows of the source, percent. " +
-		"expected accuracy: on the target, what calibrated probabilities, corrected for its likely class shares, let expect where classes look alike in both domains, percent. " +
+		"expected accuracy: on the target, what calibrated probabilities, corrected for its likely class shares, let expect where classes look alike in both domains, percent; of seeds whose predictions a test of that was made on and does not reject. " +
 		"certainty: mean largest probability on the target, percent; networks are often certain of mistakes. " +
 		"Class shares of the target, percent: predicted, the mean probabilities; likely, by maximum likelihood from calibrated ones; estimated, by the class weights. seeds: finished of planned."
 	var all []classShares
@@ -72,10 +72,10 @@ func newUnlabelledRow(runs []store.Result, planned int) unlabelledRow {
 			return u.Validation.Accuracy
 		}),
 		expected: score(func(u *store.WithoutLabels) float64 {
-			if u.ExpectedAccuracy == nil {
-				return math.NaN()
+			if expected := u.TrustedAccuracy(); expected != nil {
+				return expected.Value
 			}
-			return u.ExpectedAccuracy.Value
+			return math.NaN()
 		}),
 		certainties: score(func(u *store.WithoutLabels) float64 { return u.Certainty }),
 		seeds:       len(runs), planned: planned,
