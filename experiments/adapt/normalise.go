@@ -14,8 +14,11 @@ type Normalisation struct{ Way, Because string }
 
 const (
 	// matchedAt is the p-value from which on the target counts as matched; docs/own-data.md
-	// has the comparison.
+	// has the comparison of both numbers.
 	matchedAt = 0.01
+	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
+	// the map may take one class for the whole target, and no test tells.
+	fewestOfAClass = 15
 	// testedRows bounds the rows of the target that the test reads: it is as good with them.
 	testedRows = 10_000
 	// testedShare is the share of the source's rows that stands for the source.
@@ -34,6 +37,9 @@ func normalisation(source, target datasets.Set) Normalisation {
 	}
 	if n := datasets.Size(source.Shape()) * len(source.ClassNames()); n > mostCoefficients {
 		return own("to match them under other class shares was not tried with so many values and classes.")
+	}
+	if fewest := fewestOfAClass * len(source.ClassNames()); min(source.Len(), target.Len()) < fewest {
+		return own("to match them under other class shares takes at least %d rows of so many classes.", fewest)
 	}
 	test, err := matchedTest(source, target)
 	switch {
