@@ -155,8 +155,15 @@ func (t *trainer) measure(ctx context.Context) error {
 	t.record.addEvaluation(m, onTest)
 	t.record.addEvidence(judged.evidence)
 	t.selector.consider()
+	if !t.curves.Due() { // the end of the run writes them, and checkpoints hold them
+		return nil
+	}
 	return t.writeRecord()
 }
+
+// curvesPause is the time between two writings of metrics.csv and its like, each of which
+// waits for the disk: small runs make tens of evaluations a second.
+const curvesPause = time.Second
 
 // progressPause is the time between two reports of progress.
 const progressPause = 200 * time.Millisecond

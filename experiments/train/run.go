@@ -100,6 +100,7 @@ type trainer struct {
 	checkpoints  *occasions
 	restarts     *restarts
 	progress     *throttle.Throttle
+	curves       *throttle.Throttle
 
 	length length
 	done   int // steps completed
@@ -125,6 +126,7 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 		checkpoints: newOccasions(options.Checkpoints, options.CheckpointNow),
 		restarts:    &restarts{most: run.Train.Restarts},
 		progress:    throttle.Every(progressPause),
+		curves:      throttle.Every(curvesPause),
 	}
 	if err := try(func() error { return t.open(ctx) }); err != nil {
 		return nil, errors.Join(err, t.close())
