@@ -57,8 +57,8 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 # and these take five minutes together.
 demo = -c configs/demo.yaml -o build/results --set train.epochs=10 --set train.schedule.every=4 --set discriminator.reversal.iterations=1000
 demo: ## train on embedded data, print the table, draw the figure
-	@echo 'demo: builds iwrun (C++ and Go: some two minutes the first time), trains four methods on drawn digits, each with'
-	@echo '      three seeds (some three minutes on two cores), prints a table and draws curves into build/results/demo/figures'
+	@echo 'demo: builds iwrun (C++ and Go: some two and a half minutes the first time), trains four methods on drawn digits,'
+	@echo '      each with three seeds (as long again on two cores), prints a table and draws curves into build/results/demo/figures'
 	@$(MAKE) --no-print-directory setup
 	$(call make_with_progress,build/iwrun)
 	build/iwrun $(demo) -j 2
