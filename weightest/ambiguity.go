@@ -151,6 +151,9 @@ func (u *Uncertainty) widen(ambiguity, p []float64) {
 		return
 	}
 	for j, by := range ambiguity {
+		if by == 0 { // p may be 0 there too
+			continue
+		}
 		for _, share := range []*Interval{&u.Shares.Each[j], &u.Shares.Joint[j]} {
 			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
 		}

@@ -3,6 +3,7 @@ package weightest
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -202,5 +203,27 @@ func TestFisherIntervalsIncludeEstimates(t *testing.T) {
 		if i, w := u.Weights.Joint[j], solution.Weights[j]; !(i.Low <= w && w <= i.High) {
 			t.Errorf("class %d: weight %v, interval %v", j, w, i)
 		}
+	}
+}
+
+func TestWiden(t *testing.T) {
+	each := func(first, second Interval) Intervals {
+		return Intervals{Each: []Interval{first, second}, Joint: []Interval{first, second}}
+	}
+	// The second class has no source rows.
+	u := Uncertainty{Shares: each(Interval{0.25, 0.5}, Interval{0, 0.75}), Weights: each(Interval{0.5, 1}, Interval{0, 0})}
+	u.widen(nil, []float64{0.5, 0})
+	if u.Warning != "" {
+		t.Errorf("one solution: %q", u.Warning)
+	}
+	u.widen([]float64{0.125, 0}, []float64{0.5, 0})
+	want := Uncertainty{Shares: each(Interval{0.125, 0.625}, Interval{0, 0.75}), Weights: each(Interval{0.25, 1.25}, Interval{0, 0}), Warning: u.Warning}
+	if !reflect.DeepEqual(u, want) || u.Warning == "" {
+		t.Errorf("%+v, want %+v", u, want)
+	}
+	u.widen([]float64{1, 0.5}, []float64{0.5, 0.25})
+	want = Uncertainty{Shares: each(Interval{0, 1}, Interval{0, 1}), Weights: each(Interval{0, 2}, Interval{0, 2}), Warning: u.Warning}
+	if !reflect.DeepEqual(u, want) {
+		t.Errorf("%+v, want %+v", u, want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest"
 )
 
 // Judgement is what is known of a candidate without a label of the target.
@@ -27,10 +26,11 @@ type Judgement struct {
 	// together do: guards against a candidate that is far from all the others.
 	Divergence, Agreement float64
 	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
-	// for class shares, let expect; nil where that could not be computed.
+	// for class shares, let expect; nil where that cannot be computed or, as LabelShiftP tells,
+	// not be trusted.
 	Expected *selection.ExpectedAccuracy
 	// LabelShiftP is the p-value of the test that label shift explains what the run itself
-	// predicts, as Expected takes for granted; not measured where there were too few rows.
+	// predicts; not measured where there were too few rows.
 	LabelShiftP store.Optional[float64]
 }
 
@@ -114,13 +114,8 @@ func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
 // expect adds what a run expects of itself.
 func (j *Judgement) expect(known *store.WithoutLabels) {
 	if known != nil {
-		j.Expected, j.LabelShiftP = known.ExpectedAccuracy, known.LabelShiftP
+		j.Expected, j.LabelShiftP = known.TrustedAccuracy(), known.LabelShiftP
 	}
-}
-
-// explained returns whether label shift was tested and explains what the run predicts.
-func (j Judgement) explained() bool {
-	return j.LabelShiftP.Measured && j.LabelShiftP.Value >= weightest.Significance
 }
 
 // guard adds the values of criteria that stand beside the rule.

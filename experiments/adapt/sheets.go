@@ -21,7 +21,7 @@ var (
 
 // expectedAccuracy is missing where the test of label shift says that it does not hold.
 func expectedAccuracy(j Judgement) sheet.Value {
-	if j.Expected == nil || !j.explained() {
+	if j.Expected == nil {
 		return sheet.Percent(math.NaN())
 	}
 	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
@@ -91,13 +91,12 @@ func (o Outcome) Why() []string {
 		fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", chosen.Run, o.Rule, chosen.Value, len(o.Judged)),
 		fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", 100*chosen.SourceAccuracy, 100*chosen.Agreement),
 	}
-	switch e := chosen.Expected; {
-	case e == nil:
-	case !chosen.LabelShiftP.Measured:
-		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
-	case chosen.explained():
+	switch e, p := chosen.Expected, chosen.LabelShiftP; {
+	case e != nil:
 		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High))
-	default:
+	case !p.Measured:
+		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
+	case p.Value < weightest.Significance:
 		why = append(why, "How much of the target it classifies right cannot be told without labels: the test of label shift on its predictions says that classes look different to it there.")
 	}
 	if m := o.chosenMethod(); m.Seeds > 1 {

@@ -16,7 +16,8 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 		"says that classes look different to it there":                          store.Measured(0.049),
 		"nothing tests whether classes look different":                          {},
 	} {
-		judgement := Judgement{Run: "iwdan", Expected: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
+		judgement := Judgement{Run: "iwdan"}
+		judgement.expect(&store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p})
 		outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
 		text, holds := strings.Join(outcome.Why(), "\n"), p.OrNaN() >= 0.05
 		if !strings.Contains(text, why) || strings.Contains(text, "98.7% of the target right (98.1 to 99.3%)") != holds || strings.Contains(text, "cannot be told without labels") == holds {

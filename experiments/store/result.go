@@ -121,8 +121,8 @@ type WithoutLabels struct {
 	Validation *Validation `json:"validation,omitempty"`
 }
 
-// TrustedAccuracy returns the expected accuracy where the test of label shift, for which it
-// takes the predictions, was made and does not speak against it, nil elsewhere.
+// TrustedAccuracy returns ExpectedAccuracy where the test of label shift, on which it rests,
+// was made and does not reject, and nil elsewhere.
 func (w *WithoutLabels) TrustedAccuracy() *selection.ExpectedAccuracy {
 	if p := w.LabelShiftP; !p.Measured || p.Value < weightest.Significance {
 		return nil
