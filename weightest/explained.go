@@ -103,7 +103,7 @@ func LabelShiftTest(s *Sample, settings LabelShiftSettings) (LabelShift, error) 
 	for i, y := range present {
 		result.TargetDistribution[y] = q[i]
 	}
-	if result.DegreesOfFreedom <= 0 {
+	if !result.Tested() {
 		return result, nil
 	}
 	if counts.areMany(q) {

@@ -124,7 +124,7 @@ type testResult struct {
 
 // labelShiftP is NaN where the test was not made or nothing could be tested.
 func (t Tests) labelShiftP() float64 {
-	if t.LabelShift == nil || t.LabelShift.DegreesOfFreedom <= 0 {
+	if t.LabelShift == nil || !t.LabelShift.Tested() {
 		return math.NaN()
 	}
 	return t.LabelShift.P
