@@ -133,14 +133,17 @@ func Calibrate(name string, logits []float64, labels []int, k int) (Calibration,
 	if err != nil {
 		return Calibration{}, err
 	}
-	if err := checkLogits(logits, labels, k); err != nil {
+	if err := checkLabelled(logits, labels, k); err != nil {
+		return Calibration{}, err
+	}
+	loss, err := newLogLoss(logits, labels, k)
+	if err != nil {
 		return Calibration{}, err
 	}
 	if class := missingClass(labels, k); f.biases && class >= 0 {
 		return Calibration{}, fmt.Errorf("%w: class %d has no held-out row, and %s would fit a bias to it", ErrMissingClass, class, name)
 	}
 	var notes []string
-	loss := newLogLoss(logits, labels, k)
 	for {
 		c, err := loss.fit(f)
 		var flat *noOptimum
@@ -167,25 +170,19 @@ func formOf(name string) (form, error) {
 	return form{}, fmt.Errorf("weightest: no calibration %q; there are %s", name, strings.Join(CalibrationNames(), ", "))
 }
 
-func checkLogits(logits []float64, labels []int, k int) error {
+func checkLabelled(logits []float64, labels []int, k int) error {
 	checkLengths("source", len(logits), len(labels), k, nil)
 	if len(labels) == 0 {
 		return fmt.Errorf("%w: no held-out rows to calibrate on", ErrNoStatistics)
 	}
-	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, row, label, k)
-		}
-	}
-	// Zero times every finite number is zero.
-	var nothing float64
-	for _, z := range logits {
-		nothing += 0 * z
-	}
-	if nothing == 0 {
+	return checkLabels(labels, k, 0)
+}
+
+func checkFinite(logits []float64, k int) error {
+	at := slices.IndexFunc(logits, func(z float64) bool { return math.IsNaN(z) || math.IsInf(z, 0) })
+	if at < 0 {
 		return nil
 	}
-	at := slices.IndexFunc(logits, func(z float64) bool { return math.IsNaN(z) || math.IsInf(z, 0) })
 	return fmt.Errorf("%w: source row %d gives class %d the logit %v", ErrInvalidRow, at/k, at%k, logits[at])
 }
 

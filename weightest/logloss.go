@@ -22,6 +22,7 @@ type logLoss struct {
 	classes int
 	logits  *panels
 	labelled
+	largest []float64  // logit of each row
 	spread  float64    // root mean square of the logits less their row means
 	scratch *sync.Pool // of lossPanels, for the groups of an evaluation
 }
@@ -43,29 +44,49 @@ func newLabelled(k int, labels []int, own []float64) labelled {
 	return l
 }
 
-func newLogLoss(logits []float64, labels []int, k int) *logLoss {
-	own := make([]float64, len(labels))
+// newLogLoss returns an error that wraps ErrInvalidRow where a logit is not finite.
+func newLogLoss(logits []float64, labels []int, k int) (*logLoss, error) {
+	own, spread := make([]float64, len(labels)), spreadOf(logits, k)
+	// Numbers that are not finite make the spread one.
+	if math.IsNaN(spread) || math.IsInf(spread, 0) {
+		if err := checkFinite(logits, k); err != nil {
+			return nil, err
+		}
+	}
 	for i, label := range labels {
 		own[i] = logits[i*k+label]
 	}
+	return newLogLossOf(newPanels(logits, k, nil, nil), newLabelled(k, labels, own), spread), nil
+}
+
+func newLogLossOf(logits *panels, labels labelled, spread float64) *logLoss {
+	k := logits.classes
 	l := &logLoss{
-		classes:  k,
-		logits:   newPanels(logits, k, nil, nil),
-		labelled: newLabelled(k, labels, own),
-		scratch:  &sync.Pool{New: func() any { return newLossPanel(k) }},
+		classes: k, logits: logits, labelled: labels, spread: spread,
+		largest: make([]float64, logits.rows),
+		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
 	}
-	var square float64
-	for first := 0; first < len(logits); first += k {
-		row := logits[first : first+k]
-		mean := floats.Sum(row) / float64(k)
-		var ofRow float64
-		for _, z := range row {
-			ofRow += (z - mean) * (z - mean)
+	for i := range logits.count() {
+		first, height := logits.extent(i)
+		largest := l.largest[first : first+height]
+		copy(largest, logits.column(i, 0))
+		for j := 1; j < k; j++ {
+			simd.Raise(largest, logits.column(i, j), simd.Affine{Scale: 1})
 		}
-		square += ofRow / float64(len(logits))
 	}
-	l.spread = math.Sqrt(square)
 	return l
+}
+
+// spreadOf returns the root mean square of the logits less their row means.
+func spreadOf(logits []float64, k int) float64 {
+	var squares float64
+	centred := make([]float64, k)
+	for first := 0; first < len(logits); first += k {
+		copy(centred, logits[first:first+k])
+		floats.AddConst(-floats.Sum(centred)/float64(k), centred)
+		squares += floats.Dot(centred, centred) / float64(len(logits))
+	}
+	return math.Sqrt(squares)
 }
 
 // thinned returns the loss of some of the rows.
@@ -75,10 +96,7 @@ func (l *logLoss) thinned(step int) *logLoss {
 	for i := 0; i < len(l.labels); i += step {
 		labels, own = append(labels, l.labels[i]), append(own, l.own[i])
 	}
-	return &logLoss{
-		classes: l.classes, logits: l.logits.thinned(step), labelled: newLabelled(l.classes, labels, own),
-		spread: l.spread, scratch: l.scratch,
-	}
+	return newLogLossOf(l.logits.thinned(step), newLabelled(l.classes, labels, own), l.spread)
 }
 
 // lossState is the loss with its derivatives at x.
@@ -117,35 +135,56 @@ func (f form) split(x []float64, k int) (s, b []float64) {
 	return s, b
 }
 
+// lossSums are sums over the rows of some panels: those of the loss less the labels' part,
+// of p, p∘z and p∘z² by class, and of c cᵀ where the Hessian is asked for.
+type lossSums struct {
+	loss      float64
+	moments   []simd.Moments
+	products  *mat.SymDense
+	separated bool
+}
+
+func (l *lossSums) add(other *lossSums) {
+	l.loss += other.loss
+	l.separated = l.separated && other.separated
+	for j, m := range other.moments {
+		l.moments[j].Add(m)
+	}
+	if l.products != nil {
+		addSymmetric(l.products, other.products)
+	}
+}
+
 // evaluate returns the state at x, with the Hessian where it is asked for.
 func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 	k, n := l.classes, f.parameters(l.classes)
 	s, b := f.split(x, k)
-	states := make([]*lossState, l.logits.groups())
+	groups := make([]*lossSums, l.logits.groups())
 	l.logits.eachGroup(16*k+n*n/2, func(group, first, last int) {
-		states[group] = l.evaluateGroup(f, s, b, first, last, curvature)
+		groups[group] = l.evaluateGroup(f, s, b, first, last, curvature)
 	})
-	state := states[0]
-	for _, other := range states[1:] {
-		state.loss += other.loss
-		state.separated = state.separated && other.separated
-		floats.Add(state.gradient, other.gradient)
-		addSymmetric(state.hessian, other.hessian)
+	sums := groups[0]
+	for _, other := range groups[1:] {
+		sums.add(other)
 	}
-	state.x = x
+	state := &lossState{x: x, loss: sums.loss, gradient: f.gradient(sums.moments), hessian: sums.products, separated: sums.separated}
 	f.subtractLabels(state.gradient, l.labelled)
 	rows := float64(len(l.labels))
 	state.loss /= rows
 	floats.Scale(1/rows, state.gradient)
-	state.hessian.ScaleSym(1/rows, state.hessian)
+	if curvature {
+		state.hessian.ScaleSym(-1, state.hessian)
+		f.addSquares(state.hessian, sums.moments)
+		state.hessian.ScaleSym(1/rows, state.hessian)
+	}
 	if f.biases {
 		first := f.scales(k)
 		total := floats.Sum(b)
 		state.loss += total * total / 2 / float64(k)
 		for i := first; i < n; i++ {
 			state.gradient[i] += total / float64(k)
-			for j := i; j < n; j++ {
-				state.hessian.SetSym(i, j, state.hessian.At(i, j)+1/float64(k))
+			for j := i; curvature && j < n; j++ {
+				add(state.hessian, i, j, 1/float64(k))
 			}
 		}
 	}
@@ -153,29 +192,54 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 }
 
 // evaluateGroup returns the sums over the rows of some panels.
-func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvature bool) *lossState {
-	n := f.parameters(l.classes)
-	state := &lossState{gradient: make([]float64, n), hessian: mat.NewSymDense(n, nil), separated: true}
-	products := mat.NewSymDense(n, nil)
+func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvature bool) *lossSums {
+	sums := &lossSums{moments: make([]simd.Moments, l.classes), separated: true}
+	if curvature {
+		sums.products = mat.NewSymDense(f.parameters(l.classes), nil)
+	}
 	panel := l.scratch.Get().(*lossPanel)
 	defer l.scratch.Put(panel)
 	for i := first; i < last; i++ {
 		start, height := l.logits.extent(i)
-		panel.exponentials(l.logits, i, s, b)
-		state.loss += simd.SumLogs(panel.sum, nil)
+		panel.exponentials(l, i, s, b)
+		sums.loss += simd.SumLogs(panel.sum, nil)
 		labels, own := l.labels[start:start+height], l.own[start:start+height]
 		for row, label := range labels {
-			state.loss += panel.largest[row] - s[label]*own[row] - b[label]
+			sums.loss += panel.bound[row] - s[label]*own[row] - b[label]
 		}
-		state.separated = state.separated && panel.separated(labels)
-		columns := panel.derivatives(f, state)
+		sums.separated = sums.separated && panel.separated(labels)
+		panel.normalise(sums.moments)
 		if curvature {
-			addGram(products, columns)
+			addGram(sums.products, panel.derivatives(f))
 		}
 	}
-	products.ScaleSym(-1, products)
-	addSymmetric(state.hessian, products)
-	return state
+	return sums
+}
+
+// gradient returns Σ c_a.
+func (f form) gradient(moments []simd.Moments) []float64 {
+	first := f.scales(len(moments))
+	gradient := make([]float64, f.parameters(len(moments)))
+	for j, m := range moments {
+		gradient[min(j, first-1)] += m.First
+		if f.biases {
+			gradient[first+j] = m.Sum
+		}
+	}
+	return gradient
+}
+
+// addSquares adds Σ p_j φ_a[j] φ_b[j] to the Hessian.
+func (f form) addSquares(hessian *mat.SymDense, moments []simd.Moments) {
+	first := f.scales(len(moments))
+	for j, m := range moments {
+		scale := min(j, first-1)
+		add(hessian, scale, scale, m.Second)
+		if f.biases {
+			add(hessian, scale, first+j, m.First)
+			add(hessian, first+j, first+j, m.Sum)
+		}
+	}
 }
 
 // subtractLabels subtracts φ_a[y] of every row from the gradient.
@@ -194,11 +258,11 @@ func (f form) subtractLabels(gradient []float64, l labelled) {
 type lossPanel struct {
 	storage       []float64
 	logits        [][]float64 // columns of z
-	probabilities [][]float64 // columns of exp(s∘z + b - largest), then of p
+	probabilities [][]float64 // columns of exp(s∘z + b - bound), then of p
 	scaled        [][]float64 // columns of p∘z, where scales of their own for each class need them
 	mean          []float64   // p·z
-	largest       []float64   // of s∘z + b in each row
-	sum           []float64   // Σ exp(s∘z + b - largest), then its inverse
+	bound         []float64   // of s∘z + b in each row, from above
+	sum           []float64   // Σ exp(s∘z + b - bound), then its inverse
 }
 
 func newLossPanel(k int) *lossPanel {
@@ -208,23 +272,35 @@ func newLossPanel(k int) *lossPanel {
 	}
 }
 
+// widestBiases is a range of biases that exponentials bear without their row's largest.
+const widestBiases = 300
+
 // exponentials sets the columns of the i-th panel, those of p before they are divided by
-// their sum.
-func (p *lossPanel) exponentials(logits *panels, i int, s, b []float64) {
-	_, height := logits.extent(i)
+// their sum. Where all classes have one scale, not negative, the largest logit and the largest bias
+// bound s∘z + b closely enough; elsewhere its own largest is sought.
+func (p *lossPanel) exponentials(l *logLoss, i int, s, b []float64) {
+	start, height := l.logits.extent(i)
 	k := len(s)
 	column := func(n int) []float64 { return p.storage[n*panelRows : n*panelRows+height] }
-	p.mean, p.largest, p.sum = column(2*k), column(2*k+1), column(2*k+2)
-	for row := range p.largest {
-		p.largest[row] = math.Inf(-1)
-	}
+	p.mean, p.bound, p.sum = column(2*k), column(2*k+1), column(2*k+2)
 	for j := range k {
-		p.logits[j], p.probabilities[j], p.scaled[j] = logits.column(i, j), column(j), column(k+j)
-		simd.Raise(p.largest, p.logits[j], simd.Affine{Scale: s[j], Shift: b[j]})
+		p.logits[j], p.probabilities[j], p.scaled[j] = l.logits.column(i, j), column(j), column(k+j)
+	}
+	if most := floats.Max(b); s[0] >= 0 && floats.Min(s) == floats.Max(s) && most-floats.Min(b) <= widestBiases {
+		for row, z := range l.largest[start : start+height] {
+			p.bound[row] = s[0]*z + most
+		}
+	} else {
+		for row := range p.bound {
+			p.bound[row] = math.Inf(-1)
+		}
+		for j, z := range p.logits {
+			simd.Raise(p.bound, z, simd.Affine{Scale: s[j], Shift: b[j]})
+		}
 	}
 	clear(p.sum)
 	for j, column := range p.probabilities {
-		simd.AddExp(column, p.logits[j], p.largest, p.sum, simd.Affine{Scale: s[j], Shift: b[j]})
+		simd.AddExp(column, p.logits[j], p.bound, p.sum, simd.Affine{Scale: s[j], Shift: b[j]})
 	}
 }
 
@@ -240,27 +316,20 @@ func (p *lossPanel) separated(labels []int) bool {
 	return true
 }
 
-// derivatives makes probabilities of the exponentials, adds Σ c_a to the gradient and
-// Σ p_j φ_a[j] φ_b[j] to the Hessian, and returns the columns c_a.
-func (p *lossPanel) derivatives(f form, state *lossState) [][]float64 {
-	k := len(p.logits)
-	first := f.scales(k)
-	columns := make([][]float64, 0, f.parameters(k))
+// normalise makes probabilities of the exponentials, and adds their moments.
+func (p *lossPanel) normalise(moments []simd.Moments) {
 	for row, sum := range p.sum {
 		p.sum[row] = 1 / sum
 	}
 	clear(p.mean)
 	for j, column := range p.probabilities {
-		moments := simd.Normalise(column, p.sum, p.logits[j], p.mean)
-		scale := min(j, first-1)
-		state.gradient[scale] += moments.First
-		add(state.hessian, scale, scale, moments.Second)
-		if f.biases {
-			state.gradient[first+j] += moments.Sum
-			add(state.hessian, scale, first+j, moments.First)
-			add(state.hessian, first+j, first+j, moments.Sum)
-		}
+		moments[j].Add(simd.Normalise(column, p.sum, p.logits[j], p.mean))
 	}
+}
+
+// derivatives returns the columns c_a.
+func (p *lossPanel) derivatives(f form) [][]float64 {
+	columns := make([][]float64, 0, f.parameters(len(p.logits)))
 	if f.vector {
 		for j, column := range p.probabilities {
 			simd.Multiply(p.scaled[j], column, p.logits[j])

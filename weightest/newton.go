@@ -106,9 +106,10 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 
 // expect returns the state s, which was evaluated last, or after some EM steps from there
 // where it is far from the optimum: where a few rows decide on a share that is far too
-// small, EM sets it at once, while Newton's method doubles it at each step.
+// small, EM sets it at once, while Newton's method doubles it at each step. Further in, a
+// few steps of EM still cost less than the curvature.
 func (m *mixture) expect(s mixtureState) mixtureState {
-	const far, limit = 0.5, 4
+	const far, limit = 0.01, 8
 	for range limit {
 		if s.violation < far {
 			break

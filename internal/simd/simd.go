@@ -86,6 +86,13 @@ type Moments struct {
 	Second float64 // Σ p z²
 }
 
+// Add adds the moments of other rows.
+func (m *Moments) Add(other Moments) {
+	m.Sum += other.Sum
+	m.First += other.First
+	m.Second += other.Second
+}
+
 // Normalise multiplies the column p by factor, row by row, adds p∘z to mean, and returns p's
 // moments. It panics where the lengths differ.
 func Normalise(p, factor, z, mean []float64) Moments {
