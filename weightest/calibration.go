@@ -38,29 +38,44 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 	if len(logits)%k != 0 {
 		panic(fmt.Sprintf("weightest: %d logits are no rows of %d classes", len(logits), k))
 	}
-	p := make([]float64, len(logits))
-	rows := panels{rows: len(p) / k, classes: k}
-	rows.eachGroup(16*k, func(_, firstPanel, lastPanel int) {
-		storage := rows.scratch.take((k + 2) * panelRows)
-		defer rows.scratch.give(storage)
-		for i := firstPanel; i < lastPanel; i++ {
-			first, height := rows.extent(i)
-			c.calibrate(p[first*k:(first+height)*k], logits[first*k:], storage)
-		}
-	})
-	return p
+	rows, _ := c.apply(logits, false)
+	return rows
 }
 
-// calibrate sets the rows of p, those of a panel at most.
-func (c Calibration) calibrate(p, logits, storage []float64) {
+// apply returns the calibrated probabilities row-major and, where they are to be kept, their
+// columns.
+func (c Calibration) apply(logits []float64, keep bool) ([]float64, *panels) {
+	k := len(c.Scales)
+	p := make([]float64, len(logits))
+	columns := &panels{rows: len(p) / k, classes: k}
+	if keep {
+		columns.data = make([]float64, len(p))
+	}
+	columns.eachGroup(16*k, func(_, firstPanel, lastPanel int) {
+		storage := columns.scratch.take((k + 2) * panelRows)
+		defer columns.scratch.give(storage)
+		for i := firstPanel; i < lastPanel; i++ {
+			first, height := columns.extent(i)
+			panel := storage[2*panelRows:]
+			if keep {
+				panel = columns.panel(i)
+			}
+			c.calibrate(p[first*k:(first+height)*k], logits[first*k:], panel, storage)
+		}
+	})
+	return p, columns
+}
+
+// calibrate sets the rows of p, those of a panel at most, and the panel of their columns.
+func (c Calibration) calibrate(p, logits, panel, storage []float64) {
 	k := len(c.Scales)
 	height := len(p) / k
-	column := func(j int) []float64 { return storage[j*height : (j+1)*height] }
-	largest, sum := column(k), column(k+1)
+	column := func(j int) []float64 { return panel[j*height : (j+1)*height] }
+	largest, sum := storage[:height], storage[panelRows:panelRows+height]
 	for row := range height {
 		largest[row], sum[row] = math.Inf(-1), 0
 	}
-	simd.Transpose(storage, logits, height, k, height, k)
+	simd.Transpose(panel, logits, height, k, height, k)
 	for j := range k {
 		simd.Raise(largest, column(j), simd.Affine{Scale: c.Scales[j], Shift: c.Biases[j]})
 	}
@@ -73,7 +88,7 @@ func (c Calibration) calibrate(p, logits, storage []float64) {
 	for j := range k {
 		simd.Multiply(column(j), column(j), sum)
 	}
-	simd.Transpose(p, storage, k, height, k, height)
+	simd.Transpose(p, panel, k, height, k, height)
 }
 
 // form is a family of calibrations.

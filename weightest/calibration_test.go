@@ -357,6 +357,11 @@ func TestCalibratedSample(t *testing.T) {
 					}
 				}
 			}
+			checkColumns(t, s)
+			if err := s.AddTarget(s.target[:k]); err != nil {
+				t.Fatal(err)
+			}
+			checkColumns(t, s)
 			target[len(target)-1] = math.NaN()
 			if _, err := NewCalibratedSample(c, source, labels, target); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
 				t.Errorf("%d classes, %d rows, the last with NaN: %v", k, rows, err)
@@ -366,5 +371,17 @@ func TestCalibratedSample(t *testing.T) {
 				t.Errorf("a label beyond %d classes: %v", k, err)
 			}
 		}
+	}
+}
+
+// checkColumns checks the columns that MLLS reads against the sample's rows.
+func checkColumns(t *testing.T, s *Sample) {
+	t.Helper()
+	p, err := s.Problem(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Rows.panels(s.classes).data; !slices.Equal(got, newPanels(s.target, s.classes, nil, nil).data) {
+		t.Errorf("%d rows of %d classes: the columns are not those of the rows", len(s.target)/s.classes, s.classes)
 	}
 }

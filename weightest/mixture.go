@@ -47,7 +47,11 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 			m.total += float64(count)
 		}
 	}
-	m.rows = newPanels(rows.Probabilities, k, kept, columns)
+	if kept == nil && columns == nil {
+		m.rows = rows.panels(k)
+	} else {
+		m.rows = newPanels(rows.Probabilities, k, kept, columns)
+	}
 	m.density = make([]float64, len(m.counts))
 	return m
 }

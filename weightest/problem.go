@@ -57,6 +57,15 @@ type HardPredictions struct {
 type Rows struct {
 	Probabilities []float64 // row-major m×k
 	Counts        []int     // how often each row counts, length m; nil: once
+	columns       *panels   // of Probabilities, where these were calculated by columns
+}
+
+// panels returns the columns of all rows, which are only to be read.
+func (r *Rows) panels(k int) *panels {
+	if r.columns != nil {
+		return r.columns
+	}
+	return newPanels(r.Probabilities, k, nil, nil)
 }
 
 // Classes returns k.

@@ -30,8 +30,12 @@ type resampledMLLS struct {
 func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
 	k := len(solution.Prior)
 	m := len(rows.Probabilities) / k
-	r := &resampledMLLS{weights: solution.Weights, rows: newPanels(rows.Probabilities, k, nil, nil), curvature: byWeights(solution.Information, solution.Prior)}
-	r.rows.alone = true
+	all := rows.panels(k)
+	r := &resampledMLLS{
+		weights:   solution.Weights,
+		rows:      &panels{rows: all.rows, classes: k, data: all.data, alone: true},
+		curvature: byWeights(solution.Information, solution.Prior),
+	}
 	r.mixtures.New = func() any {
 		return &mixture{classes: upTo(k), rows: r.rows, counts: make([]float64, m), density: make([]float64, m)}
 	}

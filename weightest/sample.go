@@ -24,6 +24,7 @@ type Sample struct {
 	source  []float64 // row-major n×k
 	labels  []int
 	target  []float64 // row-major m×k
+	columns *panels   // of target, where this was calculated by columns
 }
 
 // NewSample returns an empty sample. It panics unless classes ≥ 1.
@@ -42,7 +43,8 @@ func NewSample(classes int) *Sample {
 func NewCalibratedSample(c Calibration, source []float64, labels []int, target []float64) (*Sample, error) {
 	k := len(c.Scales)
 	checkLengths("source", len(source), len(labels), k, nil)
-	s := &Sample{classes: k, source: c.Probabilities(source), labels: slices.Clone(labels), target: c.Probabilities(target)}
+	s := &Sample{classes: k, source: c.Probabilities(source), labels: slices.Clone(labels)}
+	s.target, s.columns = c.apply(target, true)
 	if err := checkLabels(labels, k, 0); err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func (s *Sample) AddTarget(probabilities []float64) error {
 	if err := checkRows("target", probabilities, s.classes, len(s.target)/s.classes); err != nil {
 		return err
 	}
-	s.target = append(s.target, probabilities...)
+	s.target, s.columns = append(s.target, probabilities...), nil
 	return nil
 }
 
@@ -123,7 +125,7 @@ func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
 // wraps ErrNoStatistics where a domain has no row that counts.
 func (s *Sample) Problem(sourceCounts, targetCounts []int) (Problem, error) {
 	p, err := s.Sums(sourceCounts, targetCounts).Problem()
-	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
+	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts, columns: s.columns}
 	return p, err
 }
 
