@@ -24,6 +24,14 @@ type Set interface {
 	CopyRow(dst []float32, i int)
 }
 
+// Named is a [Set] whose values have names, as those of a file of columns.
+type Named interface {
+	Set
+	// Columns lists the names of a row's values, nil where they have none. The caller must
+	// not change it.
+	Columns() []string
+}
+
 // Images is a [Set] of images in memory, one byte a value.
 type Images struct {
 	name       string

@@ -153,6 +153,22 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 
+	// Columns are found by their names, in any order and among others.
+	var permuted strings.Builder
+	lines := strings.Split(strings.TrimSuffix(readFile(t, "target.csv"), "\n"), "\n")
+	for i, line := range lines {
+		row := strings.Split(line, ",")
+		fmt.Fprintf(&permuted, "%s,%s,%s,%d\n", row[2], row[0], row[1], i)
+	}
+	writeFile(t, "permuted.csv", strings.Replace(permuted.String(), "y,id,x,0", "y,id,x,time", 1))
+	if status, _, text := call(t, "predict", "out", "permuted.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, "out/predictions.csv") {
+		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
+	}
+	writeFile(t, "renamed.csv", "x,z\n1,2\n")
+	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out has; there are "x", "z"`) {
+		t.Errorf("status %d: %s", status, text)
+	}
+
 	// The experiment file makes the same runs: all are finished.
 	status, out, text = call(t, "-c", "out/experiment.yaml", "-o", "out/runs", "--device", "cpu")
 	if status != 0 || !strings.Contains(text, "3 runs had been finished before") {
@@ -248,7 +264,7 @@ func TestAdaptRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	writeFile(t, "nan.csv", "x,y\n1,2\n3,NaN\n")
-	writeFile(t, "wide.csv", "x,y,z\n1,2,3\n")
+	writeFile(t, "narrow.csv", "x,z\n1,2\n")
 	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
 	writeFile(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
 	writeFile(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
@@ -265,7 +281,7 @@ func TestAdaptRefuses(t *testing.T) {
 		want      string
 	}{
 		{line("source.csv", "nan.csv"), 1, "nan.csv:3: column \"y\": NaN"},
-		{line("source.csv", "wide.csv"), 1, "wide.csv"},
+		{line("source.csv", "narrow.csv"), 1, "narrow.csv:1: no column \"y\" of values"},
 		{line("source.csv", "missing.csv"), 1, "missing.csv"},
 		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
 		{line("one.csv", "target.csv"), 1, "one.csv has 1 classes; at least 2"},

@@ -59,6 +59,19 @@ func TestOwnFiles(t *testing.T) {
 			t.Errorf("%s has labels: %v, %v", domain, labels, err)
 		}
 	}
+	data, from = ownFiles(t, photos, "note,v,u\nnew,6,5\n", "v,label,u\n2,dog,1\n")
+	permuted, err := data.OpenTask("photos", "old-sketches", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer permuted.Close()
+	for set, want := range map[datasets.Set][]float32{permuted.Target: {5, 6}, permuted.Test: {1, 2}} {
+		row := make([]float32, 2)
+		set.CopyRow(row, 0)
+		if columns := set.(datasets.Named).Columns(); !slices.Equal(row, want) || !slices.Equal(columns, []string{"u", "v"}) {
+			t.Errorf("%s: row %v, columns %q, want %v in the source's order", set.Name(), row, columns, want)
+		}
+	}
 	data, from = ownFiles(t, photos, "u,v\n5,6\n", "")
 	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Test != task.Target {
 		t.Errorf("without a test set: %v, %v", task.Test, err)
@@ -77,7 +90,8 @@ func TestOwnFilesMistakes(t *testing.T) {
 		want                 []string
 	}{
 		{"class of the target alone", photos, "label,u,v\ncat,1,2\ncow,3,4\n", []string{"sketches.csv:3: label \"cow\" is no class of", "photos.csv, which has cat, dog"}},
-		{"other width", photos, "u,v,w\n1,2,3\n", []string{"sketches.csv: rows of 3 values;", "photos.csv has 2"}},
+		{"a column is missing", photos, "u,w\n1,2\n", []string{`sketches.csv:1: no column "v" of values, which`, `photos.csv has; there are "u", "w"`}},
+		{"a column of labels", "label,id,u\ndog,1,2\ncat,2,2\n", "label,u2\n,2\n", []string{`sketches.csv:1: no column "u" of values`}},
 		{"NaN in the source", "label,u,v\ndog,1,NaN\ncat,3,4\n", "u,v\n1,2\n", []string{`photos.csv:2: column "v": NaN`}},
 		{"NaN in the target", photos, "u,v\n1,2\nNaN,2\n", []string{`sketches.csv:3: column "u": NaN`}},
 		{"no labels in the source", "u,v\n1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label; a classifier learns from a labelled source"}},

@@ -141,6 +141,9 @@ func chooseColumns(columns []string, o Options) (layout, error) {
 	if err := l.chooseValues(columns, number, o); err != nil {
 		return layout{}, err
 	}
+	if err := l.order(columns, number, o); err != nil {
+		return layout{}, err
+	}
 	if len(l.values) == 0 {
 		return layout{}, errors.New("no column of values")
 	}
@@ -189,6 +192,38 @@ func (l *layout) chooseValues(columns []string, number map[string]int, o Options
 		if i != l.labels && i != l.ids {
 			l.values = append(l.values, i)
 		}
+	}
+	return nil
+}
+
+// order brings the values into the order of the reference.
+func (l *layout) order(columns []string, number map[string]int, o Options) error {
+	want := o.Reference
+	switch {
+	case len(o.Values) > 0:
+	case l.kind == Features && want.Columns != nil:
+		l.values = nil
+		for _, name := range want.Columns {
+			i, there := number[name]
+			if !there || i == l.labels || i == l.ids {
+				return fmt.Errorf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))
+			}
+			l.values = append(l.values, i)
+		}
+	case l.kind != Features && len(want.Classes) == len(l.values):
+		ofClass := make(map[string]int, len(l.values))
+		for _, i := range l.values {
+			ofClass[strings.TrimPrefix(columns[i], l.kind.prefix())] = i
+		}
+		ordered := make([]int, 0, len(l.values))
+		for _, class := range want.Classes {
+			i, there := ofClass[class]
+			if !there {
+				return nil // the names of classes are compared later
+			}
+			ordered = append(ordered, i)
+		}
+		l.values = ordered
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ type Rows struct {
 	kind    Kind
 	width   int
 	shape   []int // {width}
+	columns []string
 	classes []string
 	rows    int
 	labels  []int32 // a class or unknown; nil where the file has no labels
@@ -33,7 +34,7 @@ func (t *Table) Load() (*Rows, error) {
 		return nil, err
 	}
 	r := &Rows{
-		name: t.name, kind: t.kind, width: t.width, shape: []int{t.width}, mapped: t.mapped, block: max(1, blockValues/t.width),
+		name: t.name, kind: t.kind, width: t.width, shape: []int{t.width}, columns: t.columns, mapped: t.mapped, block: max(1, blockValues/t.width),
 	}
 	if classes != nil {
 		r.classes = classes.names
@@ -82,6 +83,9 @@ func (r *Rows) Len() int { return r.rows }
 
 // Shape is that of a row, {width}. The caller must not change it.
 func (r *Rows) Shape() []int { return r.shape }
+
+// Columns is what [Table.Columns] says. The caller must not change it.
+func (r *Rows) Columns() []string { return r.columns }
 
 // ClassNames is what [Table.ClassNames] says. The caller must not change it.
 func (r *Rows) ClassNames() []string { return r.classes }

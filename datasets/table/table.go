@@ -68,6 +68,11 @@ type Reference struct {
 	Name    string   // in messages: the source's path, a model's folder
 	Width   int      // values a row; 0 for any
 	Classes []string // in label order; nil for any
+	// Columns are the names of features, in their order; nil for any. Columns of these names
+	// are read in this order and others passed over, where columns have names and
+	// [Options.Values] asks for none. Columns of probabilities and logits are read in the
+	// order of Classes.
+	Columns []string
 }
 
 // Table is an open file of rows, or a stream. Several goroutines may read a file at once.
@@ -217,7 +222,11 @@ func (t *Table) HasClassNames() bool { return t.named != nil }
 // Reference is what another table must agree with to go with this one.
 func (t *Table) Reference() (Reference, error) {
 	names, err := t.ClassNames()
-	return Reference{Name: t.name, Width: t.width, Classes: names}, err
+	r := Reference{Name: t.name, Width: t.width, Classes: names}
+	if t.kind == Features {
+		r.Columns = t.columns
+	}
+	return r, err
 }
 
 // Close frees what the file holds. Batches and rows must not be used any more.

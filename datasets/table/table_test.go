@@ -329,9 +329,40 @@ func TestReference(t *testing.T) {
 	if _, err := Open(write(t, "wide.csv", "a,b,c,d\n1,2,3,4\n"), Options{Reference: reference}); err == nil || !strings.HasSuffix(err.Error(), "wide.csv: rows of 4 values; testdata/half.npz has 3") {
 		t.Errorf("error %v", err)
 	}
-	classes := Reference{Name: "model", Classes: []string{"dog", "cat"}}
-	if _, err := Open("testdata/duckdb-probabilities.parquet", Options{Reference: classes}); err == nil || !strings.Contains(err.Error(), `["cat" "dog"] are not those of model, ["dog" "cat"], in that order`) {
+	classes := Reference{Name: "model", Classes: []string{"dog", "cow"}}
+	if _, err := Open("testdata/duckdb-probabilities.parquet", Options{Reference: classes}); err == nil || !strings.Contains(err.Error(), `["cat" "dog"] are not those of model, ["dog" "cow"], in that order`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Columns that have names are read in the order of the source's, whatever stands between them.
+func TestReferenceOrdersColumns(t *testing.T) {
+	features := Reference{Name: "source.csv", Width: 3, Columns: []string{"b", "c", "a"}}
+	classes := Reference{Name: "model", Width: 2, Classes: []string{"dog", "cat"}}
+	for _, test := range []struct {
+		path string
+		as   Reference
+		row  int
+		want []float32
+	}{
+		{write(t, "named.csv", "other,c,id,a,label,b\nx,-1,r,1,dog,0.125\n"), features, 0, []float32{0.125, -1, 1}},
+		{"testdata/duckdb-columns-zstd.parquet", features, 8, []float32{1, -8, 8}},
+		{"testdata/duckdb-list-snappy.parquet", features, 8, []float32{8, 1, -8}}, // has no names
+		{"testdata/duckdb-probabilities.parquet", classes, 0, []float32{0.75, 0.25}},
+		{write(t, "logits.csv", "logit_cat,logit_dog\n1,2\n"), classes, 0, []float32{2, 1}},
+	} {
+		rows, err := opened(t, file(test.path, Options{Reference: test.as})).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := make([]float32, len(test.want))
+		if rows.CopyRow(row, test.row); !slices.Equal(row, test.want) {
+			t.Errorf("%s: row %d is %v, want %v", test.path, test.row, row, test.want)
+		}
+	}
+	asked := Options{Values: []string{"a", "c", "b"}, Reference: features}
+	if rows := opened(t, file("testdata/duckdb-columns-zstd.parquet", asked)); !slices.Equal(rows.Columns(), asked.Values) {
+		t.Errorf("columns %q, asked for %q", rows.Columns(), asked.Values)
 	}
 }
 

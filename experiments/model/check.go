@@ -57,6 +57,9 @@ func (m Metadata) checkNetwork() error {
 		if len(in.Shape) != 1 {
 			return fmt.Errorf("input.shape is %v; of features it is [size]", in.Shape)
 		}
+		if n := len(in.Columns); n > 0 && n != in.Shape[0] {
+			return fmt.Errorf("input.columns has %d names, input.shape is %v", n, in.Shape)
+		}
 	case takes(architecture.Photographs) && in.Kind == Images:
 		if len(in.Shape) != 3 || in.Shape[0] != 3 {
 			return fmt.Errorf("input.shape is %v; %s takes [3 height width]", in.Shape, n.Name)

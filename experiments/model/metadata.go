@@ -62,6 +62,8 @@ type Input struct {
 	// Shape is {size} of features; {channels, height, width} of images, whose pixels go
 	// from 0 to 1.
 	Shape []int `json:"shape"`
+	// Columns are the names of features, in their order; nil where they have none.
+	Columns []string `json:"columns,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of
 	// Shape's size is cut out; 0 for images that come in that size.
 	Resize int `json:"resize,omitempty"`

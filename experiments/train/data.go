@@ -18,6 +18,7 @@ import (
 type data struct {
 	classNames     []string
 	rowShape       []int           // of what the network reads, {channels, height, width} or {size}
+	columns        []string        // names of a row's values; nil where they have none
 	source, target datasets.Labels // of the training rows
 	sha256         string          // of all three
 	feed           feed
@@ -44,6 +45,10 @@ func openData(run config.Resolved) (d *data, err error) {
 		}
 	}()
 	source, target, test := task.Source, task.Target, task.Test
+	var columns []string
+	if named, is := source.(datasets.Named); is {
+		columns = named.Columns()
+	}
 	if n, k := len(run.Dataset.ClassFractions), len(source.ClassNames()); n > 0 && n != k {
 		return nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
 	}
@@ -68,7 +73,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	}
 	source, target, test = n.ofSource(source), n.ofTarget(target), n.ofTarget(test)
 	d = &data{
-		classNames: source.ClassNames(), rowShape: source.Shape(),
+		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns,
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
 		sha256: sha256, normalisation: n,
 		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0, tests: test.Len(),

@@ -149,7 +149,7 @@ func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Nor
 		d := t.run.Dataset
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(t.run), Resize: d.Resize}, standardised(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape}, t.data.normalisation.saved()
+	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape, Columns: t.data.columns}, t.data.normalisation.saved()
 }
 
 // saved is the normalisation of features as a model keeps it.
