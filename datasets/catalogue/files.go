@@ -199,7 +199,7 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 	}
 	task.Source, task.files = onSource, []io.Closer{onSource}
 	if len(onSource.ClassNames()) == 0 {
-		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source", onSource.Name())
+		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source, whose column or array of labels is called label or labels", onSource.Name())
 	}
 	reference, err := onSource.file.Reference()
 	if err != nil {

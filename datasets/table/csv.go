@@ -159,7 +159,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		}
 		b.lines = append(b.lines, line)
 		if c.want&partValues != 0 {
-			if b.Values, err = l.appendValues(b.Values, record); err != nil {
+			if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
 				return fmt.Errorf("%s:%d: %w", c.path, line, err)
 			}
 		}
@@ -173,17 +173,30 @@ func (c *csvCursor) next(b *Batch, n int) error {
 	return nil
 }
 
-// appendValues appends the numbers of a record.
-func (l *layout) appendValues(values []float32, record []string) ([]float32, error) {
+// appendValues appends the numbers of a record, which may have decimal commas where these
+// do not separate columns.
+func (l *layout) appendValues(values []float32, record []string, commas bool) ([]float32, error) {
 	for j, column := range l.values {
 		value, err := strconv.ParseFloat(record[column], 32)
 		if err != nil {
-			value, err = strconv.ParseFloat(strings.TrimSpace(record[column]), 32)
+			text := strings.TrimSpace(record[column])
+			if commas {
+				text = strings.Replace(text, ",", ".", 1)
+			}
+			value, err = strconv.ParseFloat(text, 32)
 		}
 		if err != nil {
-			return values, fmt.Errorf("column %q: %.100q is no number of float32", l.names[j], record[column])
+			return values, l.notNumber(l.names[j], record[column])
 		}
 		values = append(values, float32(value))
 	}
 	return values, nil
+}
+
+func (l *layout) notNumber(column, text string) error {
+	err := fmt.Errorf("column %q: %.100q is no number of float32", column, text)
+	if l.labels < 0 && text != "" && !isNumber(text) {
+		err = fmt.Errorf("%w; if these are labels, call the column label", err)
+	}
+	return err
 }

@@ -197,7 +197,7 @@ func TestCSV(t *testing.T) {
 		"quoted":     "id,label,a,b\nx,dog,1,-2.5\n\"line\nbreak\",\"cat, small\",3e-7, 4\n",
 		"order":      "\xef\xbb\xbfa,b,ids,labels\r\n1,-2.5,x,dog\r\n3e-7,4,\"line\nbreak\",\"cat, small\"\r\n",
 		"tabs":       "id\tlabel\ta\tb\nx\tdog\t1\t-2.5\n\"line\nbreak\"\tcat, small\t3e-7\t4",
-		"semicolons": "id;label;a;b\nx;dog;1;-2.5\n\n\"line\nbreak\";\"cat, small\";3e-7;4\n",
+		"semicolons": "id;label;a;b\nx;dog;1;-2,5\n\n\"line\nbreak\";\"cat, small\";3e-7;4\n",
 	} {
 		compare(t, name, contentOf(t, file(write(t, "rows.csv", text), Options{})), want)
 	}
