@@ -45,6 +45,9 @@ func openCSV(t *Table) error {
 	for i, name := range header {
 		names[i] = strings.Clone(strings.TrimSpace(name))
 	}
+	if names[0] == "" {
+		names[0] = unnamedIndex
+	}
 	f.columns = len(names)
 	if f.layout, err = chooseColumns(names, t.options); err != nil {
 		return fmt.Errorf("%s:1: %w", f.path, err)

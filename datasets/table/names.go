@@ -11,8 +11,17 @@ import (
 var (
 	valueNames = []string{Features.String(), Probabilities.String(), Logits.String()}
 	labelNames = []string{"labels", "label"}
-	idNames    = []string{"ids", "id"}
+	idNames    = []string{"ids", "id", unnamedIndex, parquetIndex + "0__"}
 )
+
+// What pandas calls the index of a frame, which is no value: a row's id where there is no
+// other one.
+const (
+	unnamedIndex = "Unnamed: 0" // the first column of a .csv file, without a name
+	parquetIndex = "__index_level_"
+)
+
+func isIndex(name string) bool { return name == unnamedIndex || strings.HasPrefix(name, parquetIndex) }
 
 const classNamesArray = "class_names"
 
@@ -161,7 +170,7 @@ func chooseColumns(columns []string, o Options) (layout, error) {
 }
 
 // chooseValues takes the columns that were asked for, or those whose names say that they
-// are probabilities or logits, or all but labels and ids.
+// are probabilities or logits, or all but labels, ids and an index.
 func (l *layout) chooseValues(columns []string, number map[string]int, o Options) error {
 	if len(o.Values) > 0 {
 		for _, name := range o.Values {
@@ -189,7 +198,7 @@ func (l *layout) chooseValues(columns []string, number map[string]int, o Options
 	}
 	l.kind = max(l.kind, Features)
 	for i := range columns {
-		if i != l.labels && i != l.ids {
+		if i != l.labels && i != l.ids && !isIndex(columns[i]) {
 			l.values = append(l.values, i)
 		}
 	}

@@ -198,6 +198,9 @@ func TestCSV(t *testing.T) {
 		"order":      "\xef\xbb\xbfa,b,ids,labels\r\n1,-2.5,x,dog\r\n3e-7,4,\"line\nbreak\",\"cat, small\"\r\n",
 		"tabs":       "id\tlabel\ta\tb\nx\tdog\t1\t-2.5\n\"line\nbreak\"\tcat, small\t3e-7\t4",
 		"semicolons": "id;label;a;b\nx;dog;1;-2,5\n\n\"line\nbreak\";\"cat, small\";3e-7;4\n",
+		"index":      ",label,a,b\nx,dog,1,-2.5\n\"line\nbreak\",\"cat, small\",3e-7,4\n",
+		"old index":  "Unnamed: 0,id,label,a,b\n7,x,dog,1,-2.5\n3,\"line\nbreak\",\"cat, small\",3e-7,4\n",
+		"of Parquet": "a,b,label,__index_level_0__,__index_level_1__\n1,-2.5,dog,x,0\n3e-7,4,\"cat, small\",\"line\nbreak\",1\n",
 	} {
 		compare(t, name, contentOf(t, file(write(t, "rows.csv", text), Options{})), want)
 	}
