@@ -111,19 +111,15 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 }
 
 func (d *Data) lookAtImages(data catalogue.Dataset) error {
-	source, err := data.OpenImages("", sourceName)
+	task, err := data.OpenImageTask("", sourceName, targetName)
 	if err != nil {
 		return err
 	}
-	target, err := data.OpenImages("", targetName)
-	if err != nil {
-		return err
-	}
-	d.Classes = source.ClassNames()
+	d.Classes = task.Source.ClassNames()
 	for _, domain := range []struct {
 		seen *Domain
 		set  *images.Set
-	}{{&d.Source, source}, {&d.Target, target}} {
+	}{{&d.Source, task.Source}, {&d.Target, task.Target}} {
 		domain.seen.Rows = domain.set.Len()
 		domain.seen.Counts = domain.set.Labels().Counts(len(d.Classes))
 	}

@@ -1,0 +1,46 @@
+package adapt
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Folders of a target are classes where they are called as the source's, and else none.
+func TestLookAtImages(t *testing.T) {
+	for name, test := range map[string]struct {
+		target []string
+		counts []int
+	}{
+		"one folder":           {[]string{"1.png", "2.png"}, []int{0, 0}},
+		"folders of something": {[]string{"2023/1.png", "2024/2.png", "2025/3.png", "4.png"}, []int{0, 0}},
+		"folders of classes":   {[]string{"dog/1.png", "cat/2.png", "dog/3.png"}, []int{1, 2}},
+		"one class":            {[]string{"dog/1.png"}, []int{0, 1}},
+	} {
+		root := t.TempDir()
+		for _, path := range slices.Concat(below("source", "cat/1.png", "cat/2.png", "cat/3.png", "dog/1.png", "dog/2.png", "dog/3.png"), below("target", test.target...)) {
+			path = filepath.Join(root, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen.Source.Rows != 6 || !slices.Equal(seen.Classes, []string{"cat", "dog"}) || seen.Target.Rows != len(test.target) || !slices.Equal(seen.Target.Counts, test.counts) {
+			t.Errorf("%s: %+v", name, seen)
+		}
+	}
+}
+
+func below(folder string, paths ...string) []string {
+	for i, path := range paths {
+		paths[i] = filepath.Join(folder, path)
+	}
+	return paths
+}
