@@ -53,8 +53,9 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/dist.sh)
 
-# Half of the file's twenty epochs, with schedules to match, show the same; a first build
-# and these take five minutes together.
+# Half of the file's twenty epochs, with schedules to match, show the methods in the same
+# order, at lower accuracies that depend more on the seed; a first build and these take five
+# minutes together.
 demo = -c configs/demo.yaml -o build/results --set train.epochs=10 --set train.schedule.every=4 --set discriminator.reversal.iterations=1000
 demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some two and a half minutes the first time), trains four methods on drawn digits,'
