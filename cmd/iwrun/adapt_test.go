@@ -182,6 +182,28 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
+// Runs of other data are not taken for runs of these.
+func TestAdaptToChangedData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	line := adaptLine("--set", "methods=[source-only]", "--set", "train.epochs=2")
+	if status, _, text := call(t, line...); status != 0 {
+		t.Fatal(text)
+	}
+	former := readFile(t, "out/predictions.csv")
+	writeFile(t, "source.csv", strings.Replace(readFile(t, "source.csv"), ",bee", ",cow", 1))
+	status, _, text := call(t, line...)
+	if status != 2 || !strings.Contains(text, "seed-1: was trained on other data than these") || readFile(t, "out/predictions.csv") != former {
+		t.Errorf("status %d: %s", status, text)
+	}
+	if status, _, text := call(t, append(line, "--overwrite")...); status != 0 || readFile(t, "out/predictions.csv") == former {
+		t.Errorf("the same predictions after --overwrite; status %d: %s", status, text)
+	}
+	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "1 run had been finished before") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
 // An adaptation that was interrupted goes on and ends with what one that was not does.
 func TestAdaptGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -44,22 +44,12 @@ func openData(run config.Resolved) (d *data, err error) {
 			err = errors.Join(err, task.Close())
 		}
 	}()
-	source, target, test := task.Source, task.Target, task.Test
 	var columns []string
-	if named, is := source.(datasets.Named); is {
+	if named, is := task.Source.(datasets.Named); is {
 		columns = named.Columns()
 	}
-	if n, k := len(run.Dataset.ClassFractions), len(source.ClassNames()); n > 0 && n != k {
-		return nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
-	}
-	onSource, onTarget := classFractions(run, len(source.ClassNames()))
-	if source, err = subsample(source, onSource, run.Seed, "subsample"); err != nil {
-		return nil, err
-	}
-	if target, err = subsample(target, onTarget, run.Seed, "subsample"); err != nil {
-		return nil, err
-	}
-	if test, err = subsample(test, onTarget, run.Seed, "subsample test"); err != nil {
+	source, target, test, err := subsampleTask(run, task)
+	if err != nil {
 		return nil, err
 	}
 	sha256 := datasets.Fingerprint(source, target, test)
@@ -88,6 +78,48 @@ func openData(run config.Resolved) (d *data, err error) {
 	}
 	d.feed = newResampled(source, target, run.Train.Batch, run.Seed)
 	return d, nil
+}
+
+// subsampleTask returns the sets of a task as the variant says.
+func subsampleTask(run config.Resolved, task catalogue.Task) (source, target, test datasets.Set, err error) {
+	k := len(task.Source.ClassNames())
+	if n := len(run.Dataset.ClassFractions); n > 0 && n != k {
+		return nil, nil, nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
+	}
+	onSource, onTarget := classFractions(run, k)
+	if source, err = subsample(task.Source, onSource, run.Seed, "subsample"); err != nil {
+		return nil, nil, nil, err
+	}
+	if target, err = subsample(task.Target, onTarget, run.Seed, "subsample"); err != nil {
+		return nil, nil, nil, err
+	}
+	test, err = subsample(task.Test, onTarget, run.Seed, "subsample test")
+	return source, target, test, err
+}
+
+// DataSHA256 reads the data of a run and returns what its result says of them.
+func DataSHA256(run config.Resolved) (sum string, err error) {
+	described, err := run.Dataset.Described()
+	if err != nil {
+		return "", err
+	}
+	if described.Kind == catalogue.ImageFiles {
+		task, err := findImages(run)
+		if err != nil {
+			return "", err
+		}
+		return fingerprint(nil, imageSets(task)...)
+	}
+	task, err := loadSets(run)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, task.Close()) }()
+	source, target, test, err := subsampleTask(run, task)
+	if err != nil {
+		return "", err
+	}
+	return datasets.Fingerprint(source, target, test), nil
 }
 
 // loadSets reads or draws the training sets of both domains and the target's test set.

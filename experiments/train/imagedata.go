@@ -151,7 +151,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err := d.check(run, test.labels.Len(), replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(options.alive, domains...); err != nil {
+	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
 		return nil, err
 	}
 	frozen, isFrozen := network.(*nets.Frozen)
@@ -191,11 +191,20 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	return d, nil
 }
 
-// fingerprint identifies the image files of the domains.
-func fingerprint(alive func(), domains ...*imageDomain) (string, error) {
+// imageSets are the different sets of a task.
+func imageSets(task catalogue.ImageTask) []*images.Set {
+	sets := []*images.Set{task.Source, task.Target}
+	if task.Test != task.Target {
+		sets = append(sets, task.Test)
+	}
+	return sets
+}
+
+// fingerprint identifies the image files of the sets.
+func fingerprint(alive func(), sets ...*images.Set) (string, error) {
 	sum := sha256.New()
-	for _, d := range domains {
-		of, err := d.reader.Set().Fingerprint(alive)
+	for _, set := range sets {
+		of, err := set.Fingerprint(alive)
 		if err != nil {
 			return "", err
 		}
