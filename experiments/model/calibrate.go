@@ -30,15 +30,17 @@ func Calibrate(logits []float64, labels []int, classes int) (weightest.Calibrati
 // classifier are the shares for which the probabilities speak, which are turned into those
 // of the source's rows; nil where they are these.
 func NewSample(c weightest.Calibration, classifier, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
-	k := len(c.Scales)
-	probabilities, ofTarget := c.Probabilities(source), c.Probabilities(target)
-	if classifier != nil {
-		shares := datasets.KnownLabels(labels).Shares(k)
-		for _, rows := range []*[]float64{&probabilities, &ofTarget} {
-			var err error
-			if *rows, err = weightest.Correct(*rows, shares, classifier); err != nil {
-				return nil, err
-			}
+	calibrated, err := weightest.NewCalibratedSample(c, source, labels, target)
+	if err != nil || classifier == nil {
+		return calibrated, err
+	}
+	probabilities, _ := calibrated.Source()
+	ofTarget := calibrated.Target()
+	k := calibrated.Classes()
+	shares := datasets.KnownLabels(labels).Shares(k)
+	for _, rows := range []*[]float64{&probabilities, &ofTarget} {
+		if *rows, err = weightest.Correct(*rows, shares, classifier); err != nil {
+			return nil, err
 		}
 	}
 	sample := weightest.NewSample(k)
