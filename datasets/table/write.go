@@ -52,19 +52,35 @@ func CheckPredictions(path string) error {
 // ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
 // files with the probabilities of all classes as [Probabilities]. An id of more than 16,384
 // characters in an .npz file, a probability that is not a number, and another number of
-// them than there are classes are errors that name the row.
+// them than there are classes are errors that name the row. An error of write itself is
+// returned as it is.
 func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
 	if err := CheckPredictions(path); err != nil {
 		return err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
-	return wholefile.Write(path, func(w io.Writer) error {
+	var own error
+	err := wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err != nil {
 			return err
 		}
-		return p.write(writer, write)
+		return p.write(writer, func(add func(id string, probabilities []float32) error) error {
+			var refused error
+			err := write(func(id string, probabilities []float32) error {
+				refused = add(id, probabilities)
+				return refused
+			})
+			if refused == nil {
+				own = err
+			}
+			return err
+		})
 	})
+	if own != nil {
+		return own
+	}
+	return err
 }
 
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows

@@ -141,6 +141,13 @@ func TestPredictionsThatFail(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, words)
 			}
 		}
+		own := errors.New("rows.csv:7: not a number")
+		err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+			return errors.Join(add("a", []float32{1, 0}), own)
+		})
+		if err == nil || err.Error() != own.Error() {
+			t.Errorf("error %v, want that of the rows alone", err)
+		}
 		if content, err := os.ReadFile(path); string(content) != "former" || err != nil {
 			t.Errorf("%s: %q, %v", extension, content, err)
 		}
