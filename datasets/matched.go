@@ -50,13 +50,15 @@ const (
 // maximisation (Saerens, Latinne and Decaestecker 2002) with the posteriors of a linear
 // discriminant analysis of the source. They alternate from equal shares on, from which it is
 // not far to any others, until q rests. No label of the target is read. Every class must
-// have a labelled row in the source.
+// have a labelled row in the source. Columns that are constant in one domain alone are left
+// out, see [LeaveOut].
 //
 // The discriminant's covariance within classes is that of 4,000 rows at most, evenly
 // spaced, as are the rows of the target that q is estimated from; as many more as there are
 // columns stand for the same variance in every direction, which keeps it regular.
 func MatchedStatistics(source, target Set) (Matched, error) {
 	m := Matched{Source: StatisticsOf(source), Target: StatisticsOf(target)}
+	leftOut := LeaveOut(&m.Source, &m.Target)
 	standard := Standardised(source, m.Source)
 	classes, err := momentsByClass(standard)
 	if err != nil {
@@ -80,6 +82,9 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
 	mean, deviation := classes.mixture(m.Shares)
 	for j := range mean {
+		if slices.Contains(leftOut, j) {
+			continue
+		}
 		scale := float64(m.Target.Deviation[j]) / deviation[j]
 		m.Target.Mean[j] = float32(float64(m.Target.Mean[j]) - mean[j]*scale)
 		m.Target.Deviation[j] = float32(scale)

@@ -162,3 +162,27 @@ func BenchmarkMatchedStatistics(b *testing.B) {
 		}
 	}
 }
+
+// Columns that say nothing in the target are left out, and the rest is matched as without
+// them: the share of classes is found, and values stay finite.
+func TestMatchedStatisticsLeaveOutDeadColumns(t *testing.T) {
+	after := []float64{0.1, 0.2, 0.7}
+	source := drawn(t, 1, 4000, threeCentres, []float64{0.7, 0.2, 0.1}, unstretched, unmoved)
+	target := drawn(t, 2, 4000, threeCentres, after, []float64{3, 0, 1, 1}, []float64{10, 5, 0, 1})
+	m, err := MatchedStatistics(source, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for class, share := range after {
+		if math.Abs(m.Shares[class]-share) > 0.03 {
+			t.Errorf("shares %v, want %v", m.Shares, after)
+		}
+	}
+	for _, row := range append(rowsOf(t, Standardised(source, m.Source)), rowsOf(t, Standardised(target, m.Target))...) {
+		for j, v := range row {
+			if dead := j == 1; dead && math.Abs(float64(v)) > 1e-15 || !(math.Abs(float64(v)) < 20) {
+				t.Fatalf("row %v", row)
+			}
+		}
+	}
+}

@@ -14,6 +14,32 @@ type Statistics struct {
 	// Deviation is the standard deviation of the rows as a population, and 1 for a column
 	// whose values are all the same.
 	Deviation []float32
+	// Constant are the numbers of those columns.
+	Constant []int
+}
+
+// farAway is the number of deviations by which a column that is left out is divided: it
+// leaves next to nothing of a value, and no number so small that it slows products down.
+const farAway = 1e20
+
+// LeaveOut changes the statistics of two domains so that standardising by them leaves next
+// to nothing of a column that is constant in one of them and changes in the other, and
+// returns the numbers of these columns. Such a column says nothing in the one domain, and
+// where a network learns from it in the other, its value in the one may be any.
+func LeaveOut(source, target *Statistics) []int {
+	var columns []int
+	for _, of := range []struct{ constant, changing *Statistics }{{source, target}, {target, source}} {
+		for _, j := range of.constant.Constant {
+			if slices.Contains(of.changing.Constant, j) {
+				continue
+			}
+			columns = append(columns, j)
+			away := min(farAway*max(1, of.changing.Deviation[j]), math.MaxFloat32)
+			source.Deviation[j], target.Deviation[j] = away, away
+		}
+	}
+	slices.Sort(columns)
+	return columns
 }
 
 // StatisticsOf returns those of all rows of a set, computed in float64.
@@ -24,11 +50,12 @@ func StatisticsOf(set Set) Statistics {
 		set.CopyRow(row, i)
 		columns.add(row)
 	}
-	s := Statistics{make([]float32, size), make([]float32, size)}
+	s := Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
 	for j, mean := range columns.mean {
 		s.Mean[j], s.Deviation[j] = float32(mean), float32(math.Sqrt(columns.squares[j]/float64(set.Len())))
 		if s.Deviation[j] == 0 {
 			s.Deviation[j] = 1
+			s.Constant = append(s.Constant, j)
 		}
 	}
 	return s

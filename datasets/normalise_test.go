@@ -112,3 +112,35 @@ func TestHoldOutRows(t *testing.T) {
 		t.Errorf("of a large share, %v are kept", kept)
 	}
 }
+
+// A column that never changes in one domain is next to nothing in both, and in a set that is
+// standardised later; others stay as they are.
+func TestLeaveOut(t *testing.T) {
+	source := vectors(t, 5, 1, 7, 2, 5, 3, 2, 7, 4, 5, 1e30, 6, 7, 3, 5, -1e30)
+	target := vectors(t, 5, 1, 1, 4, 6, 2, 1, 3, 5, 6, 2, 1, 2, 9, 6, 2)
+	s, u := StatisticsOf(source), StatisticsOf(target)
+	before := StatisticsOf(source)
+	// The fourth is constant in both.
+	if got := LeaveOut(&s, &u); !slices.Equal(got, []int{0, 1, 4}) {
+		t.Fatalf("columns %v", got)
+	}
+	later := vectors(t, 5, 3, -2, 1, 6, 1e5)
+	for name, of := range map[string]struct {
+		set Set
+		by  Statistics
+	}{"source": {source, s}, "target": {target, u}, "later": {later, u}} {
+		for _, row := range rowsOf(t, Standardised(of.set, of.by)) {
+			for _, j := range []int{0, 1, 4} {
+				if math.Abs(float64(row[j])) > 1e-8 {
+					t.Errorf("%s: column %d is %v", name, j, row[j])
+				}
+			}
+			if row[3] != 0 {
+				t.Errorf("%s: the column that is constant in both is %v", name, row[3])
+			}
+		}
+	}
+	if s.Deviation[2] != before.Deviation[2] || s.Mean[2] != before.Mean[2] {
+		t.Error("the column that changes in both has other statistics")
+	}
+}

@@ -86,6 +86,10 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err != nil {
 		return err
 	}
+	warning := data.Warning(&file.Config)
+	if warning != "" {
+		fmt.Fprintln(s.err, warning)
+	}
 	text, err := file.Text()
 	if err != nil {
 		return err
@@ -124,7 +128,11 @@ func runAdapt(o adaptOptions, s streams) error {
 		reasons = append(reasons, fmt.Sprintf("%s failed and is left out: %s.", failure.Run.ID, reason))
 	}
 	if len(runs) > 0 {
-		err = o.conclude(file, runs, reasons, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+		problems := reasons
+		if warning != "" {
+			problems = append([]string{warning}, reasons...)
+		}
+		err = o.conclude(file, runs, problems, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
 	}
 	if err == nil && len(reasons) > 0 {
 		return statusError(statusFailed)
@@ -224,7 +232,7 @@ func (o adaptOptions) writeExperiment(text []byte) error {
 }
 
 // conclude chooses one of the runs, which are finished, and writes what follows. The
-// problems of others stand in the report.
+// problems, as of others, stand in the report.
 func (o adaptOptions) conclude(file *config.File, runs []plan.Run, problems []string, options train.Options, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -182,6 +182,38 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
+// Columns that are dead in the target do not mislead: they are named and left out.
+func TestAdaptLeavesOutDeadColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	for name, value := range map[string]func(line []string) string{
+		// In the source z tells the classes apart better than x and y do.
+		"source.csv": func(line []string) string {
+			return line[len(line)-1] + "," + map[string]string{"ant": "9", "bee": "-9", "cow": "0.5"}[line[len(line)-1]]
+		},
+		"target.csv": func(line []string) string { return line[len(line)-1] + ",0" },
+	} {
+		lines := strings.Split(strings.TrimSuffix(readFile(t, name), "\n"), "\n")
+		for i, line := range lines {
+			fields := strings.Split(line, ",")
+			last := len(fields) - 1
+			if fields[last] = value(fields); i == 0 {
+				fields[last] = strings.Split(fields[last], ",")[0] + ",z"
+			}
+			lines[i] = strings.Join(fields, ",")
+		}
+		writeFile(t, name, strings.Join(lines, "\n")+"\n")
+	}
+	status, _, text := call(t, adaptLine("--set", "network.normalise=matched", "--set", "methods=[source-only]")...)
+	warning := `1 of 3 columns are left out, as they never change in one of the domains: "z"`
+	if status != 0 || !strings.Contains(text, warning) || !strings.Contains(readFile(t, "out/report.html"), "never change in one of the domains") {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.9 {
+		t.Errorf("accuracy %v", accuracy)
+	}
+}
+
 // Runs of other data are not taken for runs of these.
 func TestAdaptToChangedData(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -31,7 +31,7 @@ func (m Metadata) Normalise(values []float32) {
 // standardise changes a row of features, or of an image's channels, in place.
 func (s *Statistics) standardise(row []float32) {
 	if len(row) == len(s.Mean) {
-		datasets.Statistics(*s).Standardise(row)
+		datasets.Statistics{Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
 		return
 	}
 	each := len(row) / len(s.Mean)

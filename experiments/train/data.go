@@ -206,6 +206,7 @@ func newNormalisation(way string, source, target datasets.Set) (normalisation, e
 	switch way {
 	case config.Standardise:
 		n.source, n.target = datasets.StatisticsOf(source), datasets.StatisticsOf(target)
+		datasets.LeaveOut(&n.source, &n.target)
 	case config.Match:
 		matched, err := datasets.MatchedStatistics(source, target)
 		if err != nil {
