@@ -115,5 +115,5 @@ func TestOwnFilesMistakes(t *testing.T) {
 	}
 	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
 	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
-	wantError(t, err, "x.npz and folder: one is a file of features, the other one of images")
+	wantError(t, err, "x.npz and folder: one is a file of features, which end with .npz", "the other one of images")
 }
