@@ -86,8 +86,8 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	warning := data.Warning(&file.Config)
-	if warning != "" {
+	problems := data.Warnings(&file.Config)
+	for _, warning := range problems {
 		fmt.Fprintln(s.err, warning)
 	}
 	text, err := file.Text()
@@ -128,11 +128,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		reasons = append(reasons, fmt.Sprintf("%s failed and is left out: %s.", failure.Run.ID, reason))
 	}
 	if len(runs) > 0 {
-		problems := reasons
-		if warning != "" {
-			problems = append([]string{warning}, reasons...)
-		}
-		err = o.conclude(file, runs, problems, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+		err = o.conclude(file, runs, append(problems, reasons...), train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
 	}
 	if err == nil && len(reasons) > 0 {
 		return statusError(statusFailed)

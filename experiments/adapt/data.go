@@ -3,8 +3,6 @@ package adapt
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -26,9 +24,7 @@ type Data struct {
 	Classes        []string       // of the source, in label order
 	Source, Target Domain
 	Normalisation  Normalisation // of Vectors
-	// LeftOut are the columns of Vectors, by their names or numbers, that never change in one
-	// domain and do in the other; see [datasets.LeaveOut].
-	LeftOut []string
+	Columns        Columns       // of Vectors
 }
 
 // Domain is what was seen of one.
@@ -109,41 +105,11 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 		domain.seen.Rows = domain.set.Len()
 		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
 	}
-	source, target := datasets.StatisticsOf(task.Source), datasets.StatisticsOf(task.Target)
-	for _, j := range datasets.LeaveOut(&source, &target) {
-		d.LeftOut = append(d.LeftOut, columnName(task.Source, j))
-	}
+	d.lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
 		d.Normalisation = normalisation(task.Source, task.Target)
 	}
 	return task.Close()
-}
-
-// columnName returns the name of a set's column, or its number where it has none.
-func columnName(set datasets.Set, j int) string {
-	if named, is := set.(datasets.Named); is && named.Columns() != nil {
-		return strconv.Quote(named.Columns()[j])
-	}
-	return strconv.Itoa(j)
-}
-
-// Warning says what should be known of the data that the experiment is about, if anything.
-func (d Data) Warning(experiment *config.Config) string {
-	n := len(d.LeftOut)
-	switch experiment.Network.Normalise {
-	case config.Standardise, config.Match:
-	default:
-		n = 0
-	}
-	if n == 0 {
-		return ""
-	}
-	const shown = 10
-	names := strings.Join(d.LeftOut[:min(shown, n)], ", ")
-	if n > shown {
-		names += fmt.Sprintf(" and %d more", n-shown)
-	}
-	return fmt.Sprintf("%d of %d columns are left out, as they never change in one of the domains: %s. Are they measured alike in both?", n, d.Width, names)
 }
 
 func (d *Data) lookAtImages(data catalogue.Dataset) error {

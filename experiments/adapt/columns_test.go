@@ -1,0 +1,79 @@
+package adapt
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+)
+
+// columnsOf draws 200 rows of 10 normal columns; change may change the value of row i and
+// column j.
+func columnsOf(t *testing.T, seed uint64, change func(i, j int, value *float32)) datasets.Set {
+	t.Helper()
+	const rows, columns = 200, 10
+	random := rand.New(rand.NewPCG(seed, 2))
+	values, labels := make([]float32, rows*columns), make([]int, rows)
+	for i := range rows {
+		labels[i] = i % 2
+		for j := range columns {
+			value := &values[i*columns+j]
+			if *value = float32(random.NormFloat64()); change != nil {
+				change(i, j, value)
+			}
+		}
+	}
+	set, err := datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestWarnings(t *testing.T) {
+	row := func(i, _ int, value *float32) {
+		if i == 17 {
+			*value *= 1e6
+		}
+	}
+	dead := func(_, j int, value *float32) {
+		if j == 3 || j == 8 {
+			*value = 5
+		}
+	}
+	rare := func(i, j int, value *float32) {
+		if j == 0 && i != 40 {
+			*value = 0
+		}
+	}
+	for name, test := range map[string]struct {
+		source, target datasets.Set
+		normalise      string
+		want           []string // parts of the sentences
+	}{
+		"nothing to say":    {columnsOf(t, 1, nil), columnsOf(t, 2, nil), config.Standardise, nil},
+		"dead in a target":  {columnsOf(t, 1, nil), columnsOf(t, 2, dead), config.Match, []string{"2 of 10 columns are left out, as they never change in one of the domains: 3, 8."}},
+		"dead in both":      {columnsOf(t, 1, dead), columnsOf(t, 2, dead), config.Match, nil},
+		"one row of target": {columnsOf(t, 1, nil), columnsOf(t, 2, row), config.Standardise, []string{"10 of 10 columns of the target have more than half of their variance in one row, most often row 17"}},
+		"one row of source": {columnsOf(t, 1, row), columnsOf(t, 2, nil), config.Standardise, []string{"10 of 10 columns of the source"}},
+		"a rare feature":    {columnsOf(t, 1, rare), columnsOf(t, 2, nil), config.Standardise, []string{"1 of 10 columns of the source have more than half of their variance in one row, most often row 40"}},
+		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), config.UnitLength, nil},
+	} {
+		data := Data{Width: 10}
+		data.lookAtColumns(test.source, test.target)
+		var experiment config.Config
+		experiment.Network.Normalise = test.normalise
+		got := data.Warnings(&experiment)
+		if len(got) != len(test.want) {
+			t.Errorf("%s: %q", name, got)
+			continue
+		}
+		for i, want := range test.want {
+			if !strings.HasPrefix(got[i], want) {
+				t.Errorf("%s: %q, want %q", name, got[i], want)
+			}
+		}
+	}
+}
