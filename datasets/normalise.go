@@ -61,31 +61,6 @@ func StatisticsOf(set Set) Statistics {
 	return s
 }
 
-// Dominating returns for each column the row that holds more than half of the column's
-// variance, and -1 where none does. The statistics are those of the set.
-func Dominating(set Set, s Statistics) []int {
-	size, n := Size(set.Shape()), float64(set.Len())
-	farthest, at, row := make([]float64, size), make([]int, size), make([]float32, size)
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		for j, v := range row {
-			if distance := math.Abs(float64(v) - float64(s.Mean[j])); distance > farthest[j] {
-				farthest[j], at[j] = distance, i
-			}
-		}
-	}
-	for j, distance := range farthest {
-		deviation := float64(s.Deviation[j])
-		if few := n < 4; few || distance*distance <= n*deviation*deviation/2 {
-			at[j] = -1
-		}
-	}
-	for _, j := range s.Constant {
-		at[j] = -1
-	}
-	return at
-}
-
 // columnMoments are those of the rows that were added, by Welford's method.
 type columnMoments struct {
 	rows    float64

@@ -12,20 +12,29 @@ import (
 
 // Columns is what was seen of columns of features that harms.
 type Columns struct {
+	names []string // nil where they have none
 	// LeftOut are those, by their names or numbers, that never change in one domain and do in
 	// the other; see [datasets.LeaveOut].
 	LeftOut []string
 	// Dominated are the numbers of columns of each domain in which one row holds most of the
-	// variance, and Row the row that does so most often.
-	Source, Target struct{ Dominated, Row int }
+	// variance, Row the row that does so most often, and Marks are values that may stand for
+	// missing ones.
+	Source, Target struct {
+		Dominated, Row int
+		Marks          []datasets.Mark
+	}
 }
 
 func (d *Data) lookAtColumns(source, target datasets.Set) {
+	if named, is := source.(datasets.Named); is {
+		d.Columns.names = named.Columns()
+	}
 	ofSource, ofTarget := datasets.StatisticsOf(source), datasets.StatisticsOf(target)
 	d.Columns.Source.Dominated, d.Columns.Source.Row = dominated(source, ofSource)
 	d.Columns.Target.Dominated, d.Columns.Target.Row = dominated(target, ofTarget)
+	d.Columns.Source.Marks, d.Columns.Target.Marks = datasets.Marks(source), datasets.Marks(target)
 	for _, j := range datasets.LeaveOut(&ofSource, &ofTarget) {
-		d.Columns.LeftOut = append(d.Columns.LeftOut, columnName(source, j))
+		d.Columns.LeftOut = append(d.Columns.LeftOut, d.Columns.name(j))
 	}
 }
 
@@ -47,10 +56,10 @@ func dominated(set datasets.Set, s datasets.Statistics) (columns, row int) {
 	return columns, row
 }
 
-// columnName returns the name of a set's column, or its number where it has none.
-func columnName(set datasets.Set, j int) string {
-	if named, is := set.(datasets.Named); is && named.Columns() != nil {
-		return strconv.Quote(named.Columns()[j])
+// name returns the name of a column, or its number where it has none.
+func (c Columns) name(j int) string {
+	if c.names != nil {
+		return strconv.Quote(c.names[j])
 	}
 	return strconv.Itoa(j)
 }
@@ -72,14 +81,22 @@ func (d Data) Warnings(experiment *config.Config) []string {
 	for _, domain := range []struct {
 		name           string
 		dominated, row int
-	}{{sourceName, d.Columns.Source.Dominated, d.Columns.Source.Row}, {targetName, d.Columns.Target.Dominated, d.Columns.Target.Row}} {
+		marks          []datasets.Mark
+	}{
+		{sourceName, d.Columns.Source.Dominated, d.Columns.Source.Row, d.Columns.Source.Marks},
+		{targetName, d.Columns.Target.Dominated, d.Columns.Target.Row, d.Columns.Target.Marks},
+	} {
 		// A column of which one row alone is not zero is such a one, too.
 		const worthTelling = 0.1
-		if domain.dominated == 0 || float64(domain.dominated) < worthTelling*float64(d.Width) {
-			continue
+		if domain.dominated > 0 && float64(domain.dominated) >= worthTelling*float64(d.Width) {
+			warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
+				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.dominated, d.Width, domain.name, domain.row))
 		}
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
-			"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.dominated, d.Width, domain.name, domain.row))
+		if n := len(domain.marks); n > 0 {
+			first := domain.marks[0]
+			warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+
+				"If it stands for missing values, put their column's mean there.", n, d.Width, domain.name, first.Value, first.Rows, d.Columns.name(first.Column)))
+		}
 	}
 	return warnings
 }

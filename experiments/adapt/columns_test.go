@@ -48,6 +48,11 @@ func TestWarnings(t *testing.T) {
 			*value = 0
 		}
 	}
+	missing := func(i, j int, value *float32) {
+		if (j == 4 || j == 6) && i%10 == 0 {
+			*value = -999
+		}
+	}
 	for name, test := range map[string]struct {
 		source, target datasets.Set
 		normalise      string
@@ -59,6 +64,7 @@ func TestWarnings(t *testing.T) {
 		"one row of target": {columnsOf(t, 1, nil), columnsOf(t, 2, row), config.Standardise, []string{"10 of 10 columns of the target have more than half of their variance in one row, most often row 17"}},
 		"one row of source": {columnsOf(t, 1, row), columnsOf(t, 2, nil), config.Standardise, []string{"10 of 10 columns of the source"}},
 		"a rare feature":    {columnsOf(t, 1, rare), columnsOf(t, 2, nil), config.Standardise, []string{"1 of 10 columns of the source have more than half of their variance in one row, most often row 40"}},
+		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), config.Match, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 20 rows of column 4."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), config.UnitLength, nil},
 	} {
 		data := Data{Width: 10}

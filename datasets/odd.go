@@ -1,0 +1,87 @@
+package datasets
+
+import "math"
+
+// Dominating returns for each column the row that holds more than half of the column's
+// variance, and -1 where none does. The statistics are those of the set.
+func Dominating(set Set, s Statistics) []int {
+	size, n := Size(set.Shape()), float64(set.Len())
+	farthest, at, row := make([]float64, size), make([]int, size), make([]float32, size)
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			if distance := math.Abs(float64(v) - float64(s.Mean[j])); distance > farthest[j] {
+				farthest[j], at[j] = distance, i
+			}
+		}
+	}
+	for j, distance := range farthest {
+		deviation := float64(s.Deviation[j])
+		if few := n < 4; few || distance*distance <= n*deviation*deviation/2 {
+			at[j] = -1
+		}
+	}
+	for _, j := range s.Constant {
+		at[j] = -1
+	}
+	return at
+}
+
+// Mark is a value that looks like a mark of missing ones, as -999 does.
+type Mark struct {
+	Column int
+	Value  float32
+	Rows   int // that have it
+}
+
+// Marks returns, by column, the least or the largest value of those columns in which several
+// rows share it and it lies farther from all others than twice their range. A column of
+// fewer than three different values has none.
+func Marks(set Set) []Mark {
+	size := Size(set.Shape())
+	least, most, row := make([]extreme, size), make([]extreme, size), make([]float32, size)
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			least[j].add(v, i == 0)
+			most[j].add(-v, i == 0)
+		}
+	}
+	var marks []Mark
+	for j := range row {
+		low, high := least[j], most[j]
+		if low.isMark(-high.value) {
+			marks = append(marks, Mark{j, low.value, low.rows})
+		} else if high.isMark(-low.value) {
+			marks = append(marks, Mark{j, -high.value, high.rows})
+		}
+	}
+	return marks
+}
+
+// extreme is the least value, the number of rows that have it, and the least of the others.
+type extreme struct {
+	value, next float32
+	rows        int
+	others      bool
+}
+
+func (e *extreme) add(v float32, first bool) {
+	switch {
+	case first:
+		e.value, e.rows = v, 1
+	case v == e.value:
+		e.rows++
+	case v < e.value:
+		*e = extreme{value: v, next: e.value, rows: 1, others: true}
+	case !e.others || v < e.next:
+		e.next, e.others = v, true
+	}
+}
+
+// isMark reports whether the value lies apart from those between next and the largest.
+func (e extreme) isMark(largest float32) bool {
+	const apart = 2
+	width := float64(largest) - float64(e.next)
+	return e.others && e.rows > 1 && width > 0 && float64(e.next)-float64(e.value) > apart*width
+}

@@ -1,0 +1,38 @@
+package datasets
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestMarks(t *testing.T) {
+	for name, test := range map[string]struct {
+		column []float32
+		want   []Mark
+	}{
+		"least":                {[]float32{0.5, -999, 1, -999, 2}, []Mark{{0, -999, 2}}},
+		"largest":              {[]float32{99, 0.5, 1, 99, 2, 99}, []Mark{{0, 99, 3}}},
+		"first of all":         {[]float32{-1, -1, 5, 6, 5.5}, []Mark{{0, -1, 2}}},
+		"in one row":           {[]float32{0.5, -999, 1, 2}, nil},
+		"near":                 {[]float32{0, 0, 1, 2, 1.5}, nil},
+		"two values":           {[]float32{0, 1, 0, 1}, nil},
+		"one value":            {[]float32{3, 3, 3}, nil},
+		"zeros and numbers":    {[]float32{0, 0, 0, 0.1, 3}, nil},
+		"others are all alike": {[]float32{-999, 2, 2, -999}, nil},
+	} {
+		if got := Marks(vectors(t, 1, test.column...)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func TestDominating(t *testing.T) {
+	set := vectors(t, 3, 1, 5, 0, 2, 5, 0, 3, 5, 0, 4, 5, 9, 1e6, 5, 0, 2, 5, 0)
+	if got := Dominating(set, StatisticsOf(set)); !slices.Equal(got, []int{4, -1, 3}) {
+		t.Errorf("rows %v", got)
+	}
+	few := vectors(t, 1, 0, 0, 7)
+	if got := Dominating(few, StatisticsOf(few)); !slices.Equal(got, []int{-1}) {
+		t.Errorf("of three rows: %v", got)
+	}
+}
