@@ -67,8 +67,7 @@ func TestWarnings(t *testing.T) {
 		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), config.Match, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 20 rows of column 4."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), config.UnitLength, nil},
 	} {
-		data := Data{Width: 10}
-		data.lookAtColumns(test.source, test.target)
+		data := Data{Width: 10, Columns: lookAtColumns(test.source, test.target)}
 		var experiment config.Config
 		experiment.Network.Normalise = test.normalise
 		got := data.Warnings(&experiment)

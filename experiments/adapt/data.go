@@ -105,7 +105,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 		domain.seen.Rows = domain.set.Len()
 		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
 	}
-	d.lookAtColumns(task.Source, task.Target)
+	d.Columns = lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
 		d.Normalisation = normalisation(task.Source, task.Target)
 	}
