@@ -174,7 +174,7 @@ func typeName(field *parquet.Column) string {
 // numeric returns an error unless a column holds numbers.
 func numeric(leaf *parquet.Column, name string) error {
 	if !leaf.Leaf() || elementName(leaf) == "" {
-		return fmt.Errorf("column %q holds %s; want numbers", name, typeName(leaf))
+		return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", name, typeName(leaf))
 	}
 	return nil
 }
