@@ -82,7 +82,7 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
 	mean, deviation := classes.mixture(m.Shares)
 	for j := range mean {
-		if slices.Contains(leftOut, j) {
+		if _, out := slices.BinarySearch(leftOut, j); out {
 			continue
 		}
 		scale := float64(m.Target.Deviation[j]) / deviation[j]

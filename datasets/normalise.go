@@ -14,7 +14,7 @@ type Statistics struct {
 	// Deviation is the standard deviation of the rows as a population, and 1 for a column
 	// whose values are all the same.
 	Deviation []float32
-	// Constant are the numbers of those columns.
+	// Constant are the numbers of those columns, ascending.
 	Constant []int
 }
 
@@ -24,13 +24,13 @@ const farAway = 1e20
 
 // LeaveOut changes the statistics of two domains so that standardising by them leaves next
 // to nothing of a column that is constant in one of them and changes in the other, and
-// returns the numbers of these columns. Such a column says nothing in the one domain, and
-// where a network learns from it in the other, its value in the one may be any.
+// returns the numbers of these columns, ascending. Such a column says nothing in the one
+// domain, and where a network learns from it in the other, its value in the one may be any.
 func LeaveOut(source, target *Statistics) []int {
 	var columns []int
 	for _, of := range []struct{ constant, changing *Statistics }{{source, target}, {target, source}} {
 		for _, j := range of.constant.Constant {
-			if slices.Contains(of.changing.Constant, j) {
+			if _, both := slices.BinarySearch(of.changing.Constant, j); both {
 				continue
 			}
 			columns = append(columns, j)

@@ -96,7 +96,9 @@ func (l *logLoss) thinned(step int) *logLoss {
 	for i := 0; i < len(l.labels); i += step {
 		labels, own = append(labels, l.labels[i]), append(own, l.own[i])
 	}
-	return newLogLossOf(l.logits.thinned(step), newLabelled(l.classes, labels, own), l.spread)
+	few := newLogLossOf(l.logits.thinned(step), newLabelled(l.classes, labels, own), l.spread)
+	few.scratch = l.scratch
+	return few
 }
 
 // lossState is the loss with its derivatives at x.
