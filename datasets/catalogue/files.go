@@ -64,7 +64,7 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	for _, f := range domains {
 		for _, path := range []string{f.Path, f.Test} {
 			if path != "" && kindOf(path) != d.Kind {
-				return d, fmt.Errorf("%s and %s: one is a file of features, which end with .npz, .npy, .safetensors, .parquet or .csv, the other one of images; all domains have to be of one kind", domains[0].Path, path)
+				return d, fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", domains[0].Path, path, table.Extensions)
 			}
 		}
 	}

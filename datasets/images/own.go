@@ -106,7 +106,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 		if !hasImageName(filepath.Base(path)) {
-			return nil, fmt.Errorf("%s:%d: %.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with .npz, .npy, .safetensors, .parquet or .csv)", name, line, path)
+			return nil, fmt.Errorf("%s:%d: %.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", name, line, path, table.Extensions)
 		}
 		if classes != nil && label != "" && !slices.Contains(classes, label) {
 			return nil, fmt.Errorf("%s:%d: label %.100q is no class of the source, which has %.500s", name, line, label, strings.Join(classes, ", "))

@@ -124,6 +124,9 @@ var forms = map[string]func(t *Table) error{
 	".parquet":     openParquet,
 }
 
+// Extensions lists the ends of the names of files that [Open] reads, for messages.
+const Extensions = ".npz, .npy, .safetensors, .parquet or .csv"
+
 // Open opens the rows of a file, whose format is that of its name: .npz, .npy,
 // .safetensors, .parquet or .csv. It reads headers alone. The file must not be changed
 // until the table and its rows are closed.

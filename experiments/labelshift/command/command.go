@@ -62,7 +62,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
 			"Prints whether changed class shares alone explain the target's predictions, and the shares of the classes with intervals. docs/labelshift.md explains it.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "source", Usage: "`FILE` of held-out source rows with labels: .npz, .npy, .safetensors, .parquet or .csv"},
+			&cli.StringFlag{Name: "source", Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
 			&cli.StringFlag{Name: "target", Usage: "`FILE` of target rows"},
 			&cli.StringFlag{Name: "run", Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
 			&cli.StringFlag{Name: "kind", Usage: "what the values are where their name does not say it: probabilities or logits"},
