@@ -68,8 +68,11 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 		return p.write(writer, func(add func(id string, probabilities []float32) error) error {
 			var refused error
 			err := write(func(id string, probabilities []float32) error {
-				refused = add(id, probabilities)
-				return refused
+				err := add(id, probabilities)
+				if err != nil {
+					refused = err
+				}
+				return err
 			})
 			if refused == nil {
 				own = err
