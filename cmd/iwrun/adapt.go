@@ -145,50 +145,10 @@ func (o adaptOptions) checkRuns(runs []plan.Run) error {
 				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
 		}
 	}
-	if err := o.checkData(runs); err != nil {
+	if err := checkSameData(runs, o.runs(), o.Overwrite); err != nil {
 		return err
 	}
 	return checkResults(runs, o.runs())
-}
-
-// checkData finds finished runs of other data, as from files that have changed since, which
-// would be taken for runs of these.
-func (o adaptOptions) checkData(runs []plan.Run) error {
-	same := map[string]bool{}
-	for _, run := range runs {
-		result, finished, err := run.Dir(o.runs()).Finished(run.Config.Hash())
-		if err != nil || !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
-			continue
-		}
-		sum, err := train.DataSHA256(run.Config)
-		if err != nil {
-			return err
-		}
-		if same[sum] = true; sum == result.DataSHA256 {
-			continue
-		}
-		if !o.Overwrite {
-			return config.Error{Location: run.Dir(o.runs()).String(), Message: "was trained on other data than these, which have changed since; " +
-				"choose another folder with -o, begin anew with --overwrite, or let its model predict these with iwrun predict"}
-		}
-		return o.clear(runs)
-	}
-	return nil
-}
-
-// clear removes what the runs left.
-func (o adaptOptions) clear(runs []plan.Run) error {
-	for _, run := range runs {
-		dir := run.Dir(o.runs())
-		lock, err := dir.Lock()
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(dir.Clear(), lock.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // runs is the folder of results.

@@ -84,6 +84,9 @@ func runExperiment(o runOptions, s streams) error {
 	if err != nil {
 		return err
 	}
+	if err := checkSameData(ofOwnRows(runs), o.Results, o.Overwrite); err != nil {
+		return err
+	}
 	if err := checkResults(runs, o.Results); err != nil {
 		return err
 	}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+
+	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/train"
+)
+
+// checkSameData finds finished runs of other data, as from files that have changed since,
+// which would be taken for runs of these. They are an error, or removed with overwrite.
+func checkSameData(runs []plan.Run, results string, overwrite bool) error {
+	same := map[string]bool{}
+	for _, run := range runs {
+		result, finished, err := run.Dir(results).Finished(run.Config.Hash())
+		if err != nil || !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
+			continue
+		}
+		sum, err := train.DataSHA256(run.Config)
+		if err != nil {
+			return err
+		}
+		if same[sum] = true; sum == result.DataSHA256 {
+			continue
+		}
+		if !overwrite {
+			return config.Error{Location: run.Dir(results).String(), Message: "was trained on other data than these, which have changed since; " +
+				"choose another folder with -o, begin anew with --overwrite, or let its model predict these with iwrun predict"}
+		}
+		return clearRuns(runs, results)
+	}
+	return nil
+}
+
+// clearRuns removes what the runs left.
+func clearRuns(runs []plan.Run, results string) error {
+	for _, run := range runs {
+		dir := run.Dir(results)
+		lock, err := dir.Lock()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(dir.Clear(), lock.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofOwnRows returns the runs whose data are files of rows that the experiment names:
+// published data do not change, and images take long to read.
+func ofOwnRows(runs []plan.Run) (own []plan.Run) {
+	for _, run := range runs {
+		if data, err := run.Config.Dataset.Described(); err == nil && data.Named() && data.Kind == catalogue.Vectors {
+			own = append(own, run)
+		}
+	}
+	return own
+}
