@@ -20,6 +20,11 @@ type Matched struct {
 	Source, Target Statistics
 	// Shares are the target's class shares under which that is so, in label order.
 	Shares []float64
+	// Gain is by how much the map makes the target's rows more likely, or less, than they are
+	// when they are standardised with their own means and deviations: in nats a row, under
+	// the discriminant, with the shares that each makes likeliest. Far below 0 the map has
+	// collapsed, as it may where columns hardly move in some class.
+	Gain float64
 
 	classes discriminant
 }
@@ -68,17 +73,11 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 		return Matched{}, err
 	}
 	rows := valuesOf(Evenly(Standardised(target, m.Target), matchedRows))
-	m.Shares = make([]float64, len(source.ClassNames()))
-	floats.AddConst(1/float64(len(m.Shares)), m.Shares)
-	for range matchedIterations {
-		mean, deviation := classes.mixture(m.Shares)
-		next := m.classes.meanPosterior(rows, mean, deviation, m.Shares)
-		change := floats.Distance(next, m.Shares, 1)
-		m.Shares = next
-		if change < matchedTolerance {
-			break
-		}
-	}
+	moments := secondMomentsOf(rows)
+	var matched, asTheyAre float64 // log densities
+	m.Shares, matched = m.classes.likeliestShares(rows, moments, classes.mixture)
+	_, asTheyAre = m.classes.likeliestShares(rows, moments, func([]float64) (mean, deviation []float64) { return nil, nil })
+	m.Gain = matched - asTheyAre
 	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
 	mean, deviation := classes.mixture(m.Shares)
 	for j := range mean {
@@ -147,6 +146,7 @@ func (m classMoments) mixture(shares []float64) (mean, deviation []float64) {
 type discriminant struct {
 	directions *mat.Dense // k×d, so that products with rows run along both
 	offsets    []float64  // length k
+	precision  *mat.SymDense
 }
 
 func (m classMoments) discriminant(set Set) (discriminant, error) {
@@ -186,7 +186,11 @@ func (m classMoments) discriminant(set Set) (discriminant, error) {
 	for class := range k {
 		offsets[class] = -mat.Dot(m.means.RowView(class), directions.RowView(class)) / 2
 	}
-	return discriminant{directions, offsets}, nil
+	precision := mat.NewSymDense(d, nil)
+	if err := factor.InverseTo(precision); err != nil {
+		return discriminant{}, fmt.Errorf("datasets: the precision of %d columns: %w", d, err)
+	}
+	return discriminant{directions, offsets, precision}, nil
 }
 
 // scores returns those of rows, n×k, once these (n×d) are brought to the given mean and
@@ -211,30 +215,53 @@ func (c discriminant) scores(rows *mat.Dense, mean, deviation []float64) *mat.De
 	return &scores
 }
 
+// likeliestShares finds the class shares under which rows, with these moments, are likeliest
+// when they are brought to the mean and deviation that belong to the shares, from equal ones
+// on, and the logarithm of their density; see logDensity.
+func (c discriminant) likeliestShares(rows *mat.Dense, moments secondMoments, of func(shares []float64) (mean, deviation []float64)) (shares []float64, logDensity float64) {
+	shares = make([]float64, len(c.offsets))
+	floats.AddConst(1/float64(len(shares)), shares)
+	for range matchedIterations {
+		mean, deviation := of(shares)
+		next, _ := c.meanPosterior(rows, mean, deviation, shares)
+		change := floats.Distance(next, shares, 1)
+		if shares = next; change < matchedTolerance {
+			break
+		}
+	}
+	mean, deviation := of(shares)
+	_, meanLogSum := c.meanPosterior(rows, mean, deviation, shares)
+	return shares, c.logDensity(meanLogSum, moments, mean, deviation)
+}
+
 // meanPosterior is the mean over standardised rows (n×d) of the classes' posteriors under
-// the shares, once the rows are brought to the given mean and deviation.
-func (c discriminant) meanPosterior(rows *mat.Dense, mean, deviation, shares []float64) []float64 {
+// the shares, once the rows are brought to the given mean and deviation, and that of the
+// logarithm of what they are normalised by.
+func (c discriminant) meanPosterior(rows *mat.Dense, mean, deviation, shares []float64) (posterior []float64, meanLogSum float64) {
 	scores := c.scores(rows, mean, deviation)
 	n, k := scores.Dims()
-	logs, posterior := make([]float64, k), make([]float64, k)
+	logs := make([]float64, k)
+	posterior = make([]float64, k)
 	for class, share := range shares {
 		logs[class] = math.Log(share)
 	}
 	for i := range n {
 		row := scores.RawRowView(i)
 		floats.Add(row, logs)
-		softmax(row)
+		meanLogSum += softmax(row) / float64(n)
 		floats.AddScaled(posterior, 1/float64(n), row)
 	}
-	return posterior
+	return posterior, meanLogSum
 }
 
-// softmax replaces a row of scores by probabilities.
-func softmax(row []float64) {
+// softmax replaces a row of scores by probabilities and returns the logarithm of the sum of
+// their exponentials.
+func softmax(row []float64) float64 {
 	total := floats.LogSumExp(row)
 	for i, score := range row {
 		row[i] = math.Exp(score - total)
 	}
+	return total
 }
 
 // Evenly returns a view of at most that many rows, evenly spaced.

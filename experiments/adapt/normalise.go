@@ -19,6 +19,9 @@ const (
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
 	// the map may take one class for the whole target, and no test tells.
 	fewestOfAClass = 15
+	// leastGain is the number of nats a row by which the map may make the target less likely
+	// than its own means and deviations do; where it collapses, many are lost.
+	leastGain = -1
 	// testedRows bounds the rows of the target that the test reads: it is as good with them.
 	testedRows = 10_000
 	// testedShare is the share of the source's rows that stands for the source.
@@ -41,10 +44,12 @@ func normalisation(source, target datasets.Set) Normalisation {
 	if fewest := fewestOfAClass * len(source.ClassNames()); min(source.Len(), target.Len()) < fewest {
 		return own("to match them under other class shares takes at least %d rows of so many classes.", fewest)
 	}
-	test, err := matchedTest(source, target)
+	gain, test, err := matchedTest(source, target)
 	switch {
 	case err != nil:
 		return own("whether they match under other class shares could not be tested (%v).", err)
+	case gain < leastGain:
+		return own("to match them under other class shares would make the target's rows less likely, by %.3g nats a row.", -gain)
 	case test.P < matchedAt:
 		return own("they do not match under other class shares (p = %.2g).", test.P)
 	}
@@ -53,21 +58,23 @@ func normalisation(source, target datasets.Set) Normalisation {
 
 // matchedTest asks whether the target's rows, once matched, are those of the source's
 // classes in other shares. It reads the posteriors of the discriminant that the map was made
-// with. Source rows from which neither was made stand for the source.
-func matchedTest(source, target datasets.Set) (weightest.LabelShift, error) {
+// with. Source rows from which neither was made stand for the source. gain is that of the
+// map, see [datasets.Matched].
+func matchedTest(source, target datasets.Set) (gain float64, test weightest.LabelShift, err error) {
 	k := len(source.ClassNames())
 	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
 	heldOut := datasets.Subset(source, held)
 	m, err := datasets.MatchedStatistics(datasets.Subset(source, kept), target)
 	if err != nil {
-		return weightest.LabelShift{}, err
+		return 0, weightest.LabelShift{}, err
 	}
 	sample := weightest.NewSample(k)
 	if err := sample.AddSource(m.Posteriors(heldOut, m.Source), datasets.LabelsOf(heldOut).Classes()); err != nil {
-		return weightest.LabelShift{}, err
+		return 0, weightest.LabelShift{}, err
 	}
 	if err := sample.AddTarget(m.Posteriors(datasets.Evenly(target, testedRows), m.Target)); err != nil {
-		return weightest.LabelShift{}, err
+		return 0, weightest.LabelShift{}, err
 	}
-	return weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	test, err = weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	return m.Gain, test, err
 }

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -29,6 +30,50 @@ func rowsOf(t *testing.T, seed uint64, n int, centres [][]float64, shares []floa
 		t.Fatal(err)
 	}
 	return set
+}
+
+// unitsAtRest draws rows of 20 columns, each of which moves in one class and is nearly always
+// at rest, at 0, in the others.
+func unitsAtRest(t *testing.T, seed uint64, n int, shares []float64) *datasets.Features {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 3))
+	const columns = 20
+	k := len(shares)
+	values, labels, names := make([]float32, n*columns), make([]int, n), make([]string, k)
+	for i := range labels {
+		for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
+			u -= shares[labels[i]]
+		}
+		for j := range columns {
+			moves := 0.01
+			if j%k == labels[i] {
+				moves = 0.5
+			}
+			if random.Float64() < moves {
+				values[i*columns+j] = float32(random.ExpFloat64())
+			}
+		}
+	}
+	for class := range names {
+		names[class] = fmt.Sprint(class)
+	}
+	set, err := datasets.NewFeatures("units", values, datasets.KnownLabels(labels), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// A map under which the target's rows are far less likely is not taken, whatever the test
+// says.
+func TestUnlikelyMap(t *testing.T) {
+	for seed := range uint64(3) {
+		source := unitsAtRest(t, seed, 1500, []float64{0.2, 0.2, 0.2, 0.2, 0.2})
+		target := unitsAtRest(t, seed+10, 1500, []float64{0.04, 0.08, 0.13, 0.25, 0.5})
+		if got := normalisation(source, target); got.Way != config.Standardise || !strings.Contains(got.Because, "less likely") {
+			t.Errorf("seed %d: %+v", seed, got)
+		}
+	}
 }
 
 // Columns that are moved and stretched while shares change are matched, also where hardly
