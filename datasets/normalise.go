@@ -10,7 +10,9 @@ import (
 
 // Statistics describe the columns of a set: of rows of numbers, one value each.
 type Statistics struct {
-	Mean []float32
+	// Range is what values are clipped to before anything else.
+	Range Range
+	Mean  []float32
 	// Deviation is the standard deviation of the rows as a population, and 1 for a column
 	// whose values are all the same.
 	Deviation []float32
@@ -82,13 +84,15 @@ func (m *columnMoments) add(row []float32) {
 	}
 }
 
-// Standardise changes a row in place to (x - mean)/deviation, each column by its own.
+// Standardise changes a row in place to (x - mean)/deviation of clipped values x, each
+// column by its own.
 func (s Statistics) Standardise(row []float32) {
+	s.Range.Clip(row)
 	simd.Standardise(row, s.Mean, s.Deviation)
 }
 
-// Standardised returns a view of a set whose values are (x - mean)/deviation, each column
-// by its own.
+// Standardised returns a view of a set whose values are (x - mean)/deviation of clipped
+// values x, each column by its own.
 func Standardised(set Set, by Statistics) Set { return &standardised{set, by} }
 
 type standardised struct {

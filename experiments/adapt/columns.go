@@ -14,18 +14,25 @@ import (
 type Columns struct {
 	// LeftOut are those that never change in one domain and do in the other; see
 	// [datasets.LeaveOut].
-	LeftOut        []int
+	LeftOut []int
+	// Clipped are those most of whose variance lies in a few values far from all others; see
+	// [datasets.Ranges].
+	Clipped        []int
 	Source, Target Oddities
-	names          []string // nil where they have none
+
+	names              []string // nil where they have none
+	ofSource, ofTarget datasets.Range
 }
 
 // Oddities are what was seen of one domain.
 type Oddities struct {
-	// Dominated is the number of columns in which one row holds most of the variance, and Row
-	// the row that does so most often.
-	Dominated, Row int
-	Marks          []datasets.Mark // that may stand for missing values
+	Dominating []int           // by column, the row that holds most of the variance, or -1
+	Marks      []datasets.Mark // that may stand for missing values
 }
+
+// clipAt is the value of network.clip where columns have to be clipped; docs/own-data.md has
+// the comparison.
+const clipAt = 2
 
 func lookAtColumns(source, target datasets.Set) (c Columns) {
 	if named, is := source.(datasets.Named); is {
@@ -34,24 +41,30 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	ofSource, ofTarget := datasets.StatisticsOf(source), datasets.StatisticsOf(target)
 	c.Source, c.Target = oddities(source, ofSource), oddities(target, ofTarget)
 	c.LeftOut = datasets.LeaveOut(&ofSource, &ofTarget)
+	c.ofSource, c.ofTarget, c.Clipped = datasets.Ranges(source, target, clipAt)
 	return c
 }
 
 func oddities(set datasets.Set, s datasets.Statistics) Oddities {
-	o := Oddities{Marks: datasets.Marks(set)}
+	return Oddities{datasets.Dominating(set, s), datasets.Marks(set)}
+}
+
+// dominated returns the number of columns outside some in which one row holds most of the
+// variance, and the row that does so most often.
+func (o Oddities) dominated(outside []int) (columns, row int) {
 	rows := make(map[int]int)
-	for _, row := range datasets.Dominating(set, s) {
-		if row >= 0 {
-			o.Dominated++
+	for j, row := range o.Dominating {
+		if _, is := slices.BinarySearch(outside, j); row >= 0 && !is {
+			columns++
 			rows[row]++
 		}
 	}
-	for row, n := range rows {
-		if most := rows[o.Row]; n > most || n == most && row < o.Row {
-			o.Row = row
+	for r, n := range rows {
+		if most := rows[row]; n > most || n == most && r < row {
+			row = r
 		}
 	}
-	return o
+	return columns, row
 }
 
 // name returns the name of a column, or its number where it has none.
@@ -70,27 +83,40 @@ func (d Data) Warnings(experiment *config.Config) []string {
 	c := d.Columns
 	var warnings []string
 	if n := len(c.LeftOut); n > 0 {
-		const shown = 10
-		var names []string
-		for _, j := range c.LeftOut[:min(shown, n)] {
-			names = append(names, c.name(j))
-		}
-		if n > shown {
-			names = append(names, fmt.Sprintf("%d more", n-shown))
-		}
 		warnings = append(warnings, fmt.Sprintf("%d of %d columns are left out, as they never change in one of the domains: %s. Are they measured alike in both?",
-			n, d.Width, strings.Join(names, ", ")))
+			n, d.Width, c.list(c.LeftOut)))
 	}
-	warnings = append(warnings, c.warnings(sourceName, c.Source, d.Width)...)
-	return append(warnings, c.warnings(targetName, c.Target, d.Width)...)
+	var clipped []int
+	if experiment.Network.Clip > 0 {
+		clipped = c.Clipped
+	}
+	if n := len(clipped); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %d columns are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
+			"If values have long tails, their logarithms say more.", n, d.Width, c.list(clipped)))
+	}
+	warnings = append(warnings, c.warnings(sourceName, c.Source, clipped, d.Width)...)
+	return append(warnings, c.warnings(targetName, c.Target, clipped, d.Width)...)
 }
 
-func (c Columns) warnings(domain string, of Oddities, width int) (warnings []string) {
+// list names columns, the first ten of them.
+func (c Columns) list(columns []int) string {
+	const shown = 10
+	var names []string
+	for _, j := range columns[:min(shown, len(columns))] {
+		names = append(names, c.name(j))
+	}
+	if n := len(columns); n > shown {
+		names = append(names, fmt.Sprintf("%d more", n-shown))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c Columns) warnings(domain string, of Oddities, clipped []int, width int) (warnings []string) {
 	// A column of which one row alone is not zero is dominated, too.
 	const worthTelling = 0.1
-	if n := of.Dominated; n > 0 && float64(n) >= worthTelling*float64(width) {
+	if n, row := of.dominated(clipped); n > 0 && float64(n) >= worthTelling*float64(width) {
 		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
-			"Leave the row out where it is an error; where values have long tails, take their logarithms.", n, width, domain, of.Row))
+			"Leave the row out where it is an error; where values have long tails, take their logarithms.", n, width, domain, row))
 	}
 	if n := len(of.Marks); n > 0 {
 		first := of.Marks[0]

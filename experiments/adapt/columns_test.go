@@ -49,7 +49,7 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	missing := func(i, j int, value *float32) {
-		if (j == 4 || j == 6) && i%10 == 0 {
+		if (j == 4 || j == 6) && i%20 == 0 {
 			*value = -999
 		}
 	}
@@ -64,12 +64,17 @@ func TestWarnings(t *testing.T) {
 		"one row of target": {columnsOf(t, 1, nil), columnsOf(t, 2, row), config.Standardise, []string{"10 of 10 columns of the target have more than half of their variance in one row, most often row 17"}},
 		"one row of source": {columnsOf(t, 1, row), columnsOf(t, 2, nil), config.Standardise, []string{"10 of 10 columns of the source"}},
 		"a rare feature":    {columnsOf(t, 1, rare), columnsOf(t, 2, nil), config.Standardise, []string{"1 of 10 columns of the source have more than half of their variance in one row, most often row 40"}},
-		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), config.Match, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 20 rows of column 4."}},
+		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), config.Match, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 10 rows of column 4."}},
+		"clipped":           {columnsOf(t, 1, nil), columnsOf(t, 2, row), config.Match, []string{"10 of 10 columns are clipped, as a few values far from all others have most of their variance in one of the domains: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."}},
+		"marks are clipped": {columnsOf(t, 1, missing), columnsOf(t, 2, nil), config.Match, []string{"2 of 10 columns are clipped", "2 of 10 columns of the source have a value far from all others in several rows, as -999 in 10 rows of column 4."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), config.UnitLength, nil},
 	} {
 		data := Data{Width: 10, Columns: lookAtColumns(test.source, test.target)}
 		var experiment config.Config
 		experiment.Network.Normalise = test.normalise
+		if strings.Contains(name, "clipped") {
+			experiment.Network.Clip = 2
+		}
 		got := data.Warnings(&experiment)
 		if len(got) != len(test.want) {
 			t.Errorf("%s: %q", name, got)

@@ -107,7 +107,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
-		d.Normalisation = normalisation(task.Source, task.Target)
+		d.Normalisation = normalisation(datasets.Clipped(task.Source, d.Columns.ofSource), datasets.Clipped(task.Target, d.Columns.ofTarget))
 	}
 	return task.Close()
 }

@@ -22,6 +22,7 @@ type settings struct {
 	Data
 	Title          string
 	Features       bool // not images
+	Clip           int  // of network.clip; 0 where nothing has to be clipped
 	Rule           string
 	HeldOut        float64
 	RarestClass    string
@@ -61,6 +62,9 @@ func (d Data) Experiment() ([]byte, error) {
 		TargetLabelled: d.Target.labelled(),
 	}
 	if s.Features {
+		if len(d.Columns.Clipped) > 0 {
+			s.Clip = clipAt
+		}
 		larger := max(d.Source.Rows, d.Target.Rows)
 		s.Batch = batchFor(larger, largestBatch)
 		steps := larger / s.Batch

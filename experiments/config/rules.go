@@ -52,6 +52,7 @@ var rules = map[string]rule{
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
 	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Match, UnitLength),
+	"network.clip":       zeroOrAtLeast(1),
 	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
 	"discriminator.hidden":              atLeast(1),

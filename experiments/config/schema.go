@@ -108,6 +108,10 @@ type Network struct {
 	// Normalise is what happens to rows of features before the network: none, standard,
 	// matched or l2; see Standardise.
 	Normalise string `yaml:"normalise,omitempty"`
+	// Clip is the number of deviations from its column's mean beyond which a value of
+	// features is brought back, before standard or matched, in columns most of whose
+	// variance lies in a few values far from all others; 0 for never. See datasets.Ranges.
+	Clip float64 `yaml:"clip,omitempty"`
 	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
 	// several processes share a batch: those of each process, local, or of all of them,
 	// synchronised.

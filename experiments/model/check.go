@@ -13,8 +13,8 @@ const maxSize = 1 << 24
 
 // check returns an error that names the field which no model can have.
 func (m Metadata) check() error {
-	if m.Format < 1 {
-		return fmt.Errorf("format is %d, want 1 to %d", m.Format, formatVersion)
+	if m.Format < firstFormat {
+		return fmt.Errorf("format is %d, want %d to %d", m.Format, firstFormat, latestFormat)
 	}
 	if len(m.Classes) < 2 {
 		return fmt.Errorf("classes has %d names, want at least 2", len(m.Classes))
@@ -108,6 +108,9 @@ func (m Metadata) checkNormalisation() error {
 		if err := s.statistics.check(s.field, m.Input.Shape[0]); err != nil {
 			return err
 		}
+		if s.statistics.Low != nil && m.Input.Kind != Features {
+			return fmt.Errorf("%s.low is for features, input.kind is %q", s.field, m.Input.Kind)
+		}
 	}
 	return nil
 }
@@ -124,6 +127,17 @@ func (s Statistics) check(field string, size int) error {
 	for i, d := range s.Deviation {
 		if !(d > 0) {
 			return fmt.Errorf("%s.deviation[%d] is %v, want more than 0", field, i, d)
+		}
+	}
+	if s.Low == nil && s.High == nil {
+		return nil
+	}
+	if len(s.Low) != size || len(s.High) != size {
+		return fmt.Errorf("%s.low and %s.high have %d and %d values, want %d", field, field, len(s.Low), len(s.High), size)
+	}
+	for i, low := range s.Low {
+		if low > s.High[i] {
+			return fmt.Errorf("%s.low[%d] is %v, above high, %v", field, i, low, s.High[i])
 		}
 	}
 	return nil

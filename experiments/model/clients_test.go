@@ -39,12 +39,14 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 	scaled.Normalisation, scaled.Calibration = model.Normalisation{Kind: model.UnitLength}, nil
 	plain := describe(architecture.MLP, 12)
 	plain.Normalisation, plain.Architecture.HiddenLayers = model.Normalisation{Kind: model.NotNormalised}, 1
+	clipped := describe(architecture.MLP, 11)
+	clipped.Normalisation.Target.Low, clipped.Normalisation.Target.High = slices.Repeat([]float32{-0.4}, 11), slices.Repeat([]float32{1}, 11)
 	for _, about := range append([]model.Metadata{
-		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, frozen,
+		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen,
 		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
 		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
 	}, others...) {
-		name := fmt.Sprintf("%s-%s-%s-frozen=%v", about.Architecture.Name, about.Input.Kind, about.Normalisation.Kind, about.Architecture.Frozen)
+		name := fmt.Sprintf("%s-%s-%d-%s-frozen=%v", about.Architecture.Name, about.Input.Kind, about.Input.Shape[0], about.Normalisation.Kind, about.Architecture.Frozen)
 		t.Run(name, func(t *testing.T) {
 			torch.Tidy(func() {
 				m := makeModel(t, about)

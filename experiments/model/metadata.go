@@ -6,12 +6,26 @@ import (
 	"errors"
 	"fmt"
 
+	"iwda/datasets"
 	"iwda/nets/architecture"
 )
 
-// formatVersion is what this program writes. A change that readers of it could get wrong
-// raises it; keys that they may ignore do not.
-const formatVersion = 1
+// The formats of model.json. A change that readers could get wrong has a higher number,
+// and a file the least that will do; keys that readers may ignore change nothing.
+const (
+	firstFormat   = 1
+	clippedFormat = 2 // values are clipped
+	latestFormat  = clippedFormat
+)
+
+func (m Metadata) leastFormat() int {
+	for _, s := range []*Statistics{m.Normalisation.Source, m.Normalisation.Target} {
+		if s != nil && s.Low != nil {
+			return clippedFormat
+		}
+	}
+	return firstFormat
+}
 
 // Metadata is what model.json holds beside the network's numbers.
 type Metadata struct {
@@ -72,7 +86,7 @@ type Input struct {
 // The kinds of normalisation.
 const (
 	NotNormalised = "none"     // x
-	Standardised  = "standard" // (x - mean)/deviation, each feature or channel its own
+	Standardised  = "standard" // (x - mean)/deviation of clipped x, each feature or channel its own
 	UnitLength    = "l2"       // x/‖x‖
 )
 
@@ -90,6 +104,14 @@ type Normalisation struct {
 type Statistics struct {
 	Mean      []float32 `json:"mean"`
 	Deviation []float32 `json:"deviation"` // positive
+	// Low and High are the bounds to which values are clipped before; nil for none.
+	Low  []float32 `json:"low,omitempty"`
+	High []float32 `json:"high,omitempty"`
+}
+
+// StatisticsOf are those of a set as a model keeps them.
+func StatisticsOf(s datasets.Statistics) *Statistics {
+	return &Statistics{Mean: s.Mean, Deviation: s.Deviation, Low: s.Range.Low, High: s.Range.High}
 }
 
 // Shares are class shares in label order; each sums to 1.
@@ -119,8 +141,8 @@ func parseMetadata(data []byte) (Metadata, error) {
 	if err := json.Unmarshal(data, &version); err != nil {
 		return Metadata{}, located(data, err)
 	}
-	if version.Format > formatVersion {
-		return Metadata{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, formatVersion)
+	if version.Format > latestFormat {
+		return Metadata{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, latestFormat)
 	}
 	var m Metadata
 	if err := json.Unmarshal(data, &m); err != nil {

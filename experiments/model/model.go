@@ -38,7 +38,7 @@ func Save(folder string, m Model) error {
 	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
 		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
 	}
-	m.Format = formatVersion
+	m.Format = m.leastFormat()
 	if err := m.check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", filepath.Join(folder, MetadataFile), err)
 	}
@@ -78,7 +78,7 @@ func copyFile(to, from string) error {
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
 // that [ReadMetadata] would refuse are an error; their format is set.
 func (m Metadata) Write(folder string) error {
-	m.Format = formatVersion
+	m.Format = m.leastFormat()
 	path := filepath.Join(folder, MetadataFile)
 	if err := m.check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)

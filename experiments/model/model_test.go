@@ -210,7 +210,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"format", 2, "model.json: format is 2, of a later version"},
+		{"format", 3, "model.json: format is 3, of a later version"},
 		{"format", nil, "model.json: format is 0"},
 		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},
 		{"classes", []string{"a"}, "classes has 1 names"},
@@ -231,6 +231,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"normalisation.target", nil, "normalisation.target is missing"},
 		{"normalisation.target.mean", []int{1, 2}, "normalisation.target.mean has 2 values, want 4"},
 		{"normalisation.target.deviation", []int{1, 2, 0, 3}, "normalisation.target.deviation[2] is 0"},
+		{"normalisation.target.low", []int{1, 2}, "normalisation.target.low and normalisation.target.high have 2 and 0 values, want 4"},
 		{"normalisation.source", map[string]any{}, "normalisation.source.mean has 0 values, want 4"},
 		{"shares.source", nil, "shares.source has 0 values for 3 classes"},
 		{"shares.target", []float64{0.5, 0.5, 0.5}, "shares.target sums to 1.5"},
@@ -290,6 +291,12 @@ func TestNormalise(t *testing.T) {
 	about.Normalise(rows)
 	if want := []float32{1, 1, 0, -1}; !slices.Equal(rows, want) {
 		t.Errorf("standardised %v, want %v", rows, want)
+	}
+	about.Normalisation.Target.Low, about.Normalisation.Target.High = []float32{-1, -10}, []float32{2, math.MaxFloat32}
+	rows = []float32{3, 2, -5, -18}
+	about.Normalise(rows)
+	if want := []float32{0.5, 1, -1, -2}; !slices.Equal(rows, want) {
+		t.Errorf("clipped and standardised %v, want %v", rows, want)
 	}
 	about.Normalisation = model.Normalisation{Kind: model.UnitLength}
 	rows = []float32{3, -4, 0, 0}

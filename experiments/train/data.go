@@ -57,7 +57,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNormalisation(run.Network.Normalise, source, target)
+	n, err := newNormalisation(run.Network, source, target)
 	if err != nil {
 		return nil, err
 	}
@@ -201,19 +201,25 @@ type normalisation struct {
 }
 
 // newNormalisation takes each domain's statistics from its training rows.
-func newNormalisation(way string, source, target datasets.Set) (normalisation, error) {
-	n := normalisation{way: way}
-	switch way {
+func newNormalisation(network config.Network, source, target datasets.Set) (normalisation, error) {
+	n := normalisation{way: network.Normalise}
+	var ofSource, ofTarget datasets.Range
+	if network.Clip > 0 {
+		ofSource, ofTarget, _ = datasets.Ranges(source, target, network.Clip)
+		source, target = datasets.Clipped(source, ofSource), datasets.Clipped(target, ofTarget)
+	}
+	switch n.way {
 	case config.Standardise:
 		n.source, n.target = datasets.StatisticsOf(source), datasets.StatisticsOf(target)
 		datasets.LeaveOut(&n.source, &n.target)
 	case config.Match:
 		matched, err := datasets.MatchedStatistics(source, target)
 		if err != nil {
-			return normalisation{}, fmt.Errorf("network.normalise is %s: %w", way, err)
+			return normalisation{}, fmt.Errorf("network.normalise is %s: %w", n.way, err)
 		}
 		n.source, n.target = matched.Source, matched.Target
 	}
+	n.source.Range, n.target.Range = ofSource, ofTarget
 	return n, nil
 }
 

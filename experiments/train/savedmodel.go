@@ -158,8 +158,8 @@ func (n normalisation) saved() savedmodel.Normalisation {
 	case config.Standardise, config.Match:
 		return savedmodel.Normalisation{
 			Kind:   savedmodel.Standardised,
-			Source: &savedmodel.Statistics{Mean: n.source.Mean, Deviation: n.source.Deviation},
-			Target: &savedmodel.Statistics{Mean: n.target.Mean, Deviation: n.target.Deviation},
+			Source: savedmodel.StatisticsOf(n.source),
+			Target: savedmodel.StatisticsOf(n.target),
 		}
 	case config.UnitLength:
 		return savedmodel.Normalisation{Kind: savedmodel.UnitLength}

@@ -164,6 +164,15 @@ func (f file) run(t *testing.T, x torch.Tensor) map[string]torch.Tensor {
 	return values
 }
 
+// elementwise takes b along the last dimension of a.
+func elementwise(a, b torch.Tensor, f func(a, b float32) float32) torch.Tensor {
+	values, others := torch.ToSlice[float32](a), torch.ToSlice[float32](b)
+	for i, v := range values {
+		values[i] = f(v, others[i%len(others)])
+	}
+	return torch.FromSlice(values, a.Shape()...)
+}
+
 // compute is a node's operator as the standard defines it.
 func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 	t.Helper()
@@ -177,7 +186,9 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 	case "Add":
 		return in[0].Add(in[1])
 	case "Max":
-		return in[0].ClampMin(in[1].Item())
+		return elementwise(in[0], in[1], func(a, b float32) float32 { return max(a, b) })
+	case "Min":
+		return elementwise(in[0], in[1], func(a, b float32) float32 { return min(a, b) })
 	case "ReduceL2":
 		sum := in[0].Square().SumDim(n.same(t, "axes"), n.int("keepdims") == 1)
 		roots := torch.ToSlice[float32](sum)

@@ -39,9 +39,12 @@ type Model struct {
 	Version string
 }
 
-// Normalisation is what happens to a row x before the network sees it: first
-// (x - Mean)/Deviation, where there are any, then x/‖x‖ where UnitLength is set.
+// Normalisation is what happens to a row x before the network sees it: first x is clipped to
+// Low and High, then (x - Mean)/Deviation, where there are any, then x/‖x‖ where UnitLength
+// is set.
 type Normalisation struct {
+	// Low and High have a value for each feature of a row; both are nil for none.
+	Low, High []float32
 	// Mean and Deviation have a value for each feature of a row, or for each channel of
 	// an image; both are nil for none.
 	Mean, Deviation []float32
@@ -88,8 +91,15 @@ func (g *graph) normalise(x string, shape []int, n Normalisation) (string, error
 	if len(n.Mean) != len(n.Deviation) || len(n.Mean) > 0 && len(n.Mean) != shape[0] {
 		return "", fmt.Errorf("%d means and %d deviations for rows of shape %v", len(n.Mean), len(n.Deviation), shape)
 	}
+	if len(n.Low) != len(n.High) || len(n.Low) > 0 && !slices.Equal(shape, []int{len(n.Low)}) {
+		return "", fmt.Errorf("%d and %d bounds for rows of shape %v", len(n.Low), len(n.High), shape)
+	}
 	if n.UnitLength && len(shape) != 1 {
 		return "", errors.New("images cannot be scaled to unit length")
+	}
+	if len(n.Low) > 0 {
+		x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, n.Low})})
+		x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, n.High})})
 	}
 	if len(n.Mean) > 0 {
 		each := slices.Repeat([]int{1}, len(shape))

@@ -175,6 +175,10 @@ func TestNormalisation(t *testing.T) {
 		for _, name := range []string{"features", "logits", "probabilities"} {
 			compare(t, name, scaled[name], want[name])
 		}
+		m.Normalisation = onnx.Normalisation{Low: []float32{-1, -5, -3}, High: []float32{2, 5, 4}}
+		clipped := encode(t, m).run(t, torch.FromSlice([]float32{3, 0, -4, -2, 9, 4.5}, 2, 3))
+		bounded := plain.run(t, torch.FromSlice([]float32{2, 0, -3, -1, 5, 4}, 2, 3))
+		compare(t, "logits of clipped rows", clipped["logits"], bounded["logits"])
 		compare(t, "softmax", want["probabilities"], want["logits"].Softmax(1))
 	})
 }
@@ -192,6 +196,7 @@ func TestErrors(t *testing.T) {
 		"rows of shape [3 2]":                                func(m *onnx.Model) { m.InputShape = []int{3, 2} },
 		"rows of shape [1 28 28]":                            func(m *onnx.Model) { m.InputShape = []int{1, 28, 28} },
 		"2 means and 0 deviations":                           func(m *onnx.Model) { m.Normalisation.Mean = []float32{1, 2} },
+		"1 and 0 bounds for rows":                            func(m *onnx.Model) { m.Normalisation.Low = []float32{1} },
 		"1 probabilities.scales for 2 classes":               func(m *onnx.Model) { m.Scales = []float64{2} },
 		"3 probabilities.shifts for 2 classes":               func(m *onnx.Model) { m.Shifts = []float64{1, 2, 3} },
 	} {

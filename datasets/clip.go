@@ -1,0 +1,215 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Range bounds the values of columns; nil slices bound none.
+type Range struct{ Low, High []float32 }
+
+// Clip brings the values of a row to the bounds that they exceed.
+func (r Range) Clip(row []float32) {
+	if r.Low == nil {
+		return
+	}
+	low, high := r.Low[:len(row)], r.High[:len(row)]
+	for j, v := range row {
+		row[j] = min(max(v, low[j]), high[j])
+	}
+}
+
+// Clipped returns a view of a set whose values are clipped.
+func Clipped(set Set, to Range) Set {
+	if to.Low == nil {
+		return set
+	}
+	return &clipped{set, to}
+}
+
+type clipped struct {
+	Set
+	to Range
+}
+
+func (c *clipped) CopyRow(dst []float32, i int) {
+	c.Set.CopyRow(dst, i)
+	c.to.Clip(dst)
+}
+
+// When a column's values count as far from all others.
+const (
+	farDeviations = 3    // of the values that are clipped there
+	farShare      = 0.5  // of the column's variance, which clipping takes away
+	farOfMajority = 0.99 // the same where most rows have one value, as units at rest have
+)
+
+// Ranges finds the columns in which a few values far from all others hold most of the
+// variance in one of two domains: wild rows, marks of missing values such as -999, long
+// tails. Standardised by their own mean and deviation, all other values look alike. The
+// ranges bound these columns in both domains, each by its own mean ± that many deviations of
+// the values so clipped, a fixed point. Columns of which nothing would be left there, as of
+// rare indicators, are bounded at three deviations or not at all. columns has the numbers of
+// the others, ascending; where there is none, both ranges are empty.
+func Ranges(source, target Set, deviations float64) (ofSource, ofTarget Range, columns []int) {
+	all := make([]int, Size(source.Shape()))
+	for j := range all {
+		all[j] = j
+	}
+	domains := []*spread{newSpread(source, all), newSpread(target, all)}
+	for _, s := range domains {
+		plain := slices.Clone(s.deviation)
+		s.clip(all, farDeviations)
+		for j, before := range plain {
+			far := farShare
+			if s.majority[j] > 0.5 {
+				far = farOfMajority
+			}
+			if after := s.deviation[j]; after*after < (1-far)*before*before {
+				columns = append(columns, j)
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return Range{}, Range{}, nil
+	}
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	for _, s := range domains {
+		s.clip(columns, deviations)
+	}
+	return domains[0].rangeOf(columns), domains[1].rangeOf(columns), columns
+}
+
+// spread are mean and deviation of a set's columns, of values clipped at so many of these
+// deviations.
+type spread struct {
+	set             Set
+	mean, deviation []float64
+	deviations      []float64 // at which each column was last clipped; 0 where it was not
+	majority        []float64 // of each column, see majorities
+}
+
+func newSpread(set Set, all []int) *spread {
+	s := &spread{set: set, deviations: make([]float64, len(all)), majority: majorities(set, len(all))}
+	s.mean, s.deviation = s.moments(all, Range{})
+	return s
+}
+
+// clip changes mean and deviation to those of values that are clipped at so many of
+// them, column by column. Columns of which nothing would be left keep what they have.
+func (s *spread) clip(columns []int, deviations float64) {
+	const (
+		mostPasses = 200
+		atRest     = 0.95 // of the deviation before a pass
+	)
+	live := s.lasting(columns, deviations)
+	for _, j := range live {
+		s.deviations[j] = deviations
+	}
+	for pass := 0; pass < mostPasses && len(live) > 0; pass++ {
+		mean, deviation := s.moments(live, s.bounds(live, deviations))
+		moving := live[:0]
+		for at, j := range live {
+			if deviation[at] < atRest*s.deviation[j] {
+				s.mean[j], s.deviation[j] = mean[at], deviation[at]
+				moving = append(moving, j)
+			}
+		}
+		live = moving
+	}
+}
+
+// lasting returns those of the columns of which clipping leaves something. Where a share
+// q of the rows, more than half, has one value and all others have another, these are
+// √(q/(1-q)) deviations from the mean. If that is more than the number at which they are
+// clipped, it still is after clipping, and the deviation goes to 0.
+func (s *spread) lasting(columns []int, deviations float64) (lasting []int) {
+	for _, j := range columns {
+		if q := s.majority[j]; q <= 0.5 || deviations*deviations*(1-q) > q {
+			lasting = append(lasting, j)
+		}
+	}
+	return lasting
+}
+
+// majorities returns, by column, the share of the rows that has the value of more than half
+// of them, and at most a half where there is no such value (Boyer and Moore 1981).
+func majorities(set Set, columns int) []float64 {
+	row := make([]float32, columns)
+	candidates, votes, counts := make([]float32, columns), make([]int, columns), make([]float64, columns)
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			switch {
+			case v == candidates[j]:
+				votes[j]++
+			case votes[j] == 0:
+				candidates[j], votes[j] = v, 1
+			default:
+				votes[j]--
+			}
+		}
+	}
+	if slices.Max(votes) == 0 {
+		return counts
+	}
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j, v := range row {
+			if v == candidates[j] {
+				counts[j]++
+			}
+		}
+	}
+	floats.Scale(1/float64(set.Len()), counts)
+	return counts
+}
+
+// moments are those of some columns, in their order, once they are clipped.
+func (s *spread) moments(columns []int, to Range) (mean, deviation []float64) {
+	m, row, values := newColumnMoments(len(columns)), make([]float32, Size(s.set.Shape())), make([]float32, len(columns))
+	for i := range s.set.Len() {
+		s.set.CopyRow(row, i)
+		for at, j := range columns {
+			values[at] = row[j]
+		}
+		to.Clip(values)
+		m.add(values)
+	}
+	for at, squares := range m.squares {
+		m.squares[at] = math.Sqrt(squares / m.rows)
+	}
+	return m.mean, m.squares
+}
+
+// bounds are those of some columns, in their order.
+func (s *spread) bounds(columns []int, deviations float64) Range {
+	r := Range{make([]float32, len(columns)), make([]float32, len(columns))}
+	for at, j := range columns {
+		r.Low[at], r.High[at] = around(s.mean[j], deviations*s.deviation[j])
+	}
+	return r
+}
+
+// rangeOf bounds the columns at as many deviations as each was last clipped at, and no other.
+func (s *spread) rangeOf(columns []int) Range {
+	r := Range{make([]float32, len(s.mean)), make([]float32, len(s.mean))}
+	for j := range s.mean {
+		r.Low[j], r.High[j] = around(0, math.Inf(1))
+	}
+	for _, j := range columns {
+		if s.deviations[j] > 0 {
+			r.Low[j], r.High[j] = around(s.mean[j], s.deviations[j]*s.deviation[j])
+		}
+	}
+	return r
+}
+
+// around returns bounds that are float32 numbers.
+func around(centre, width float64) (low, high float32) {
+	const largest = math.MaxFloat32
+	return float32(max(centre-width, -largest)), float32(min(centre+width, largest))
+}
