@@ -124,6 +124,17 @@ func FromSlice[T Element](data []T, shape ...int) Tensor {
 	return made("FromSlice", C.iwt_from_data(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), &sizes[0], dims))
 }
 
+// Upload returns a tensor on a device with a copy of data, as [FromSlice] does on the CPU. On
+// a GPU nobody waits: the data go through page-locked memory, on a stream of their own, while
+// what was asked for before is still being computed, and what follows waits for them there.
+func Upload[T Element](data []T, device Device, shape ...int) Tensor {
+	if len(data) != size(shape) {
+		refuse("Upload", "%d elements do not fill the shape %v", len(data), shape)
+	}
+	sizes, dims := int64s("Upload", shape)
+	return made("Upload", C.iwt_upload(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), device.index(), &sizes[0], dims))
+}
+
 // Full returns a tensor whose every element is value.
 func Full(value float64, dtype DType, device Device, shape ...int) Tensor {
 	sizes, dims := int64s("Full", shape)

@@ -38,6 +38,7 @@ func TestMisuseIsAnError(t *testing.T) {
 			{"a gradient of integers", "SetRequiresGrad", func() { FromSlice([]int64{1}, 1).SetRequiresGrad(true) }},
 			{"backward from a matrix", "Backward", func() { a.Clone().SetRequiresGrad(true).Backward() }},
 			{"backward without a graph", "Backward", func() { a.Sum().Backward() }},
+			{"too few elements to upload", "Upload", func() { Upload([]uint8{1, 2}, CPU, 3) }},
 			{"too few elements", "FromSlice", func() { FromSlice([]float32{1, 2}, 3) }},
 			{"a slice of another type", "CopyToSlice", func() { CopyToSlice(make([]float32, 6), a) }},
 			{"a slice of another length", "CopyToSlice", func() { CopyToSlice(make([]float64, 5), a) }},

@@ -14,6 +14,8 @@ import (
 type Batch struct {
 	// Values are the normalised pixels in C order of {len(Rows), 3, crop, crop}.
 	Values []float32
+	// Bytes are the pixels as they are, in the place of Values, where that was asked for.
+	Bytes []uint8
 	// Rows are the numbers of the images in their set, which knows their labels.
 	Rows []int
 	// Pass is the number of complete passes over the images before this batch.
@@ -30,6 +32,9 @@ type ViewOptions struct {
 	// Crop is the side of the square views, in pixels, at most the reader's side;
 	// zero means [DefaultCrop].
 	Crop int
+	// Bytes leaves the pixels as they are, for a device that normalises them: a fourth
+	// of what Values take.
+	Bytes bool
 	// Workers is the number of goroutines that read; zero means as many as may run
 	// at once (runtime.GOMAXPROCS). No value depends on it.
 	Workers int
@@ -179,7 +184,11 @@ func (s *stream) newBatch(planned plan) *Batch {
 		b = new(Batch)
 	}
 	n := len(planned.rows)
-	b.Values = grown(b.Values, n*s.imageSize())
+	if s.options.Bytes {
+		b.Bytes = grown(b.Bytes, n*s.imageSize())
+	} else {
+		b.Values = grown(b.Values, n*s.imageSize())
+	}
 	b.Rows = append(b.Rows[:0], planned.rows...)
 	b.Pass = planned.pass
 	return b
@@ -194,11 +203,17 @@ func (s *stream) run(t task, own *scratch) {
 	if err := s.reader.read(&own.square, row, own); err != nil {
 		t.errors[t.n] = err
 	} else {
-		values := t.batch.Values[t.n*s.imageSize():][:s.imageSize()]
+		var v view
 		if t.random != nil {
-			own.trainingView(values, s.options.Crop, t.random(t.n))
+			v = own.trainingView(s.options.Crop, t.random(t.n))
 		} else {
-			own.testView(values, s.options.Crop)
+			v = own.testView(s.options.Crop)
+		}
+		first, size := t.n*s.imageSize(), s.imageSize()
+		if s.options.Bytes {
+			writePlanes(t.batch.Bytes[first:][:size], &v, &asTheyAre)
+		} else {
+			writePlanes(t.batch.Values[first:][:size], &v, &normalised)
 		}
 	}
 	if t.left.Add(-1) == 0 {

@@ -24,8 +24,21 @@ func Normalisation() (mean, deviation [3]float32) {
 	return [3]float32{0.485, 0.456, 0.406}, [3]float32{0.229, 0.224, 0.225}
 }
 
+// byteTable has what becomes of a byte of each channel.
+type byteTable[T float32 | uint8] [3][256]T
+
+// asTheyAre leaves bytes so.
+var asTheyAre = func() (bytes byteTable[uint8]) {
+	for c := range bytes {
+		for x := range bytes[c] {
+			bytes[c][x] = uint8(x)
+		}
+	}
+	return bytes
+}()
+
 // normalised[c][x] is (x/255 - mean)/deviation of channel c, each step rounded to float32.
-var normalised = func() (table [3][256]float32) {
+var normalised = func() (table byteTable[float32]) {
 	mean, deviation := Normalisation()
 	for c := range table {
 		for x := range table[c] {
@@ -60,29 +73,34 @@ func uniform(random *rand.Rand, from, to float64) float64 {
 	return from + (to-from)*random.Float64()
 }
 
-// trainingView writes a random view of s.square to dst: a random crop, resized to
-// crop×crop, flipped half of the time, normalised.
-func (s *scratch) trainingView(dst []float32, crop int, random *rand.Rand) {
+// view is what a network sees of an image, mirrored left to right where flip is set.
+type view struct {
+	RGB
+	flip bool
+}
+
+// trainingView makes a random view of s.square: a random crop, resized to crop×crop,
+// flipped half of the time. It is valid until the next one.
+func (s *scratch) trainingView(crop int, random *rand.Rand) view {
 	part := drawCrop(s.square.Width, random)
 	flip := random.IntN(2) == 1
 	s.crop.reshape(crop, crop)
 	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), Bilinear)
-	normalise(dst, &s.crop, flip)
+	return view{s.crop, flip}
 }
 
-// testView writes the centre of s.square to dst, normalised: its upper left corner
-// is at (side - crop)/2, rounded down.
-func (s *scratch) testView(dst []float32, crop int) {
+// testView is the centre of s.square: its upper left corner is at (side - crop)/2,
+// rounded down.
+func (s *scratch) testView(crop int) view {
 	corner := (s.square.Width - crop) / 2
-	normalise(dst, s.square.Crop(corner, corner, crop, crop), false)
+	return view{*s.square.Crop(corner, corner, crop, crop), false}
 }
 
-// normalise writes the three planes of an image to dst, mirrored left to right
-// where flip is set.
-func normalise(dst []float32, m *RGB, flip bool) {
+// writePlanes writes the three planes of a view to dst, byte after byte through the table.
+func writePlanes[T float32 | uint8](dst []T, m *view, table *byteTable[T]) {
 	size := m.Width * m.Height
 	if len(dst) != 3*size {
-		panic(fmt.Sprintf("images: normalise: %d values for %d×%d pixels", len(dst), m.Width, m.Height))
+		panic(fmt.Sprintf("images: writePlanes: %d values for %d×%d pixels", len(dst), m.Width, m.Height))
 	}
 	for y := range m.Height {
 		row := m.row(y)
@@ -90,11 +108,11 @@ func normalise(dst []float32, m *RGB, flip bool) {
 		green := dst[size+y*m.Width:][:m.Width]
 		blue := dst[2*size+y*m.Width:][:m.Width]
 		x, step := 0, 1
-		if flip {
+		if m.flip {
 			x, step = m.Width-1, -1
 		}
 		for ; len(row) >= 3; row = row[3:] {
-			red[x], green[x], blue[x] = normalised[0][row[0]], normalised[1][row[1]], normalised[2][row[2]]
+			red[x], green[x], blue[x] = table[0][row[0]], table[1][row[1]], table[2][row[2]]
 			x += step
 		}
 	}

@@ -3,6 +3,7 @@ package images
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 )
 
@@ -63,13 +64,14 @@ func meanFittingArea() float64 {
 	return sum / weight
 }
 
-func TestNormalise(t *testing.T) {
+func TestWritePlanes(t *testing.T) {
 	m := &RGB{Pix: []byte{0, 128, 255, 10, 20, 30, 99, 99, 99, 40, 50, 60, 70, 80, 90}, Stride: 9, Width: 2, Height: 2}
 	mean := [3]float64{0.485, 0.456, 0.406}
 	deviation := [3]float64{0.229, 0.224, 0.225}
 	for _, flip := range []bool{false, true} {
-		got := make([]float32, 12)
-		normalise(got, m, flip)
+		got, bytes := make([]float32, 12), make([]uint8, 12)
+		writePlanes(got, &view{*m, flip}, &normalised)
+		writePlanes(bytes, &view{*m, flip}, &asTheyAre)
 		for c := range 3 {
 			for y := range 2 {
 				for x := range 2 {
@@ -80,6 +82,9 @@ func TestNormalise(t *testing.T) {
 					want := (float64(m.Pix[9*y+3*from+c])/255 - mean[c]) / deviation[c]
 					if value := float64(got[4*c+2*y+x]); math.Abs(value-want) > 1e-6 {
 						t.Errorf("flip %v: channel %d of (%d, %d) is %v, want %v", flip, c, x, y, value, want)
+					}
+					if got, want := bytes[4*c+2*y+x], m.Pix[9*y+3*from+c]; got != want {
+						t.Errorf("flip %v: byte %d of (%d, %d) is %d, want %d", flip, c, x, y, got, want)
 					}
 				}
 			}
@@ -93,13 +98,9 @@ func TestTestViewIsTheCentre(t *testing.T) {
 	for i := range s.square.Pix {
 		s.square.Pix[i] = byte(i)
 	}
-	got, want := make([]float32, 3*5*5), make([]float32, 3*5*5)
-	s.testView(got, 5)
-	normalise(want, s.square.Crop(1, 1, 5, 5), false) // (8-5)/2, rounded down
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("value %d is %v, want %v", i, got[i], want[i])
-		}
+	// (8-5)/2, rounded down
+	if got, want := s.testView(5), s.square.Crop(1, 1, 5, 5); got.flip || !reflect.DeepEqual(got.RGB, *want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -114,7 +115,8 @@ func TestTrainingViewsAreFlippedHalfOfTheTime(t *testing.T) {
 	values := make([]float32, 3*8*8)
 	flipped := 0
 	for range draws {
-		s.trainingView(values, 8, random)
+		v := s.trainingView(8, random)
+		writePlanes(values, &v, &normalised)
 		if values[0] > values[7] {
 			flipped++
 		}

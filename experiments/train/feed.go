@@ -31,7 +31,7 @@ type feed interface {
 // batch holds rows of both domains, the same number of each.
 type batch struct {
 	shape          []int // of one row
-	source, target []float32
+	source, target rowValues
 	labels         []int64 // of the source rows
 }
 
@@ -40,7 +40,7 @@ func (b batch) rows() int { return len(b.labels) }
 // images returns the rows of both domains as tensors on the device.
 func (b batch) images(device torch.Device) (source, target torch.Tensor) {
 	shape := append([]int{b.rows()}, b.shape...)
-	return torch.FromSlice(b.source, shape...).To(torch.Float32, device), torch.FromSlice(b.target, shape...).To(torch.Float32, device)
+	return b.source.tensor(device, shape...), b.target.tensor(device, shape...)
 }
 
 // classes returns the source labels.
@@ -76,17 +76,17 @@ func newResampled(source, target datasets.Set, rows int, seed int64) *resampled 
 		targetSampler: datasets.NewWithReplacement(target.Len(), datasets.Stream(seed, "target batches")),
 		indices:       make([]int, rows),
 		batch: batch{
-			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
+			shape: source.Shape(), source: rowValues{floats: make([]float32, size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, rows),
 		},
 	}
 }
 
 func (r *resampled) next(context.Context) (batch, error) {
 	r.sourceSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.source, r.source, r.indices)
+	datasets.CopyRows(r.batch.source.floats, r.source, r.indices)
 	datasets.CopyLabels(r.batch.labels, r.source, r.indices)
 	r.targetSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.target, r.target, r.indices)
+	datasets.CopyRows(r.batch.target.floats, r.target, r.indices)
 	return r.batch, nil
 }
 
@@ -144,8 +144,11 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 		class, _ := l.sourceLabels.At(row) // all are known, see data.check
 		l.labels = append(l.labels, int64(class))
 	}
-	return batch{shape: []int{3, l.crop, l.crop}, source: source.Values, target: target.Values, labels: l.labels}, nil
+	return batch{shape: []int{3, l.crop, l.crop}, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
 }
+
+// valuesOf are those of a batch of images.
+func valuesOf(b *images.Batch) rowValues { return rowValues{b.Values, b.Bytes} }
 
 // state counts the batches that both loaders gave: a step that was interrupted
 // between the two took none.
@@ -198,7 +201,7 @@ func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuf
 	return &shuffled{
 		source: of(source, "source batches"), target: of(target, "target batches"),
 		batch: batch{
-			shape: source.Shape(), source: make([]float32, size), target: make([]float32, size), labels: make([]int64, rows),
+			shape: source.Shape(), source: rowValues{floats: make([]float32, size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, rows),
 		},
 	}
 }
@@ -206,9 +209,9 @@ func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuf
 func (s *shuffled) next(context.Context) (batch, error) {
 	n := s.batch.rows()
 	rows := s.source.next(n)
-	datasets.CopyRows(s.batch.source, s.source.set, rows)
+	datasets.CopyRows(s.batch.source.floats, s.source.set, rows)
 	datasets.CopyLabels(s.batch.labels, s.source.set, rows)
-	datasets.CopyRows(s.batch.target, s.target.set, s.target.next(n))
+	datasets.CopyRows(s.batch.target.floats, s.target.set, s.target.next(n))
 	return s.batch, nil
 }
 

@@ -41,7 +41,7 @@ func TestFeedsReadNoTargetLabel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, value := range b.source {
+			for i, value := range b.source.floats {
 				if b.labels[i] != int64(value)%3 {
 					t.Errorf("%s: source row %v has the label %d", name, value, b.labels[i])
 				}

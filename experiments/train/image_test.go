@@ -168,6 +168,56 @@ func TestImageResultsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// A device that normalises bytes comes to the values, to the bit, that images are read as:
+// in training views, in test views, and as features of a frozen backbone.
+func TestBytesOfImages(t *testing.T) {
+	run := resolveOffice(t, drawOffice(t, 2), "full", "dann", "train.batch=8")
+	seen := map[bool][]float32{}
+	for _, asBytes := range []bool{false, true} {
+		d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard, asBytes: asBytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			take := func(rows torch.Tensor) { seen[asBytes] = append(seen[asBytes], torch.ToSlice[float32](rows)...) }
+			for range 3 {
+				b, err := d.feed.next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (b.source.bytes != nil) != asBytes || (b.target.floats == nil) != asBytes {
+					t.Fatal("bytes and values are mixed up")
+				}
+				source, target := b.images(torch.CPU)
+				take(source)
+				take(target)
+			}
+			for b, err := range d.onSource.batches(t.Context(), 10) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				take(b.tensor(torch.CPU))
+			}
+		})
+		if err := d.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(seen[false], seen[true]) || len(seen[true]) == 0 {
+		t.Errorf("%d values, not those of %d bytes", len(seen[false]), len(seen[true]))
+	}
+
+	frozen := resolveOffice(t, drawOffice(t, 2), "full", "dann", "train.batch=8", "network.frozen=true", "network.views=2", "train.steps=4", "train.eval_every=2")
+	dir, _ := train(t, frozen)
+	onBytes := begin(t, frozen)
+	if _, err := Run(t.Context(), frozen, onBytes, Options{Threads: 1, asBytes: true}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := outcomeOf(t, dir).diff(outcomeOf(t, onBytes)); diff != "" {
+		t.Errorf("trained on bytes: %s", diff)
+	}
+}
+
 func TestSubsampledImages(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 4), "subsampled", "dann", "dataset.fraction=0.5")
 	d, err := openImages(context.Background(), run, nil, Options{Log: &bytes.Buffer{}})
@@ -357,13 +407,13 @@ func TestShuffledViews(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, v := range b.source {
+			for i, v := range b.source.floats {
 				if int(v)/rows != pass%views || int64(v)%rows != b.labels[i] || seen[b.labels[i]] {
 					t.Fatalf("pass %d: value %v with label %d", pass, v, b.labels[i])
 				}
 				seen[b.labels[i]] = true
 			}
-			order = append(order, b.source...)
+			order = append(order, b.source.floats...)
 		}
 		orders[fmt.Sprint(order)] = true
 	}

@@ -24,6 +24,7 @@ type imageDomain struct {
 	reader *images.Reader
 	rows   []int
 	labels datasets.Labels // of the rows
+	bytes  bool            // of its images go to the device, which normalises them
 }
 
 // cropShape is the shape of an image as networks take it.
@@ -51,7 +52,7 @@ func openDomain(run config.Resolved, set *images.Set, fractions []float64, optio
 			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
 		}
 	}
-	d = &imageDomain{labels: set.Labels()}
+	d = &imageDomain{labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
 	if fractions != nil {
 		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func (d *imageDomain) holdOut(run config.Resolved) (*imageDomain, error) {
 		}
 		return of, labels.Subset(numbers)
 	}
-	heldOut := &imageDomain{reader: d.reader}
+	heldOut := &imageDomain{reader: d.reader, bytes: d.bytes}
 	heldOut.rows, heldOut.labels = part(held)
 	d.rows, d.labels = part(kept)
 	return heldOut, nil
@@ -101,7 +102,7 @@ func (d *imageDomain) close() error {
 }
 
 func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
-	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Workers: run.Dataset.Workers}
+	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Bytes: d.bytes, Workers: run.Dataset.Workers}
 }
 
 // openImages opens the image files of a run. With a frozen backbone, what is evaluated
@@ -228,7 +229,7 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 				yield(rowBatch{}, err)
 				return
 			}
-			if !yield(rowBatch{b.Values, cropShape(v.run), v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
+			if !yield(rowBatch{valuesOf(b), cropShape(v.run), v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
 				return
 			}
 		}
@@ -247,19 +248,20 @@ func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain,
 	}
 	defer loader.Close()
 	n, shape := domain.labels.Len(), cropShape(run)
-	var features, pending []float32
+	var features []float32
+	var pending rowValues
 	var labels datasets.Labels
 	for i := range run.Network.Views * n {
 		b, err := loader.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		pending = append(pending, b.Values...)
+		pending.floats, pending.bytes = append(pending.floats, b.Values...), append(pending.bytes, b.Bytes...)
 		labels.Add(domain.reader.Set().Labels().At(b.Rows[0]))
 		loader.Release(b)
-		if waiting := len(pending) / datasets.Size(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
+		if waiting := pending.len() / datasets.Size(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
 			features = extractor(network.Pooled).append(features, rowBatch{values: pending, shape: shape}, options.Device)
-			pending = pending[:0]
+			pending.floats, pending.bytes = pending.floats[:0], pending.bytes[:0]
 			options.alive()
 		}
 	}

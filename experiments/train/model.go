@@ -98,7 +98,7 @@ func (f stepOutputs) split(x torch.Tensor) (source, target torch.Tensor) {
 // aligned, the target serves the statistics behind the class weights alone.
 func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
 	source, target := b.images(m.device)
-	f.labels = torch.FromSlice(b.labels, b.rows()).To(torch.Int64, m.device)
+	f.labels = torch.Upload(b.labels, m.device, b.rows())
 	var logits torch.Tensor // of all rows
 	switch {
 	case !aligned:

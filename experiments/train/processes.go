@@ -72,7 +72,7 @@ func (p processes) share(b batch) batch {
 	from := p.group.Rank() * rows
 	return batch{
 		shape:  b.shape,
-		source: b.source[from*size:][:rows*size], target: b.target[from*size:][:rows*size],
+		source: b.source.part(from*size, rows*size), target: b.target.part(from*size, rows*size),
 		labels: b.labels[from:][:rows],
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"iwda/datasets"
+	"iwda/datasets/images"
 	"iwda/torch"
 )
 
@@ -14,19 +15,49 @@ type rowReader interface {
 	batches(ctx context.Context, size int) iter.Seq2[rowBatch, error]
 }
 
+// rowValues are rows of numbers one after another: as networks take them, or bytes of
+// images, which their device normalises.
+type rowValues struct {
+	floats []float32
+	bytes  []uint8 // in the place of floats
+}
+
+// len is the number of values.
+func (v rowValues) len() int { return len(v.floats) + len(v.bytes) }
+
+// part returns values from one on.
+func (v rowValues) part(from, n int) rowValues {
+	if v.bytes != nil {
+		return rowValues{bytes: v.bytes[from:][:n]}
+	}
+	return rowValues{floats: v.floats[from:][:n]}
+}
+
+// tensor returns the values as a network takes them, on the device.
+func (v rowValues) tensor(device torch.Device, shape ...int) torch.Tensor {
+	if v.bytes == nil {
+		return torch.Upload(v.floats, device, shape...)
+	}
+	channels := func(values [3]float32) torch.Tensor { return torch.Upload(values[:], device, 3, 1, 1) }
+	mean, deviation := images.Normalisation()
+	const brightest = 255
+	pixels := torch.Upload(v.bytes, device, shape...).To(torch.Float32, device).Div(torch.Full(brightest, torch.Float32, device))
+	return pixels.Sub(channels(mean)).Div(channels(deviation))
+}
+
 // rowBatch is a number of rows with their labels, as far as those are known.
 type rowBatch struct {
-	values []float32
+	values rowValues
 	shape  []int // of one row
 	labels datasets.Labels
 }
 
 // len is the number of rows.
-func (b rowBatch) len() int { return len(b.values) / datasets.Size(b.shape) }
+func (b rowBatch) len() int { return b.values.len() / datasets.Size(b.shape) }
 
 // tensor returns the rows on the device (n × shape).
 func (b rowBatch) tensor(device torch.Device) torch.Tensor {
-	return torch.FromSlice(b.values, append([]int{b.len()}, b.shape...)...).To(torch.Float32, device)
+	return b.values.tensor(device, append([]int{b.len()}, b.shape...)...)
 }
 
 // inMemory reads a set in order.
@@ -47,7 +78,7 @@ func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, err
 				indices[i] = first + i
 			}
 			datasets.CopyRows(values[:n*rowSize], m.set, indices[:n])
-			if !yield(rowBatch{values[:n*rowSize], shape, datasets.LabelsOf(datasets.Subset(m.set, indices[:n]))}, nil) {
+			if !yield(rowBatch{rowValues{floats: values[:n*rowSize]}, shape, datasets.LabelsOf(datasets.Subset(m.set, indices[:n]))}, nil) {
 				return
 			}
 		}

@@ -37,6 +37,8 @@ type Options struct {
 	Checkpoints Interval
 	// CheckpointNow asks for a checkpoint after the current step; it may be nil.
 	CheckpointNow <-chan struct{}
+
+	asBytes bool // images go to the device as bytes even where that is a CPU
 }
 
 func (o Options) alive() {

@@ -53,6 +53,7 @@ char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thre
 
 // Creation, properties, copies.
 iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
+iwt_result iwt_upload(const void* data, int dtype, int device, const int64_t* shape, int64_t dims);
 iwt_result iwt_full(double value, int dtype, int device, const int64_t* shape, int64_t dims);
 iwt_result iwt_randn(int dtype, const int64_t* shape, int64_t dims);
 char* iwt_copy_in(void* tensor, const void* data, int dtype, int64_t count);
