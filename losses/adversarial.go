@@ -52,7 +52,7 @@ func Conditioned(features, predictions torch.Tensor) torch.Tensor {
 // Certainty returns e = 1 + exp(-H), shape (rows), where H = -Σ p log(p + 1e-5) is
 // the entropy of the predictions. The gradient through H is reversed with the
 // coefficient.
-func Certainty(predictions torch.Tensor, coefficient float64) torch.Tensor {
+func Certainty(predictions torch.Tensor, coefficient torch.Coefficient) torch.Tensor {
 	const epsilon = 1e-5 // keeps the logarithm finite; the released code's value
 	entropy := predictions.Mul(predictions.Affine(1, epsilon).Log()).SumDim(1, false).Neg()
 	return entropy.ReverseGradient(coefficient).Neg().Exp().Affine(1, 1)

@@ -133,14 +133,14 @@ func TestAdversarialGolden(t *testing.T) {
 				projection := nets.RandomProjectionOf(in.tensor("random/feature_matrix"), in.tensor("random/prediction_matrix"))
 				input = projection.Forward(features, logits.Softmax(1).Detach())
 			}
-			out := d.Forward(input.ReverseGradient(in.array("grl_coefficient").Scalar()), false)
+			out := d.Forward(input.ReverseGradient(torch.Number(in.array("grl_coefficient").Scalar())), false)
 			source, target := out.Narrow(0, 0, rows), out.Narrow(0, rows, rows)
 			var rowWeights, loss torch.Tensor
 			if c.weighted {
 				rowWeights = in.rowWeights()
 			}
 			if c.entropy {
-				e := Certainty(logits.Softmax(1), in.array("entropy_coefficient").Scalar())
+				e := Certainty(logits.Softmax(1), torch.Number(in.array("entropy_coefficient").Scalar()))
 				loss = EntropyConditioned(source, target, e.Narrow(0, 0, rows), e.Narrow(0, rows, rows), rowWeights)
 			} else {
 				loss = Adversarial(source, target, rowWeights)

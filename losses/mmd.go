@@ -73,32 +73,22 @@ func pairShares(f form.MMD, rows int, dtype torch.DType, device torch.Device) to
 	switch {
 	case f == form.Biased:
 		return torch.Full(1/float64(rows*rows), dtype, device, 2*rows, 2*rows)
-	case f == form.Unbiased && dtype == torch.Float64:
-		return unbiasedShares[float64](rows).To(dtype, device)
 	case f == form.Unbiased:
-		return unbiasedShares[float32](rows).To(dtype, device)
+		return unbiasedShares(rows, dtype, device)
 	}
 	panic(fmt.Sprintf("losses: no form of the MMD %q", f))
 }
 
 // unbiasedShares returns 1/(B(B-1)) for pairs within a domain, 0 for a row with
-// itself, and 1/B² for pairs across.
-func unbiasedShares[T float32 | float64](rows int) torch.Tensor {
+// itself, and 1/B² for pairs across. Everything is made on the device.
+func unbiasedShares(rows int, dtype torch.DType, device torch.Device) torch.Tensor {
+	full := func(value float64, shape ...int) torch.Tensor { return torch.Full(value, dtype, device, shape...) }
+	within, across := full(1/float64(rows*(rows-1)), rows, rows), full(1/float64(rows*rows), rows, rows)
+	shares := torch.Cat(0, torch.Cat(1, within, across), torch.Cat(1, across, within))
+	// In row-major order the zeros of the diagonal stand n+1 places apart.
 	n := 2 * rows
-	within, across := T(1/float64(rows*(rows-1))), T(1/float64(rows*rows))
-	shares := make([]T, n*n)
-	for i := range n {
-		row := shares[i*n : (i+1)*n]
-		left, right := within, across
-		if i >= rows {
-			left, right = across, within
-		}
-		for j := range rows {
-			row[j], row[rows+j] = left, right
-		}
-		row[i] = 0
-	}
-	return torch.FromSlice(shares, n, n)
+	apart := torch.Cat(1, full(0, n-1, 1), full(1, n-1, n)).Reshape(-1)
+	return shares.Mul(torch.Cat(0, apart, full(0, 1)).Reshape(n, n))
 }
 
 // LinearMaximumMeanDiscrepancy returns the estimate of the discrepancy that takes
@@ -107,15 +97,11 @@ func unbiasedShares[T float32 | float64](rows int) torch.Tensor {
 // neighbour being the first. Its bandwidths still come from all pairs.
 func LinearMaximumMeanDiscrepancy(layers ...Layer) torch.Tensor {
 	rows := batchRows(layers)
-	next := make([]int64, rows)
-	for i := range next {
-		next[i] = int64((i + 1) % rows)
-	}
-	index := torch.FromSlice(next, rows).To(torch.Int64, layers[0].Source.Device())
+	next := func(x torch.Tensor) torch.Tensor { return torch.Cat(0, x.Narrow(0, 1, rows-1), x.Narrow(0, 0, 1)) }
 	var sourcePairs, targetPairs, forward, backward torch.Tensor
 	for i, l := range layers {
 		s, t := l.Source, l.Target
-		sNext, tNext := s.IndexSelect(0, index), t.IndexSelect(0, index)
+		sNext, tNext := next(s), next(t)
 		bandwidth := l.Kernel.bandwidth(torch.Cat(0, s, t))
 		ss, tt := l.Kernel.rows(s, sNext, bandwidth), l.Kernel.rows(t, tNext, bandwidth)
 		st, ts := l.Kernel.rows(s, tNext, bandwidth), l.Kernel.rows(sNext, t, bandwidth)

@@ -327,7 +327,7 @@ func TestSaturation(t *testing.T) {
 		loss.Backward()
 		finite(t, "its gradient", gradient(logits))
 		predictions := torch.FromSlice([]float32{1, 0, 0, 1}, 2, 2).SetRequiresGrad(true)
-		e := Certainty(predictions, 1)
+		e := Certainty(predictions, torch.Number(1))
 		finite(t, "certainty of sure predictions", e)
 		e.Sum().Backward()
 		finite(t, "its gradient", gradient(predictions))
@@ -358,7 +358,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 			return Conditioned(x, torch.FromSlice(logits, p.rows, p.classes).Softmax(1)).Square().Sum()
 		}},
 		"certainty": {logits, []int{p.rows, p.classes}, func(x torch.Tensor) torch.Tensor {
-			return Certainty(x.Softmax(1), -1).Square().Sum() // -1 undoes the reversal
+			return Certainty(x.Softmax(1), torch.Number(-1)).Square().Sum() // -1 undoes the reversal
 		}},
 		"MMD with a fixed bandwidth": {z, []int{p.rows, p.features}, func(x torch.Tensor) torch.Tensor {
 			return MaximumMeanDiscrepancy(form.Unbiased, torch.Tensor{}, Layer{x, torch.FromSlice(z2, p.rows, p.features), Kernel{Bandwidths: 3, Bandwidth: 2}})

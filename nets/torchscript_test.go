@@ -157,7 +157,7 @@ func step(n Network, x torch.Tensor) map[string]bool {
 	defer optimizer.Close()
 	_, logits := n.Forward(x, true)
 	logits.LogSoftmax(1).Narrow(1, 0, 1).Mean().Backward()
-	optimizer.Step(torch.SGDOptions{LearningRate: 0.1})
+	optimizer.Step(torch.SGDOptions{LearningRate: torch.Number(0.1)})
 	changed := make(map[string]bool)
 	for _, e := range n.State() {
 		changed[e.Name] = !slices.Equal(values(e), before[e.Name])

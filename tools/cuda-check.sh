@@ -48,11 +48,7 @@ part() {
 
 # report writes both files from what is known so far.
 report() {
-	if [ -f logs/steps.txt ]; then
-		sed -n 's/^step of //p' logs/steps.txt >build/steps
-	else
-		: >build/steps
-	fi
+	cat logs/steps.txt logs/graphs.txt 2>/dev/null | sed -n 's/^step of //p' >build/steps
 	awk -F '\t' '
 		function quoted(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); gsub(/[\001-\037]/, " ", s); return "\"" s "\"" }
 		FILENAME ~ /facts$/ { facts = facts (facts ? ",\n" : "") "    " quoted($1) ": " quoted($2) }
@@ -103,6 +99,13 @@ compile_one() {
 		# shellcheck disable=SC2046,SC2086
 		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags $(sed 's/-DUSE_C10D_NCCL//' build/collectives) -c "$1" -o "$object"
 		;;
+	*/graph.cc)
+		# shellcheck disable=SC2086
+		${CXX:-g++} -std=c++17 -O2 -fPIC $libtorch_flags -c "$1" -o "$object" && echo "compiled $1" && return
+		echo "without CUDA graphs, whose headers do not compile here:"
+		# shellcheck disable=SC2086
+		${CXX:-g++} -std=c++17 -O2 -fPIC $libtorch_flags -UWITH_CUDA -c "$1" -o "$object"
+		;;
 	*/gotorch.cc)
 		# shellcheck disable=SC2086
 		${CXX:-g++} -std=c++17 -O2 -fPIC -w -Igotorch $libtorch_flags -c "$1" -o "$object"
@@ -137,6 +140,8 @@ torch_tests() { cd torch && ../bin/torch.test -test.v; }
 losses_tests() { cd losses && ../bin/losses.test -test.v; }
 nets_tests() { cd nets && ../bin/nets.test -test.v; }
 
+methods='source-only dann iwdan cdan iwcdan dan jan'
+
 experiment() {
 	cat >build/steps.yaml <<EXPERIMENT
 experiment: steps
@@ -149,17 +154,57 @@ train: {epochs: 3, batch: 64}
 EXPERIMENT
 }
 
-# steps prints the time of a step in the last of three epochs, the evaluation included,
-# which has 100 rows.
-steps() {
-	experiment
-	bin/iwrun -c build/steps.yaml -o results -j 1 --device "$device" --retries 0
-	for method in source-only dann iwdan cdan iwcdan dan jan; do
-		awk -F , -v method="$method" '
+# step_times FOLDER KIND prints the time of a step in the last of three epochs, the
+# evaluation included, which has 100 rows.
+step_times() {
+	for method in $methods; do
+		awk -F , -v method="$method$2" '
 			NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 			{ step[NR] = $column["step"]; seconds[NR] = $column["seconds"] }
 			END { printf "step of %s\t%.3f\n", method, 1000 * (seconds[NR] - seconds[NR - 1]) / (step[NR] - step[NR - 1]) }
-		' "results/steps/full/clean-warped/$method/seed-1/metrics.csv"
+		' "$1/steps/full/clean-warped/$method/seed-1/metrics.csv"
+	done
+}
+
+steps() {
+	experiment
+	bin/iwrun -c build/steps.yaml -o results -j 1 --device "$device" --retries 0
+	step_times results ''
+}
+
+# graphs records the steps, and compares the losses of the first epoch with those of steps
+# that were not: the same but for rounding, which grows with every step.
+graphs() {
+	experiment
+	bin/iwrun -c build/steps.yaml -o results/graphs -j 1 --device "$device" --retries 0 --set train.graph=true
+	step_times results/graphs ', recorded'
+	for method in $methods; do
+		run=steps/full/clean-warped/$method/seed-1/metrics.csv
+		paste -d , "results/$run" "results/graphs/$run" | awk -F , -v method="$method" '
+			NR == 1 { for (i = 1; i <= NF / 2; i++) if ($i == "total_loss") loss = i }
+			NR == 3 {
+				off = ($loss - $(loss + NF / 2)) / $loss
+				printf "%s: loss %s, recorded %s\n", method, $loss, $(loss + NF / 2)
+				exit !(off < 0.02 && off > -0.02)
+			}
+		'
+	done
+}
+
+# sharing compares the steps that four runs make at once with those of one alone.
+sharing() {
+	experiment
+	epochs=20
+	[ "$device" = cuda ] || epochs=4
+	for seeds in '1' '1,2,3,4'; do
+		bin/iwrun -c build/steps.yaml -o "results/sharing-$seeds" -j 4 --threads 1 --device "$device" --retries 0 \
+			--set train.graph=true --set "seeds=[$seeds]" --set train.epochs=$epochs --only '*/*/iwdan/*'
+		cat "results/sharing-$seeds"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v seeds="$seeds" '
+			$1 == "epoch" { for (i = 1; i <= NF; i++) column[$i] = i; runs++; start = 0; next }
+			$1 == 2 { start = $column["seconds"]; first = $column["step"] }
+			start { steps[runs] = $column["step"] - first; seconds[runs] = $column["seconds"] - start }
+			END { for (r in steps) rate += steps[r] / seconds[r]; printf "seeds %s: %.0f steps a second\n", seeds, rate }
+		'
 	done
 }
 
@@ -188,12 +233,14 @@ fact gpu "$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv
 
 part libtorch 30 find_libtorch
 fact libtorch "$(sed -n "s/^libtorch_version='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null), $(sed -n "s/^libtorch_origin='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null)"
-part compile 300 compile
+part compile 240 compile
 part doctor 20 doctor
-part losses 90 losses_tests
-part nets 120 nets_tests
-part torch 120 torch_tests
-part steps 120 steps
+part losses 80 losses_tests
+part nets 100 nets_tests
+part torch 100 torch_tests
+part steps 100 steps
+part graphs 60 graphs
+part sharing 60 sharing
 part processes 40 processes
 part resnet 55 resnet
 ! awk -F '\t' '$2 != "passed"' build/parts | grep -q .

@@ -46,8 +46,8 @@ func (t Tensor) Detach() Tensor { return made("Detach", C.iwt_detach(t.box()), t
 
 // ReverseGradient is the identity whose derivative is -coefficient: what follows it
 // learns to lower the loss, what precedes it to raise it (Ganin et al. 2016).
-func (t Tensor) ReverseGradient(coefficient float64) Tensor {
-	return made("ReverseGradient", C.iwt_reverse_gradient(t.box(), C.double(coefficient)), t)
+func (t Tensor) ReverseGradient(coefficient Coefficient) Tensor {
+	return made("ReverseGradient", C.iwt_reverse_gradient(t.box(), coefficient.c("ReverseGradient")), t, coefficient.scalar)
 }
 
 // NoGrad runs f without recording graphs and then restores the mode that was set

@@ -139,19 +139,31 @@ func checkGradients(t *testing.T, operations []operation) {
 // The reversal is its own case: its gradient is by design not its derivative.
 func TestReverseGradient(t *testing.T) {
 	Tidy(func() {
-		x := FromSlice([]float64{1, -2, 3}, 3).SetRequiresGrad(true)
-		y := x.ReverseGradient(0.25)
-		for i, v := range ToSlice[float64](y) {
-			if want := []float64{1, -2, 3}[i]; v != want {
-				t.Errorf("forward changed element %d to %v", i, v)
+		for _, coefficient := range []Coefficient{Number(0.25), Scalar(Full(0.25, Float64, CPU)), Scalar(Full(0.25, Float32, CPU))} {
+			x := FromSlice([]float64{1, -2, 3}, 3).SetRequiresGrad(true)
+			y := x.ReverseGradient(coefficient)
+			for i, v := range ToSlice[float64](y) {
+				if want := []float64{1, -2, 3}[i]; v != want {
+					t.Errorf("forward changed element %d to %v", i, v)
+				}
+			}
+			y.Mul(FromSlice([]float64{1, 10, 100}, 3)).Sum().Backward()
+			g, _ := x.Grad()
+			for i, v := range ToSlice[float64](g) {
+				if want := []float64{-0.25, -2.5, -25}[i]; v != want {
+					t.Errorf("gradient %d is %v, want %v", i, v, want)
+				}
 			}
 		}
-		y.Mul(FromSlice([]float64{1, 10, 100}, 3)).Sum().Backward()
-		g, _ := x.Grad()
-		for i, v := range ToSlice[float64](g) {
-			if want := []float64{-0.25, -2.5, -25}[i]; v != want {
-				t.Errorf("gradient %d is %v, want %v", i, v, want)
-			}
+		// What the scalar holds when the gradient is computed counts.
+		x, later := Full(1, Float32, CPU, 2).SetRequiresGrad(true), Full(7, Float64, CPU)
+		y := x.ReverseGradient(Scalar(later))
+		later.Set(Full(0.5, Float64, CPU))
+		y.Sum().Backward()
+		if g, _ := x.Grad(); ToSlice[float32](g)[1] != -0.5 {
+			t.Errorf("gradient %v", ToSlice[float32](g))
 		}
+		refused(t, "a coefficient of one dimension", func() { x.ReverseGradient(Scalar(Full(1, Float64, CPU, 1))) })
+		refused(t, "a released coefficient", func() { x.ReverseGradient(Scalar(released())) })
 	})
 }

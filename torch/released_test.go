@@ -101,7 +101,7 @@ func TestClosedOptimizer(t *testing.T) {
 		optimizer.Close()
 		optimizer.Close()
 		for name, f := range map[string]func(){
-			"Step":        func() { optimizer.Step(SGDOptions{LearningRate: 1}) },
+			"Step":        func() { optimizer.Step(SGDOptions{LearningRate: Number(1)}) },
 			"ZeroGrad":    func() { optimizer.ZeroGrad() },
 			"Momentum":    func() { optimizer.Momentum() },
 			"SetMomentum": func() { optimizer.SetMomentum([]Tensor{Full(1, Float64, CPU, 2)}) },

@@ -19,7 +19,7 @@ type SGD struct {
 // SGDOptions are the settings of one step, so that a schedule is a function of the
 // step, not a change to the optimiser.
 type SGDOptions struct {
-	LearningRate float64
+	LearningRate Coefficient
 	Momentum     float64
 	WeightDecay  float64 // added to the gradient, times the parameter
 	Nesterov     bool
@@ -45,11 +45,12 @@ func NewSGD(parameters []Tensor) *SGD {
 // or, with Nesterov, parameter - LearningRate·(g + Momentum·buffer).
 func (s *SGD) Step(o SGDOptions) {
 	check("SGD.Step", C.iwt_sgd_step(s.optimizer, C.iwt_sgd_options{
-		learning_rate: C.double(o.LearningRate),
+		learning_rate: o.LearningRate.c("SGD.Step"),
 		momentum:      C.double(o.Momentum),
 		weight_decay:  C.double(o.WeightDecay),
 		nesterov:      C.bool(o.Nesterov),
 	}))
+	runtime.KeepAlive(o.LearningRate.scalar.t.T)
 	runtime.KeepAlive(s)
 }
 

@@ -8,10 +8,10 @@ import (
 
 func TestSGD(t *testing.T) {
 	for _, o := range []SGDOptions{
-		{LearningRate: 0.1},
-		{LearningRate: 0.1, Momentum: 0.9},
-		{LearningRate: 0.1, Momentum: 0.9, WeightDecay: 0.01},
-		{LearningRate: 0.1, Momentum: 0.9, WeightDecay: 0.01, Nesterov: true},
+		{LearningRate: Number(0.1)},
+		{LearningRate: Number(0.1), Momentum: 0.9},
+		{LearningRate: Number(0.1), Momentum: 0.9, WeightDecay: 0.01},
+		{LearningRate: Number(0.1), Momentum: 0.9, WeightDecay: 0.01, Nesterov: true},
 	} {
 		Tidy(func() {
 			p := FromSlice([]float64{1, -2}, 2).SetRequiresGrad(true)
@@ -22,7 +22,8 @@ func TestSGD(t *testing.T) {
 				optimizer.ZeroGrad()
 				p.Square().Mul(FromSlice([]float64{1, 3}, 2)).Sum().Backward()
 				options := o
-				options.LearningRate = o.LearningRate / float64(step+1)
+				rate := o.LearningRate.number / float64(step+1)
+				options.LearningRate = Number(rate)
 				optimizer.Step(options)
 				for i := range value {
 					g := 2*value[i]*[]float64{1, 3}[i] + o.WeightDecay*value[i]
@@ -31,7 +32,7 @@ func TestSGD(t *testing.T) {
 					if o.Nesterov {
 						update = g + o.Momentum*buffer[i]
 					}
-					value[i] -= options.LearningRate * update
+					value[i] -= rate * update
 				}
 				for i, v := range ToSlice[float64](p) {
 					if math.Abs(v-value[i]) > 1e-14 {
@@ -41,6 +42,47 @@ func TestSGD(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A learning rate that is read from a scalar makes the same steps as the number, on both
+// paths, and so do those of the scalar's later values.
+func TestSGDReadsItsRate(t *testing.T) {
+	Tidy(func() {
+		rate := Full(0, Float64, CPU)
+		train := func(transposed bool, rateOf func(v float64) Coefficient) []float32 {
+			p := FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).SetRequiresGrad(true)
+			if transposed {
+				p = FromSlice([]float32{1, 4, 2, 5, 3, 6}, 3, 2).Transpose(0, 1).SetRequiresGrad(true)
+			}
+			optimizer := NewSGD([]Tensor{p})
+			defer optimizer.Close()
+			for _, v := range []float64{0.1, 0.03, 0.2} {
+				optimizer.ZeroGrad()
+				p.Square().Mul(FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)).Sum().Backward()
+				optimizer.Step(SGDOptions{LearningRate: rateOf(v), Momentum: 0.9, WeightDecay: 0.1})
+			}
+			return ToSlice[float32](p.Clone())
+		}
+		for _, transposed := range []bool{false, true} {
+			want := train(transposed, Number)
+			got := train(transposed, func(v float64) Coefficient {
+				rate.Set(Full(v, Float64, CPU))
+				return Scalar(rate)
+			})
+			for i, v := range got {
+				if off := math.Abs(float64(v - want[i])); transposed && off > 1e-6 || !transposed && off > 0 {
+					t.Errorf("transposed %v: parameter %d is %v, want %v", transposed, i, v, want[i])
+				}
+			}
+		}
+		p := Full(1, Float32, CPU, 2).SetRequiresGrad(true)
+		optimizer := NewSGD([]Tensor{p})
+		defer optimizer.Close()
+		p.Sum().Backward()
+		for what, rate := range map[string]Tensor{"a rate of two numbers": Full(1, Float64, CPU, 2), "a released rate": released()} {
+			refused(t, what, func() { optimizer.Step(SGDOptions{LearningRate: Scalar(rate)}) })
+		}
+	})
 }
 
 // The path for parameters and gradients that lie differently in memory must make the
@@ -55,7 +97,7 @@ func TestSGDWithOtherLayouts(t *testing.T) {
 				optimizer.ZeroGrad()
 				x := view(p)
 				x.Square().Mul(FromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)).Sum().Backward()
-				optimizer.Step(SGDOptions{LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
+				optimizer.Step(SGDOptions{LearningRate: Number(0.01), Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
 			}
 			return ToSlice[float64](view(p).Clone())
 		}
@@ -72,7 +114,7 @@ func TestSGDWithOtherLayouts(t *testing.T) {
 
 func TestSGDMomentumInAndOut(t *testing.T) {
 	Tidy(func() {
-		o := SGDOptions{LearningRate: 0.1, Momentum: 0.9}
+		o := SGDOptions{LearningRate: Number(0.1), Momentum: 0.9}
 		step := func(p Tensor, s *SGD) {
 			s.ZeroGrad()
 			p.Square().Sum().Backward()

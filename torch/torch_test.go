@@ -185,7 +185,7 @@ func TestTrainingDoesNotLeak(t *testing.T) {
 			logits := FromSlice(batch, 64, 784).Dropout(0.5).Linear(weight, bias)
 			optimizer.ZeroGrad()
 			logits.LogSoftmax(1).Narrow(1, 0, 1).Mean().Neg().Backward()
-			optimizer.Step(SGDOptions{LearningRate: 0.01, Momentum: 0.9})
+			optimizer.Step(SGDOptions{LearningRate: Number(0.01), Momentum: 0.9})
 		})
 	}
 	for range 200 {

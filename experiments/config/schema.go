@@ -194,6 +194,9 @@ type Train struct {
 	// Precision is that of convolutions and linear maps in a ResNet's training passes: float32
 	// or bf16. Parameters, normalisation's statistics, losses and evaluations are float32.
 	Precision string `yaml:"precision,omitempty"`
+	// Graph has a GPU record a step, with and without the domain loss, and repeat it as a
+	// whole. Elsewhere it changes nothing.
+	Graph bool `yaml:"graph,omitempty"`
 	// Keep says which network a run leaves: last or, chosen by selection.rule, selected.
 	Keep string `yaml:"keep,omitempty"`
 	// Restarts is how often a run in which a loss or gradient is not finite begins again,

@@ -120,7 +120,7 @@ func (n Network) train(ctx context.Context, im images, rows []int, weights []flo
 				_, logits := model.Forward(inputs, true)
 				optimiser.ZeroGrad()
 				weightedLoss(logits, labels, weights).Backward()
-				optimiser.Step(torch.SGDOptions{LearningRate: n.LearningRate / (1 + n.Decay*float64(step)), Momentum: n.Momentum})
+				optimiser.Step(torch.SGDOptions{LearningRate: torch.Number(n.LearningRate / (1 + n.Decay*float64(step))), Momentum: n.Momentum})
 			})
 			step++
 		}

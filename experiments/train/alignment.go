@@ -21,9 +21,11 @@ type age struct {
 
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// loss returns the domain loss of a step: a part such that the mean over the
-	// processes is that of the whole batch.
-	loss(f stepOutputs, at age, processes processes) domainLoss
+	// coefficients are the numbers that the loss takes at that age.
+	coefficients(at age) []float64
+	// loss returns the domain loss of a step with its coefficients: a part such that the
+	// mean over the processes is that of the whole batch.
+	loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
 }
@@ -113,12 +115,12 @@ type adversarial struct {
 }
 
 // discriminate returns the discriminator's logits of the source and target rows.
-func (a adversarial) discriminate(f stepOutputs, at age) (source, target torch.Tensor) {
+func (a adversarial) discriminate(f stepOutputs, reversal torch.Coefficient) (source, target torch.Tensor) {
 	features := f.features
 	if a.normalise {
 		features = nets.UnitScale(features)
 	}
-	input := a.input.input(features, f.logits).ReverseGradient(a.reversal.Coefficient(at.passes))
+	input := a.input.input(features, f.logits).ReverseGradient(reversal)
 	return f.split(a.discriminator.Forward(input, true))
 }
 
@@ -137,8 +139,12 @@ func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
 	return store.Measured((right(source, 1) + right(target, -1)) / 2)
 }
 
-func (a adversarial) loss(f stepOutputs, at age, _ processes) domainLoss {
-	source, target := a.discriminate(f, at)
+func (a adversarial) coefficients(at age) []float64 {
+	return []float64{a.reversal.Coefficient(at.passes)}
+}
+
+func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient, _ processes) domainLoss {
+	source, target := a.discriminate(f, coefficients[0])
 	return domainLoss{losses.Adversarial(source, target, f.rowWeights), []torch.Tensor{source, target}}
 }
 
@@ -149,9 +155,13 @@ func (a adversarial) state() nets.State {
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) loss(f stepOutputs, at age, processes processes) domainLoss {
-	source, target := a.discriminate(f, at)
-	certainty := losses.Certainty(f.logits.Softmax(1), a.reversal.Coefficient(at.steps))
+func (a entropyConditioned) coefficients(at age) []float64 {
+	return append(a.adversarial.coefficients(at), a.reversal.Coefficient(at.steps))
+}
+
+func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
+	source, target := a.discriminate(f, coefficients[0])
+	certainty := losses.Certainty(f.logits.Softmax(1), coefficients[1])
 	sourceCertainty, targetCertainty := f.split(certainty)
 	value := losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
 	return domainLoss{value, []torch.Tensor{source, target}}
@@ -165,7 +175,9 @@ type kernelAlignment struct {
 	joint  bool
 }
 
-func (k kernelAlignment) loss(f stepOutputs, _ age, _ processes) domainLoss {
+func (kernelAlignment) coefficients(age) []float64 { return nil }
+
+func (k kernelAlignment) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
 		source, target := f.split(x)
 		return losses.Layer{Source: source, Target: target, Kernel: kernel}

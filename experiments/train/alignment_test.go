@@ -18,9 +18,15 @@ type spy struct {
 	outputs stepOutputs
 }
 
-func (s *spy) loss(f stepOutputs, at age, processes processes) domainLoss {
+func (s *spy) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
 	s.outputs = f
-	return s.alignment.loss(f, at, processes)
+	return s.alignment.loss(f, coefficients, processes)
+}
+
+// lossesAt are those of a step there.
+func lossesAt(t *trainer, f stepOutputs, at position) lossTensors {
+	aligned, coefficients := t.objective.next(at)
+	return t.objective.losses(f, aligned, numbers(coefficients), t.classWeights.inLosses)
 }
 
 // What a method's losses use: estimated weights after the second epoch, the true ones
@@ -62,10 +68,10 @@ func TestWeightsInTheLosses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := trainer.model.forward(b, true)
+			f := trainer.model.forward(trainer.model.inputs(b), true)
 			seen := &spy{alignment: trainer.objective.alignment}
 			trainer.objective.alignment = seen
-			l := trainer.objective.losses(f, position{epoch: 2}, trainer.classWeights.inLosses)
+			l := lossesAt(trainer, f, position{epoch: 2})
 			if seen.outputs.rowWeights.IsZero() == want.rows {
 				t.Errorf("%s: row weights absent %v", method, seen.outputs.rowWeights.IsZero())
 			}

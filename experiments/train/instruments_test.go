@@ -89,8 +89,8 @@ func TestGradientLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := position{epoch: 2}
-			l := trainer.objective.losses(trainer.model.forward(b, true), at, trainer.classWeights.inLosses)
-			norms := trainer.optimisation.step(at, l.minimised)
+			l := lossesAt(trainer, trainer.model.forward(trainer.model.inputs(b), true), at)
+			norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
 			for name, of := range map[string]struct{ before, after float64 }{
 				"network":       {norms.network[0].Item(), gradientNorm(t, trainer.model.state())},
 				"discriminator": {norms.alignment[0].Item(), gradientNorm(t, trainer.objective.state())},
@@ -144,12 +144,12 @@ func TestBatchWeightsAndUnitFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := trainer.model.forward(b, true)
+		f := trainer.model.forward(trainer.model.inputs(b), true)
 		seen := &spy{alignment: trainer.objective.alignment}
 		trainer.objective.alignment = seen
 		domain := func() float64 {
 			torch.Seed(1) // the discriminator's dropout
-			return trainer.objective.losses(f, position{epoch: 2}, trainer.classWeights.inLosses).domain.Item()
+			return lossesAt(trainer, f, position{epoch: 2}).domain.Item()
 		}
 		first := domain()
 		if mean := seen.outputs.rowWeights.Mean().Item(); math.Abs(mean-1) > 1e-6 {

@@ -96,11 +96,11 @@ func (t *trainer) step(ctx context.Context, p position) error {
 		return p.failed(err)
 	}
 	t.processes.seedDropout(t.run.Seed, p.step)
+	aligned, coefficients := t.objective.next(p)
+	rates := t.optimisation.rates(p)
 	torch.Tidy(func() {
-		f := t.model.forward(t.processes.share(b), t.objective.aligned(p.epoch))
-		losses := t.objective.losses(f, p, t.classWeights.inLosses)
-		norms := t.optimisation.step(p, losses.minimised)
-		t.readings.add(p, f, losses, norms, t.processes.wholeBatch(f), b.classes())
+		in := t.model.inputs(t.processes.share(b))
+		t.readings.add(p, t.recorder.step(in, aligned, rates, coefficients), b.classes())
 		if t.readings.full() {
 			err = t.readSteps()
 		} else {
@@ -108,6 +108,15 @@ func (t *trainer) step(ctx context.Context, p position) error {
 		}
 	})
 	return err
+}
+
+// compute makes a step. All that differs between two steps is in its arguments and in
+// tensors, so that it can be recorded.
+func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []torch.Coefficient) measures {
+	f := t.model.forward(in, aligned)
+	losses := t.objective.losses(f, aligned, coefficients, t.classWeights.inLosses)
+	norms := t.optimisation.step(rates, losses.minimised)
+	return measure(f, losses, norms, t.processes.wholeBatch(f))
 }
 
 // readSteps takes into account what the steps left that were not read yet. A loss or gradient

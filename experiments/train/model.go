@@ -94,11 +94,22 @@ func (f stepOutputs) split(x torch.Tensor) (source, target torch.Tensor) {
 	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
 }
 
+// stepInputs are a batch on the device.
+type stepInputs struct {
+	source, target torch.Tensor // rows × their shape
+	labels         torch.Tensor // of the source rows
+}
+
+func (m *model) inputs(b batch) stepInputs {
+	source, target := b.images(m.device)
+	return stepInputs{source, target, torch.Upload(b.labels, m.device, b.rows())}
+}
+
 // forward passes a batch through the network in training mode. Where the domains are not
 // aligned, the target serves the statistics behind the class weights alone.
-func (m *model) forward(b batch, aligned bool) (f stepOutputs) {
-	source, target := b.images(m.device)
-	f.labels = torch.Upload(b.labels, m.device, b.rows())
+func (m *model) forward(in stepInputs, aligned bool) (f stepOutputs) {
+	source, target := in.source, in.target
+	f.labels = in.labels
 	var logits torch.Tensor // of all rows
 	switch {
 	case !aligned:

@@ -52,13 +52,24 @@ type stepLosses struct {
 // aligned tells whether the total of a step in that epoch includes the domain loss.
 func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
 
-// losses computes the losses of a step with these class weights (k): their values are
-// those of the whole batch, what is minimised is this process's part, which is such that
-// the mean over the processes is the whole.
-func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor) lossTensors {
+// next counts a step and returns whether its total includes the domain loss, and the
+// coefficients of that.
+func (o *objective) next(p position) (aligned bool, coefficients []float64) {
+	if !o.aligned(p.epoch) {
+		return false, nil
+	}
+	o.passes++
+	return true, o.alignment.coefficients(age{steps: p.step, passes: o.passes})
+}
+
+// losses computes the losses of a step, with these coefficients where the domains are
+// aligned and these class weights (k): their values are those of the whole batch, what is
+// minimised is this process's part, which is such that the mean over the processes is the
+// whole.
+func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coefficient, classWeights torch.Tensor) lossTensors {
 	source, _ := f.split(f.logits)
 	loss := o.classification(source, f.labels, classWeights)
-	l := lossTensors{aligned: o.aligned(p.epoch), minimised: loss, classification: o.processes.mean(loss)}
+	l := lossTensors{aligned: aligned, minimised: loss, classification: o.processes.mean(loss)}
 	if l.aligned {
 		if o.weightDomain {
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
@@ -67,8 +78,7 @@ func (o *objective) losses(f stepOutputs, p position, classWeights torch.Tensor)
 				f.rowWeights = f.rowWeights.Div(mean.ClampMin(leastWeight))
 			}
 		}
-		o.passes++
-		domain := o.alignment.loss(f, age{steps: p.step, passes: o.passes}, o.processes)
+		domain := o.alignment.loss(f, coefficients, o.processes)
 		l.domain, l.discriminator = o.processes.mean(domain.value), domain.logits
 		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
 	}

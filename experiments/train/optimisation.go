@@ -73,36 +73,44 @@ func newOptimisation(run config.Resolved, network nets.Network, alignment alignm
 type gradientNorms struct{ network, alignment []torch.Tensor }
 
 // norm is that of all groups of a part together, whose norms next returns.
-func norm(groups []torch.Tensor, next func() float64) (all float64) {
+func norm(groups int, next func() float64) (all float64) {
 	for range groups {
 		all = math.Hypot(all, next())
 	}
 	return all
 }
 
-// step makes a step of every group down the gradient of the loss.
-func (o *optimisation) step(p position, loss torch.Tensor) (norms gradientNorms) {
+// rates are the learning rates of the groups in a step.
+func (o *optimisation) rates(p position) []float64 {
+	lr := o.settings.Optimizer.LR * o.restarts.factor()
+	o.rate = o.settings.Schedule.Rate(lr, p.epoch, p.step)
+	rates := make([]float64, len(o.groups))
+	for i, g := range o.groups {
+		rates[i] = o.rate * g.rate
+		if g.constant {
+			rates[i] = lr * g.rate
+		}
+	}
+	return rates
+}
+
+// step makes a step of every group, at its rate, down the gradient of the loss.
+func (o *optimisation) step(rates []torch.Coefficient, loss torch.Tensor) (norms gradientNorms) {
 	for _, g := range o.groups {
 		g.sgd.ZeroGrad()
 	}
 	loss.Backward()
 	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
-	lr := sgd.LR * o.restarts.factor()
-	o.rate = o.settings.Schedule.Rate(lr, p.epoch, p.step)
 	limit := cmp.Or(sgd.ClipNorm, math.Inf(1))
-	for _, g := range o.groups {
+	for i, g := range o.groups {
 		norm := g.sgd.ClipGradient(limit)
 		if g.ofAlignment {
 			norms.alignment = append(norms.alignment, norm)
 		} else {
 			norms.network = append(norms.network, norm)
 		}
-		rate := o.rate
-		if g.constant {
-			rate = lr
-		}
-		g.sgd.Step(torch.SGDOptions{LearningRate: rate * g.rate, Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov})
+		g.sgd.Step(torch.SGDOptions{LearningRate: rates[i], Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov})
 	}
 	return norms
 }

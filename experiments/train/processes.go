@@ -46,6 +46,9 @@ func (p processes) check(run config.Resolved, method config.Method) error {
 	if n > 1 && run.Train.Batch%n != 0 {
 		return fmt.Errorf("train.batch is %d rows of each domain, which %d processes cannot share evenly", run.Train.Batch, n)
 	}
+	if n > 1 && run.Train.Graph {
+		return fmt.Errorf("train.graph is for one process, here there are %d", n)
+	}
 	switch method.Alignment {
 	case config.DAN, config.DANLinear, config.JAN:
 		if n > 1 {

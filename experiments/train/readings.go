@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 
 	"iwda/torch"
 )
@@ -22,55 +23,53 @@ func newReadings(device torch.Device) *readings {
 	return &readings{together: 50}
 }
 
-// reading is what one step leaves: tensors of float32 on its device. Where several processes
-// make a run, the features, logits and what the discriminator says are those of this process's share.
+// reading is what one step leaves. Where several processes make a run, the features, logits
+// and what the discriminator says are those of this process's share.
 type reading struct {
-	at                           position
-	rows                         int   // of features and logits
-	classes                      []int // of the whole batch's source rows
-	predictions                  torch.Tensor
-	featureSquares, logitSquares torch.Tensor // sums over all elements
-	losses                       lossTensors
-	gradients                    gradientNorms
+	measures
+	at      position
+	classes []int // of the whole batch's source rows
 }
 
-// add takes down a step: its outputs, losses and norms of gradients, and the predictions for
-// the whole batch, source rows of these classes first.
-func (r *readings) add(at position, f stepOutputs, losses lossTensors, gradients gradientNorms, predictions torch.Tensor, classes []int) {
+// measures are what a step measures: numbers on its device, all in one tensor.
+type measures struct {
+	values  torch.Tensor // of float32
+	lengths []int        // of what stands in values one after another
+	rows    int          // of features and logits
+
+	aligned, discriminated               bool // there is a domain loss, of a discriminator
+	networkGradients, alignmentGradients int  // groups of parameters
+}
+
+// measure takes what is wanted of a step: its outputs, losses and norms of gradients, and the
+// predictions for the whole batch, source rows first.
+func measure(f stepOutputs, losses lossTensors, gradients gradientNorms, predictions torch.Tensor) (m measures) {
+	m = measures{
+		rows: f.features.Shape()[0], aligned: losses.aligned, discriminated: len(losses.discriminator) > 0,
+		networkGradients: len(gradients.network), alignmentGradients: len(gradients.alignment),
+	}
 	torch.NoGrad(func() {
-		step := reading{
-			at: at, rows: f.features.Shape()[0], classes: classes, predictions: predictions,
-			featureSquares: f.features.Square().Sum(), logitSquares: f.logits.Square().Sum(),
-			losses: losses, gradients: gradients,
+		all := []torch.Tensor{predictions, f.features.Square().Sum(), f.logits.Square().Sum(), losses.classification}
+		if losses.aligned {
+			all = append(all, losses.domain)
 		}
-		step.losses.minimised = torch.Tensor{}
-		for _, t := range step.tensors() {
-			*t = t.Detach()
+		all = slices.Concat(all, losses.discriminator, gradients.network, gradients.alignment)
+		for i, t := range all {
+			m.lengths = append(m.lengths, t.Len())
+			all[i] = t.Reshape(-1)
 		}
-		r.waiting = append(r.waiting, step)
+		m.values = torch.Cat(0, all...)
 	})
+	return m
+}
+
+// add takes down a step, of whose source rows these are the classes.
+func (r *readings) add(at position, m measures, classes []int) {
+	r.waiting = append(r.waiting, reading{m, at, classes})
 }
 
 // keep takes the last step's out of the current scope, so that they wait for others.
-func (r *readings) keep() {
-	for _, t := range r.waiting[len(r.waiting)-1].tensors() {
-		torch.Keep(*t)
-	}
-}
-
-// tensors are all that is read, in the order in which values takes them.
-func (r *reading) tensors() []*torch.Tensor {
-	all := []*torch.Tensor{&r.predictions, &r.featureSquares, &r.logitSquares, &r.losses.classification}
-	if r.losses.aligned {
-		all = append(all, &r.losses.domain)
-	}
-	for _, list := range [][]torch.Tensor{r.losses.discriminator, r.gradients.network, r.gradients.alignment} {
-		for i := range list {
-			all = append(all, &list[i])
-		}
-	}
-	return all
-}
+func (r *readings) keep() { torch.Keep(r.waiting[len(r.waiting)-1].measures.values) }
 
 // stepValues are those of a reading on the host.
 type stepValues struct {
@@ -95,11 +94,12 @@ func (v stepValues) checkFinite(at position) error {
 	return nil
 }
 
-// values takes what was copied of its tensors.
-func (r *reading) values(copied [][]float32, tradeOff float64) stepValues {
+// read takes what was copied of its values.
+func (r *reading) read(copied []float32, tradeOff float64) stepValues {
+	lengths := r.lengths
 	next := func() []float32 {
-		first := copied[0]
-		copied = copied[1:]
+		first := copied[:lengths[0]]
+		copied, lengths = copied[lengths[0]:], lengths[1:]
 		return first
 	}
 	number := func() float64 { return float64(next()[0]) }
@@ -107,15 +107,15 @@ func (r *reading) values(copied [][]float32, tradeOff float64) stepValues {
 	v.instruments.featureNorm = rowNorm(number(), r.rows)
 	v.instruments.logitNorm = rowNorm(number(), r.rows)
 	v.losses.classification = number()
-	if v.losses.aligned = r.losses.aligned; v.losses.aligned {
+	if v.losses.aligned = r.aligned; v.losses.aligned {
 		v.losses.domain = number()
 	}
 	v.losses.total = v.losses.classification + tradeOff*v.losses.domain
-	if len(r.losses.discriminator) > 0 {
+	if r.discriminated {
 		v.instruments.discriminatorAccuracy = discriminatorAccuracy(next(), next())
 	}
-	v.instruments.networkGradient = norm(r.gradients.network, number)
-	v.instruments.alignmentGradient = norm(r.gradients.alignment, number)
+	v.instruments.networkGradient = norm(r.networkGradients, number)
+	v.instruments.alignmentGradient = norm(r.alignmentGradients, number)
 	return v
 }
 
@@ -125,14 +125,12 @@ func (r *readings) full() bool { return len(r.waiting) >= r.together }
 // take copies what waits to the host, all of it at once, and hands out step after step, up
 // to the first error.
 func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) error {
-	var tensors []torch.Tensor
-	for i := range r.waiting {
-		for _, t := range r.waiting[i].tensors() {
-			tensors = append(tensors, *t)
-		}
-	}
-	if len(tensors) == 0 {
+	if len(r.waiting) == 0 {
 		return nil
+	}
+	tensors := make([]torch.Tensor, len(r.waiting))
+	for i, w := range r.waiting {
+		tensors[i] = w.measures.values
 	}
 	copied := fetch(tensors...)
 	for _, t := range tensors {
@@ -140,27 +138,25 @@ func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) 
 	}
 	waiting := r.waiting
 	r.waiting = r.waiting[:0]
-	for _, w := range waiting {
-		n := len(w.tensors())
-		if err := step(w, w.values(copied[:n], tradeOff)); err != nil {
+	for i, w := range waiting {
+		if err := step(w, w.read(copied[i], tradeOff)); err != nil {
 			return w.at.failed(err)
 		}
-		copied = copied[n:]
 	}
 	return nil
 }
 
-// fetch copies tensors of float32 to the host, all of them at once.
+// fetch copies lists of float32 to the host, all of them at once.
 func fetch(tensors ...torch.Tensor) [][]float32 {
-	values := make([][]float32, len(tensors))
 	var all []float32
 	torch.Tidy(func() {
-		flat := make([]torch.Tensor, len(tensors))
-		for i, t := range tensors {
-			flat[i] = t.Reshape(-1)
+		together := tensors[0]
+		if len(tensors) > 1 {
+			together = torch.Cat(0, tensors...)
 		}
-		all = torch.ToSlice[float32](torch.Cat(0, flat...))
+		all = torch.ToSlice[float32](together)
 	})
+	values := make([][]float32, len(tensors))
 	for i, t := range tensors {
 		n := t.Len()
 		values[i], all = all[:n:n], all[n:]

@@ -18,15 +18,15 @@ func TestReading(t *testing.T) {
 	torch.Tidy(func() {
 		scalar := func(v float32) torch.Tensor { return torch.FromSlice([]float32{v}, 1).Sum() }
 		r := &readings{together: 3}
-		r.add(position{1, 0}, stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
-			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}, scalar(1), []int{4})
+		r.add(position{1, 0}, measure(stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
+			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}, scalar(1)), []int{4})
 		// The norms of the rows are 5 and 1, those of the logits 2 and 0.
 		f := stepOutputs{features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2)}
-		r.add(position{1, 1}, f, lossTensors{
+		r.add(position{1, 1}, measure(f, lossTensors{
 			classification: scalar(0.5), domain: scalar(0.25), aligned: true,
 			discriminator: []torch.Tensor{torch.FromSlice([]float32{1, 2}, 2), torch.FromSlice([]float32{3, -4}, 2)},
 		}, gradientNorms{[]torch.Tensor{scalar(3), scalar(4)}, []torch.Tensor{scalar(7)}},
-			torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2), []int{1, 2})
+			torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2)), []int{1, 2})
 		if r.full() {
 			t.Error("two of three steps are enough")
 		}
@@ -83,6 +83,33 @@ func TestReadingStepsTogetherGivesTheSameBits(t *testing.T) {
 		}
 		if diff := outcomeOf(t, want).diff(outcomeOf(t, got)); diff != "" {
 			t.Errorf("%s, five steps at once:\n%s", run.Method, diff)
+		}
+	}
+}
+
+// Recorded steps read all that changes from tensors: they make the same bits, also of a run
+// that goes on.
+func TestRecordedStepsGiveTheSameBits(t *testing.T) {
+	for _, run := range []config.Resolved{
+		resolve(t, "subsampled", "iwcdan", 1, "train.epochs=3", "train.optimizer.clip_norm=0.5", "discriminator.annealed=true"),
+		resolve(t, "subsampled", "iwcdan-e", 1, "train.epochs=3"),
+		resolve(t, "subsampled", "iwjan", 1, "train.epochs=3", "dataset.train_per_class=10"),
+		resolve(t, "full", "source-only", 1, "train.epochs=2"),
+		diverging(t, 20),
+	} {
+		want, _ := train(t, run)
+		dir := begin(t, run)
+		record := func(trainer *trainer) { trainer.recorder.recording = true }
+		trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(trainer)
+		if _, err = trainer.completeWithRestarts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" {
+			t.Errorf("%s, recorded:\n%s", run.Method, diff)
 		}
 	}
 }

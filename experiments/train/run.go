@@ -95,6 +95,7 @@ type trainer struct {
 	classWeights *classWeights
 	evaluator    evaluator
 	processes    processes
+	recorder     *recorder
 	readings     *readings
 	record       *record
 	selector     *selector
@@ -164,6 +165,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
+	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, compute: t.compute}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes)
 	t.selector = newSelector(t.run, t.model, t.record)
@@ -176,6 +178,9 @@ func (t *trainer) open(ctx context.Context) (err error) {
 
 // close releases what the parts hold, as far as they were made.
 func (t *trainer) close() error {
+	if t.recorder != nil {
+		t.recorder.close()
+	}
 	if t.optimisation != nil {
 		t.optimisation.close()
 	}

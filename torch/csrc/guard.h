@@ -60,6 +60,13 @@ inline at::Tensor& tensor(void* p) {
   return *static_cast<at::Tensor*>(p);
 }
 
+// scalar_of returns the tensor of a coefficient that is one.
+inline at::Tensor scalar_of(iwt_coefficient c) {
+  const at::Tensor& scalar = tensor(c.scalar);
+  if (scalar.dim() != 0) throw std::invalid_argument("a coefficient is a tensor without dimensions");
+  return scalar;
+}
+
 inline at::IntArrayRef ints(const int64_t* values, int64_t count) {
   return at::IntArrayRef(values, static_cast<size_t>(count));
 }

@@ -51,6 +51,22 @@ char* iwt_set_generator_state(int device, void* state);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
 char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
 
+// A number, or a tensor of one element in its place, which is read when the operation is
+// computed.
+typedef struct {
+  double number;
+  void* scalar;  // NULL for the number
+} iwt_coefficient;
+
+// Work that is recorded once and asked for as a whole. Between begin and end, or begin and
+// abandon, everything goes to the graph's stream, recorded or not.
+char* iwt_graph_new(int device, void** graph);
+void iwt_graph_free(void* graph);
+char* iwt_graph_begin(void* graph, bool recorded);
+char* iwt_graph_end(void* graph);
+void iwt_graph_abandon(void* graph);
+char* iwt_graph_replay(void* graph);
+
 // Creation, properties, copies.
 iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
 iwt_result iwt_upload(const void* data, int dtype, int device, const int64_t* shape, int64_t dims);
@@ -75,7 +91,7 @@ iwt_result iwt_grad(void* a);  // tensor NULL and error NULL where there is none
 char* iwt_set_requires_grad(void* a, bool requires_grad);
 char* iwt_requires_grad(void* a, bool* requires_grad);
 iwt_result iwt_detach(void* a);
-iwt_result iwt_reverse_gradient(void* a, double coefficient);
+iwt_result iwt_reverse_gradient(void* a, iwt_coefficient coefficient);
 
 // Arithmetic.
 iwt_result iwt_add(void* a, void* b);
@@ -125,7 +141,8 @@ char* iwt_increment(void* a);  // outside of autograd
 
 // Stochastic gradient descent.
 typedef struct {
-  double learning_rate, momentum, weight_decay;
+  iwt_coefficient learning_rate;
+  double momentum, weight_decay;
   bool nesterov;
 } iwt_sgd_options;
 char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);

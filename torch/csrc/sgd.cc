@@ -28,7 +28,7 @@ struct SGD {
 // The three updates of one element, in the order that torch.optim.SGD uses.
 template <class T>
 void update(T* parameter, const T* gradient, T* buffer, bool first, int64_t begin, int64_t end, iwt_sgd_options o) {
-  const T rate = static_cast<T>(o.learning_rate), momentum = static_cast<T>(o.momentum),
+  const T rate = static_cast<T>(o.learning_rate.number), momentum = static_cast<T>(o.momentum),
           decay = static_cast<T>(o.weight_decay);
   for (int64_t i = begin; i < end; i++) {
     const T g = gradient[i] + decay * parameter[i];
@@ -40,6 +40,7 @@ void update(T* parameter, const T* gradient, T* buffer, bool first, int64_t begi
 
 template <class T>
 void step_on_cpu(at::Tensor& p, const at::Tensor& g, at::Tensor& b, bool first, iwt_sgd_options o) {
+  if (o.learning_rate.scalar != nullptr) o.learning_rate.number = scalar_of(o.learning_rate).item<double>();
   T *parameter = p.data_ptr<T>(), *gradient = g.data_ptr<T>(), *buffer = b.data_ptr<T>();
   constexpr int64_t grain = 1 << 15;
   at::parallel_for(0, p.numel(), grain, [&](int64_t begin, int64_t end) {
@@ -63,7 +64,12 @@ void step(at::Tensor& p, at::Tensor& buffer, iwt_sgd_options o) {
   } else {
     buffer.mul_(o.momentum).add_(g);
   }
-  p.add_(o.nesterov ? g.add(buffer, o.momentum) : buffer, -o.learning_rate);
+  const at::Tensor direction = o.nesterov ? g.add(buffer, o.momentum) : buffer;
+  if (o.learning_rate.scalar == nullptr) {
+    p.add_(direction, -o.learning_rate.number);
+  } else {
+    p.sub_(direction.mul(scalar_of(o.learning_rate)));
+  }
 }
 
 SGD& sgd(void* p) {

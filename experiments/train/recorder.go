@@ -1,0 +1,87 @@
+package train
+
+import (
+	"slices"
+
+	"iwda/torch"
+)
+
+// recorder makes the steps of a run: each as it is, or, with train.graph, as work that is
+// recorded and asked for as a whole.
+type recorder struct {
+	recording bool
+	device    torch.Device
+	compute   func(in stepInputs, aligned bool, rates, coefficients []torch.Coefficient) measures
+	recorded  map[bool]*recordedStep // with and without the domain loss
+}
+
+// step makes a step on these inputs with these learning rates and coefficients.
+func (r *recorder) step(in stepInputs, aligned bool, rates, coefficients []float64) measures {
+	if !r.recording {
+		return r.compute(in, aligned, numbers(rates), numbers(coefficients))
+	}
+	if r.recorded == nil {
+		r.recorded = make(map[bool]*recordedStep)
+	}
+	step := r.recorded[aligned]
+	if step == nil {
+		step = newRecordedStep(in, len(rates)+len(coefficients), r.device, func(in stepInputs, scalars []torch.Coefficient) measures {
+			return r.compute(in, aligned, scalars[:len(rates)], scalars[len(rates):])
+		})
+		r.recorded[aligned] = step
+	}
+	return step.run(in, slices.Concat(rates, coefficients))
+}
+
+func (r *recorder) close() {
+	for _, step := range r.recorded {
+		step.graph.Close()
+	}
+}
+
+func numbers(values []float64) []torch.Coefficient {
+	coefficients := make([]torch.Coefficient, len(values))
+	for i, v := range values {
+		coefficients[i] = torch.Number(v)
+	}
+	return coefficients
+}
+
+// recordedStep is a step whose inputs and numbers have places on the device, to which those
+// of every step are copied.
+type recordedStep struct {
+	in      stepInputs
+	numbers torch.Tensor // learning rates and coefficients
+	graph   *torch.Graph
+	last    measures // but for their values
+}
+
+func newRecordedStep(like stepInputs, count int, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *recordedStep {
+	place := func(like torch.Tensor) torch.Tensor { return torch.Keep(like.Clone()) }
+	s := &recordedStep{
+		in:      stepInputs{place(like.source), place(like.target), place(like.labels)},
+		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count)),
+	}
+	scalars := make([]torch.Coefficient, count)
+	for i := range scalars {
+		scalars[i] = torch.Scalar(torch.Keep(s.numbers.Narrow(0, i, 1).Reshape()))
+	}
+	s.graph = torch.NewGraph(device, func() torch.Tensor {
+		s.last = body(s.in, scalars)
+		return s.last.values
+	})
+	return s
+}
+
+func (s *recordedStep) run(in stepInputs, numbers []float64) measures {
+	for _, of := range []struct{ place, values torch.Tensor }{
+		{s.in.source, in.source}, {s.in.target, in.target}, {s.in.labels, in.labels},
+		{s.numbers, torch.Upload(numbers, s.numbers.Device(), len(numbers))},
+	} {
+		of.place.Set(of.values)
+	}
+	values := s.graph.Run()
+	m := s.last
+	m.values = values.Clone() // the next step overwrites them
+	return m
+}

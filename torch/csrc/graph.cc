@@ -1,0 +1,118 @@
+// Graphs of CUDA: work that is recorded once and asked for as a whole. WITH_CUDA says that the
+// libtorch is one with CUDA; with another one, recording is an error.
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <memory>
+
+#ifdef WITH_CUDA
+#include <ATen/cuda/CUDAGraph.h>
+#endif
+
+#include "guard.h"
+
+using namespace iwt;
+
+namespace {
+
+// wait makes what is asked of one stream from now on wait for what was asked of another.
+void wait(c10::Stream later, c10::Stream former) {
+  c10::Event done(former.device_type());
+  done.record(former);
+  done.block(later);
+}
+
+class Graph {
+ public:
+  explicit Graph(at::Device device) : devices_(device.type()), own_(devices_.getStreamFromGlobalPool(device)), outside_(own_) {}
+
+  void begin(bool recorded) {
+    outside_ = devices_.getStream(own_.device());
+    wait(own_, outside_);
+    devices_.exchangeStream(own_);
+    recording_ = recorded;
+    if (recorded) {
+      try {
+        capture();
+      } catch (...) {
+        recording_ = false;
+        leave();
+        throw;
+      }
+    }
+  }
+
+  void end() {
+    const bool recorded = std::exchange(recording_, false);
+    try {
+      if (recorded) captured();
+    } catch (...) {
+      leave();
+      throw;
+    }
+    leave();
+  }
+
+  void abandon() noexcept {
+    try {
+      end();
+    } catch (...) {  // what failed before is what is told
+    }
+  }
+
+  void replay();
+
+ private:
+  void leave() {
+    devices_.exchangeStream(outside_);
+    wait(outside_, own_);
+  }
+  void capture();
+  void captured();
+
+  c10::impl::VirtualGuardImpl devices_;
+  c10::Stream own_, outside_;
+  bool recording_ = false;
+#ifdef WITH_CUDA
+  at::cuda::CUDAGraph graph_;
+#endif
+};
+
+#ifdef WITH_CUDA
+void Graph::capture() { graph_.capture_begin(); }
+void Graph::captured() { graph_.capture_end(); }
+void Graph::replay() { graph_.replay(); }
+#else
+void Graph::capture() {
+  throw std::runtime_error("the libraries were compiled against a libtorch without CUDA, which recording takes; leave out train.graph");
+}
+void Graph::captured() {}
+void Graph::replay() { capture(); }
+#endif
+
+Graph& graph(void* p) {
+  if (p == nullptr) throw std::invalid_argument("the graph was closed");
+  return *static_cast<Graph*>(p);
+}
+
+}  // namespace
+
+char* iwt_graph_new(int index, void** made) {
+  return guard([&] { *made = std::make_unique<Graph>(device(index)).release(); });
+}
+
+void iwt_graph_free(void* p) { delete static_cast<Graph*>(p); }
+
+char* iwt_graph_begin(void* p, bool recorded) {
+  return guard([&] { graph(p).begin(recorded); });
+}
+
+char* iwt_graph_end(void* p) {
+  return guard([&] { graph(p).end(); });
+}
+
+void iwt_graph_abandon(void* p) { graph(p).abandon(); }
+
+char* iwt_graph_replay(void* p) {
+  return guard([&] { graph(p).replay(); });
+}
