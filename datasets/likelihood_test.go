@@ -91,8 +91,7 @@ func TestGainOfTheMap(t *testing.T) {
 		}
 		return set
 	}
-	source := atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2})
-	m, err := MatchedStatistics(source, atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
+	m, err := MatchedStatistics(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,12 +99,14 @@ func TestGainOfTheMap(t *testing.T) {
 		t.Errorf("units at rest: shares %.2f, gain %v", m.Shares, m.Gain)
 	}
 	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
-	m, err = MatchedStatistics(drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved),
-		drawn(t, 2, 4000, threeCentres, after, []float64{3, 0.5, 1, 2}, []float64{10, -4, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(m.Gain > 0.1 && m.Gain < 5) {
-		t.Errorf("moved columns: shares %.2f, gain %v", m.Shares, m.Gain)
+	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
+	for name, stretch := range map[string][]float64{"moved columns": {3, 0.5, 1, 2}, "a column that is left out": {3, 0.5, 1, 0}} {
+		m, err := MatchedStatistics(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(m.Gain > 0.1 && m.Gain < 5) {
+			t.Errorf("%s: shares %.2f, gain %v", name, m.Shares, m.Gain)
+		}
 	}
 }

@@ -74,16 +74,20 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	}
 	rows := valuesOf(Evenly(Standardised(target, m.Target), matchedRows))
 	moments := secondMomentsOf(rows)
+	mixture := func(shares []float64) (mean, deviation []float64) {
+		mean, deviation = classes.mixture(shares)
+		for _, j := range leftOut {
+			mean[j], deviation[j] = 0, 1
+		}
+		return mean, deviation
+	}
 	var matched, asTheyAre float64 // log densities
-	m.Shares, matched = m.classes.likeliestShares(rows, moments, classes.mixture)
+	m.Shares, matched = m.classes.likeliestShares(rows, moments, mixture)
 	_, asTheyAre = m.classes.likeliestShares(rows, moments, func([]float64) (mean, deviation []float64) { return nil, nil })
 	m.Gain = matched - asTheyAre
 	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
-	mean, deviation := classes.mixture(m.Shares)
+	mean, deviation := mixture(m.Shares)
 	for j := range mean {
-		if _, out := slices.BinarySearch(leftOut, j); out {
-			continue
-		}
 		scale := float64(m.Target.Deviation[j]) / deviation[j]
 		m.Target.Mean[j] = float32(float64(m.Target.Mean[j]) - mean[j]*scale)
 		m.Target.Deviation[j] = float32(scale)
