@@ -1,6 +1,9 @@
 package datasets
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Dominating returns for each column the row that holds more than half of the column's
 // variance, and -1 where none does. The statistics are those of the set.
@@ -84,4 +87,31 @@ func (e extreme) isMark(largest float32) bool {
 	const apart = 2
 	width := float64(largest) - float64(e.next)
 	return e.others && e.rows > 1 && width > 0 && float64(e.next)-float64(e.value) > apart*width
+}
+
+// Counting returns the numbers of columns, ascending, whose value grows, or falls, by the
+// same from every row to the next, as a row's number does, up to 2²⁴ of them. A set of fewer
+// than ten rows has none.
+func Counting(set Set) (columns []int) {
+	const fewest = 10
+	if set.Len() < fewest {
+		return nil
+	}
+	size := Size(set.Shape())
+	first, before, row := make([]float32, size), make([]float32, size), make([]float32, size)
+	set.CopyRow(first, 0)
+	set.CopyRow(before, 1)
+	for j := range size {
+		if before[j] != first[j] {
+			columns = append(columns, j)
+		}
+	}
+	for i := 2; i < set.Len() && len(columns) > 0; i++ {
+		set.CopyRow(row, i)
+		columns = slices.DeleteFunc(columns, func(j int) bool {
+			return row[j]-before[j] != before[j]-first[j]
+		})
+		first, before, row = before, row, first
+	}
+	return columns
 }

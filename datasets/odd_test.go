@@ -36,3 +36,22 @@ func TestDominating(t *testing.T) {
 		t.Errorf("of three rows: %v", got)
 	}
 }
+
+func TestCounting(t *testing.T) {
+	const rows, columns = 12, 6
+	values := make([]float32, 0, rows*columns)
+	for i := range rows {
+		n := float32(i)
+		late := n
+		if i == rows-1 {
+			late++
+		}
+		values = append(values, n, 1e6-3*n, 7, n*n, late, float32(i%3))
+	}
+	if got := Counting(vectors(t, columns, values...)); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("columns %v count the rows, want 0 and 1", got)
+	}
+	if got := Counting(vectors(t, columns, values[:9*columns]...)); got != nil {
+		t.Errorf("columns %v count nine rows", got)
+	}
+}

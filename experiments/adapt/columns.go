@@ -28,6 +28,7 @@ type Columns struct {
 type Oddities struct {
 	Dominating []int           // by column, the row that holds most of the variance, or -1
 	Marks      []datasets.Mark // that may stand for missing values
+	Counting   []int           // columns that count the rows
 }
 
 // clipAt is the value of network.clip where columns have to be clipped; docs/own-data.md has
@@ -46,7 +47,7 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 }
 
 func oddities(set datasets.Set, s datasets.Statistics) Oddities {
-	return Oddities{datasets.Dominating(set, s), datasets.Marks(set)}
+	return Oddities{datasets.Dominating(set, s), datasets.Marks(set), datasets.Counting(set)}
 }
 
 // dominated returns the number of columns outside some in which one row holds most of the
@@ -117,6 +118,10 @@ func (c Columns) warnings(domain string, of Oddities, clipped []int, width int) 
 	if n, row := of.dominated(clipped); n > 0 && float64(n) >= worthTelling*float64(width) {
 		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
 			"Leave the row out where it is an error; where values have long tails, take their logarithms.", n, width, domain, row))
+	}
+	if n := len(of.Counting); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
+			"call such a column id, or leave it out of both files.", n, width, domain, c.list(of.Counting)))
 	}
 	if n := len(of.Marks); n > 0 {
 		first := of.Marks[0]

@@ -53,6 +53,11 @@ func TestWarnings(t *testing.T) {
 			*value = -999
 		}
 	}
+	number := func(i, j int, value *float32) {
+		if j == 5 {
+			*value = float32(1000 + i)
+		}
+	}
 	for name, test := range map[string]struct {
 		source, target datasets.Set
 		normalise      string
@@ -67,6 +72,7 @@ func TestWarnings(t *testing.T) {
 		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), config.Match, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 10 rows of column 4."}},
 		"clipped":           {columnsOf(t, 1, nil), columnsOf(t, 2, row), config.Match, []string{"10 of 10 columns are clipped, as a few values far from all others have most of their variance in one of the domains: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."}},
 		"marks are clipped": {columnsOf(t, 1, missing), columnsOf(t, 2, nil), config.Match, []string{"2 of 10 columns are clipped", "2 of 10 columns of the source have a value far from all others in several rows, as -999 in 10 rows of column 4."}},
+		"a row's number":    {columnsOf(t, 1, number), columnsOf(t, 2, nil), config.Match, []string{"1 of 10 columns of the source count the rows: 5."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), config.UnitLength, nil},
 	} {
 		data := Data{Width: 10, Columns: lookAtColumns(test.source, test.target)}
