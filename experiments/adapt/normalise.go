@@ -19,9 +19,10 @@ const (
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
 	// the map may take one class for the whole target, and no test tells.
 	fewestOfAClass = 15
-	// leastGain is the number of nats a row by which the map may make the target less likely
-	// than its own means and deviations do; where it collapses, many are lost.
-	leastGain = -1
+	// leastGain is the number of nats a value by which the map may make the target less likely
+	// than its own means and deviations do; where it collapses, more are lost. Columns that
+	// depend on each other lose some, too.
+	leastGain = -0.15
 	// testedRows bounds the rows of the target that the test reads: it is as good with them.
 	testedRows = 10_000
 	// testedShare is the share of the source's rows that stands for the source.
@@ -48,8 +49,8 @@ func normalisation(source, target datasets.Set) Normalisation {
 	switch {
 	case err != nil:
 		return own("whether they match under other class shares could not be tested (%v).", err)
-	case gain < leastGain:
-		return own("to match them under other class shares would make the target's rows less likely, by %.3g nats a row.", -gain)
+	case gain < leastGain*float64(datasets.Size(source.Shape())):
+		return own("to match them under other class shares would make the target far less likely, by %.3g nats a row.", -gain)
 	case test.P < matchedAt:
 		return own("they do not match under other class shares (p = %.2g).", test.P)
 	}

@@ -1,7 +1,6 @@
 package adapt
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -32,32 +31,37 @@ func rowsOf(t *testing.T, seed uint64, n int, centres [][]float64, shares []floa
 	return set
 }
 
-// unitsAtRest draws rows of 20 columns, each of which moves in one class and is nearly always
-// at rest, at 0, in the others.
-func unitsAtRest(t *testing.T, seed uint64, n int, shares []float64) *datasets.Features {
+// unitsAtRest draws rows of rectified units, nine of ten of which are at rest: random
+// projections of five normal classes.
+func unitsAtRest(t *testing.T, network, seed uint64, n int, shares []float64) *datasets.Features {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 3))
-	const columns = 20
-	k := len(shares)
-	values, labels, names := make([]float32, n*columns), make([]int, n), make([]string, k)
+	const inputs, units = 12, 60
+	fixed, random := rand.New(rand.NewPCG(network, 4)), rand.New(rand.NewPCG(seed, 3))
+	centres, weights := make([]float64, len(shares)*inputs), make([]float64, inputs*units)
+	for i := range centres {
+		centres[i] = 1.1 * fixed.NormFloat64()
+	}
+	for i := range weights {
+		weights[i] = fixed.NormFloat64()
+	}
+	values, labels := make([]float32, 0, n*units), make([]int, n)
 	for i := range labels {
-		for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
+		for u := random.Float64(); labels[i] < len(shares)-1 && u > shares[labels[i]]; labels[i]++ {
 			u -= shares[labels[i]]
 		}
-		for j := range columns {
-			moves := 0.01
-			if j%k == labels[i] {
-				moves = 0.5
+		x := make([]float64, inputs)
+		for j := range x {
+			x[j] = centres[labels[i]*inputs+j] + random.NormFloat64()
+		}
+		for unit := range units {
+			sum := -7.0
+			for j, v := range x {
+				sum += v * weights[j*units+unit]
 			}
-			if random.Float64() < moves {
-				values[i*columns+j] = float32(random.ExpFloat64())
-			}
+			values = append(values, float32(max(sum, 0)))
 		}
 	}
-	for class := range names {
-		names[class] = fmt.Sprint(class)
-	}
-	set, err := datasets.NewFeatures("units", values, datasets.KnownLabels(labels), names)
+	set, err := datasets.NewFeatures("units", values, datasets.KnownLabels(labels), []string{"a", "b", "c", "d", "e"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +72,38 @@ func unitsAtRest(t *testing.T, seed uint64, n int, shares []float64) *datasets.F
 // says.
 func TestUnlikelyMap(t *testing.T) {
 	for seed := range uint64(3) {
-		source := unitsAtRest(t, seed, 1500, []float64{0.2, 0.2, 0.2, 0.2, 0.2})
-		target := unitsAtRest(t, seed+10, 1500, []float64{0.04, 0.08, 0.13, 0.25, 0.5})
-		if got := normalisation(source, target); got.Way != config.Standardise || !strings.Contains(got.Because, "less likely") {
+		source := unitsAtRest(t, seed, 1, 1500, []float64{0.2, 0.2, 0.2, 0.2, 0.2})
+		target := unitsAtRest(t, seed, 2, 1500, []float64{0.04, 0.08, 0.13, 0.25, 0.5})
+		if got := normalisation(source, target); got.Way != config.Standardise || !strings.Contains(got.Because, "far less likely") {
+			t.Errorf("seed %d: %+v", seed, got)
+		}
+	}
+}
+
+// Columns that depend on each other closely, as those of embeddings do, are matched although
+// the map's determinant counts each of them.
+func TestDependentColumnsAreMatched(t *testing.T) {
+	const copies = 20
+	repeated := func(set *datasets.Features) *datasets.Features {
+		var values []float32
+		row := make([]float32, 4)
+		for i := range set.Len() {
+			set.CopyRow(row, i)
+			for range copies {
+				values = append(values, row...)
+			}
+		}
+		wide, err := datasets.NewFeatures("wide", values, datasets.LabelsOf(set), set.ClassNames())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wide
+	}
+	centres := [][]float64{{2, 0, 0, 1}, {0, 2, 0, 1}, {0, 0, 2, -1}}
+	for seed := range uint64(3) {
+		source := repeated(rowsOf(t, 2*seed, 900, centres, []float64{0.33, 0.33, 0.34}, 1, 0))
+		target := repeated(rowsOf(t, 2*seed+1, 900, centres, []float64{0.6, 0.3, 0.1}, 1, 0))
+		if got := normalisation(source, target); got.Way != config.Match {
 			t.Errorf("seed %d: %+v", seed, got)
 		}
 	}
