@@ -13,7 +13,7 @@ import (
 type Normalisation struct{ Way, Because string }
 
 const (
-	// matchedAt is the p-value from which on the target counts as matched; docs/own-data.md
+	// matchedAt is the p-value from which on the target counts as matched; docs/normalisation.md
 	// has the comparison of both numbers.
 	matchedAt = 0.01
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
