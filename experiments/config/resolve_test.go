@@ -224,6 +224,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.name=resnet18":            "does not fit data set digits; want one of lenet",
 		"train.steps=100":                  "no multiple of train.eval_every",
 		"network.normalise=l2":             "network.normalise is for features",
+		"network.clip=2":                   "network.clip is for network.normalise standard and matched",
 		"network.views=2":                  "needs network.frozen",
 		"train.precision=bf16":             "for ResNets",
 		"network={views: 2, frozen: true}": "network.views is for image files",
