@@ -29,8 +29,8 @@ func (c Coefficient) c(op string) C.iwt_coefficient {
 }
 
 // A Graph runs the same work many times. On a GPU the work is recorded after some runs, and
-// from then on asked for as a whole, which takes a hundredth of the time in which a small
-// network's operations are asked for one by one. On a CPU it runs as it is.
+// from then on asked for as a whole: one request in the place of one for every operation. On
+// a CPU it runs as it is.
 type Graph struct {
 	device Device
 	body   func() Tensor
