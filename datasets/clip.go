@@ -83,18 +83,22 @@ func Ranges(source, target Set, deviations float64) (ofSource, ofTarget Range, c
 	return domains[0].rangeOf(columns), domains[1].rangeOf(columns), columns
 }
 
+// clippedRows bounds the rows, evenly spaced, on which the fixed points are found.
+const clippedRows = 100_000
+
 // spread are mean and deviation of a set's columns, of values clipped at so many of these
 // deviations.
 type spread struct {
-	set             Set
+	rows            Set
 	mean, deviation []float64
 	deviations      []float64 // at which each column was last clipped; 0 where it was not
 	majority        []float64 // of each column, see majorities
 }
 
 func newSpread(set Set, all []int) *spread {
-	s := &spread{set: set, deviations: make([]float64, len(all)), majority: majorities(set, len(all))}
-	s.mean, s.deviation = s.moments(all, Range{})
+	rows := Evenly(set, clippedRows)
+	s := &spread{rows: rows, deviations: make([]float64, len(all)), majority: majorities(rows, len(all))}
+	s.mean, s.deviation = clippedMoments(set, all, Range{})
 	return s
 }
 
@@ -110,7 +114,7 @@ func (s *spread) clip(columns []int, deviations float64) {
 		s.deviations[j] = deviations
 	}
 	for pass := 0; pass < mostPasses && len(live) > 0; pass++ {
-		mean, deviation := s.moments(live, s.bounds(live, deviations))
+		mean, deviation := clippedMoments(s.rows, live, s.bounds(live, deviations))
 		moving := live[:0]
 		for at, j := range live {
 			if deviation[at] < atRest*s.deviation[j] {
@@ -168,11 +172,11 @@ func majorities(set Set, columns int) []float64 {
 	return counts
 }
 
-// moments are those of some columns, in their order, once they are clipped.
-func (s *spread) moments(columns []int, to Range) (mean, deviation []float64) {
-	m, row, values := newColumnMoments(len(columns)), make([]float32, Size(s.set.Shape())), make([]float32, len(columns))
-	for i := range s.set.Len() {
-		s.set.CopyRow(row, i)
+// clippedMoments are those of some columns, in their order, once they are clipped.
+func clippedMoments(set Set, columns []int, to Range) (mean, deviation []float64) {
+	m, row, values := newColumnMoments(len(columns)), make([]float32, Size(set.Shape())), make([]float32, len(columns))
+	for i := range set.Len() {
+		set.CopyRow(row, i)
 		for at, j := range columns {
 			values[at] = row[j]
 		}

@@ -109,4 +109,20 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// A wild row counts that is not among the rows on which the fixed points are found: of
+// 150,001, these leave out the rows 2, 5, 8 and so on.
+func TestRangesOfManyRows(t *testing.T) {
+	const rows = 150_001
+	plain := normalColumns(t, 1, rows, 1, nil)
+	odd := normalColumns(t, 2, rows, 1, func(i, _ int, v *float32) {
+		if i == 2 {
+			*v = 1e6
+		}
+	})
+	_, of, columns := Ranges(plain, odd, 2)
+	if !slices.Equal(columns, []int{0}) || math.Abs(float64(of.High[0])-2) > 0.2 {
+		t.Errorf("columns %v, range %v", columns, of)
+	}
+}
+
 func abs(v float32) float32 { return max(v, -v) }
