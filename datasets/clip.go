@@ -26,17 +26,7 @@ func Clipped(set Set, to Range) Set {
 	if to.Low == nil {
 		return set
 	}
-	return &clipped{set, to}
-}
-
-type clipped struct {
-	Set
-	to Range
-}
-
-func (c *clipped) CopyRow(dst []float32, i int) {
-	c.Set.CopyRow(dst, i)
-	c.to.Clip(dst)
+	return &changed{set, to.Clip}
 }
 
 // When a column's values count as far from all others.
@@ -58,7 +48,7 @@ func Ranges(source, target Set, deviations float64) (ofSource, ofTarget Range, c
 	for j := range all {
 		all[j] = j
 	}
-	domains := []*spread{newSpread(source, all), newSpread(target, all)}
+	domains := []*spread{newSpread(source), newSpread(target)}
 	for _, s := range domains {
 		plain := slices.Clone(s.deviation)
 		s.clip(all, farDeviations)
@@ -95,11 +85,12 @@ type spread struct {
 	majority        []float64 // of each column, see majorities
 }
 
-func newSpread(set Set, all []int) *spread {
-	rows := Evenly(set, clippedRows)
-	s := &spread{rows: rows, deviations: make([]float64, len(all)), majority: majorities(rows, len(all))}
-	s.mean, s.deviation = clippedMoments(set, all, Range{})
-	return s
+func newSpread(set Set) *spread {
+	m, rows := columnMomentsOf(set), Evenly(set, clippedRows)
+	return &spread{
+		rows: rows, mean: m.mean, deviation: m.deviation(),
+		deviations: make([]float64, len(m.mean)), majority: majorities(rows, len(m.mean)),
+	}
 }
 
 // clip changes mean and deviation to those of values that are clipped at so many of
@@ -183,10 +174,7 @@ func clippedMoments(set Set, columns []int, to Range) (mean, deviation []float64
 		to.Clip(values)
 		m.add(values)
 	}
-	for at, squares := range m.squares {
-		m.squares[at] = math.Sqrt(squares / m.rows)
-	}
-	return m.mean, m.squares
+	return m.mean, m.deviation()
 }
 
 // bounds are those of some columns, in their order.

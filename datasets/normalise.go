@@ -46,15 +46,11 @@ func LeaveOut(source, target *Statistics) []int {
 
 // StatisticsOf returns those of all rows of a set, computed in float64.
 func StatisticsOf(set Set) Statistics {
-	size := Size(set.Shape())
-	columns, row := newColumnMoments(size), make([]float32, size)
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		columns.add(row)
-	}
+	columns := columnMomentsOf(set)
+	size, deviation := len(columns.mean), columns.deviation()
 	s := Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
 	for j, mean := range columns.mean {
-		s.Mean[j], s.Deviation[j] = float32(mean), float32(math.Sqrt(columns.squares[j]/float64(set.Len())))
+		s.Mean[j], s.Deviation[j] = float32(mean), float32(deviation[j])
 		if s.Deviation[j] == 0 {
 			s.Deviation[j] = 1
 			s.Constant = append(s.Constant, j)
@@ -72,6 +68,26 @@ type columnMoments struct {
 
 func newColumnMoments(columns int) *columnMoments {
 	return &columnMoments{mean: make([]float64, columns), squares: make([]float64, columns)}
+}
+
+// columnMomentsOf returns those of all rows of a set.
+func columnMomentsOf(set Set) *columnMoments {
+	row := make([]float32, Size(set.Shape()))
+	m := newColumnMoments(len(row))
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		m.add(row)
+	}
+	return m
+}
+
+// deviation returns the columns' standard deviations, of the rows as a population.
+func (m *columnMoments) deviation() []float64 {
+	deviation := make([]float64, len(m.squares))
+	for j, squares := range m.squares {
+		deviation[j] = math.Sqrt(squares / m.rows)
+	}
+	return deviation
 }
 
 func (m *columnMoments) add(row []float32) {
@@ -93,26 +109,21 @@ func (s Statistics) Standardise(row []float32) {
 
 // Standardised returns a view of a set whose values are (x - mean)/deviation of clipped
 // values x, each column by its own.
-func Standardised(set Set, by Statistics) Set { return &standardised{set, by} }
-
-type standardised struct {
-	Set
-	by Statistics
-}
-
-func (s *standardised) CopyRow(dst []float32, i int) {
-	s.Set.CopyRow(dst, i)
-	s.by.Standardise(dst)
-}
+func Standardised(set Set, by Statistics) Set { return &changed{set, by.Standardise} }
 
 // UnitLength returns a view of a set whose rows are x/‖x‖; rows of zeros stay so.
-func UnitLength(set Set) Set { return &unitLength{set} }
+func UnitLength(set Set) Set { return &changed{set, ScaleToUnitLength} }
 
-type unitLength struct{ Set }
+// changed is a view of a set whose rows are changed in place once they are copied.
+type changed struct {
+	Set
+	change func(row []float32)
+}
 
-func (u *unitLength) CopyRow(dst []float32, i int) {
-	u.Set.CopyRow(dst, i)
-	ScaleToUnitLength(dst)
+// CopyRow copies a row and changes it.
+func (c *changed) CopyRow(dst []float32, i int) {
+	c.Set.CopyRow(dst, i)
+	c.change(dst)
 }
 
 // ScaleToUnitLength changes a row in place to x/‖x‖; a row of zeros stays so.

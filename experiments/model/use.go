@@ -31,7 +31,7 @@ func (m Metadata) Normalise(values []float32) {
 // standardise changes a row of features, or of an image's channels, in place.
 func (s *Statistics) standardise(row []float32) {
 	if len(row) == len(s.Mean) {
-		datasets.Statistics{Range: s.bounds(), Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
+		datasets.Statistics{Range: datasets.Range{Low: s.Low, High: s.High}, Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
 		return
 	}
 	each := len(row) / len(s.Mean)
@@ -43,8 +43,6 @@ func (s *Statistics) standardise(row []float32) {
 		}
 	}
 }
-
-func (s *Statistics) bounds() datasets.Range { return datasets.Range{Low: s.Low, High: s.High} }
 
 // Probabilities returns the probabilities of rows of logits, both row-major (rows ×
 // classes): calibrated and, where shares are given, corrected for these class shares q in
