@@ -117,22 +117,22 @@ func size(shape []int) int {
 // FromSlice returns a tensor on the CPU with a copy of data in row-major order. No
 // shape means a 0-dimensional tensor of one element.
 func FromSlice[T Element](data []T, shape ...int) Tensor {
-	if len(data) != size(shape) {
-		refuse("FromSlice", "%d elements do not fill the shape %v", len(data), shape)
-	}
-	sizes, dims := int64s("FromSlice", shape)
-	return made("FromSlice", C.iwt_from_data(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), &sizes[0], dims))
+	return fromHost("FromSlice", data, CPU, shape)
 }
 
 // Upload returns a tensor on a device with a copy of data, as [FromSlice] does on the CPU. On
 // a GPU nobody waits: the data go through page-locked memory, on a stream of their own, while
 // what was asked for before is still being computed, and what follows waits for them there.
 func Upload[T Element](data []T, device Device, shape ...int) Tensor {
+	return fromHost("Upload", data, device, shape)
+}
+
+func fromHost[T Element](op string, data []T, device Device, shape []int) Tensor {
 	if len(data) != size(shape) {
-		refuse("Upload", "%d elements do not fill the shape %v", len(data), shape)
+		refuse(op, "%d elements do not fill the shape %v", len(data), shape)
 	}
-	sizes, dims := int64s("Upload", shape)
-	return made("Upload", C.iwt_upload(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), device.index(), &sizes[0], dims))
+	sizes, dims := int64s(op, shape)
+	return made(op, C.iwt_from_host(unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), device.index(), &sizes[0], dims))
 }
 
 // Full returns a tensor whose every element is value.

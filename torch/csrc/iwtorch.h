@@ -68,8 +68,7 @@ void iwt_graph_abandon(void* graph);
 char* iwt_graph_replay(void* graph);
 
 // Creation, properties, copies.
-iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims);
-iwt_result iwt_upload(const void* data, int dtype, int device, const int64_t* shape, int64_t dims);
+iwt_result iwt_from_host(const void* data, int dtype, int device, const int64_t* shape, int64_t dims);
 iwt_result iwt_full(double value, int dtype, int device, const int64_t* shape, int64_t dims);
 iwt_result iwt_randn(int dtype, const int64_t* shape, int64_t dims);
 char* iwt_copy_in(void* tensor, const void* data, int dtype, int64_t count);

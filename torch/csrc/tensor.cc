@@ -2,7 +2,6 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
@@ -127,14 +126,6 @@ char* iwt_set_grad_enabled(bool enabled, bool* before) {
   return guard([&] {
     *before = at::GradMode::is_enabled();
     at::GradMode::set_enabled(enabled);
-  });
-}
-
-iwt_result iwt_from_data(const void* data, int dtype, const int64_t* shape, int64_t dims) {
-  return produce([&] {
-    at::Tensor t = at::empty(ints(shape, dims), at::TensorOptions(scalar_type(dtype)));
-    if (t.numel() > 0) memcpy(t.data_ptr(), data, t.nbytes());
-    return t;
   });
 }
 

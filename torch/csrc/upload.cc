@@ -1,5 +1,5 @@
-// Copies from the host that nobody waits for. Streams and events are those of c10, which
-// knows them for every kind of device: nothing here needs the headers of CUDA.
+// Tensors of what the host has. To a GPU nobody waits: streams and events are those of c10,
+// which knows them for every kind of device, so that nothing here needs the headers of CUDA.
 #include <ATen/ops/empty.h>
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
@@ -9,7 +9,7 @@
 
 using namespace iwt;
 
-iwt_result iwt_upload(const void* data, int dtype, int index, const int64_t* shape, int64_t dims) {
+iwt_result iwt_from_host(const void* data, int dtype, int index, const int64_t* shape, int64_t dims) {
   return produce([&] {
     const at::Device to = device(index);
     const at::TensorOptions options(scalar_type(dtype));
