@@ -5,8 +5,10 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Device is where tensors lie and are computed. The zero Device is the CPU.
@@ -55,6 +57,21 @@ func (d Device) String() string {
 		return "cpu"
 	}
 	return "cuda:" + strconv.Itoa(d.cuda-1)
+}
+
+// OnOwnStream runs f, whose work on a GPU goes into a queue of its own: goroutines that train
+// on one GPU then do not wait for each other's. On a CPU it does no more than run f.
+func OnOwnStream(device Device, f func()) {
+	if !device.IsCUDA() {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var stream unsafe.Pointer
+	check("OnOwnStream", C.iwt_stream_begin(device.index(), &stream))
+	defer func() { check("OnOwnStream", C.iwt_stream_end(stream)) }()
+	f()
 }
 
 // CUDADevices returns the number of CUDA devices that libtorch can use, 0 where its

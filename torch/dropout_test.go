@@ -2,15 +2,23 @@ package torch
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
 // Dropout drops the share that it is asked for, each element without regard to its
-// neighbours or to the draw before, and keeps the mean.
+// neighbours or to the draw before, and keeps the mean, on the host and as it is recorded.
 func TestDropoutStatistics(t *testing.T) {
+	random := NewRandom(3)
+	t.Run("host", func(t *testing.T) { random.Use(func() { testDropoutStatistics(t) }) })
+	for _, seed := range []float64{0, 1, random.DeviceSeed(), random.DeviceSeed()} {
+		t.Run("recorded", func(t *testing.T) {
+			random.UseRecorded(Full(seed, Float64, CPU), func() { testDropoutStatistics(t) })
+		})
+	}
+}
+
+func testDropoutStatistics(t *testing.T) {
 	Tidy(func() {
-		Seed(3)
 		const n = 1 << 20
 		ones := Full(1, Float32, CPU, n)
 		var before []float32
@@ -71,22 +79,4 @@ func nonZero(values []float32) int {
 		}
 	}
 	return n
-}
-
-func TestGeneratorStateRepeatsDropout(t *testing.T) {
-	Tidy(func() {
-		Seed(11)
-		x := Full(1, Float32, CPU, 1000)
-		x.Dropout(0.5)
-		state := GeneratorState(CPU)
-		first := ToSlice[float32](x.Dropout(0.5))
-		second := ToSlice[float32](x.Dropout(0.5))
-		SetGeneratorState(CPU, state)
-		if !slices.Equal(first, ToSlice[float32](x.Dropout(0.5))) {
-			t.Error("dropout differs after restoring the generator")
-		}
-		if slices.Equal(first, second) {
-			t.Error("dropout repeats itself")
-		}
-	})
 }

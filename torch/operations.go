@@ -171,7 +171,8 @@ func (t Tensor) ConvMaxPoolReLU(weight, bias Tensor) Tensor {
 }
 
 // Dropout zeroes each element with the probability and divides the others by its
-// complement, as in training. In evaluation, leave it out.
+// complement, as in training. In evaluation, leave it out. It draws from the [Random] that
+// this goroutine uses, else from libtorch's generator.
 func (t Tensor) Dropout(probability float64) Tensor {
 	return made("Dropout", C.iwt_dropout(t.box(), C.double(probability)), t)
 }

@@ -3,8 +3,6 @@ package torch
 // #include "iwtorch.h"
 import "C"
 
-import "runtime"
-
 // Version returns libtorch's version.
 func Version() string { return goString(C.iwt_version()) }
 
@@ -35,23 +33,6 @@ func Threads() int {
 // nothing.
 func TuneAllocator() { C.iwt_tune_allocator() }
 
-// Seed seeds libtorch's generators, those of every device, for initialisation and
-// dropout.
+// Seed seeds libtorch's generators, those of every device, from which all draws that have no
+// [Random].
 func Seed(seed uint64) { check("Seed", C.iwt_seed(C.uint64_t(seed))) }
-
-// GeneratorState returns the state of the device's generator. Setting it later
-// repeats the same draws.
-func GeneratorState(device Device) []byte {
-	state := made("GeneratorState", C.iwt_generator_state(device.index()))
-	defer state.Release()
-	return ToSlice[uint8](state)
-}
-
-// SetGeneratorState restores what [GeneratorState] returned, from the same version of
-// libtorch.
-func SetGeneratorState(device Device, state []byte) {
-	t := FromSlice(state, len(state))
-	defer t.Release()
-	check("SetGeneratorState", C.iwt_set_generator_state(device.index(), t.box()))
-	runtime.KeepAlive(t.t.T)
-}

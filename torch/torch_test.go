@@ -60,9 +60,8 @@ func TestMisuseIsAnError(t *testing.T) {
 			{"a kernel of the images' size", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(Full(1, Float64, CPU, 4, 3, 6, 6), bias) }},
 			{"a bias of another size", "ConvMaxPoolReLU", func() { images.ConvMaxPoolReLU(kernel, Full(1, Float64, CPU, 5)) }},
 			{"zero threads", "SetThreads", func() { SetThreads(0) }},
-			{"a damaged generator state", "SetGeneratorState", func() { SetGeneratorState(CPU, []byte{1, 2, 3}) }},
+			{"a damaged state of random numbers", "Random.SetState", func() { NewRandom(1).SetState([]byte{1, 2, 3}) }},
 			{"an optimiser of constants", "NewSGD", func() { NewSGD([]Tensor{a}) }},
-			{"a generator of no device", "GeneratorState", func() { GeneratorState(CUDA(99)) }},
 		} {
 			if e := refused(t, c.what, c.f); e.Op != c.op {
 				t.Errorf("%s: error of %q, want %q: %v", c.what, e.Op, c.op, e)

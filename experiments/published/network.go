@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 
 	"iwda/datasets"
 	"iwda/losses"
@@ -69,16 +68,11 @@ func (im images) batchOf(rows []int) (inputs, labels torch.Tensor) {
 	return im.inputs.IndexSelect(0, torch.FromSlice(index, len(index))), torch.FromSlice(classes, len(classes))
 }
 
-// initialising holds libtorch's generator, which is one for the whole process.
-var initialising sync.Mutex
-
 // initialised returns a network whose weights follow from the seed alone.
-func (n Network) initialised(inputs, classes int, seed int64) *nets.MLP {
-	initialising.Lock()
-	defer initialising.Unlock()
-	torch.Seed(uint64(seed))
+func (n Network) initialised(inputs, classes int, seed int64) (made *nets.MLP) {
 	last := len(n.Hidden) - 1
-	return nets.NewMLP(inputs, n.Hidden[:last], n.Hidden[last], classes, 0)
+	torch.NewRandom(uint64(seed)).Lend(func() { made = nets.NewMLP(inputs, n.Hidden[:last], n.Hidden[last], classes, 0) })
+	return made
 }
 
 // onOneThread calls f in a scope of its own on an operating system's thread whose

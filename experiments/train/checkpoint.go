@@ -123,37 +123,22 @@ func (o *occasions) due(step, stepsPerEpoch int) bool {
 	return due
 }
 
-// generators are libtorch's on the CPU and on the run's device.
-type generators struct{ device torch.Device }
+// dropoutDraws is what dropout draws from, as a part of a run.
+type dropoutDraws struct{ random *torch.Random }
 
-const (
-	cpuGenerator    = "generator.cpu"
-	deviceGenerator = "generator.device"
-)
+const dropoutState = "generator.cpu"
 
-func (g generators) save(s *saving) {
-	add := func(name string, device torch.Device) {
-		state := torch.GeneratorState(device)
-		s.add(name, torch.FromSlice(state, len(state)))
-	}
-	add(cpuGenerator, torch.CPU)
-	if g.device != torch.CPU {
-		add(deviceGenerator, g.device)
-	}
+func (d dropoutDraws) save(s *saving) {
+	state := d.random.State()
+	s.add(dropoutState, torch.FromSlice(state, len(state)))
 }
 
-func (g generators) restore(r *restoring) error {
-	onCPU := r.take(cpuGenerator)
-	// A run that moved to another kind of device has no such state, and no way to the
-	// same bits.
-	onDevice := r.takeIfThere(deviceGenerator)
+func (d dropoutDraws) restore(r *restoring) error {
+	state := r.take(dropoutState)
 	if err := r.complete(); err != nil {
 		return err
 	}
-	torch.SetGeneratorState(torch.CPU, torch.ToSlice[uint8](onCPU))
-	if g.device != torch.CPU && !onDevice.IsZero() {
-		torch.SetGeneratorState(g.device, torch.ToSlice[uint8](onDevice))
-	}
+	d.random.SetState(torch.ToSlice[uint8](state))
 	return nil
 }
 

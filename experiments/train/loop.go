@@ -95,7 +95,7 @@ func (t *trainer) step(ctx context.Context, p position) error {
 	if err != nil {
 		return p.failed(err)
 	}
-	t.processes.seedDropout(t.run.Seed, p.step)
+	t.processes.seedDropout(t.random, t.run.Seed, p.step)
 	aligned, coefficients := t.objective.next(p)
 	rates := t.optimisation.rates(p)
 	torch.Tidy(func() {

@@ -25,8 +25,8 @@ type model struct {
 }
 
 // openModelAndData makes the two that may depend on each other: image files need a
-// frozen backbone, networks the classes of the data.
-func openModelAndData(ctx context.Context, run config.Resolved, options Options) (*model, *data, error) {
+// frozen backbone, networks the classes of the data. Initialisation draws from random.
+func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Random, options Options) (*model, *data, error) {
 	described, err := run.Dataset.Described()
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +41,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 		if d.onHeldOut != nil {
 			d.onHeldOut = lively{d.onHeldOut, options.alive}
 		}
-		m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames))
+		random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames)) })
 		if err != nil {
 			return nil, nil, errors.Join(err, d.close())
 		}
@@ -57,7 +57,8 @@ func openModelAndData(ctx context.Context, run config.Resolved, options Options)
 		}
 		classes = len(found.Source.ClassNames())
 	}
-	if m.network, m.pretrainedSHA256, err = newNetwork(run, cropShape(run), classes); err != nil {
+	random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, cropShape(run), classes) })
+	if err != nil {
 		return nil, nil, err
 	}
 	m.network.State().Move(torch.Float32, options.Device)

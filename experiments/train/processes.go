@@ -152,12 +152,11 @@ func (p processes) copyOfFirst(state nets.State) {
 	p.group.Broadcast(0, tensors...)
 }
 
-// seedDropout lets the other processes draw other dropout than the first one, whose
-// generator goes on from step to step and is in the checkpoint: theirs follow from the
-// step.
-func (p processes) seedDropout(seed int64, step int) {
+// seedDropout lets the other processes draw other dropout than the first one, whose draws
+// go on from step to step and are in the checkpoint: theirs follow from the step.
+func (p processes) seedDropout(random *torch.Random, seed int64, step int) {
 	if !p.first() {
-		torch.Seed(datasets.Stream(seed, fmt.Sprintf("dropout of process %d in step %d", p.group.Rank(), step)).Uint64())
+		random.Seed(datasets.Stream(seed, fmt.Sprintf("dropout of process %d in step %d", p.group.Rank(), step)).Uint64())
 	}
 }
 

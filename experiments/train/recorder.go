@@ -11,6 +11,7 @@ import (
 type recorder struct {
 	recording bool
 	device    torch.Device
+	random    *torch.Random // what dropout draws from
 	compute   func(in stepInputs, aligned bool, rates, coefficients []torch.Coefficient) measures
 	recorded  map[bool]*recordedStep // with and without the domain loss
 }
@@ -18,14 +19,16 @@ type recorder struct {
 // step makes a step on these inputs with these learning rates and coefficients.
 func (r *recorder) step(in stepInputs, aligned bool, rates, coefficients []float64) measures {
 	if !r.recording {
-		return r.compute(in, aligned, numbers(rates), numbers(coefficients))
+		var m measures
+		r.random.Use(func() { m = r.compute(in, aligned, numbers(rates), numbers(coefficients)) })
+		return m
 	}
 	if r.recorded == nil {
 		r.recorded = make(map[bool]*recordedStep)
 	}
 	step := r.recorded[aligned]
 	if step == nil {
-		step = newRecordedStep(in, len(rates)+len(coefficients), r.device, func(in stepInputs, scalars []torch.Coefficient) measures {
+		step = newRecordedStep(in, len(rates)+len(coefficients), r.random, r.device, func(in stepInputs, scalars []torch.Coefficient) measures {
 			return r.compute(in, aligned, scalars[:len(rates)], scalars[len(rates):])
 		})
 		r.recorded[aligned] = step
@@ -51,29 +54,53 @@ func numbers(values []float64) []torch.Coefficient {
 // of every step are copied.
 type recordedStep struct {
 	in      stepInputs
-	numbers torch.Tensor // learning rates and coefficients
+	numbers torch.Tensor // learning rates, coefficients and what dropout follows from
+	random  *torch.Random
 	graph   *torch.Graph
 	last    measures // but for their values
 }
 
-func newRecordedStep(like stepInputs, count int, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *recordedStep {
+func newRecordedStep(like stepInputs, count int, random *torch.Random, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *recordedStep {
 	place := func(like torch.Tensor) torch.Tensor { return torch.Keep(like.Clone()) }
 	s := &recordedStep{
 		in:      stepInputs{place(like.source), place(like.target), place(like.labels)},
-		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count)),
+		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count+1)),
+		random:  random,
 	}
-	scalars := make([]torch.Coefficient, count)
+	scalars := make([]torch.Tensor, count+1)
+	coefficients := make([]torch.Coefficient, count)
 	for i := range scalars {
-		scalars[i] = torch.Scalar(torch.Keep(s.numbers.Narrow(0, i, 1).Reshape()))
+		scalars[i] = torch.Keep(s.numbers.Narrow(0, i, 1).Reshape())
+	}
+	for i := range coefficients {
+		coefficients[i] = torch.Scalar(scalars[i])
 	}
 	s.graph = torch.NewGraph(device, func() torch.Tensor {
-		s.last = body(s.in, scalars)
+		s.draw(scalars[count], func() { s.last = body(s.in, coefficients) })
 		return s.last.values
 	})
 	return s
 }
 
+// draw runs f, whose dropout follows from the seed where it is recorded.
+func (s *recordedStep) draw(seed torch.Tensor, f func()) {
+	if seed.Device().IsCUDA() {
+		s.random.UseRecorded(seed, f)
+	} else {
+		s.random.Use(f)
+	}
+}
+
+// seed is what dropout follows from where it is recorded.
+func (s *recordedStep) seed() float64 {
+	if s.numbers.Device().IsCUDA() {
+		return s.random.DeviceSeed()
+	}
+	return 0
+}
+
 func (s *recordedStep) run(in stepInputs, numbers []float64) measures {
+	numbers = append(numbers, s.seed())
 	for _, of := range []struct{ place, values torch.Tensor }{
 		{s.in.source, in.source}, {s.in.target, in.target}, {s.in.labels, in.labels},
 		{s.numbers, torch.Upload(numbers, s.numbers.Device(), len(numbers))},

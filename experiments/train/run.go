@@ -57,17 +57,22 @@ func (o Options) alive() {
 // Of several processes, see [Options], the one of rank 0 writes the files and returns the
 // result; the others return the zero Result.
 //
-// It uses libtorch's process-wide generator and number of threads, so that a process
-// must not have two runs at once.
+// Several goroutines may make a run each: it draws from a source of its own, and works on a
+// GPU on a stream of its own. What a run says of its memory is its process's.
 func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Options) (store.Result, error) {
 	started := time.Now()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t, err := newTrainer(ctx, run, dir, options, started)
 	var result store.Result
-	if err == nil {
-		result, err = t.completeWithRestarts(ctx)
-	}
+	err := try(func() (err error) {
+		torch.OnOwnStream(options.Device, func() {
+			var t *trainer
+			if t, err = newTrainer(ctx, run, dir, options, started); err == nil {
+				result, err = t.completeWithRestarts(ctx)
+			}
+		})
+		return err
+	})
 	if err != nil {
 		return store.Result{}, fmt.Errorf("%s: %w", plan.Of(run).ID, err)
 	}
@@ -88,6 +93,7 @@ type trainer struct {
 	dir     store.Dir
 	options Options
 
+	random       *torch.Random
 	data         *data
 	model        *model
 	objective    *objective
@@ -113,7 +119,7 @@ type trainer struct {
 func (t *trainer) parts() []part {
 	return []part{
 		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.selector, t.effort, t.restarts,
-		generators{t.options.Device},
+		dropoutDraws{t.random},
 	}
 }
 
@@ -148,8 +154,8 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	}
 	device := t.options.Device
 	torch.SetThreads(t.options.Threads)
-	torch.Seed(datasets.Stream(t.run.Seed, "initialisation").Uint64())
-	if t.model, t.data, err = openModelAndData(ctx, t.run, t.options); err != nil {
+	t.random = torch.NewRandom(datasets.Stream(t.run.Seed, "initialisation").Uint64())
+	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {
 		return err
 	}
 	if err := t.processes.synchronise(t.model.network, t.run); err != nil {
@@ -159,20 +165,21 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
 		return err
 	}
-	alignment := newAlignment(t.run, method, t.model.network.FeatureSize(), classes)
+	var alignment alignment
+	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes) })
 	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{network: t.model.evaluated, batchSize: t.run.Train.EvalBatch, device: device}
-	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, compute: t.compute}
+	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes)
 	t.selector = newSelector(t.run, t.model, t.record)
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
-	torch.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
+	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
 	return nil
 }
 

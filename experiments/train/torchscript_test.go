@@ -74,7 +74,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 			t.Errorf("%s, the file's %s: unchanged %v", backbone[i].Name, e.Name, same)
 		}
 	}
-	made, d, err := openModelAndData(t.Context(), run, Options{Threads: 1, Log: io.Discard})
+	made, d, err := openModelAndData(t.Context(), run, torch.NewRandom(1), Options{Threads: 1, Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

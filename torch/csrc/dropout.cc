@@ -1,14 +1,23 @@
 // Dropout. libtorch draws each element's number from a serial generator, which took a
 // tenth of a training step; here one number of that generator is the key of a hash of
-// the element's index, which the compiler makes vectors of.
+// the element's index, which the compiler makes vectors of. On other devices the hash is a
+// few operations on tensors, so that its key may be a tensor too, where a step is recorded.
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/feature_dropout.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
+#include <vector>
 
 #include "guard.h"
+#include "random.h"
 
 using namespace iwt;
 
@@ -56,20 +65,53 @@ void fill(T* mask, int64_t size, double probability, uint64_t key) {
 }
 
 uint64_t next_key() {
+  if (Random* random = drawing()) return random->next();
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   std::lock_guard<std::mutex> lock(generator.mutex());
   return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
 }
 
+// An index of 32 bits counts the elements, and the mask is filled in memory's order.
+bool fits(const at::Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
+         x.is_non_overlapping_and_dense() && x.numel() <= INT64_C(0xffffffff);
+}
+
+// hashed_mask is the mask of elements of that shape by operations on tensors: 64 bits of the
+// index and the key, multiplied twice by odd numbers (those of SplitMix64) with its upper
+// half laid over its lower one in between, stay where they are not below the threshold.
+at::Tensor hashed_mask(at::IntArrayRef shape, const at::TensorOptions& like, double probability, Random& random) {
+  constexpr auto odd = static_cast<int64_t>(UINT64_C(0x9e3779b97f4a7c15)), other = static_cast<int64_t>(UINT64_C(0xbf58476d1ce4e5b9));
+  constexpr auto apart = static_cast<int64_t>(UINT64_C(0x94d049bb133111eb));  // draws of a step
+  at::Tensor bits = at::arange(c10::multiply_integers(shape), like.dtype(at::kLong));
+  if (random.seed.defined()) {
+    const uint64_t before = static_cast<uint64_t>(random.draws++) * static_cast<uint64_t>(apart);
+    bits.add_(random.seed).add_(static_cast<int64_t>(before));
+  } else {
+    bits.add_(static_cast<int64_t>(random.next()));
+  }
+  bits.mul_(odd);
+  bits.bitwise_xor_(bits.bitwise_right_shift(32)).mul_(other);
+  const auto threshold = static_cast<int64_t>(std::ldexp(probability - 0.5, 64));  // of what is signed
+  return bits.ge_(threshold).to(like).mul_(1 / (1 - probability)).view(shape);
+}
+
+at::Tensor mask_of(const at::Tensor& x, double probability) {
+  Random* random = drawing();
+  if (random != nullptr && (random->seed.defined() || !fits(x))) return hashed_mask(x.sizes(), x.options(), probability, *random);
+  at::Tensor mask = at::empty_like(x);
+  const uint64_t key = next_key();
+  if (x.scalar_type() == at::kFloat) {
+    fill(mask.data_ptr<float>(), mask.numel(), probability, key);
+  } else {
+    fill(mask.data_ptr<double>(), mask.numel(), probability, key);
+  }
+  return mask;
+}
+
 struct Dropout : torch::autograd::Function<Dropout> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x, double probability) {
-    const at::Tensor mask = at::empty_like(x);
-    const uint64_t key = next_key();
-    if (x.scalar_type() == at::kFloat) {
-      fill(mask.data_ptr<float>(), mask.numel(), probability, key);
-    } else {
-      fill(mask.data_ptr<double>(), mask.numel(), probability, key);
-    }
+    const at::Tensor mask = mask_of(x, probability);
     context->save_for_backward({mask});
     return x.mul(mask);
   }
@@ -79,17 +121,26 @@ struct Dropout : torch::autograd::Function<Dropout> {
   }
 };
 
-// An index of 32 bits counts the elements, and the mask is filled in memory's order.
-bool fits(const at::Tensor& x, double probability) {
-  return x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
-         x.is_non_overlapping_and_dense() && x.numel() <= INT64_C(0xffffffff) && probability > 0 && probability < 1;
-}
+bool draws(double probability) { return probability > 0 && probability < 1; }
 
 }  // namespace
 
 iwt_result iwt_dropout(void* a, double probability) {
   return produce([&] {
     const at::Tensor& x = tensor(a);
-    return fits(x, probability) ? Dropout::apply(x, probability) : at::dropout(x, probability, true);
+    const bool ours = draws(probability) && (drawing() != nullptr || fits(x));
+    return ours ? Dropout::apply(x, probability) : at::dropout(x, probability, true);
+  });
+}
+
+iwt_result iwt_dropout2d(void* a, double probability) {
+  return produce([&] {
+    const at::Tensor& x = tensor(a);
+    Random* random = drawing();
+    if (random == nullptr || !draws(probability) || x.dim() < 2) return at::feature_dropout(x, probability, true);
+    std::vector<int64_t> channels(x.dim(), 1);
+    std::copy_n(x.sizes().begin(), 2, channels.begin());
+    if (random->seed.defined() || !x.is_cpu()) return x.mul(hashed_mask(channels, x.options(), probability, *random));
+    return x.mul(at::empty(channels, x.options()).bernoulli_(1 - probability, random->engine).div_(1 - probability));
   });
 }

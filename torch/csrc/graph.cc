@@ -1,6 +1,5 @@
 // Graphs of CUDA: work that is recorded once and asked for as a whole. WITH_CUDA says that the
 // libtorch is one with CUDA; with another one, recording is an error.
-#include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <memory>
@@ -10,17 +9,11 @@
 #endif
 
 #include "guard.h"
+#include "stream.h"
 
 using namespace iwt;
 
 namespace {
-
-// wait makes what is asked of one stream from now on wait for what was asked of another.
-void wait(c10::Stream later, c10::Stream former) {
-  c10::Event done(former.device_type());
-  done.record(former);
-  done.block(later);
-}
 
 class Graph {
  public:
@@ -79,7 +72,18 @@ class Graph {
 };
 
 #ifdef WITH_CUDA
-void Graph::capture() { graph_.capture_begin(); }
+// Other threads may do what they like meanwhile, where libtorch can say that (2.1 and later).
+template <class CUDAGraph>
+auto capture_alone(CUDAGraph& graph, int)
+    -> decltype(graph.capture_begin(std::pair<unsigned long long, unsigned long long>(), cudaStreamCaptureModeThreadLocal)) {
+  graph.capture_begin(std::pair<unsigned long long, unsigned long long>(0, 0), cudaStreamCaptureModeThreadLocal);
+}
+template <class CUDAGraph>
+void capture_alone(CUDAGraph& graph, long) {
+  graph.capture_begin();
+}
+
+void Graph::capture() { capture_alone(graph_, 0); }
 void Graph::captured() { graph_.capture_end(); }
 void Graph::replay() { graph_.replay(); }
 #else

@@ -46,8 +46,6 @@ char* iwt_cuda_devices(int* count);
 char* iwt_version(void);
 char* iwt_parallel_info(void);
 char* iwt_seed(uint64_t seed);
-iwt_result iwt_generator_state(int device);
-char* iwt_set_generator_state(int device, void* state);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
 char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
 
@@ -57,6 +55,22 @@ typedef struct {
   double number;
   void* scalar;  // NULL for the number
 } iwt_coefficient;
+
+// Sources of random numbers, from which dropout draws in the thread that has entered one.
+char* iwt_random_new(uint64_t seed, void** random);
+void iwt_random_free(void* random);
+char* iwt_random_seed(void* random, uint64_t seed);
+char* iwt_random_next(void* random, uint64_t* number);
+iwt_result iwt_random_state(void* random);
+char* iwt_random_set_state(void* random, void* state);
+void* iwt_random_enter(void* random);                // NULL: none; returns the one before
+char* iwt_random_record(void* random, void* seed);   // a scalar, from now on; NULL ends that
+char* iwt_random_lend(void* random, void** lending);  // to libtorch's generator of the CPU
+void iwt_random_take_back(void* lending);             // in the same thread
+
+// Streams of a GPU: work of this thread goes to one of its own, between begin and end.
+char* iwt_stream_begin(int device, void** stream);
+char* iwt_stream_end(void* stream);
 
 // Work that is recorded once and asked for as a whole. Between begin and end, or begin and
 // abandon, everything goes to the graph's stream, recorded or not.

@@ -1,4 +1,5 @@
 // TorchScript modules, which PyTorch writes with torch.jit.
+#include <ATen/Context.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "guard.h"
+#include "random.h"
 
 using namespace iwt;
 
@@ -45,6 +47,19 @@ void set_training(const torch::jit::Module& script, bool training) {
   }
 }
 
+// forward lets what the module draws come from the source, if there is one. On a GPU that
+// is the seed of libtorch's generator, which must not change while work is recorded.
+at::IValue forward(torch::jit::Module& script, const at::Tensor& x, Random* random) {
+  if (random == nullptr) return script.forward({x});
+  if (x.is_cuda() && !random->seed.defined()) {
+    at::Generator generator = at::globalContext().defaultGenerator(x.device());
+    std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.set_current_seed(random->next());
+  }
+  const Lending lending(*random);
+  return script.forward({x});
+}
+
 }  // namespace
 
 char* iwt_module_load(const char* path, void** loaded) {
@@ -79,7 +94,7 @@ iwt_result iwt_module_forward(void* p, void* input, bool training) {
     // The optimiser of graphs watches the first passes and rewrites the later ones,
     // whose results would then depend on how many there were before.
     torch::jit::GraphOptimizerEnabledGuard as_written(false);
-    const at::IValue output = m.script.forward({tensor(input)});
+    const at::IValue output = forward(m.script, tensor(input), training ? drawing() : nullptr);
     if (!output.isTensor()) throw std::invalid_argument("the module returns a " + output.tagKind() + ", not one tensor");
     return output.toTensor();
   });

@@ -3,7 +3,6 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/feature_dropout.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/max_pool2d.h>
@@ -115,7 +114,4 @@ iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t
 }
 iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding) {
   return produce([&] { return at::max_pool2d(tensor(a), kernel, stride, padding); });
-}
-iwt_result iwt_dropout2d(void* a, double probability) {
-  return produce([&] { return at::feature_dropout(tensor(a), probability, true); });
 }

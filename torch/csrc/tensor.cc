@@ -100,28 +100,6 @@ char* iwt_seed(uint64_t seed) {
   return guard([&] { at::manual_seed(seed); });
 }
 
-namespace {
-
-at::Generator generator(int index) { return at::globalContext().defaultGenerator(device(index)); }
-
-}  // namespace
-
-iwt_result iwt_generator_state(int index) {
-  return produce([&] {
-    at::Generator g = generator(index);
-    std::lock_guard<std::mutex> lock(g.mutex());
-    return g.get_state();
-  });
-}
-
-char* iwt_set_generator_state(int index, void* state) {
-  return guard([&] {
-    at::Generator g = generator(index);
-    std::lock_guard<std::mutex> lock(g.mutex());
-    g.set_state(tensor(state));
-  });
-}
-
 char* iwt_set_grad_enabled(bool enabled, bool* before) {
   return guard([&] {
     *before = at::GradMode::is_enabled();
