@@ -192,19 +192,21 @@ graphs() {
 	done
 }
 
-# sharing compares the steps that four runs make at once with those of one alone.
+# sharing compares the steps that four runs make at once, as processes and in one, with those
+# of one alone.
 sharing() {
 	experiment
 	epochs=20
 	[ "$device" = cuda ] || epochs=4
-	for seeds in '1' '1,2,3,4'; do
-		bin/iwrun -c build/steps.yaml -o "results/sharing-$seeds" -j 4 --threads 1 --device "$device" --retries 0 \
+	for way in 1:1 1,2,3,4:1 1,2,3,4:4; do
+		seeds=${way%:*} share=${way#*:}
+		bin/iwrun -c build/steps.yaml -o "results/sharing-$way" -j 4 --per-process "$share" --threads 1 --device "$device" --retries 0 \
 			--set train.graph=true --set "seeds=[$seeds]" --set train.epochs=$epochs --only '*/*/iwdan/*'
-		cat "results/sharing-$seeds"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v seeds="$seeds" '
+		cat "results/sharing-$way"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v way="seeds $seeds, $share in a process" '
 			$1 == "epoch" { for (i = 1; i <= NF; i++) column[$i] = i; runs++; start = 0; next }
 			$1 == 2 { start = $column["seconds"]; first = $column["step"] }
 			start { steps[runs] = $column["step"] - first; seconds[runs] = $column["seconds"] - start }
-			END { for (r in steps) rate += steps[r] / seconds[r]; printf "seeds %s: %.0f steps a second\n", seeds, rate }
+			END { for (r in steps) rate += steps[r] / seconds[r]; printf "%s: %.0f steps a second\n", way, rate }
 		'
 	done
 }
@@ -241,7 +243,7 @@ part nets 100 nets_tests
 part torch 100 torch_tests
 part steps 100 steps
 part graphs 60 graphs
-part sharing 60 sharing
+part sharing 80 sharing
 part processes 40 processes
 part resnet 55 resnet
 ! awk -F '\t' '$2 != "passed"' build/parts | grep -q .

@@ -61,13 +61,15 @@ func (r *Random) Use(f func()) {
 	f()
 }
 
-// UseRecorded is [Random.Use] for work that a [Graph] records: dropout follows from a seed on
-// the device, a scalar that is overwritten with another [Random.DeviceSeed] before every
-// repetition. What modules draw by themselves is libtorch's then.
-func (r *Random) UseRecorded(seed Tensor, f func()) {
-	check("Random.UseRecorded", C.iwt_random_record(r.random, seed.box()))
-	runtime.KeepAlive(seed.t.T)
-	defer func() { check("Random.UseRecorded", C.iwt_random_record(r.random, nil)) }()
+// UseSeed is [Random.Use] where dropout follows from a seed of [Random.DeviceSeed], in
+// operations of the device. For work that a [Graph] records the seed is a scalar on the device
+// that is overwritten before every repetition; what modules draw by themselves is libtorch's
+// then.
+func (r *Random) UseSeed(seed Coefficient, f func()) {
+	const op = "Random.UseSeed"
+	check(op, C.iwt_random_set_seeded(r.random, true, seed.c(op)))
+	runtime.KeepAlive(seed.scalar.t.T)
+	defer func() { check(op, C.iwt_random_set_seeded(r.random, false, C.iwt_coefficient{})) }()
 	r.Use(f)
 }
 

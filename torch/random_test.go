@@ -92,15 +92,16 @@ func TestRandomAtOnce(t *testing.T) {
 	}
 }
 
-// Recorded dropout follows from the seed on the device alone, each call of a repetition from
-// another part of it, and drops whole channels where that is asked.
-func TestRecordedDropout(t *testing.T) {
+// Dropout that follows from a seed does so wherever the seed is, each call from another part of
+// it, and drops whole channels where that is asked.
+func TestSeededDropout(t *testing.T) {
 	Tidy(func() {
 		x := Full(1, Float32, CPU, 3, 200, 2, 2)
 		random := NewRandom(1)
-		place := Full(random.DeviceSeed(), Float64, CPU)
+		step := random.DeviceSeed()
+		place := Full(step, Float64, CPU)
 		repeat := func() (first, second, channels []float32) {
-			random.UseRecorded(place, func() {
+			random.UseSeed(Scalar(place), func() {
 				first, second, channels = ToSlice[float32](x.Dropout(0.5)), ToSlice[float32](x.Dropout(0.5)), ToSlice[float32](x.Dropout2D(0.5))
 			})
 			return first, second, channels
@@ -112,6 +113,11 @@ func TestRecordedDropout(t *testing.T) {
 		if again, _, _ := repeat(); !slices.Equal(first, again) {
 			t.Error("the same seed does not drop the same")
 		}
+		random.UseSeed(Number(step), func() {
+			if !slices.Equal(first, ToSlice[float32](x.Dropout(0.5))) || !slices.Equal(second, ToSlice[float32](x.Dropout(0.5))) {
+				t.Error("a seed that is a number does not drop the same")
+			}
+		})
 		place.Set(Full(random.DeviceSeed(), Float64, CPU))
 		if other, _, _ := repeat(); slices.Equal(first, other) {
 			t.Error("another seed drops the same")
@@ -128,11 +134,11 @@ func TestRecordedDropout(t *testing.T) {
 }
 
 // The gradient of dropout is its mask.
-func TestRecordedDropoutGradient(t *testing.T) {
+func TestSeededDropoutGradient(t *testing.T) {
 	Tidy(func() {
 		x := Full(1, Float64, CPU, 5, 40).SetRequiresGrad(true)
 		random := NewRandom(1)
-		random.UseRecorded(Full(12345, Float64, CPU), func() {
+		random.UseSeed(Number(12345), func() {
 			y := x.Dropout(0.25)
 			y.Sum().Backward()
 			gradient, ok := x.Grad()

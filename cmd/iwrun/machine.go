@@ -18,12 +18,15 @@ type machineOptions struct {
 	Device  string
 	Jobs    int // 0: as many as there are cores for
 	Threads int
+	// PerProcess is how many of the runs at a time one process makes.
+	PerProcess int
 }
 
 func machineFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one a GPU, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one a GPU, or as many as share a process, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
 		&cli.StringFlag{Name: "device", Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, the CPU where there is none"},
+		&cli.IntFlag{Name: perProcessName, Value: 1, Usage: "`NUMBER` of the runs at a time that share a process: on a GPU they then compute at the same moment, where processes take turns"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "`NUMBER` of threads of one run; results are the same bits on every machine only for the same number"},
 	}
 }
@@ -37,8 +40,10 @@ func deviceFlags() []cli.Flag {
 }
 
 func machineOptionsOf(c *cli.Context) machineOptions {
-	return machineOptions{Device: c.String("device"), Jobs: c.Int("jobs"), Threads: c.Int("threads")}
+	return machineOptions{Device: c.String("device"), Jobs: c.Int("jobs"), Threads: c.Int("threads"), PerProcess: c.Int(perProcessName)}
 }
+
+const perProcessName = "per-process"
 
 // device returns the one device that the option names, or the first of auto.
 func (o machineOptions) device() (torch.Device, error) {
@@ -90,8 +95,10 @@ func deviceNames(devices []torch.Device) []string {
 
 // share returns the number of runs at a time on the devices and of threads each.
 func (o machineOptions) share(devices []torch.Device) (jobs, threads int, err error) {
-	usage := "iwrun -j NUMBER --threads NUMBER …"
+	usage := "iwrun -j NUMBER --threads NUMBER --" + perProcessName + " NUMBER …"
 	switch {
+	case o.PerProcess < 1:
+		return 0, 0, usageError(fmt.Sprintf("--%s %d: a process makes at least one run", perProcessName, o.PerProcess), usage)
 	case o.Jobs < 0:
 		return 0, 0, usageError(fmt.Sprintf("-j %d: at least one run at a time", o.Jobs), usage)
 	case o.Threads < 1:
@@ -99,7 +106,7 @@ func (o machineOptions) share(devices []torch.Device) (jobs, threads int, err er
 	case o.Jobs > 0:
 		return o.Jobs, o.Threads, nil
 	case slices.ContainsFunc(devices, torch.Device.IsCUDA):
-		return len(devices), o.Threads, nil
+		return len(devices) * o.PerProcess, o.Threads, nil
 	}
 	return max(1, cores()/o.Threads), o.Threads, nil
 }

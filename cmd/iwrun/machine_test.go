@@ -16,13 +16,15 @@ func TestShare(t *testing.T) {
 		devices       []torch.Device
 		jobs, threads int
 	}{
-		{machineOptions{Threads: 1}, cpu, cores(), 1},
-		{machineOptions{Threads: 10000}, cpu, 1, 10000},
-		{machineOptions{Threads: 2}, gpu, 1, 2},
-		{machineOptions{Threads: 2}, gpus, 3, 2},
-		{machineOptions{Jobs: 7, Threads: 2}, gpu, 7, 2},
-		{machineOptions{Jobs: 2, Threads: 2}, gpus, 2, 2},
-		{machineOptions{Jobs: 7, Threads: 2}, cpu, 7, 2},
+		{machineOptions{Threads: 1, PerProcess: 1}, cpu, cores(), 1},
+		{machineOptions{Threads: 10000, PerProcess: 1}, cpu, 1, 10000},
+		{machineOptions{Threads: 2, PerProcess: 1}, gpu, 1, 2},
+		{machineOptions{Threads: 2, PerProcess: 1}, gpus, 3, 2},
+		{machineOptions{Jobs: 7, Threads: 2, PerProcess: 1}, gpu, 7, 2},
+		{machineOptions{Jobs: 2, Threads: 2, PerProcess: 1}, gpus, 2, 2},
+		{machineOptions{Jobs: 7, Threads: 2, PerProcess: 1}, cpu, 7, 2},
+		{machineOptions{Threads: 1, PerProcess: 4}, gpus, 12, 1},
+		{machineOptions{Jobs: 2, Threads: 1, PerProcess: 4}, gpus, 2, 1},
 	} {
 		jobs, threads, err := test.options.share(test.devices)
 		if err != nil || jobs != test.jobs || threads != test.threads {

@@ -120,7 +120,7 @@ func scheduleOptions(m machineOptions, f faultOptions, results string) (schedule
 	if err != nil {
 		return schedule.Options{}, nil, err
 	}
-	options := schedule.Options{Results: results, Jobs: jobs, Devices: deviceNames(devices), Threads: threads}
+	options := schedule.Options{Results: results, Jobs: jobs, PerProcess: m.PerProcess, Devices: deviceNames(devices), Threads: threads}
 	return options, devices, f.check()
 }
 

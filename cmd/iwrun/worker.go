@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -26,9 +27,9 @@ const (
 	supervisedFlag = "supervised"
 )
 
-// workerOptions say which run a worker makes.
+// workerOptions say which runs a worker makes.
 type workerOptions struct {
-	Folder     string // of the run, with its config.yaml
+	Folders    []string // of the runs, each with its config.yaml
 	Device     string
 	Threads    int
 	Supervised bool // end as soon as standard input does
@@ -42,8 +43,8 @@ type workerOptions struct {
 func newWorkerCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      workerName,
-		Usage:     "make the run whose configuration lies in a folder",
-		UsageText: "iwrun worker [--device DEVICE] [--threads NUMBER] RUNFOLDER",
+		Usage:     "make the run whose configuration lies in a folder, or several at once",
+		UsageText: "iwrun worker [--device DEVICE] [--threads NUMBER] RUNFOLDER...",
 		Hidden:    true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "device", Value: "auto"},
@@ -53,15 +54,15 @@ func newWorkerCommand(s streams) *cli.Command {
 			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return wrongUsage(c, "a worker makes one run: name its folder")
+			if c.NArg() == 0 {
+				return wrongUsage(c, "a worker makes a run: name its folder")
 			}
 			checkpoints, err := checkpointsOf(c)
 			if err != nil {
 				return err
 			}
 			return runWorker(workerOptions{
-				Folder: c.Args().First(), Device: c.String("device"), Threads: c.Int("threads"),
+				Folders: c.Args().Slice(), Device: c.String("device"), Threads: c.Int("threads"),
 				Checkpoints: checkpoints, Supervised: c.Bool(supervisedFlag), GroupTimeout: c.Duration(groupTimeoutName),
 			}, s)
 		},
@@ -81,27 +82,65 @@ func runWorker(o workerOptions, s streams) error {
 	checkpoint, release := onCheckpointSignals(func() {})
 	defer release()
 
-	reporter := schedule.NewReporter(s.out)
-	switch err := trainIn(ctx, o, checkpoint, reporter, s.err); {
-	case errors.Is(err, context.Canceled):
-		return statusError(schedule.StoppedStatus)
-	case err != nil:
-		reporter.Failed(err)
-		return err
+	torch.TuneAllocator()
+	saveMemory()
+	runs := len(o.Folders)
+	reporters, checkpoints, errs := schedule.NewReporters(s.out, runs), toEach(checkpoint, runs, ctx.Done()), make([]error, runs)
+	var making sync.WaitGroup
+	for i, folder := range o.Folders {
+		log := s.err
+		if runs > 1 {
+			log = reporters[i].Log()
+		}
+		making.Go(func() {
+			switch errs[i] = trainIn(ctx, folder, o, checkpoints[i], reporters[i], log); {
+			case errs[i] == nil:
+				reporters[i].Done()
+			case !errors.Is(errs[i], context.Canceled):
+				reporters[i].Failed(errs[i])
+			}
+		})
 	}
-	reporter.Done()
-	return nil
+	making.Wait()
+	err := errors.Join(errs...)
+	if errors.Is(err, context.Canceled) {
+		return statusError(schedule.StoppedStatus)
+	}
+	return err
+}
+
+// toEach returns as many channels, each of which gets what comes from one, until ended is
+// closed. What comes before the last was taken is as good as the last.
+func toEach(wishes <-chan struct{}, number int, ended <-chan struct{}) []chan struct{} {
+	channels := make([]chan struct{}, number)
+	for i := range channels {
+		channels[i] = make(chan struct{}, 1)
+	}
+	go func() {
+		for {
+			select {
+			case <-wishes:
+			case <-ended:
+				return
+			}
+			for _, c := range channels {
+				select {
+				case c <- struct{}{}:
+				default:
+				}
+			}
+		}
+	}()
+	return channels
 }
 
 // trainIn makes the run of the folder.
-func trainIn(ctx context.Context, o workerOptions, checkpoint <-chan struct{}, reporter *schedule.Reporter, log io.Writer) error {
-	torch.TuneAllocator()
-	saveMemory()
+func trainIn(ctx context.Context, folder string, o workerOptions, checkpoint <-chan struct{}, reporter *schedule.Reporter, log io.Writer) error {
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
 		return err
 	}
-	run, dir, err := open(o.Folder)
+	run, dir, err := open(folder)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,13 @@ const (
 	aliveEvent    = "alive"
 	doneEvent     = "done"
 	failedEvent   = "failed"
+	logEvent      = "log" // a line for the run's log
 )
 
 // event is a line of a worker's standard output, as JSON.
 type event struct {
 	Kind     string   `json:"event"`
+	Run      int      `json:"run,omitempty"` // its place among the worker's folders
 	Epoch    int      `json:"epoch,omitempty"`
 	Epochs   int      `json:"epochs,omitempty"`
 	Step     int      `json:"step,omitempty"`
@@ -35,20 +37,35 @@ type event struct {
 	Accuracy *float64 `json:"accuracy,omitempty"` // absent for NaN, which JSON lacks
 	Loss     *float64 `json:"loss,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
+	Text     string   `json:"text,omitempty"`
 }
 
-// Reporter tells the parent of a worker what happens. Its methods may be called by
+// Reporter tells the parent of a worker what happens to a run. Its methods may be called by
 // several goroutines at once.
 type Reporter struct {
+	events *eventWriter
+	run    int
+	alive  *throttle.Throttle
+}
+
+// eventWriter writes the events of all runs of a worker, one at a time.
+type eventWriter struct {
 	writing sync.Mutex
 	encoder *json.Encoder
-	alive   *throttle.Throttle
 }
 
 // NewReporter returns a Reporter that writes to w, the worker's standard output.
 // Errors of w are passed over: a worker without a parent has nobody to tell.
-func NewReporter(w io.Writer) *Reporter {
-	return &Reporter{encoder: json.NewEncoder(w), alive: throttle.Every(aliveInterval)}
+func NewReporter(w io.Writer) *Reporter { return NewReporters(w, 1)[0] }
+
+// NewReporters returns those of a worker of several runs, in the order of their folders.
+func NewReporters(w io.Writer, runs int) []*Reporter {
+	events := &eventWriter{encoder: json.NewEncoder(w)}
+	reporters := make([]*Reporter, runs)
+	for i := range reporters {
+		reporters[i] = &Reporter{events: events, run: i, alive: throttle.Every(aliveInterval)}
+	}
+	return reporters
 }
 
 // Progress reports how far the run has come.
@@ -81,10 +98,22 @@ func (r *Reporter) Failed(reason error) {
 	r.report(event{Kind: failedEvent, Reason: reason.Error()})
 }
 
+// Log returns what writes to the run's log, for a worker of several runs, whose standard
+// error goes to all of their logs.
+func (r *Reporter) Log() io.Writer { return logWriter{r} }
+
+type logWriter struct{ reporter *Reporter }
+
+func (l logWriter) Write(text []byte) (int, error) {
+	l.reporter.report(event{Kind: logEvent, Text: string(text)})
+	return len(text), nil
+}
+
 func (r *Reporter) report(e event) {
-	r.writing.Lock()
-	defer r.writing.Unlock()
-	r.encoder.Encode(e)
+	e.Run = r.run
+	r.events.writing.Lock()
+	defer r.events.writing.Unlock()
+	r.events.encoder.Encode(e)
 }
 
 func finite(value float64) *float64 {
@@ -105,10 +134,8 @@ func orNaN(value *float64) float64 {
 const lineBuffer = 1 << 16
 
 // readEvents reads to the end of a worker's output. It calls heard for each event,
-// copies what is none to others, and returns the last event that speaks of the end of
-// the run, or the zero event.
-func readEvents(output io.Reader, others io.Writer, heard func(event)) event {
-	var last event
+// and copies what is none to others.
+func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 	reader := bufio.NewReaderSize(output, lineBuffer)
 	for {
 		line, err := reader.ReadSlice('\n')
@@ -118,11 +145,8 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) event {
 		} else {
 			others.Write(line)
 		}
-		if e.Kind == doneEvent || e.Kind == failedEvent {
-			last = e
-		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return last
+			return
 		}
 	}
 }
@@ -144,7 +168,7 @@ func parseEvent(line []byte) (event, bool) {
 		return event{}, false
 	}
 	switch e.Kind {
-	case progressEvent, aliveEvent, doneEvent, failedEvent:
+	case progressEvent, aliveEvent, doneEvent, failedEvent, logEvent:
 		return e, true
 	}
 	return event{}, false

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,101 +15,77 @@ import (
 	"iwda/experiments/store"
 )
 
-// job is a run on its way.
-type job struct {
-	run    plan.Run
-	dir    store.Dir
-	lock   *store.Lock
-	device string
-}
-
-// carryOut makes the run with as many workers as it takes and may take. It returns how
-// the run ended, and lets go of its lock.
-func (s *scheduler) carryOut(ctx context.Context, j job) Update {
-	defer j.lock.Close()
-	s.observe(Update{Run: j.run, State: Started})
-	if err := s.makeWay(j); err != nil {
-		return s.failed(j.run, Failure{Reason: err.Error(), untouched: true})
-	}
-	attempts := 1 + s.options.Retries
-	reason := "started once more"
-	for attempt := 1; ; attempt++ {
-		result, err := s.work(ctx, j, reason)
-		var failure Failure
-		switch {
-		case err == nil:
-			return Update{Run: j.run, State: Finished, Result: result}
-		case errors.Is(err, errStopped):
-			return Update{Run: j.run, State: Stopped}
-		case !errors.As(err, &failure):
-			failure = Failure{Reason: err.Error()}
-		}
-		failure.Attempts = attempt
-		if !failure.died || attempt == attempts || ctx.Err() != nil {
-			return s.failed(j.run, failure)
-		}
-		reason = fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
-		s.observe(Update{Run: j.run, State: Again, Reason: failure.Reason, Attempt: attempt + 1, Attempts: attempts})
-	}
-}
-
-// makeWay removes what another configuration left, where that is wanted. Another
-// process may have left it after claim had looked.
-func (s *scheduler) makeWay(j job) error {
-	err := otherConfiguration(j.run, j.dir)
-	if err == nil || !s.options.Overwrite {
-		return err
-	}
-	return j.dir.Clear()
-}
-
-// errStopped is the error of a run whose worker stopped because it was asked to.
-var errStopped = errors.New("stopped")
-
-// worker is a process that makes a run.
+// worker is a process that makes runs.
 type worker struct {
-	job
+	runs    []*workerRun
 	command *exec.Cmd
 	output  io.Reader
-	log     *os.File
-	said    int64 // where in the log its words begin
-
-	dog   watchdog
-	lost  atomic.Bool // its folder was taken away
-	last  event       // that spoke of the end of the run
-	ended chan struct{}
+	logs    io.Writer // all of them
+	ended   chan struct{}
 }
 
-// work makes the run in a worker process; the reason stands in a log that has lines
-// already. The error is a Failure, errStopped, or what the disk refused.
-func (s *scheduler) work(ctx context.Context, j job, reason string) (store.Result, error) {
-	w := &worker{job: j, ended: make(chan struct{})}
-	if err := w.prepare(reason); err != nil {
-		return store.Result{}, err
+// workerRun is a run that a worker makes.
+type workerRun struct {
+	job
+	log  *os.File
+	said int64 // where in the log the worker's words begin
+
+	dog  watchdog
+	lost atomic.Bool // its folder was taken away
+	last event       // that spoke of the end of the run
+}
+
+// over reports whether the worker has said how the run ended.
+func (r *workerRun) over() bool { return r.last.Kind != "" }
+
+// work makes runs in a worker process; the reason stands in a log that has lines already.
+func (s *scheduler) work(ctx context.Context, jobs []job, reason string) []ending {
+	endings := make([]ending, len(jobs))
+	w := &worker{ended: make(chan struct{})}
+	var places []int // of the worker's runs among the jobs
+	var logs []io.Writer
+	for i, j := range jobs {
+		r := &workerRun{job: j}
+		if endings[i].err = r.prepare(reason); endings[i].err != nil {
+			continue
+		}
+		defer r.log.Close()
+		w.runs, places, logs = append(w.runs, r), append(places, i), append(logs, r.log)
 	}
-	defer w.log.Close()
+	if len(w.runs) == 0 {
+		return endings
+	}
+	w.logs = io.MultiWriter(logs...)
 	if err := s.start(w); err != nil {
-		return store.Result{}, Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
+		for _, i := range places {
+			endings[i].err = Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
+		}
+		return endings
 	}
 	go s.attend(ctx, w)
-	go w.dog.guard(s.options.Stall, w.command.Process, w.ended)
-	w.last = readEvents(w.output, w.log, func(e event) { s.hear(w, e) })
+	for _, r := range w.runs {
+		go r.dog.guard(s.options.Stall, w.command.Process, w.ended)
+	}
+	readEvents(w.output, w.logs, func(e event) { s.hear(w, e) })
 	err := w.command.Wait()
 	close(w.ended)
 	s.listen(w.command.Process, false)
-	return s.conclude(ctx, w, err)
+	for i, r := range w.runs {
+		endings[places[i]].result, endings[places[i]].err = s.endOf(ctx, w, r, err)
+	}
+	return endings
 }
 
 // prepare makes the run's folder ready and opens the log.
-func (w *worker) prepare(reason string) (err error) {
-	if err := w.dir.Begin(); err != nil {
+func (r *workerRun) prepare(reason string) (err error) {
+	if err := r.dir.Begin(); err != nil {
 		return err
 	}
-	if w.log, w.said, err = openLog(w.dir, reason); err != nil {
+	if r.log, r.said, err = openLog(r.dir, reason); err != nil {
 		return err
 	}
-	if err := writeConfig(w.run, w.dir); err != nil {
-		w.log.Close()
+	if err := writeConfig(r.run, r.dir); err != nil {
+		r.log.Close()
 		return err
 	}
 	return nil
@@ -128,12 +103,19 @@ func writeConfig(run plan.Run, dir store.Dir) error {
 func (s *scheduler) start(w *worker) (err error) {
 	threads := strconv.Itoa(s.options.Threads)
 	arguments := append([]string{}, s.options.Command[1:]...)
-	arguments = append(arguments, "--device", w.device, "--threads", threads, w.dir.String())
+	arguments = append(arguments, "--device", w.runs[0].device, "--threads", threads)
+	var locks []*os.File
+	for _, r := range w.runs {
+		arguments, locks = append(arguments, r.dir.String()), append(locks, r.lock.File())
+	}
 	w.command = exec.Command(s.options.Command[0], arguments...)
 	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.command.Env = Environment(s.options.Threads)
-	w.command.Stderr = w.log
-	w.command.ExtraFiles = []*os.File{w.lock.File()}
+	w.command.Stderr = w.logs
+	if len(w.runs) == 1 { // directly: it is whole then, whatever becomes of this process
+		w.command.Stderr = w.runs[0].log
+	}
+	w.command.ExtraFiles = locks
 	// Nothing is written to it, and Wait closes it.
 	if _, err = w.command.StdinPipe(); err != nil {
 		return err
@@ -146,10 +128,23 @@ func (s *scheduler) start(w *worker) (err error) {
 
 // hear takes note of an event.
 func (s *scheduler) hear(w *worker, e event) {
-	w.dog.alive.Store(true)
+	if e.Run < 0 || e.Run >= len(w.runs) {
+		return
+	}
+	r := w.runs[e.Run]
+	for _, other := range w.runs {
+		if other == r || other.over() { // nothing more is to be heard of that one
+			other.dog.alive.Store(true)
+		}
+	}
 	s.listen(w.command.Process, true)
-	if e.Kind == progressEvent {
-		s.observe(Update{Run: w.run, State: Running, Progress: e.progress()})
+	switch e.Kind {
+	case progressEvent:
+		s.observe(Update{Run: r.run, State: Running, Progress: e.progress()})
+	case doneEvent, failedEvent:
+		r.last = e
+	case logEvent:
+		io.WriteString(r.log, e.Text)
 	}
 }
 
@@ -157,7 +152,7 @@ func (s *scheduler) hear(w *worker, e event) {
 const folderCheck = 2 * time.Second
 
 // attend asks the worker to stop when ctx is cancelled, and ends it when Kill is closed
-// or its folder was deleted: another process may make the run there by now.
+// or a run's folder was deleted: another process may make the run there by now.
 func (s *scheduler) attend(ctx context.Context, w *worker) {
 	process, stop := w.command.Process, ctx.Done()
 	check := time.NewTicker(folderCheck)
@@ -171,10 +166,12 @@ func (s *scheduler) attend(ctx context.Context, w *worker) {
 			process.Kill()
 			return
 		case <-check.C:
-			if !w.lock.Held() {
-				w.lost.Store(true)
-				process.Kill()
-				return
+			for _, r := range w.runs {
+				if !r.lock.Held() {
+					r.lost.Store(true)
+					process.Kill()
+					return
+				}
 			}
 		case <-w.ended:
 			return
@@ -182,33 +179,46 @@ func (s *scheduler) attend(ctx context.Context, w *worker) {
 	}
 }
 
-// conclude returns the result of a worker that has ended, or what became of it; err is
+// endOf returns the result of a run whose worker has ended, or what became of it; err is
 // what Wait returned.
-func (s *scheduler) conclude(ctx context.Context, w *worker, err error) (store.Result, error) {
-	if w.last.Kind == failedEvent {
-		return store.Result{}, Failure{Reason: w.last.Reason}
+func (s *scheduler) endOf(ctx context.Context, w *worker, r *workerRun, err error) (store.Result, error) {
+	if r.last.Kind == failedEvent {
+		return store.Result{}, Failure{Reason: r.last.Reason}
 	}
 	// A worker that dies after its result is written has finished the run.
-	result, finished, readErr := w.dir.Finished(w.run.Config.Hash())
+	result, finished, readErr := r.dir.Finished(r.run.Config.Hash())
 	state := w.command.ProcessState
 	switch {
-	case w.lost.Load():
+	case r.lost.Load():
 		return store.Result{}, Failure{Reason: "the run's folder was deleted or replaced while it ran", untouched: true}
 	case finished:
 		return result, nil
-	case w.dog.bitten.Load():
-		return store.Result{}, w.death(silence(s.options.Stall))
+	case r.dog.bitten.Load():
+		return store.Result{}, r.death(silence(s.options.Stall))
 	case ctx.Err() != nil && stoppedAsAsked(state):
 		return store.Result{}, errStopped
 	case err == nil && readErr != nil:
 		return store.Result{}, fmt.Errorf("the worker's result cannot be read: %w", readErr)
 	}
-	return store.Result{}, w.death(describe(state))
+	if cause := w.endedFor(); cause != "" {
+		return store.Result{}, Failure{Reason: cause, died: true}
+	}
+	return store.Result{}, r.death(describe(state))
+}
+
+// endedFor says for which run the worker was ended, if it was.
+func (w *worker) endedFor() string {
+	for _, r := range w.runs {
+		if r.lost.Load() || r.dog.bitten.Load() {
+			return fmt.Sprintf("the worker was ended for another run that it made, %s", r.run.ID)
+		}
+	}
+	return ""
 }
 
 // death is the failure of a worker that ended without saying why.
-func (w *worker) death(reason string) Failure {
-	return Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said), died: true}
+func (r *workerRun) death(reason string) Failure {
+	return Failure{Reason: reason, LogEnd: logEnd(r.log.Name(), r.said), died: true}
 }
 
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,19 +52,35 @@ const (
 	isPaused
 	makesCheckpoint
 	waitsForRelease
+	reportsUntilReleased
+	alsoReportsUntilReleased
+	stopsWhenAskedToo
 )
 
 // release is the file in a run's folder for which waitsForRelease waits.
 const release = "release"
 
+// work makes the runs whose folders come after the flags, each with its reporter.
 func work(arguments []string) int {
-	folder := arguments[len(arguments)-1]
+	folders := arguments[slices.Index(arguments, "--threads")+2:]
+	flags := arguments[:len(arguments)-len(folders)]
+	reporters := NewReporters(os.Stdout, len(folders))
+	statuses := make([]int, len(folders))
+	var working sync.WaitGroup
+	for i, folder := range folders[1:] {
+		working.Go(func() { statuses[i+1] = makeRun(folder, flags, reporters[i+1]) })
+	}
+	statuses[0] = makeRun(folders[0], flags, reporters[0])
+	working.Wait()
+	return slices.Max(statuses)
+}
+
+func makeRun(folder string, flags []string, reporter *Reporter) int {
 	c, err := config.LoadRun(filepath.Join(folder, store.ConfigFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 3
 	}
-	reporter := NewReporter(os.Stdout)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
 	wanted := make(chan os.Signal, 1)
@@ -97,7 +114,7 @@ func work(arguments []string) int {
 		return 0
 	case saysNothing:
 		return 0
-	case stopsWhenAsked:
+	case stopsWhenAsked, stopsWhenAskedToo:
 		<-asked
 		os.WriteFile(filepath.Join(folder, store.MetricsFile), []byte("so far"), 0o666)
 		return StoppedStatus
@@ -131,14 +148,20 @@ func work(arguments []string) int {
 		fmt.Println("checkpoint")
 		<-wanted
 		fmt.Println("another one")
+	case reportsUntilReleased, alsoReportsUntilReleased:
+		fmt.Fprintln(reporter.Log(), "process", os.Getpid())
+		for !exists(filepath.Join(folder, release)) {
+			reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 6, Steps: 20})
+			time.Sleep(time.Millisecond)
+		}
 	case waitsForRelease:
-		fmt.Println(strings.Join(arguments[:len(arguments)-1], " "))
+		fmt.Println(strings.Join(flags, " "))
 		for !exists(filepath.Join(folder, release)) {
 			time.Sleep(time.Millisecond)
 		}
 	case describesItself:
 		group, _ := syscall.Getpgid(0)
-		fmt.Println(strings.Join(arguments[:len(arguments)-1], " "))
+		fmt.Println(strings.Join(flags, " "))
 		fmt.Println("OMP_NUM_THREADS", os.Getenv("OMP_NUM_THREADS"), "MKL_NUM_THREADS", os.Getenv("MKL_NUM_THREADS"))
 		fmt.Println("own group", group == os.Getpid())
 	}

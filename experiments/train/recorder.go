@@ -20,7 +20,9 @@ type recorder struct {
 func (r *recorder) step(in stepInputs, aligned bool, rates, coefficients []float64) measures {
 	if !r.recording {
 		var m measures
-		r.random.Use(func() { m = r.compute(in, aligned, numbers(rates), numbers(coefficients)) })
+		drawing(r.random, r.device, torch.Number(deviceSeed(r.random, r.device)), func() {
+			m = r.compute(in, aligned, numbers(rates), numbers(coefficients))
+		})
 		return m
 	}
 	if r.recorded == nil {
@@ -76,31 +78,31 @@ func newRecordedStep(like stepInputs, count int, random *torch.Random, device to
 		coefficients[i] = torch.Scalar(scalars[i])
 	}
 	s.graph = torch.NewGraph(device, func() torch.Tensor {
-		s.draw(scalars[count], func() { s.last = body(s.in, coefficients) })
+		drawing(random, device, torch.Scalar(scalars[count]), func() { s.last = body(s.in, coefficients) })
 		return s.last.values
 	})
 	return s
 }
 
-// draw runs f, whose dropout follows from the seed where it is recorded.
-func (s *recordedStep) draw(seed torch.Tensor, f func()) {
-	if seed.Device().IsCUDA() {
-		s.random.UseRecorded(seed, f)
+// drawing makes a step, whose dropout follows from the seed on a GPU, where it may be recorded.
+func drawing(random *torch.Random, device torch.Device, seed torch.Coefficient, step func()) {
+	if device.IsCUDA() {
+		random.UseSeed(seed, step)
 	} else {
-		s.random.Use(f)
+		random.Use(step)
 	}
 }
 
-// seed is what dropout follows from where it is recorded.
-func (s *recordedStep) seed() float64 {
-	if s.numbers.Device().IsCUDA() {
-		return s.random.DeviceSeed()
+// deviceSeed is what a step's dropout follows from on a GPU.
+func deviceSeed(random *torch.Random, device torch.Device) float64 {
+	if device.IsCUDA() {
+		return random.DeviceSeed()
 	}
 	return 0
 }
 
 func (s *recordedStep) run(in stepInputs, numbers []float64) measures {
-	numbers = append(numbers, s.seed())
+	numbers = append(numbers, deviceSeed(s.random, s.numbers.Device()))
 	for _, of := range []struct{ place, values torch.Tensor }{
 		{s.in.source, in.source}, {s.in.target, in.target}, {s.in.labels, in.labels},
 		{s.numbers, torch.Upload(numbers, s.numbers.Device(), len(numbers))},

@@ -82,14 +82,15 @@ bool fits(const at::Tensor& x) {
 // half laid over its lower one in between, stay where they are not below the threshold.
 at::Tensor hashed_mask(at::IntArrayRef shape, const at::TensorOptions& like, double probability, Random& random) {
   constexpr auto odd = static_cast<int64_t>(UINT64_C(0x9e3779b97f4a7c15)), other = static_cast<int64_t>(UINT64_C(0xbf58476d1ce4e5b9));
-  constexpr auto apart = static_cast<int64_t>(UINT64_C(0x94d049bb133111eb));  // draws of a step
-  at::Tensor bits = at::arange(c10::multiply_integers(shape), like.dtype(at::kLong));
-  if (random.seed.defined()) {
-    const uint64_t before = static_cast<uint64_t>(random.draws++) * static_cast<uint64_t>(apart);
-    bits.add_(random.seed).add_(static_cast<int64_t>(before));
+  uint64_t key;
+  if (random.seeded) {
+    constexpr uint64_t apart = UINT64_C(0x94d049bb133111eb);  // from draw to draw
+    key = static_cast<uint64_t>(random.seed) + static_cast<uint64_t>(random.draws++) * apart;
   } else {
-    bits.add_(static_cast<int64_t>(random.next()));
+    key = random.next();
   }
+  at::Tensor bits = at::arange(c10::multiply_integers(shape), like.dtype(at::kLong)).add_(static_cast<int64_t>(key));
+  if (random.recorded.defined()) bits.add_(random.recorded);
   bits.mul_(odd);
   bits.bitwise_xor_(bits.bitwise_right_shift(32)).mul_(other);
   const auto threshold = static_cast<int64_t>(std::ldexp(probability - 0.5, 64));  // of what is signed
@@ -98,7 +99,7 @@ at::Tensor hashed_mask(at::IntArrayRef shape, const at::TensorOptions& like, dou
 
 at::Tensor mask_of(const at::Tensor& x, double probability) {
   Random* random = drawing();
-  if (random != nullptr && (random->seed.defined() || !fits(x))) return hashed_mask(x.sizes(), x.options(), probability, *random);
+  if (random != nullptr && (random->seeded || !fits(x))) return hashed_mask(x.sizes(), x.options(), probability, *random);
   at::Tensor mask = at::empty_like(x);
   const uint64_t key = next_key();
   if (x.scalar_type() == at::kFloat) {
@@ -140,7 +141,7 @@ iwt_result iwt_dropout2d(void* a, double probability) {
     if (random == nullptr || !draws(probability) || x.dim() < 2) return at::feature_dropout(x, probability, true);
     std::vector<int64_t> channels(x.dim(), 1);
     std::copy_n(x.sizes().begin(), 2, channels.begin());
-    if (random->seed.defined() || !x.is_cpu()) return x.mul(hashed_mask(channels, x.options(), probability, *random));
+    if (random->seeded || !x.is_cpu()) return x.mul(hashed_mask(channels, x.options(), probability, *random));
     return x.mul(at::empty(channels, x.options()).bernoulli_(1 - probability, random->engine).div_(1 - probability));
   });
 }

@@ -64,7 +64,7 @@ char* iwt_random_next(void* random, uint64_t* number);
 iwt_result iwt_random_state(void* random);
 char* iwt_random_set_state(void* random, void* state);
 void* iwt_random_enter(void* random);                // NULL: none; returns the one before
-char* iwt_random_record(void* random, void* seed);   // a scalar, from now on; NULL ends that
+char* iwt_random_set_seeded(void* random, bool seeded, iwt_coefficient seed);  // from now on
 char* iwt_random_lend(void* random, void** lending);  // to libtorch's generator of the CPU
 void iwt_random_take_back(void* lending);             // in the same thread
 

@@ -51,7 +51,7 @@ void set_training(const torch::jit::Module& script, bool training) {
 // is the seed of libtorch's generator, which must not change while work is recorded.
 at::IValue forward(torch::jit::Module& script, const at::Tensor& x, Random* random) {
   if (random == nullptr) return script.forward({x});
-  if (x.is_cuda() && !random->seed.defined()) {
+  if (x.is_cuda() && !random->recorded.defined()) {
     at::Generator generator = at::globalContext().defaultGenerator(x.device());
     std::lock_guard<std::mutex> lock(generator.mutex());
     generator.set_current_seed(random->next());

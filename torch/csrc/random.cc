@@ -82,11 +82,13 @@ char* iwt_random_set_state(void* random, void* state) {
 
 void* iwt_random_enter(void* random) { return std::exchange(current_random, static_cast<Random*>(random)); }
 
-char* iwt_random_record(void* random, void* seed) {
+char* iwt_random_set_seeded(void* random, bool seeded, iwt_coefficient seed) {
   return guard([&] {
     Random& r = random_of(random);
+    r.recorded = seed.scalar == nullptr ? at::Tensor() : scalar_of(seed).to(at::kLong);
+    r.seed = static_cast<int64_t>(seed.number);
+    r.seeded = seeded;
     r.draws = 0;
-    r.seed = seed == nullptr ? at::Tensor() : tensor(seed).to(at::kLong);
   });
 }
 

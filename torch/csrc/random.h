@@ -15,9 +15,12 @@ struct Random {
   explicit Random(at::Generator generator) : engine(std::move(generator)) {}
 
   at::Generator engine;  // of the CPU's kind
-  // While work is recorded: a scalar of int64 on the device, which holds another number
-  // whenever the work is repeated, and how many draws of the work there were before.
-  at::Tensor seed;
+  // Whether dropout follows from a seed instead: a number, or, where work is recorded, a scalar
+  // of int64 on the device, which holds another one whenever the work is repeated. What is
+  // drawn also depends on how many draws there were since the seed was set.
+  bool seeded = false;
+  int64_t seed = 0;
+  at::Tensor recorded;
   int64_t draws = 0;
 
   // next is a number of 64 bits of the engine.

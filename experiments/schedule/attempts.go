@@ -1,0 +1,93 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+// job is a run on its way.
+type job struct {
+	index  int // in the plan
+	run    plan.Run
+	dir    store.Dir
+	lock   *store.Lock
+	device string
+}
+
+// carryOut makes runs in one worker, and those that it leaves in one each: with as many
+// workers as they take and may take. It says how they ended, and lets go of their locks.
+func (s *scheduler) carryOut(ctx context.Context, jobs []job) {
+	var ready []job
+	for _, j := range jobs {
+		s.observe(Update{Run: j.run, State: Started})
+		if err := s.makeWay(j); err != nil {
+			s.conclude(j, s.failed(j.run, Failure{Reason: err.Error(), untouched: true}))
+			continue
+		}
+		ready = append(ready, j)
+	}
+	if len(ready) == 0 {
+		return
+	}
+	endings := s.work(ctx, ready, "started once more")
+	var alone sync.WaitGroup
+	for i, j := range ready {
+		alone.Go(func() { s.conclude(j, s.goOn(ctx, j, endings[i])) })
+	}
+	alone.Wait()
+}
+
+// conclude says how a run ended, and lets go of its lock.
+func (s *scheduler) conclude(j job, u Update) {
+	s.end(j.index, u)
+	j.lock.Close()
+}
+
+// ending is how a worker ended a run: with a result or an error, a Failure, errStopped or
+// what the disk refused.
+type ending struct {
+	result store.Result
+	err    error
+}
+
+// goOn makes what a first worker left of a run in further ones, and returns how the run
+// ended.
+func (s *scheduler) goOn(ctx context.Context, j job, former ending) Update {
+	attempts := 1 + s.options.Retries
+	for attempt := 1; ; attempt++ {
+		var failure Failure
+		switch {
+		case former.err == nil:
+			return Update{Run: j.run, State: Finished, Result: former.result}
+		case errors.Is(former.err, errStopped):
+			return Update{Run: j.run, State: Stopped}
+		case !errors.As(former.err, &failure):
+			failure = Failure{Reason: former.err.Error()}
+		}
+		failure.Attempts = attempt
+		if !failure.died || attempt == attempts || ctx.Err() != nil {
+			return s.failed(j.run, failure)
+		}
+		reason := fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
+		s.observe(Update{Run: j.run, State: Again, Reason: failure.Reason, Attempt: attempt + 1, Attempts: attempts})
+		former = s.work(ctx, []job{j}, reason)[0]
+	}
+}
+
+// makeWay removes what another configuration left, where that is wanted. Another
+// process may have left it after claim had looked.
+func (s *scheduler) makeWay(j job) error {
+	err := otherConfiguration(j.run, j.dir)
+	if err == nil || !s.options.Overwrite {
+		return err
+	}
+	return j.dir.Clear()
+}
+
+// errStopped is the error of a run whose worker stopped because it was asked to.
+var errStopped = errors.New("stopped")
