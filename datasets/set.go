@@ -140,6 +140,15 @@ func Subset(set Set, rows []int) Set {
 	return &subset{set, rows}
 }
 
+// Evenly returns a view of at most that many rows, evenly spaced.
+func Evenly(set Set, most int) Set {
+	rows := make([]int, min(set.Len(), most))
+	for i := range rows {
+		rows[i] = i * set.Len() / len(rows)
+	}
+	return Subset(set, rows)
+}
+
 type subset struct {
 	Set
 	rows []int

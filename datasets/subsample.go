@@ -79,3 +79,26 @@ func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int
 	slices.Sort(kept)
 	return kept, nil
 }
+
+// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
+// but at least one where there are two, drawn without replacement, and kept all others,
+// both in ascending order. Rows without a label are kept. The classes are below classes.
+func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
+	byClass := make([][]int, classes)
+	for row := range labels.Len() {
+		if class, known := labels.At(row); known {
+			byClass[class] = append(byClass[class], row)
+		} else {
+			kept = append(kept, row)
+		}
+	}
+	for _, rows := range byClass {
+		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		out := min(max(1, floorShare(share, len(rows))), max(0, len(rows)-1))
+		held = append(held, rows[:out]...)
+		kept = append(kept, rows[out:]...)
+	}
+	slices.Sort(kept)
+	slices.Sort(held)
+	return kept, held
+}

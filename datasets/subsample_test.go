@@ -218,3 +218,47 @@ func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 		t.Error("no error for a negative fraction")
 	}
 }
+
+func TestHoldOutRows(t *testing.T) {
+	var labels datasets.Labels
+	for row := range 119 { // 100 of class 0, 9 of class 1, 1 of class 2, none of class 3
+		switch {
+		case row < 100:
+			labels.Add(0, true)
+		case row < 109:
+			labels.Add(1, true)
+		case row == 109:
+			labels.Add(2, true)
+		default:
+			labels.Add(0, false)
+		}
+	}
+	draw := func(seed int64) (kept, held []int) {
+		return datasets.HoldOutRows(labels, 4, 0.29, rand.New(datasets.Stream(seed, "held out")))
+	}
+	kept, held := draw(1)
+	if got := labels.Subset(held).Counts(4); !slices.Equal(got, []int{29, 2, 0, 0}) {
+		t.Errorf("%v rows of each class are held out, want 29, 2, 0, 0", got)
+	}
+	all := slices.Concat(kept, held)
+	slices.Sort(all)
+	for i, row := range all {
+		if row != i {
+			t.Fatalf("%d rows, not each once: %v", len(all), all)
+		}
+	}
+	if len(all) != labels.Len() || !slices.IsSorted(kept) || !slices.IsSorted(held) {
+		t.Errorf("kept %v, held %v", kept, held)
+	}
+	_, again := draw(1)
+	_, other := draw(2)
+	if !slices.Equal(again, held) || slices.Equal(other, held) {
+		t.Error("the rows do not follow from the seed")
+	}
+	if _, held := datasets.HoldOutRows(labels, 4, 0.001, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(held).Counts(4), []int{1, 1, 0, 0}) {
+		t.Errorf("of a small share, %v", held)
+	}
+	if kept, _ := datasets.HoldOutRows(labels, 4, 0.999, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(kept).Counts(4), []int{1, 1, 1, 0}) {
+		t.Errorf("of a large share, %v are kept", kept)
+	}
+}

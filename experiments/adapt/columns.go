@@ -7,28 +7,29 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 )
 
 // Columns is what was seen of columns of features that harms where these are standardised.
 type Columns struct {
 	// LeftOut are those that never change in one domain and do in the other; see
-	// [datasets.LeaveOut].
+	// [normalise.LeaveOut].
 	LeftOut []int
 	// Clipped are those most of whose variance lies in a few values far from all others; see
-	// [datasets.Ranges].
+	// [normalise.Ranges].
 	Clipped        []int
 	Source, Target Oddities
 
 	names              []string // nil where they have none
-	ofSource, ofTarget datasets.Range
+	ofSource, ofTarget normalise.Range
 }
 
 // Oddities are what was seen of one domain.
 type Oddities struct {
-	Dominating []int           // by column, the row that holds most of the variance, or -1
-	Marks      []datasets.Mark // that may stand for missing values
-	Counting   []int           // columns that count the rows
+	Dominating []int            // by column, the row that holds most of the variance, or -1
+	Marks      []normalise.Mark // that may stand for missing values
+	Counting   []int            // columns that count the rows
 }
 
 // clipAt is the value of network.clip where columns have to be clipped; docs/normalisation.md has
@@ -39,15 +40,15 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	if named, is := source.(datasets.Named); is {
 		c.names = named.Columns()
 	}
-	ofSource, ofTarget := datasets.StatisticsOf(source), datasets.StatisticsOf(target)
+	ofSource, ofTarget := normalise.StatisticsOf(source), normalise.StatisticsOf(target)
 	c.Source, c.Target = oddities(source, ofSource), oddities(target, ofTarget)
-	c.LeftOut = datasets.LeaveOut(&ofSource, &ofTarget)
-	c.ofSource, c.ofTarget, c.Clipped = datasets.Ranges(source, target, clipAt)
+	c.LeftOut = normalise.LeaveOut(&ofSource, &ofTarget)
+	c.ofSource, c.ofTarget, c.Clipped = normalise.Ranges(source, target, clipAt)
 	return c
 }
 
-func oddities(set datasets.Set, s datasets.Statistics) Oddities {
-	return Oddities{datasets.Dominating(set, s), datasets.Marks(set), datasets.Counting(set)}
+func oddities(set datasets.Set, s normalise.Statistics) Oddities {
+	return Oddities{normalise.Dominating(set, s), normalise.Marks(set), normalise.Counting(set)}
 }
 
 // dominated returns the number of columns outside some in which one row holds most of the

@@ -7,6 +7,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/selection"
 )
@@ -107,7 +108,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
-		d.Normalisation = normalisation(datasets.Clipped(task.Source, d.Columns.ofSource), datasets.Clipped(task.Target, d.Columns.ofTarget))
+		d.Normalisation = normalisation(normalise.Clipped(task.Source, d.Columns.ofSource), normalise.Clipped(task.Target, d.Columns.ofTarget))
 	}
 	return task.Close()
 }

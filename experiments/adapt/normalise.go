@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/weightest"
 )
@@ -60,12 +61,12 @@ func normalisation(source, target datasets.Set) Normalisation {
 // matchedTest asks whether the target's rows, once matched, are those of the source's
 // classes in other shares. It reads the posteriors of the discriminant that the map was made
 // with. Source rows from which neither was made stand for the source. gain is that of the
-// map, see [datasets.Matched].
+// map, see [normalise.Matched].
 func matchedTest(source, target datasets.Set) (gain float64, test weightest.LabelShift, err error) {
 	k := len(source.ClassNames())
 	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
 	heldOut := datasets.Subset(source, held)
-	m, err := datasets.MatchedStatistics(datasets.Subset(source, kept), target)
+	m, err := normalise.Match(datasets.Subset(source, kept), target)
 	if err != nil {
 		return 0, weightest.LabelShift{}, err
 	}

@@ -144,7 +144,7 @@ func TestNormalisation(t *testing.T) {
 		}
 	}
 	lacking := rowsOf(t, 9, 60, centres, []float64{0.5, 0.5, 0}, 1, 0)
-	if got := normalisation(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (datasets: class "c" has no row`) {
+	if got := normalisation(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (normalise: class "c" has no row`) {
 		t.Errorf("a class without rows: %+v", got)
 	}
 	wide := make([]float32, 3*mostCoefficients)

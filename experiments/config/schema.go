@@ -110,7 +110,7 @@ type Network struct {
 	Normalise string `yaml:"normalise,omitempty"`
 	// Clip is the number of deviations from its column's mean beyond which a value of
 	// features is brought back, before standard or matched, in columns most of whose
-	// variance lies in a few values far from all others; 0 for never. See datasets.Ranges.
+	// variance lies in a few values far from all others; 0 for never. See normalise.Ranges.
 	Clip float64 `yaml:"clip,omitempty"`
 	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
 	// several processes share a batch: those of each process, local, or of all of them,

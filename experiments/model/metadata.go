@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 )
 
@@ -110,7 +110,7 @@ type Statistics struct {
 }
 
 // StatisticsOf are those of a set as a model keeps them.
-func StatisticsOf(s datasets.Statistics) *Statistics {
+func StatisticsOf(s normalise.Statistics) *Statistics {
 	return &Statistics{Mean: s.Mean, Deviation: s.Deviation, Low: s.Range.Low, High: s.Range.High}
 }
 

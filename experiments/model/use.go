@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/torch"
@@ -23,7 +24,7 @@ func (m Metadata) Normalise(values []float32) {
 		case Standardised:
 			m.Normalisation.Target.standardise(row)
 		case UnitLength:
-			datasets.ScaleToUnitLength(row)
+			normalise.ScaleToUnitLength(row)
 		}
 	}
 }
@@ -31,7 +32,7 @@ func (m Metadata) Normalise(values []float32) {
 // standardise changes a row of features, or of an image's channels, in place.
 func (s *Statistics) standardise(row []float32) {
 	if len(row) == len(s.Mean) {
-		datasets.Statistics{Range: datasets.Range{Low: s.Low, High: s.High}, Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
+		normalise.Statistics{Range: normalise.Range{Low: s.Low, High: s.High}, Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
 		return
 	}
 	each := len(row) / len(s.Mean)

@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 )
 
@@ -197,23 +198,23 @@ func heldOutRows(name string, labels datasets.Labels, classNames []string, run c
 // normalisation is what happens to rows before the network; see network.normalise.
 type normalisation struct {
 	way            string
-	source, target datasets.Statistics // of [config.Standardise] and [config.Match]
+	source, target normalise.Statistics // of [config.Standardise] and [config.Match]
 }
 
 // newNormalisation takes each domain's statistics from its training rows.
 func newNormalisation(network config.Network, source, target datasets.Set) (normalisation, error) {
 	n := normalisation{way: network.Normalise}
-	var ofSource, ofTarget datasets.Range
+	var ofSource, ofTarget normalise.Range
 	if network.Clip > 0 {
-		ofSource, ofTarget, _ = datasets.Ranges(source, target, network.Clip)
-		source, target = datasets.Clipped(source, ofSource), datasets.Clipped(target, ofTarget)
+		ofSource, ofTarget, _ = normalise.Ranges(source, target, network.Clip)
+		source, target = normalise.Clipped(source, ofSource), normalise.Clipped(target, ofTarget)
 	}
 	switch n.way {
 	case config.Standardise:
-		n.source, n.target = datasets.StatisticsOf(source), datasets.StatisticsOf(target)
-		datasets.LeaveOut(&n.source, &n.target)
+		n.source, n.target = normalise.StatisticsOf(source), normalise.StatisticsOf(target)
+		normalise.LeaveOut(&n.source, &n.target)
 	case config.Match:
-		matched, err := datasets.MatchedStatistics(source, target)
+		matched, err := normalise.Match(source, target)
 		if err != nil {
 			return normalisation{}, fmt.Errorf("network.normalise is %s: %w", n.way, err)
 		}
@@ -226,12 +227,12 @@ func newNormalisation(network config.Network, source, target datasets.Set) (norm
 func (n normalisation) ofSource(set datasets.Set) datasets.Set { return n.view(set, n.source) }
 func (n normalisation) ofTarget(set datasets.Set) datasets.Set { return n.view(set, n.target) }
 
-func (n normalisation) view(set datasets.Set, by datasets.Statistics) datasets.Set {
+func (n normalisation) view(set datasets.Set, by normalise.Statistics) datasets.Set {
 	switch n.way {
 	case config.Standardise, config.Match:
-		return datasets.Standardised(set, by)
+		return normalise.Standardised(set, by)
 	case config.UnitLength:
-		return datasets.UnitLength(set)
+		return normalise.UnitLength(set)
 	}
 	return set
 }

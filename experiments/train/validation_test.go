@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	savedmodel "iwda/experiments/model"
 	"iwda/torch"
 )
@@ -139,7 +140,7 @@ func TestNormalisedRun(t *testing.T) {
 		}
 		for name, rows := range map[string]rowReader{"source": d.onSource, "target": d.onTest} {
 			set := rows.(inMemory).set
-			if s := datasets.StatisticsOf(set); way == "standard" && (math.Abs(float64(s.Mean[0])) > 1e-5 || math.Abs(float64(s.Deviation[1])-1) > 1e-5) {
+			if s := normalise.StatisticsOf(set); way == "standard" && (math.Abs(float64(s.Mean[0])) > 1e-5 || math.Abs(float64(s.Deviation[1])-1) > 1e-5) {
 				t.Errorf("%s: mean %v, deviation %v", name, s.Mean, s.Deviation)
 			}
 			set.CopyRow(row, 3)

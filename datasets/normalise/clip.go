@@ -1,10 +1,12 @@
-package datasets
+package normalise
 
 import (
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/datasets"
 )
 
 // Range bounds the values of columns; nil slices bound none.
@@ -22,7 +24,7 @@ func (r Range) Clip(row []float32) {
 }
 
 // Clipped returns a view of a set whose values are clipped.
-func Clipped(set Set, to Range) Set {
+func Clipped(set datasets.Set, to Range) datasets.Set {
 	if to.Low == nil {
 		return set
 	}
@@ -43,8 +45,8 @@ const (
 // the values so clipped, a fixed point. Columns of which nothing would be left there, as of
 // rare indicators, are bounded at three deviations or not at all. columns has the numbers of
 // the others, ascending; where there is none, both ranges are empty.
-func Ranges(source, target Set, deviations float64) (ofSource, ofTarget Range, columns []int) {
-	all := make([]int, Size(source.Shape()))
+func Ranges(source, target datasets.Set, deviations float64) (ofSource, ofTarget Range, columns []int) {
+	all := make([]int, datasets.Size(source.Shape()))
 	for j := range all {
 		all[j] = j
 	}
@@ -79,14 +81,14 @@ const clippedRows = 100_000
 // spread are mean and deviation of a set's columns, of values clipped at so many of these
 // deviations.
 type spread struct {
-	rows            Set
+	rows            datasets.Set
 	mean, deviation []float64
 	deviations      []float64 // at which each column was last clipped; 0 where it was not
 	majority        []float64 // of each column, see majorities
 }
 
-func newSpread(set Set) *spread {
-	m, rows := columnMomentsOf(set), Evenly(set, clippedRows)
+func newSpread(set datasets.Set) *spread {
+	m, rows := columnMomentsOf(set), datasets.Evenly(set, clippedRows)
 	return &spread{
 		rows: rows, mean: m.mean, deviation: m.deviation(),
 		deviations: make([]float64, len(m.mean)), majority: majorities(rows, len(m.mean)),
@@ -132,7 +134,7 @@ func (s *spread) lasting(columns []int, deviations float64) (lasting []int) {
 
 // majorities returns, by column, the share of the rows that has the value of more than half
 // of them, and at most a half where there is no such value (Boyer and Moore 1981).
-func majorities(set Set, columns int) []float64 {
+func majorities(set datasets.Set, columns int) []float64 {
 	row := make([]float32, columns)
 	candidates, votes, counts := make([]float32, columns), make([]int, columns), make([]float64, columns)
 	for i := range set.Len() {
@@ -164,8 +166,8 @@ func majorities(set Set, columns int) []float64 {
 }
 
 // clippedMoments are those of some columns, in their order, once they are clipped.
-func clippedMoments(set Set, columns []int, to Range) (mean, deviation []float64) {
-	m, row, values := newColumnMoments(len(columns)), make([]float32, Size(set.Shape())), make([]float32, len(columns))
+func clippedMoments(set datasets.Set, columns []int, to Range) (mean, deviation []float64) {
+	m, row, values := newColumnMoments(len(columns)), make([]float32, datasets.Size(set.Shape())), make([]float32, len(columns))
 	for i := range set.Len() {
 		set.CopyRow(row, i)
 		for at, j := range columns {

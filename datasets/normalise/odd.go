@@ -1,14 +1,16 @@
-package datasets
+package normalise
 
 import (
 	"math"
 	"slices"
+
+	"iwda/datasets"
 )
 
 // Dominating returns for each column the row that holds more than half of the column's
 // variance, and -1 where none does. The statistics are those of the set.
-func Dominating(set Set, s Statistics) []int {
-	size, n := Size(set.Shape()), float64(set.Len())
+func Dominating(set datasets.Set, s Statistics) []int {
+	size, n := datasets.Size(set.Shape()), float64(set.Len())
 	farthest, at, row := make([]float64, size), make([]int, size), make([]float32, size)
 	for i := range set.Len() {
 		set.CopyRow(row, i)
@@ -40,8 +42,8 @@ type Mark struct {
 // Marks returns, by column, the least or the largest value of those columns in which several
 // rows share it and it lies farther from all others than twice their range. A column of
 // fewer than three different values has none.
-func Marks(set Set) []Mark {
-	size := Size(set.Shape())
+func Marks(set datasets.Set) []Mark {
+	size := datasets.Size(set.Shape())
 	least, most, row := make([]extreme, size), make([]extreme, size), make([]float32, size)
 	for i := range set.Len() {
 		set.CopyRow(row, i)
@@ -92,12 +94,12 @@ func (e extreme) isMark(largest float32) bool {
 // Counting returns the numbers of columns, ascending, whose value grows, or falls, by the
 // same from every row to the next, as a row's number does, up to 2²⁴ of them. A set of fewer
 // than ten rows has none.
-func Counting(set Set) (columns []int) {
+func Counting(set datasets.Set) (columns []int) {
 	const fewest = 10
 	if set.Len() < fewest {
 		return nil
 	}
-	size := Size(set.Shape())
+	size := datasets.Size(set.Shape())
 	first, before, row := make([]float32, size), make([]float32, size), make([]float32, size)
 	set.CopyRow(first, 0)
 	set.CopyRow(before, 1)

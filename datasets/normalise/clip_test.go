@@ -1,14 +1,16 @@
-package datasets
+package normalise
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"iwda/datasets"
 )
 
 // normalColumns are rows of independent normal columns of which change may change values.
-func normalColumns(t *testing.T, seed uint64, rows, columns int, change func(i, j int, v *float32)) *Features {
+func normalColumns(t *testing.T, seed uint64, rows, columns int, change func(i, j int, v *float32)) *datasets.Features {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 7))
 	values := make([]float32, rows*columns)
@@ -59,7 +61,7 @@ func TestRanges(t *testing.T) {
 	} {
 		odd := normalColumns(t, 2, rows, columns, column0(test.change))
 		for _, swapped := range []bool{false, true} {
-			source, target := Set(plain), Set(odd)
+			source, target := datasets.Set(plain), datasets.Set(odd)
 			if swapped {
 				source, target = target, source
 			}
@@ -87,7 +89,7 @@ func TestRanges(t *testing.T) {
 			s := StatisticsOf(Clipped(odd, ofOdd))
 			clipped, deviation := 0, float64(s.Deviation[0])
 			for i, row := range rowsOf(t, Clipped(odd, ofOdd)) {
-				if v := rowsOf(t, Subset(odd, []int{i}))[0]; v[0] != row[0] {
+				if v := rowsOf(t, datasets.Subset(odd, []int{i}))[0]; v[0] != row[0] {
 					clipped++
 				} else if !slices.Equal(v[1:], row[1:]) {
 					t.Fatalf("%s: row %d is %v, was %v", name, i, row, v)

@@ -1,4 +1,4 @@
-package datasets
+package normalise
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/datasets"
 )
 
 // The density is that of a mixture of normal classes, row by row, times the map's determinant.
@@ -67,7 +69,7 @@ func TestGainOfTheMap(t *testing.T) {
 	for i := range weights {
 		weights[i] = random.NormFloat64()
 	}
-	atRest := func(shares []float64) Set {
+	atRest := func(shares []float64) datasets.Set {
 		values, labels := make([]float32, 0, rows*units), make([]int, rows)
 		for i := range labels {
 			for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
@@ -85,13 +87,13 @@ func TestGainOfTheMap(t *testing.T) {
 				values = append(values, float32(max(sum, 0)))
 			}
 		}
-		set, err := NewFeatures("units", values, KnownLabels(labels), []string{"a", "b", "c", "d", "e"})
+		set, err := datasets.NewFeatures("units", values, datasets.KnownLabels(labels), []string{"a", "b", "c", "d", "e"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set
 	}
-	m, err := MatchedStatistics(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
+	m, err := Match(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestGainOfTheMap(t *testing.T) {
 	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
 	for name, stretch := range map[string][]float64{"moved columns": {3, 0.5, 1, 2}, "a column that is left out": {3, 0.5, 1, 0}} {
-		m, err := MatchedStatistics(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
+		m, err := Match(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
 		if err != nil {
 			t.Fatal(err)
 		}

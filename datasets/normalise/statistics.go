@@ -1,11 +1,12 @@
-package datasets
+package normalise
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"iwda/internal/simd"
+
+	"iwda/datasets"
 )
 
 // Statistics describe the columns of a set: of rows of numbers, one value each.
@@ -45,7 +46,7 @@ func LeaveOut(source, target *Statistics) []int {
 }
 
 // StatisticsOf returns those of all rows of a set, computed in float64.
-func StatisticsOf(set Set) Statistics {
+func StatisticsOf(set datasets.Set) Statistics {
 	columns := columnMomentsOf(set)
 	size, deviation := len(columns.mean), columns.deviation()
 	s := Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
@@ -71,8 +72,8 @@ func newColumnMoments(columns int) *columnMoments {
 }
 
 // columnMomentsOf returns those of all rows of a set.
-func columnMomentsOf(set Set) *columnMoments {
-	row := make([]float32, Size(set.Shape()))
+func columnMomentsOf(set datasets.Set) *columnMoments {
+	row := make([]float32, datasets.Size(set.Shape()))
 	m := newColumnMoments(len(row))
 	for i := range set.Len() {
 		set.CopyRow(row, i)
@@ -109,14 +110,14 @@ func (s Statistics) Standardise(row []float32) {
 
 // Standardised returns a view of a set whose values are (x - mean)/deviation of clipped
 // values x, each column by its own.
-func Standardised(set Set, by Statistics) Set { return &changed{set, by.Standardise} }
+func Standardised(set datasets.Set, by Statistics) datasets.Set { return &changed{set, by.Standardise} }
 
 // UnitLength returns a view of a set whose rows are x/‖x‖; rows of zeros stay so.
-func UnitLength(set Set) Set { return &changed{set, ScaleToUnitLength} }
+func UnitLength(set datasets.Set) datasets.Set { return &changed{set, ScaleToUnitLength} }
 
 // changed is a view of a set whose rows are changed in place once they are copied.
 type changed struct {
-	Set
+	datasets.Set
 	change func(row []float32)
 }
 
@@ -137,27 +138,4 @@ func ScaleToUnitLength(row []float32) {
 	for j, v := range row {
 		row[j] = float32(float64(v) / length)
 	}
-}
-
-// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
-// but at least one where there are two, drawn without replacement, and kept all others,
-// both in ascending order. Rows without a label are kept. The classes are below classes.
-func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
-	byClass := make([][]int, classes)
-	for row := range labels.Len() {
-		if class, known := labels.At(row); known {
-			byClass[class] = append(byClass[class], row)
-		} else {
-			kept = append(kept, row)
-		}
-	}
-	for _, rows := range byClass {
-		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		out := min(max(1, floorShare(share, len(rows))), max(0, len(rows)-1))
-		held = append(held, rows[:out]...)
-		kept = append(kept, rows[out:]...)
-	}
-	slices.Sort(kept)
-	slices.Sort(held)
-	return kept, held
 }

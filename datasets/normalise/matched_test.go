@@ -1,4 +1,4 @@
-package datasets
+package normalise
 
 import (
 	"math"
@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/datasets"
 )
 
 // drawn returns labelled rows of normal columns around the centres of their classes, the
 // class of each drawn by the shares, then moved and stretched.
-func drawn(t testing.TB, seed uint64, n int, centres [][]float64, shares, stretch, move []float64) *Features {
+func drawn(t testing.TB, seed uint64, n int, centres [][]float64, shares, stretch, move []float64) *datasets.Features {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
 	var values []float32
@@ -28,7 +30,7 @@ func drawn(t testing.TB, seed uint64, n int, centres [][]float64, shares, stretc
 	for i := range names {
 		names[i] = string(rune('a' + i))
 	}
-	set, err := NewFeatures("drawn", values, KnownLabels(labels), names)
+	set, err := datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ var (
 // Whatever moves or stretches the target's columns, and however frequent its classes are
 // there, the map undoes the one and the shares are the other: a value of a class comes
 // out as the source's do. The columns' own means would be off by up to 0.7.
-func TestMatchedStatisticsUndoWhatMovesTheDomain(t *testing.T) {
+func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 	stretch, move := []float64{3, 0.5, 1, 2}, []float64{10, -4, 0, 1}
 	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
@@ -55,7 +57,7 @@ func TestMatchedStatisticsUndoWhatMovesTheDomain(t *testing.T) {
 				by, how = stretch, move
 			}
 			target := drawn(t, 2, 4000, threeCentres, shares, by, how)
-			m, err := MatchedStatistics(source, target)
+			m, err := Match(source, target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,9 +83,9 @@ func TestMatchedStatisticsUndoWhatMovesTheDomain(t *testing.T) {
 
 // A target of the source's very rows needs no map, its labels are not read, and columns
 // that are constant in either domain come out finite.
-func TestMatchedStatisticsOfTheSameRows(t *testing.T) {
+func TestMatchOfTheSameRows(t *testing.T) {
 	source := drawn(t, 3, 600, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 1, 1, 0}, unmoved)
-	m, err := MatchedStatistics(source, source)
+	m, err := Match(source, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +94,11 @@ func TestMatchedStatisticsOfTheSameRows(t *testing.T) {
 			t.Errorf("column %d: the source's %v and %v, the target's %v and %v", j, m.Source.Mean[j], m.Source.Deviation[j], m.Target.Mean[j], m.Target.Deviation[j])
 		}
 	}
-	unlabelled, err := NewFeatures("unlabelled", slices.Clone(source.values), UnknownLabels(source.Len()), source.ClassNames())
+	unlabelled, err := datasets.NewFeatures("unlabelled", slices.Concat(rowsOf(t, source)...), datasets.UnknownLabels(source.Len()), source.ClassNames())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := MatchedStatistics(source, unlabelled)
+	again, err := Match(source, unlabelled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +106,8 @@ func TestMatchedStatisticsOfTheSameRows(t *testing.T) {
 		t.Errorf("without labels %v, with them %v", again, m)
 	}
 	varying := drawn(t, 4, 600, threeCentres, []float64{0.2, 0.3, 0.5}, unstretched, unmoved)
-	for _, pair := range [][2]Set{{source, varying}, {varying, source}} {
-		m, err := MatchedStatistics(pair[0], pair[1])
+	for _, pair := range [][2]datasets.Set{{source, varying}, {varying, source}} {
+		m, err := Match(pair[0], pair[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,31 +121,31 @@ func TestMatchedStatisticsOfTheSameRows(t *testing.T) {
 
 // Fewer rows than columns leave a covariance without an inverse but for the rows that
 // stand for the same variance in every direction.
-func TestMatchedStatisticsOfFewRows(t *testing.T) {
+func TestMatchOfFewRows(t *testing.T) {
 	set := vectorsOf(t, [][]float32{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 8}, {-1, 0, 2, 2, 1, 0}}, []int{0, 0, 1}, "a", "b")
-	m, err := MatchedStatistics(set, set)
+	m, err := Match(set, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(m.Shares[0]-2./3) > 0.05 {
 		t.Errorf("shares %v, want those of two rows and one", m.Shares)
 	}
-	_, err = MatchedStatistics(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
+	_, err = Match(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
 	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
 		t.Errorf("a class without rows: %v", err)
 	}
 }
 
-func vectorsOf(t *testing.T, rows [][]float32, labels []int, names ...string) *Features {
+func vectorsOf(t *testing.T, rows [][]float32, labels []int, names ...string) *datasets.Features {
 	t.Helper()
-	set, err := NewFeatures("made", slices.Concat(rows...), KnownLabels(labels), names)
+	set, err := datasets.NewFeatures("made", slices.Concat(rows...), datasets.KnownLabels(labels), names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func BenchmarkMatchedStatistics(b *testing.B) {
+func BenchmarkMatch(b *testing.B) {
 	const size = 512
 	centres, flat, zero := make([][]float64, 10), make([]float64, size), make([]float64, size)
 	shares := make([]float64, len(centres))
@@ -157,7 +159,7 @@ func BenchmarkMatchedStatistics(b *testing.B) {
 	source := drawn(b, 1, 5000, centres, shares, flat, zero)
 	target := drawn(b, 2, 5000, centres, shares, flat, zero)
 	for b.Loop() {
-		if _, err := MatchedStatistics(source, target); err != nil {
+		if _, err := Match(source, target); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -165,11 +167,11 @@ func BenchmarkMatchedStatistics(b *testing.B) {
 
 // Columns that say nothing in the target are left out, and the rest is matched as without
 // them: the share of classes is found, and values stay finite.
-func TestMatchedStatisticsLeaveOutDeadColumns(t *testing.T) {
+func TestMatchLeaveOutDeadColumns(t *testing.T) {
 	after := []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, []float64{0.7, 0.2, 0.1}, unstretched, unmoved)
 	target := drawn(t, 2, 4000, threeCentres, after, []float64{3, 0, 1, 1}, []float64{10, 5, 0, 1})
-	m, err := MatchedStatistics(source, target)
+	m, err := Match(source, target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package datasets
+package normalise
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/simd"
+
+	"iwda/datasets"
 )
 
 // Matched are the statistics of two domains that make the columns of both agree although
@@ -32,7 +34,7 @@ type Matched struct {
 // Posteriors returns the probabilities of the classes for each row of a set of either
 // domain, row-major n×k, by the discriminant that the target was matched with and as if all
 // classes were equally frequent. The statistics are that domain's.
-func (m Matched) Posteriors(set Set, of Statistics) []float64 {
+func (m Matched) Posteriors(set datasets.Set, of Statistics) []float64 {
 	scores := m.classes.scores(valuesOf(Standardised(set, of)), nil, nil)
 	for i := range set.Len() {
 		softmax(scores.RawRowView(i))
@@ -40,14 +42,14 @@ func (m Matched) Posteriors(set Set, of Statistics) []float64 {
 	return scores.RawMatrix().Data
 }
 
-// The iteration of [MatchedStatistics].
+// The iteration of [Match].
 const (
 	matchedRows       = 4000 // of either domain that are looked at at once
 	matchedIterations = 100
 	matchedTolerance  = 1e-4 // of the shares, in the sum of absolute differences
 )
 
-// MatchedStatistics finds the target's class shares q and an affine map of each of its
+// Match finds the target's class shares q and an affine map of each of its
 // columns together. A target's own mean and deviation are those of its classes: where these
 // are more or less frequent than in the source, standardising by them moves the classes
 // apart. For given q the map is the one to the mean and the deviation of the source's rows,
@@ -61,7 +63,7 @@ const (
 // The discriminant's covariance within classes is that of 4,000 rows at most, evenly
 // spaced, as are the rows of the target that q is estimated from; as many more as there are
 // columns stand for the same variance in every direction, which keeps it regular.
-func MatchedStatistics(source, target Set) (Matched, error) {
+func Match(source, target datasets.Set) (Matched, error) {
 	m := Matched{Source: StatisticsOf(source), Target: StatisticsOf(target)}
 	leftOut := LeaveOut(&m.Source, &m.Target)
 	standard := Standardised(source, m.Source)
@@ -69,10 +71,10 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 	if err != nil {
 		return Matched{}, err
 	}
-	if m.classes, err = classes.discriminant(Evenly(standard, matchedRows)); err != nil {
+	if m.classes, err = classes.discriminant(datasets.Evenly(standard, matchedRows)); err != nil {
 		return Matched{}, err
 	}
-	rows := valuesOf(Evenly(Standardised(target, m.Target), matchedRows))
+	rows := valuesOf(datasets.Evenly(Standardised(target, m.Target), matchedRows))
 	moments := secondMomentsOf(rows)
 	mixture := func(shares []float64) (mean, deviation []float64) {
 		mean, deviation = classes.mixture(shares)
@@ -98,8 +100,8 @@ func MatchedStatistics(source, target Set) (Matched, error) {
 // classMoments are means and variances of d columns by class, k×d.
 type classMoments struct{ means, variances *mat.Dense }
 
-func momentsByClass(set Set) (classMoments, error) {
-	k, row := len(set.ClassNames()), make([]float32, Size(set.Shape()))
+func momentsByClass(set datasets.Set) (classMoments, error) {
+	k, row := len(set.ClassNames()), make([]float32, datasets.Size(set.Shape()))
 	classes := make([]*columnMoments, k)
 	for class := range classes {
 		classes[class] = newColumnMoments(len(row))
@@ -113,7 +115,7 @@ func momentsByClass(set Set) (classMoments, error) {
 	m := classMoments{mat.NewDense(k, len(row), nil), mat.NewDense(k, len(row), nil)}
 	for class, columns := range classes {
 		if columns.rows == 0 {
-			return classMoments{}, fmt.Errorf("datasets: class %q has no row whose columns could be matched", set.ClassNames()[class])
+			return classMoments{}, fmt.Errorf("normalise: class %q has no row whose columns could be matched", set.ClassNames()[class])
 		}
 		floats.Scale(1/columns.rows, columns.squares)
 		m.means.SetRow(class, columns.mean)
@@ -153,7 +155,7 @@ type discriminant struct {
 	precision  *mat.SymDense
 }
 
-func (m classMoments) discriminant(set Set) (discriminant, error) {
+func (m classMoments) discriminant(set datasets.Set) (discriminant, error) {
 	k, d := m.means.Dims()
 	within := valuesOf(set)
 	n := 0
@@ -180,11 +182,11 @@ func (m classMoments) discriminant(set Set) (discriminant, error) {
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(scatter) {
-		return discriminant{}, fmt.Errorf("datasets: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
+		return discriminant{}, fmt.Errorf("normalise: the covariance of %d columns within classes is not positive definite; are some values very large?", d)
 	}
 	var solved mat.Dense
 	if err := factor.SolveTo(&solved, m.means.T()); err != nil {
-		return discriminant{}, fmt.Errorf("datasets: the discriminants of %d columns: %w", d, err)
+		return discriminant{}, fmt.Errorf("normalise: the discriminants of %d columns: %w", d, err)
 	}
 	directions, offsets := mat.DenseCopyOf(solved.T()), make([]float64, k)
 	for class := range k {
@@ -192,7 +194,7 @@ func (m classMoments) discriminant(set Set) (discriminant, error) {
 	}
 	precision := mat.NewSymDense(d, nil)
 	if err := factor.InverseTo(precision); err != nil {
-		return discriminant{}, fmt.Errorf("datasets: the precision of %d columns: %w", d, err)
+		return discriminant{}, fmt.Errorf("normalise: the precision of %d columns: %w", d, err)
 	}
 	return discriminant{directions, offsets, precision}, nil
 }
@@ -268,18 +270,9 @@ func softmax(row []float64) float64 {
 	return total
 }
 
-// Evenly returns a view of at most that many rows, evenly spaced.
-func Evenly(set Set, most int) Set {
-	rows := make([]int, min(set.Len(), most))
-	for i := range rows {
-		rows[i] = i * set.Len() / len(rows)
-	}
-	return Subset(set, rows)
-}
-
 // valuesOf returns a copy of all rows.
-func valuesOf(set Set) *mat.Dense {
-	row := make([]float32, Size(set.Shape()))
+func valuesOf(set datasets.Set) *mat.Dense {
+	row := make([]float32, datasets.Size(set.Shape()))
 	values := mat.NewDense(set.Len(), len(row), nil)
 	for i := range set.Len() {
 		set.CopyRow(row, i)

@@ -1,26 +1,28 @@
-package datasets
+package normalise
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"iwda/datasets"
 )
 
-func rowsOf(t *testing.T, set Set) [][]float32 {
+func rowsOf(t *testing.T, set datasets.Set) [][]float32 {
 	t.Helper()
 	var rows [][]float32
 	for i := range set.Len() {
-		row := make([]float32, Size(set.Shape()))
+		row := make([]float32, datasets.Size(set.Shape()))
 		set.CopyRow(row, i)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-func vectors(t *testing.T, size int, values ...float32) *Features {
+func vectors(t *testing.T, size int, values ...float32) *datasets.Features {
 	t.Helper()
-	set, err := NewFeatures("made", values, UnknownLabels(len(values)/size), nil)
+	set, err := datasets.NewFeatures("made", values, datasets.UnknownLabels(len(values)/size), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,50 +71,6 @@ func TestUnitLength(t *testing.T) {
 	}
 }
 
-func TestHoldOutRows(t *testing.T) {
-	var labels Labels
-	for row := range 119 { // 100 of class 0, 9 of class 1, 1 of class 2, none of class 3
-		switch {
-		case row < 100:
-			labels.Add(0, true)
-		case row < 109:
-			labels.Add(1, true)
-		case row == 109:
-			labels.Add(2, true)
-		default:
-			labels.Add(0, false)
-		}
-	}
-	draw := func(seed int64) (kept, held []int) {
-		return HoldOutRows(labels, 4, 0.29, rand.New(Stream(seed, "held out")))
-	}
-	kept, held := draw(1)
-	if got := labels.Subset(held).Counts(4); !slices.Equal(got, []int{29, 2, 0, 0}) {
-		t.Errorf("%v rows of each class are held out, want 29, 2, 0, 0", got)
-	}
-	all := slices.Concat(kept, held)
-	slices.Sort(all)
-	for i, row := range all {
-		if row != i {
-			t.Fatalf("%d rows, not each once: %v", len(all), all)
-		}
-	}
-	if len(all) != labels.Len() || !slices.IsSorted(kept) || !slices.IsSorted(held) {
-		t.Errorf("kept %v, held %v", kept, held)
-	}
-	_, again := draw(1)
-	_, other := draw(2)
-	if !slices.Equal(again, held) || slices.Equal(other, held) {
-		t.Error("the rows do not follow from the seed")
-	}
-	if _, held := HoldOutRows(labels, 4, 0.001, rand.New(Stream(1, "held out"))); !slices.Equal(labels.Subset(held).Counts(4), []int{1, 1, 0, 0}) {
-		t.Errorf("of a small share, %v", held)
-	}
-	if kept, _ := HoldOutRows(labels, 4, 0.999, rand.New(Stream(1, "held out"))); !slices.Equal(labels.Subset(kept).Counts(4), []int{1, 1, 1, 0}) {
-		t.Errorf("of a large share, %v are kept", kept)
-	}
-}
-
 // A column that never changes in one domain is next to nothing in both, and in a set that is
 // standardised later; others stay as they are.
 func TestLeaveOut(t *testing.T) {
@@ -126,7 +84,7 @@ func TestLeaveOut(t *testing.T) {
 	}
 	later := vectors(t, 5, 3, -2, 1, 6, 1e5)
 	for name, of := range map[string]struct {
-		set Set
+		set datasets.Set
 		by  Statistics
 	}{"source": {source, s}, "target": {target, u}, "later": {later, u}} {
 		for _, row := range rowsOf(t, Standardised(of.set, of.by)) {
