@@ -22,15 +22,30 @@ type Files struct {
 	Test   string // of the test set; "" where it is those rows
 }
 
-// featureFiles are the ends of the names of files of features; other paths lead to images.
-var featureFiles = []string{".npz", ".npy", ".safetensors", ".parquet", ".csv"}
-
-// kind is what the path says of the rows.
+// kindOf is what the path says of the rows: those that are no files of features lead to
+// images, to a folder or a list.
 func kindOf(path string) Kind {
-	if slices.Contains(featureFiles, strings.ToLower(filepath.Ext(path))) {
+	if table.Reads(path) {
 		return Vectors
 	}
 	return ImageFiles
+}
+
+// otherFiles are the ends of the names of files that hold rows or images in forms that are not
+// read.
+var otherFiles = []string{
+	".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".7z", ".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt",
+	".h5", ".hdf5", ".mat", ".feather", ".arrow", ".orc", ".avro", ".tfrecord", ".json", ".jsonl", ".xls", ".xlsx", ".ods", ".rds", ".rda", ".rdata", ".db", ".sqlite",
+}
+
+// check returns an error for a form that is not read.
+func (f Files) check() error {
+	for _, path := range []string{f.Path, f.Test} {
+		if end := strings.ToLower(filepath.Ext(path)); slices.Contains(otherFiles, end) {
+			return fmt.Errorf("%s: files that end with %s are not read: rows of values are read from files that end with %s, images from a folder or a list of them", path, end, table.Extensions)
+		}
+	}
+	return nil
 }
 
 // ownFiles are domains of the user's own, whose files and names the configuration says:
@@ -62,6 +77,9 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	}
 	d.Kind = kindOf(domains[0].Path)
 	for _, f := range domains {
+		if err := f.check(); err != nil {
+			return d, err
+		}
 		for _, path := range []string{f.Path, f.Test} {
 			if path != "" && kindOf(path) != d.Kind {
 				return d, fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", domains[0].Path, path, table.Extensions)

@@ -10,6 +10,9 @@ type array struct {
 	name    string
 	element element
 	shape   []int
+	// byColumn says that the elements of a column follow each other (Fortran order), not those
+	// of a row.
+	byColumn bool
 	// open gives the bytes of the elements from the first one on, and an error where
 	// they are not followed by the end.
 	open func() (io.ReadCloser, error)
@@ -23,8 +26,8 @@ const maxWidth = 1 << 20
 // width is the number of values of a row, where the array is a table of some.
 func (a *array) width() (int, error) {
 	switch {
-	case !a.element.float():
-		return 0, fmt.Errorf("%s holds elements of type %s; want float16, float32 or float64", a.name, a.element)
+	case !a.element.number():
+		return 0, fmt.Errorf("%s holds elements of type %s; want numbers", a.name, a.element)
 	case len(a.shape) != 2:
 		return 0, fmt.Errorf("%s has shape %v; want rows × values", a.name, a.shape)
 	case a.shape[1] == 0 || a.shape[1] > maxWidth:
@@ -33,8 +36,12 @@ func (a *array) width() (int, error) {
 	return a.shape[1], nil
 }
 
-// column returns an error unless the array has one element for each of the rows.
+// column returns an error unless the array has one element for each of the rows. That may
+// be a table of one column, as a data frame's.
 func (a *array) column(rows int) error {
+	if len(a.shape) == 2 && a.shape[1] == 1 {
+		a.shape = a.shape[:1]
+	}
 	if len(a.shape) != 1 {
 		return fmt.Errorf("%s has shape %v; want one element a row", a.name, a.shape)
 	}

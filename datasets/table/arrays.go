@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -33,11 +34,18 @@ func (f *arrays) check() error {
 
 func (f *arrays) scan(want parts) (cursor, error) {
 	c := &arraysCursor{form: f, rows: f.values.shape[0]}
+	if want&partValues != 0 {
+		values, err := f.values.readValues()
+		if err != nil {
+			return nil, err
+		}
+		c.values = values
+	}
 	for _, open := range []struct {
 		part  parts
 		array *array
 		to    **column
-	}{{partValues, f.values, &c.values}, {partLabels, f.labels, &c.labels}, {partIDs, f.ids, &c.ids}} {
+	}{{partLabels, f.labels, &c.labels}, {partIDs, f.ids, &c.ids}} {
 		if open.array == nil || want&open.part == 0 {
 			continue
 		}
@@ -62,7 +70,7 @@ func (t *Table) setArrays(values, labels, ids *array, classNames []string, close
 	t.element = values.element.String()
 	t.rows, t.width = values.shape[0], values.shape[1]
 	t.labels, t.ids, t.named = labels != nil, ids != nil, classNames
-	if values.mapped != nil {
+	if values.mapped != nil && !values.byColumn { // a row would be gathered from all over the file
 		t.mapped = values
 	}
 	return nil
@@ -72,21 +80,23 @@ func (f *arrays) Close() error { return f.close() }
 
 // arraysCursor goes over all arrays side by side.
 type arraysCursor struct {
-	form                *arrays
-	values, labels, ids *column
-	row, rows           int
+	form        *arrays
+	values      valuesReader
+	labels, ids *column
+	row, rows   int
 }
 
 func (c *arraysCursor) Close() error {
-	var first error
-	for _, column := range []*column{c.values, c.labels, c.ids} {
+	var errs []error
+	if c.values != nil {
+		errs = append(errs, c.values.Close())
+	}
+	for _, column := range []*column{c.labels, c.ids} {
 		if column != nil {
-			if err := column.Close(); first == nil {
-				first = err
-			}
+			errs = append(errs, column.Close())
 		}
 	}
-	return first
+	return errors.Join(errs...)
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {

@@ -196,8 +196,20 @@ func (l *layout) appendValues(values []float32, record []string, commas bool) ([
 	return values, nil
 }
 
+// isMissing reports whether a text is what programs write for a value that is not there.
+func isMissing(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "na", "n/a", "#n/a", "null", "none", "?", "-", ".":
+		return true
+	}
+	return false
+}
+
 func (l *layout) notNumber(column, text string) error {
 	err := fmt.Errorf("column %q: %.100q is no number of float32", column, text)
+	if isMissing(text) {
+		return fmt.Errorf("column %q: %.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", column, text)
+	}
 	if l.labels < 0 && text != "" && !isNumber(text) {
 		err = fmt.Errorf("%w; if these are labels, call the column label", err)
 	}

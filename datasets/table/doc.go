@@ -1,7 +1,7 @@
 // Package table reads rows of numbers that somebody else computed, embeddings or a
 // classifier's probabilities, together with what is known of each row: a label, an id.
 //
-// [Open] takes a .npz, .npy, .safetensors, .parquet or .csv file and looks at no more
+// [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file and looks at no more
 // than its header; [NewStream] takes .npy arrays from standard input. The [Table] that
 // they give says how many values a row has and what they are. It is read in one of two
 // ways:

@@ -13,8 +13,8 @@ import (
 )
 
 // element is the type of an array's elements, as NumPy describes it: a letter of b, i, u,
-// f, U (text of four bytes a character) and S (text of one byte a character), and the
-// number of bytes.
+// f, U (text of four bytes a character) and S (text of one byte a character), or g for
+// bfloat16, which NumPy lacks, and the number of bytes.
 type element struct {
 	letter byte
 	size   int
@@ -61,8 +61,8 @@ func validSize(letter byte, size int) bool {
 	return false
 }
 
-// float reports whether the elements are floating-point numbers.
-func (e element) float() bool { return e.letter == 'f' }
+// number reports whether the elements are numbers, or truth values, which are 0 and 1.
+func (e element) number() bool { return e.letter != 'U' && e.letter != 'S' }
 
 // String is NumPy's name of the type.
 func (e element) String() string {
@@ -75,20 +75,34 @@ func (e element) String() string {
 		return fmt.Sprintf("uint%d", 8*e.size)
 	case 'f':
 		return fmt.Sprintf("float%d", 8*e.size)
+	case 'g':
+		return "bfloat16"
 	}
 	return "text"
 }
 
-// floats converts the floating-point elements in src to dst, which has room for exactly
-// these. src may lie at any address.
+// floats converts the numbers in src to dst, which has room for exactly these. src may lie
+// at any address.
 func (e element) floats(dst []float32, src []byte) {
-	switch e.size {
-	case 2:
+	switch {
+	case e.letter == 'g':
+		for i := range dst {
+			dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
+		}
+	case e.letter == 'i':
+		for i := range dst {
+			dst[i] = float32(int64(e.bits(src[e.size*i:])))
+		}
+	case e.letter != 'f':
+		for i := range dst {
+			dst[i] = float32(e.bits(src[e.size*i:]))
+		}
+	case e.size == 2:
 		table := halves()
 		for i := range dst {
 			dst[i] = table[binary.LittleEndian.Uint16(src[2*i:])]
 		}
-	case 4:
+	case e.size == 4:
 		if littleEndian {
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst)), src)
 			return
@@ -96,7 +110,7 @@ func (e element) floats(dst []float32, src []byte) {
 		for i := range dst {
 			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
 		}
-	case 8:
+	default:
 		for i := range dst {
 			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
 		}
@@ -153,6 +167,9 @@ func (e element) text(src []byte) (string, error) {
 			return "", errors.New("text that is not UTF-8")
 		}
 		return text, nil
+	case 'g':
+		value := math.Float32frombits(uint32(binary.LittleEndian.Uint16(src)) << 16)
+		return wholeText(float64(value))
 	case 'u':
 		return strconv.FormatUint(e.bits(src), 10), nil
 	}

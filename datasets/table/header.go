@@ -61,9 +61,7 @@ func parseHeader(header []byte) (a *array, err error) {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}
 	a = &array{shape: npy.Header.Descr.Shape}
-	if npy.Header.Descr.Fortran && len(a.shape) > 1 {
-		return nil, errors.New("the array is in Fortran order; save it with numpy.ascontiguousarray")
-	}
+	a.byColumn = npy.Header.Descr.Fortran && len(a.shape) > 1
 	if a.element, err = parseElement(npy.Header.Descr.Type); err != nil {
 		return nil, err
 	}

@@ -54,9 +54,10 @@ func TestSafetensors(t *testing.T) {
 	labels := safetensors.Tensor{Name: "labels", DType: safetensors.I64, Shape: []uint64{2}, Data: data(long, "\x00\x00\x00\x00\x00\x00\x00\x00")}
 	ids := safetensors.Tensor{Name: "ids", DType: safetensors.U8, Shape: []uint64{2}, Data: data("\x07\xff")}
 	half := safetensors.Tensor{Name: "features", DType: safetensors.F16, Shape: []uint64{2, 1}, Data: data("\x00\x3c\x00\x3c")}
+	brain := safetensors.Tensor{Name: "features", DType: safetensors.BF16, Shape: []uint64{2, 1}, Data: data("\x80\x3f\x80\x3f")}
 	names := map[string]string{"class_names": `["cat", "dog"]`}
 	want := content{Kind: Features, Width: 1, Classes: []string{"cat", "dog"}, Values: []float32{1, 1}, Labels: []int{1, 0}, IDs: []string{"7", "255"}}
-	for element, tensor := range map[string]safetensors.Tensor{"float32": values, "float16": half} {
+	for element, tensor := range map[string]safetensors.Tensor{"float32": values, "float16": half, "bfloat16": brain} {
 		want.Element = element
 		for _, tensors := range [][]safetensors.Tensor{{tensor, labels, ids}, {ids, labels, tensor}} {
 			compare(t, element, contentOf(t, file(write(t, "rows.safetensors", safetensorsOf(t, names, tensors...)), Options{})), want)
@@ -66,13 +67,13 @@ func TestSafetensors(t *testing.T) {
 	short.Shape, short.Data = []uint64{1}, data(long)
 	bad := values
 	bad.Data = data(nan, one)
-	brain := half
-	brain.DType = safetensors.BF16
+	eighths := half
+	eighths.DType, eighths.Data = safetensors.F8_E4M3, eighths.Data[:len(eighths.Data)/2]
 	whole := safetensorsOf(t, nil, values)
 	for words, content := range map[string]string{
 		"labels has 1 elements for 2 rows": safetensorsOf(t, nil, values, short),
 		"row 0: column 0: NaN":             safetensorsOf(t, nil, bad),
-		"elements of type BF16":            safetensorsOf(t, nil, brain),
+		"elements of type F8_E4M3":         safetensorsOf(t, nil, eighths),
 		"no array of the values":           safetensorsOf(t, nil, labels),
 		"class_names of the metadata":      safetensorsOf(t, map[string]string{"class_names": "cat"}, values),
 		"two tensors of the name":          safetensorsOf(t, nil, values, values),
@@ -89,7 +90,8 @@ func TestCSVThatIsWrong(t *testing.T) {
 		"rows.csv:3: column \"b\": \"x\" is no number of float32; if these are labels, call the column label": "a,b\n1,2\n3,x\n",
 		"rows.csv:2: column \"b\": \"1,234.5\" is no number of float32":                                       "a;b\n1;1,234.5\n",
 		"rows.csv:2: column \"b\": \"1,5\" is no number of float32":                                           "a,b\n1,\"1,5\"\n",
-		"rows.csv:2: column \"b\": \"\" is no number":                                                         "a,b\n1,\n",
+		"rows.csv:2: column \"b\": \"\" stands for a missing value; fill it in":                               "a,b\n1,\n",
+		"rows.csv:3: column \"a\": \"NA\" stands for a missing value; fill it in":                             "a,b\n1,2\nNA,2\n",
 		"rows.csv:2: column \"b\": \"1e39\" is no number of float32":                                          "a,b\n1,1e39\n",
 		"rows.csv:3: column \"a\": NaN; values must be finite numbers":                                        "a,b\n1,2\nnan,2\n",
 		"rows.csv:2: column \"b\": +Inf":                                                                      "a,b\n1,inf\n",
@@ -131,7 +133,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		}
 		refused(t, path, Options{}, "not a file")
 	}
-	refused(t, "rows.xlsx", Options{}, "rows are read from .npz, .npy, .safetensors, .parquet and .csv files")
+	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .safetensors, .parquet, .csv or .tsv")
 	pair := write(t, "a-features.npy", npyOf("<f4", "(1, 1)", one))
 	labels := strings.TrimSuffix(pair, "features.npy") + "labels.npy"
 	if err := unix.Mkfifo(labels, 0o600); err != nil {

@@ -62,13 +62,13 @@ var tensorElements = map[safetensors.DType]element{
 	safetensors.F16: {'f', 2}, safetensors.F32: {'f', 4}, safetensors.F64: {'f', 8},
 	safetensors.I8: {'i', 1}, safetensors.I16: {'i', 2}, safetensors.I32: {'i', 4}, safetensors.I64: {'i', 8},
 	safetensors.U8: {'u', 1}, safetensors.U16: {'u', 2}, safetensors.U32: {'u', 4}, safetensors.U64: {'u', 8},
-	safetensors.BOOL: {'b', 1},
+	safetensors.BOOL: {'b', 1}, safetensors.BF16: {'g', 2},
 }
 
 func placeTensor(m *mapping, tensor safetensors.Tensor) (*array, error) {
 	element, known := tensorElements[tensor.DType]
 	if !known {
-		return nil, fmt.Errorf("%s: elements of type %s; want float16, float32 or float64 values, and labels and ids of integers", tensor.Name, tensor.DType)
+		return nil, fmt.Errorf("%s: elements of type %s; want numbers of 1, 2, 4 or 8 bytes", tensor.Name, tensor.DType)
 	}
 	a := &array{name: tensor.Name, element: element}
 	for _, d := range tensor.Shape {

@@ -28,7 +28,7 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 			return err
 		}
 		a.name = "the array"
-		width, err := a.width()
+		width, err := a.streamed()
 		if err != nil {
 			return err
 		}
@@ -36,6 +36,14 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 		t.form = &stream{r: buffered, first: a}
 		return nil
 	})
+}
+
+// streamed is the width of an array whose rows are read as they come.
+func (a *array) streamed() (width int, err error) {
+	if a.byColumn {
+		return 0, errors.New("the array is in Fortran order, so that its first row is whole at its end; save it with numpy.ascontiguousarray, or read it as a file")
+	}
+	return a.width()
 }
 
 // stream is the form of arrays that cannot be read twice.
@@ -75,7 +83,7 @@ func (c *streamCursor) next(b *Batch, n int) error {
 			return fmt.Errorf("after row %d: %w", c.row-1, err)
 		}
 		following.name = "the array"
-		if _, err := following.width(); err != nil {
+		if _, err := following.streamed(); err != nil {
 			return fmt.Errorf("after row %d: %w", c.row-1, err)
 		}
 		if following.element != c.array.element || following.shape[1] != c.array.shape[1] {

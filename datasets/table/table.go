@@ -121,20 +121,27 @@ var forms = map[string]func(t *Table) error{
 	".npy":         openNPY,
 	".safetensors": openSafetensors,
 	".csv":         openCSV,
+	".tsv":         openCSV,
 	".parquet":     openParquet,
 }
 
 // Extensions lists the ends of the names of files that [Open] reads, for messages.
-const Extensions = ".npz, .npy, .safetensors, .parquet or .csv"
+const Extensions = ".npz, .npy, .safetensors, .parquet, .csv or .tsv"
+
+// Reads reports whether a path ends as those of files that [Open] reads.
+func Reads(path string) bool {
+	_, known := forms[strings.ToLower(filepath.Ext(path))]
+	return known
+}
 
 // Open opens the rows of a file, whose format is that of its name: .npz, .npy,
-// .safetensors, .parquet or .csv. It reads headers alone. The file must not be changed
+// .safetensors, .parquet, .csv or .tsv. It reads headers alone. The file must not be changed
 // until the table and its rows are closed.
 func Open(path string, options Options) (*Table, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	open, known := forms[extension]
 	if !known {
-		return nil, fmt.Errorf("%s: rows are read from .npz, .npy, .safetensors, .parquet and .csv files", path)
+		return nil, fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions)
 	}
 	if err := CheckFile(path); err != nil {
 		return nil, err

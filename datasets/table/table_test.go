@@ -111,6 +111,7 @@ func TestFilesOfNumPy(t *testing.T) {
 	numbers.IDs = []string{"7", "8", "9", "10"}
 	pair := texts
 	pair.Classes, pair.IDs = []string{"0", "1"}, []string{"0", "1", "2", "3"}
+	alone := content{Kind: Features, Width: 3, Values: numpyValues, Labels: []int{unknown, unknown, unknown, unknown}, IDs: []string{"0", "1", "2", "3"}}
 	probabilities := content{Kind: Probabilities, Width: 2, Values: []float32{0.25, 0.75, 1, 0}, Classes: []string{"0", "1"}, Labels: []int{1, 0}, IDs: []string{"0", "1"}}
 	for _, c := range []struct {
 		name, element string
@@ -121,6 +122,8 @@ func TestFilesOfNumPy(t *testing.T) {
 		{"double.npz", "float64", numbers},
 		{"pair-features.npy", "float32", pair},
 		{"probabilities.npz", "float32", probabilities},
+		{"frame.npz", "float64", texts},
+		{"fortran.npy", "float64", alone},
 	} {
 		c.want.Element = c.element
 		compare(t, c.name, contentOf(t, file("testdata/"+c.name, Options{})), c.want)

@@ -137,7 +137,7 @@ func (d Data) check() error {
 	case d.Target.Rows == 0:
 		return fmt.Errorf("%s has no rows", d.Target.Path)
 	case len(d.Classes) < 2:
-		return fmt.Errorf("%s has %d classes; at least 2 are needed to tell apart", d.Source.Path, len(d.Classes))
+		return fmt.Errorf("%s has the classes %q; at least 2 are needed to tell apart", d.Source.Path, d.Classes)
 	case unknown > 0:
 		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out", d.Source.Path, unknown, d.Source.Rows)
 	}

@@ -17,5 +17,6 @@ np.savez("probabilities.npz", probabilities=np.array([[0.25, 0.75], [1, 0]], np.
 np.save("pair-features.npy", values.astype(np.float32))
 np.save("pair-labels.npy", np.array([1, 0, np.nan, 1]))
 np.save("fortran.npy", np.asfortranarray(values))
+np.savez_compressed("frame.npz", features=np.asfortranarray(values), labels=labels[:, None], ids=ids[:, None])  # as a data frame's
 np.save("big.npy", values.astype(">f4"))
 np.savez("objects.npz", features=values, labels=np.array(["dog", None, "cat", 3], dtype=object))
