@@ -142,10 +142,13 @@ nets_tests() { cd nets && ../bin/nets.test -test.v; }
 
 methods='source-only dann iwdan cdan iwcdan dan jan'
 
+# experiment has 100 steps an epoch; a CPU, which tries the kit, makes 20 of them.
 experiment() {
+	images=640
+	[ "$device" = cuda ] || images=128
 	cat >build/steps.yaml <<EXPERIMENT
 experiment: steps
-dataset: {name: glyphs, train_per_class: 640, test_per_class: 10}
+dataset: {name: glyphs, train_per_class: $images, test_per_class: 10}
 tasks: [clean-warped]
 variants: [full]
 methods: [source-only, dann, iwdan, cdan, iwcdan, dan, jan]
@@ -225,7 +228,11 @@ processes() {
 	grep '"processes": 2' results/shared/steps/full/clean-warped/iwdan/seed-1/result.json
 }
 
-resnet() { cd nets && ../bin/nets.test -test.run '^$' -test.bench ResNet50 -test.benchtime 10x; }
+resnet() {
+	passes=10
+	[ "$device" = cuda ] || passes=2
+	cd nets && ../bin/nets.test -test.run '^$' -test.bench ResNet50 -test.benchtime "${passes}x"
+}
 FUNCTIONS
 
 export device
@@ -238,7 +245,7 @@ part libtorch 30 find_libtorch
 fact libtorch "$(sed -n "s/^libtorch_version='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null), $(sed -n "s/^libtorch_origin='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null)"
 part compile 240 compile
 part doctor 20 doctor
-part losses 80 losses_tests
+part losses 60 losses_tests
 part nets 100 nets_tests
 part torch 100 torch_tests
 part steps 100 steps

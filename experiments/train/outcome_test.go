@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -43,6 +44,13 @@ type watched struct {
 func (w watched) Err() error {
 	w.look()
 	return w.Context.Err()
+}
+
+// onOneThread keeps a test that makes a trainer on its operating system's thread, as Run does:
+// how many threads libtorch uses is the thread's, and sums depend on it.
+func onOneThread(t *testing.T) {
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
 }
 
 // outcome is all that a finished run leaves, without the times.

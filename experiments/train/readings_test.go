@@ -59,6 +59,7 @@ func TestReading(t *testing.T) {
 // readingTogether trains as on a device whose steps are read that many at once.
 func readingTogether(t *testing.T, run config.Resolved, together int) (store.Dir, error) {
 	t.Helper()
+	onOneThread(t)
 	dir := begin(t, run)
 	trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}, time.Now())
 	if err != nil {
@@ -90,6 +91,7 @@ func TestReadingStepsTogetherGivesTheSameBits(t *testing.T) {
 // Recorded steps read all that changes from tensors: they make the same bits, also of a run
 // that goes on.
 func TestRecordedStepsGiveTheSameBits(t *testing.T) {
+	onOneThread(t)
 	for _, run := range []config.Resolved{
 		resolve(t, "subsampled", "iwcdan", 1, "train.epochs=3", "train.optimizer.clip_norm=0.5", "discriminator.annealed=true"),
 		resolve(t, "subsampled", "iwcdan-e", 1, "train.epochs=3"),

@@ -18,24 +18,39 @@ type recorder struct {
 
 // step makes a step on these inputs with these learning rates and coefficients.
 func (r *recorder) step(in stepInputs, aligned bool, rates, coefficients []float64) measures {
-	if !r.recording {
-		var m measures
-		drawing(r.random, r.device, torch.Number(deviceSeed(r.random, r.device)), func() {
-			m = r.compute(in, aligned, numbers(rates), numbers(coefficients))
-		})
+	values := slices.Concat(rates, coefficients, []float64{r.seed()})
+	body := func(in stepInputs, c []torch.Coefficient) (m measures) {
+		seed := len(c) - 1
+		r.drawing(c[seed], func() { m = r.compute(in, aligned, c[:len(rates)], c[len(rates):seed]) })
 		return m
+	}
+	if !r.recording {
+		return body(in, numbers(values))
 	}
 	if r.recorded == nil {
 		r.recorded = make(map[bool]*recordedStep)
 	}
-	step := r.recorded[aligned]
-	if step == nil {
-		step = newRecordedStep(in, len(rates)+len(coefficients), r.random, r.device, func(in stepInputs, scalars []torch.Coefficient) measures {
-			return r.compute(in, aligned, scalars[:len(rates)], scalars[len(rates):])
-		})
-		r.recorded[aligned] = step
+	if r.recorded[aligned] == nil {
+		r.recorded[aligned] = newRecordedStep(in, len(values), r.device, body)
 	}
-	return step.run(in, slices.Concat(rates, coefficients))
+	return r.recorded[aligned].run(in, values)
+}
+
+// seed is what a step's dropout follows from on a GPU, where it may be recorded.
+func (r *recorder) seed() float64 {
+	if r.device.IsCUDA() {
+		return r.random.DeviceSeed()
+	}
+	return 0
+}
+
+// drawing makes a step with that seed.
+func (r *recorder) drawing(seed torch.Coefficient, step func()) {
+	if r.device.IsCUDA() {
+		r.random.UseSeed(seed, step)
+	} else {
+		r.random.Use(step)
+	}
 }
 
 func (r *recorder) close() {
@@ -56,53 +71,29 @@ func numbers(values []float64) []torch.Coefficient {
 // of every step are copied.
 type recordedStep struct {
 	in      stepInputs
-	numbers torch.Tensor // learning rates, coefficients and what dropout follows from
-	random  *torch.Random
+	numbers torch.Tensor // learning rates, coefficients and the seed
 	graph   *torch.Graph
 	last    measures // but for their values
 }
 
-func newRecordedStep(like stepInputs, count int, random *torch.Random, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *recordedStep {
+func newRecordedStep(like stepInputs, count int, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *recordedStep {
 	place := func(like torch.Tensor) torch.Tensor { return torch.Keep(like.Clone()) }
 	s := &recordedStep{
 		in:      stepInputs{place(like.source), place(like.target), place(like.labels)},
-		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count+1)),
-		random:  random,
+		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count)),
 	}
-	scalars := make([]torch.Tensor, count+1)
-	coefficients := make([]torch.Coefficient, count)
+	scalars := make([]torch.Coefficient, count)
 	for i := range scalars {
-		scalars[i] = torch.Keep(s.numbers.Narrow(0, i, 1).Reshape())
-	}
-	for i := range coefficients {
-		coefficients[i] = torch.Scalar(scalars[i])
+		scalars[i] = torch.Scalar(torch.Keep(s.numbers.Narrow(0, i, 1).Reshape()))
 	}
 	s.graph = torch.NewGraph(device, func() torch.Tensor {
-		drawing(random, device, torch.Scalar(scalars[count]), func() { s.last = body(s.in, coefficients) })
+		s.last = body(s.in, scalars)
 		return s.last.values
 	})
 	return s
 }
 
-// drawing makes a step, whose dropout follows from the seed on a GPU, where it may be recorded.
-func drawing(random *torch.Random, device torch.Device, seed torch.Coefficient, step func()) {
-	if device.IsCUDA() {
-		random.UseSeed(seed, step)
-	} else {
-		random.Use(step)
-	}
-}
-
-// deviceSeed is what a step's dropout follows from on a GPU.
-func deviceSeed(random *torch.Random, device torch.Device) float64 {
-	if device.IsCUDA() {
-		return random.DeviceSeed()
-	}
-	return 0
-}
-
 func (s *recordedStep) run(in stepInputs, numbers []float64) measures {
-	numbers = append(numbers, deviceSeed(s.random, s.numbers.Device()))
 	for _, of := range []struct{ place, values torch.Tensor }{
 		{s.in.source, in.source}, {s.in.target, in.target}, {s.in.labels, in.labels},
 		{s.numbers, torch.Upload(numbers, s.numbers.Device(), len(numbers))},
