@@ -45,6 +45,9 @@ func (b *bench) header() (string, error) {
 	if forgotten := b.environments.forgotten; len(forgotten) > 0 {
 		line("", "no side gets the environment's %s", strings.Join(forgotten, " "))
 	}
+	if given := b.environments.given; given != "" {
+		line("", "OpenBLAS does not know this processor: iwrun takes its kernels of %s, and the peer is given them", given)
+	}
 	line("digits", "%s", data)
 	text.WriteByte('\n')
 	return text.String(), nil

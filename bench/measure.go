@@ -8,6 +8,7 @@ import (
 
 	"iwda/bench/worker"
 	"iwda/experiments/schedule"
+	"iwda/torch"
 )
 
 // environments are those in which the sides run.
@@ -16,12 +17,19 @@ type environments struct {
 	plain []string // one thread
 	// forgotten are the settings of OpenBLAS that no side gets.
 	forgotten []string
+	// given are the kernels of OpenBLAS that iwrun gives itself and the peer gets too; "" for
+	// those that OpenBLAS chooses.
+	given string
 }
 
 func newEnvironments() environments {
 	forgotten := worker.ForgetKernels()
 	plain := append(os.Environ(), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	return environments{ours: schedule.Environment(1), plain: plain, forgotten: forgotten}
+	given := torch.BetterBLASKernels()
+	if given != "" {
+		plain = append(plain, "OPENBLAS_CORETYPE="+given)
+	}
+	return environments{ours: schedule.Environment(1), plain: plain, forgotten: forgotten, given: given}
 }
 
 // pace bounds what is spent on a work.

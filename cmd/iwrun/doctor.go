@@ -63,6 +63,7 @@ type facts struct {
 	// Libraries are the shared libraries of the process; none where the system does
 	// not tell.
 	Libraries []string
+	Kernels   string // of OpenBLAS
 	Parallel  string // libtorch's own description
 }
 
@@ -77,6 +78,7 @@ func examine() facts {
 		Physical:    physicalCores(),
 		OMPThreads:  os.Getenv("OMP_NUM_THREADS"),
 		Libraries:   loadedLibraries(),
+		Kernels:     torch.BLASKernels(),
 		Parallel:    torch.ParallelInfo(),
 	}
 }
@@ -92,6 +94,9 @@ func (f facts) print(w io.Writer) {
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(positive(f.Physical)))
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
 	line("BLAS", "%s", orUnknown(f.blas()))
+	if f.Kernels != "" {
+		line("kernels", "%s", f.Kernels)
+	}
 	line("allocator", "%s", orUnknown(f.allocator()))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 }

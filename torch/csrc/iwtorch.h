@@ -45,6 +45,7 @@ char* iwt_threads(int* threads);
 char* iwt_cuda_devices(int* count);
 char* iwt_version(void);
 char* iwt_parallel_info(void);
+char* iwt_blas_kernels(void);  // of OpenBLAS; empty for another one
 char* iwt_seed(uint64_t seed);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
 char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
