@@ -320,6 +320,7 @@ func TestAdaptRefuses(t *testing.T) {
 	writeFile(t, "nan.csv", "x,y\n1,2\n3,NaN\n")
 	writeFile(t, "narrow.csv", "x,z\n1,2\n")
 	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
+	writeFile(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
 	writeFile(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
 	writeFile(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
 	if status, _, text := call(t, adaptLine()...); status != 0 {
@@ -340,6 +341,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
 		{line("one.csv", "target.csv"), 1, "one.csv has the classes [\"ant\"]; at least 2"},
 		{line("rare.csv", "target.csv"), 1, "class \"bee\" has 1 rows; each needs 3 at least"},
+		{line("source.csv", "few.csv"), 1, "few.csv has 9 rows; its columns' means"},
 		{line("unknown.csv", "target.csv"), 1, "unknown.csv: 1 of its 19 rows have no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},

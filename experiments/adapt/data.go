@@ -58,6 +58,10 @@ func (d Domain) rarest() (class, rows int) {
 // held out of it and something be left to learn from.
 const fewestRows = 3
 
+// fewestTargetRows is the number of rows of the target below which its columns' means and
+// deviations say too little: those of a single row are the row itself and 0.
+const fewestTargetRows = 10
+
 // Look opens both domains as training does, reads all rows of features, and lists images.
 // What training would refuse is an error here, with file, row and column. With decide it
 // also finds how features are to be normalised, which [Data.Experiment] needs.
@@ -143,6 +147,10 @@ func (d Data) check() error {
 	}
 	if class, rows := d.Source.rarest(); rows < fewestRows {
 		return fmt.Errorf("%s: class %q has %d rows; each needs %d at least, as some are held out: add rows or leave the class out", d.Source.Path, d.Classes[class], rows, fewestRows)
+	}
+	if rows := d.Target.Rows; d.Kind == catalogue.Vectors && rows < fewestTargetRows {
+		return fmt.Errorf("%s has %d rows; its columns' means and deviations and its class shares are estimated from them, which takes %d at least: "+
+			"add rows, or adapt to another target and classify these with iwrun predict", d.Target.Path, rows, fewestTargetRows)
 	}
 	return nil
 }
