@@ -40,3 +40,25 @@ func TestKernelsOfTheProgram(t *testing.T) {
 		t.Errorf("named: %q", got)
 	}
 }
+
+// Kernels that the program chose for its own processor do not reach other machines; those that
+// somebody named do.
+func TestKernelsElsewhere(t *testing.T) {
+	kernels := func() (named []string) {
+		for _, entry := range environmentElsewhere() {
+			if strings.HasPrefix(entry, kernelsVariable+"=") || strings.HasPrefix(entry, ownKernelsVariable+"=") {
+				named = append(named, entry)
+			}
+		}
+		return named
+	}
+	t.Setenv(kernelsVariable, "Haswell")
+	t.Setenv(ownKernelsVariable, "yes")
+	if got := kernels(); len(got) > 0 {
+		t.Errorf("its own: %v", got)
+	}
+	os.Unsetenv(ownKernelsVariable)
+	if got := kernels(); !slices.Equal(got, []string{kernelsVariable + "=Haswell"}) {
+		t.Errorf("somebody's: %v", got)
+	}
+}
