@@ -9,11 +9,18 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"iwda/torch"
 )
 
-// machine describes the computer in a line: processor, cores, system.
+// machine describes the computer in a line: processor, cores, system, and for which
+// processors OpenBLAS's kernels are, by which sums round.
 func machine() string {
-	return fmt.Sprintf("%s, %d cores, %s/%s", processor("/proc/cpuinfo"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	text := fmt.Sprintf("%s, %d cores, %s/%s", processor("/proc/cpuinfo"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	if kernels := torch.BLASKernels(); kernels != "" {
+		text += ", OpenBLAS for " + kernels
+	}
+	return text
 }
 
 // processor is the model name in a file like /proc/cpuinfo.
