@@ -439,23 +439,25 @@ func TestPrecision(t *testing.T) {
 			}
 		}()
 		torch.Tidy(func() {
-			b, err := trainer.data.feed.next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := position{epoch: 2}
-			f := trainer.model.forward(trainer.model.inputs(b), true)
-			if f.logits.DType() != torch.Float32 || f.probabilities.DType() != torch.Float32 {
-				t.Errorf("%s: logits are %v, probabilities %v", precision, f.logits.DType(), f.probabilities.DType())
-			}
-			l := lossesAt(trainer, f, at)
-			norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
-			m = made{l.classification.Item(), l.domain.Item(), norms.network[0].Item()}
-			for _, p := range trainer.model.state().Parameters() {
-				if g, ok := p.Grad(); !ok || g.DType() != torch.Float32 || p.DType() != torch.Float32 {
-					t.Fatalf("%s: a parameter is %v", precision, p.DType())
+			trainer.random.Use(func() {
+				b, err := trainer.data.feed.next(t.Context())
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
+				at := position{epoch: 2}
+				f := trainer.model.forward(trainer.model.inputs(b), true)
+				if f.logits.DType() != torch.Float32 || f.probabilities.DType() != torch.Float32 {
+					t.Errorf("%s: logits are %v, probabilities %v", precision, f.logits.DType(), f.probabilities.DType())
+				}
+				l := lossesAt(trainer, f, at)
+				norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
+				m = made{l.classification.Item(), l.domain.Item(), norms.network[0].Item()}
+				for _, p := range trainer.model.state().Parameters() {
+					if g, ok := p.Grad(); !ok || g.DType() != torch.Float32 || p.DType() != torch.Float32 {
+						t.Fatalf("%s: a parameter is %v", precision, p.DType())
+					}
+				}
+			})
 		})
 		return m
 	}
