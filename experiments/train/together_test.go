@@ -10,7 +10,7 @@ import (
 
 // Runs of one process, made at the same time, end with the bits that each of them ends with
 // alone.
-func TestRunsOfOneProcess(t *testing.T) {
+func TestRunsAtOnce(t *testing.T) {
 	office := drawOffice(t, 2)
 	runs := map[string]config.Resolved{
 		"dann":                       resolve(t, "full", "dann", 1),
