@@ -249,19 +249,35 @@ func (l *logLoss) descend(f form, x []float64, free []int, tolerance float64) (*
 		}
 		return last
 	}
-	result, err := optimize.Minimize(optimize.Problem{
-		Func: func(y []float64) float64 { return at(y).loss },
-		Grad: func(gradient, y []float64) { copy(gradient, picked(at(y).gradient, free)) },
-		Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(subMatrix(at(y).hessian, free)) },
-	}, picked(x, free), &optimize.Settings{
-		GradientThreshold: tolerance,
-		MajorIterations:   200,
-		Converger:         optimize.NeverTerminate{},
-	}, &optimize.Newton{})
+	var result *optimize.Result
+	var err error
+	inGoroutine(func() {
+		result, err = optimize.Minimize(optimize.Problem{
+			Func: func(y []float64) float64 { return at(y).loss },
+			Grad: func(gradient, y []float64) { copy(gradient, picked(at(y).gradient, free)) },
+			Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(subMatrix(at(y).hessian, free)) },
+		}, picked(x, free), &optimize.Settings{
+			GradientThreshold: tolerance,
+			MajorIterations:   200,
+			Converger:         optimize.NeverTerminate{},
+		}, &optimize.Newton{})
+	})
 	if result == nil {
 		return nil, fmt.Errorf("%w of the calibration %s: %w", ErrNoConvergence, f.name, err)
 	}
 	return at(result.X), nil
+}
+
+// inGoroutine runs f in a goroutine of its own. gonum's optimiser passes each value through
+// channels, which takes several switches of threads where the caller is bound to one, as a
+// training run is.
+func inGoroutine(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
 }
 
 func picked(values []float64, indices []int) []float64 {

@@ -1,7 +1,9 @@
 package weightest
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -138,16 +140,23 @@ func (p *panels) column(i, j int) []float64 {
 // the same bits on every machine.
 func (p *panels) eachGroup(cost int, work func(group, first, last int)) {
 	count, groups := p.count(), p.groups()
-	var wait sync.WaitGroup
-	for group := range groups {
-		first, last := count*group/groups, count*(group+1)/groups
-		if p.alone || p.rows*cost < worthwhile {
-			work(group, first, last)
-			continue
+	var begun, ended atomic.Int64
+	finished := make(chan struct{})
+	takeGroups := func() {
+		for group := int(begun.Add(1)) - 1; group < groups; group = int(begun.Add(1)) - 1 {
+			work(group, count*group/groups, count*(group+1)/groups)
+			if ended.Add(1) == int64(groups) {
+				close(finished)
+			}
 		}
-		wait.Go(func() { work(group, first, last) })
 	}
-	wait.Wait()
+	if !p.alone && p.rows*cost >= worthwhile {
+		for range min(runtime.GOMAXPROCS(0), groups) - 1 {
+			go takeGroups()
+		}
+	}
+	takeGroups()
+	<-finished // helpers that come too late to take a group are not waited for
 }
 
 func (p *panels) groups() int {
