@@ -27,8 +27,9 @@ type worker struct {
 // workerRun is a run that a worker makes.
 type workerRun struct {
 	job
-	log  *os.File
-	said int64 // where in the log the worker's words begin
+	ending *ending
+	log    *os.File
+	said   int64 // where in the log the worker's words begin
 
 	dog  watchdog
 	lost atomic.Bool // its folder was taken away
@@ -42,23 +43,22 @@ func (r *workerRun) over() bool { return r.last.Kind != "" }
 func (s *scheduler) work(ctx context.Context, jobs []job, reason string) []ending {
 	endings := make([]ending, len(jobs))
 	w := &worker{ended: make(chan struct{})}
-	var places []int // of the worker's runs among the jobs
 	var logs []io.Writer
 	for i, j := range jobs {
-		r := &workerRun{job: j}
-		if endings[i].err = r.prepare(reason); endings[i].err != nil {
+		r := &workerRun{job: j, ending: &endings[i]}
+		if r.ending.err = r.prepare(reason); r.ending.err != nil {
 			continue
 		}
 		defer r.log.Close()
-		w.runs, places, logs = append(w.runs, r), append(places, i), append(logs, r.log)
+		w.runs, logs = append(w.runs, r), append(logs, r.log)
 	}
 	if len(w.runs) == 0 {
 		return endings
 	}
 	w.logs = io.MultiWriter(logs...)
 	if err := s.start(w); err != nil {
-		for _, i := range places {
-			endings[i].err = Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
+		for _, r := range w.runs {
+			r.ending.err = Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
 		}
 		return endings
 	}
@@ -70,8 +70,8 @@ func (s *scheduler) work(ctx context.Context, jobs []job, reason string) []endin
 	err := w.command.Wait()
 	close(w.ended)
 	s.listen(w.command.Process, false)
-	for i, r := range w.runs {
-		endings[places[i]].result, endings[places[i]].err = s.endOf(ctx, w, r, err)
+	for _, r := range w.runs {
+		r.ending.result, r.ending.err = s.endOf(ctx, w, r, err)
 	}
 	return endings
 }
