@@ -145,6 +145,29 @@ func TestTorchScriptModes(t *testing.T) {
 	})
 }
 
+// What a module draws in training comes from the source that its goroutine uses, whatever
+// libtorch's generator is at, and moves that one on.
+func TestTorchScriptDraws(t *testing.T) {
+	torch.Tidy(func() {
+		want := readScripted(t)
+		outputs := func(seed uint64) (first, second []float32) {
+			n, random := loadScript(t, "backbone.pt", true, want.Shape[1:]...), torch.NewRandom(7)
+			torch.Seed(seed)
+			random.Use(func() {
+				first, second = torch.ToSlice[float32](n.Forward(want.input(), true)), torch.ToSlice[float32](n.Forward(want.input(), true))
+			})
+			return first, second
+		}
+		first, second := outputs(1)
+		if again, _ := outputs(2); !slices.Equal(first, again) {
+			t.Error("what a module draws depends on libtorch's generator")
+		}
+		if slices.Equal(first, second) {
+			t.Error("a module draws the same again")
+		}
+	})
+}
+
 // step trains a network for one step of plain descent and tells which of its entries
 // changed.
 func step(n Network, x torch.Tensor) map[string]bool {
