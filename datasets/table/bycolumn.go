@@ -1,10 +1,5 @@
 package table
 
-import (
-	"fmt"
-	"io"
-)
-
 // valuesReader reads the values of rows in order.
 type valuesReader interface {
 	// appendFloats appends the values of n rows that are there.
@@ -21,7 +16,7 @@ func (a *array) readValues() (valuesReader, error) {
 	if content == nil {
 		var err error
 		if content, err = a.all(); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.name, err)
+			return nil, err
 		}
 	}
 	return &byColumn{array: a, content: content}, nil
@@ -29,18 +24,19 @@ func (a *array) readValues() (valuesReader, error) {
 
 // all returns the bytes of all elements.
 func (a *array) all() ([]byte, error) {
-	r, err := a.open()
+	parts, err := a.read()
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	size, _ := bytesOf(a.shape, a.element.size)
-	content := make([]byte, size)
-	if _, err := io.ReadFull(r, content); err != nil {
-		return nil, notWhole("truncated", err)
-	}
-	if _, err := io.ReadFull(r, make([]byte, 1)); err != io.EOF {
-		return nil, fmt.Errorf("more bytes than %d rows have", a.shape[0])
+	defer parts.Close()
+	rows := a.shape[0]
+	content := make([]byte, 0, rows*parts.size)
+	for parts.row < rows {
+		part, err := parts.next(rows - parts.row)
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, part...)
 	}
 	return content, nil
 }

@@ -87,7 +87,7 @@ func (e element) floats(dst []float32, src []byte) {
 	switch {
 	case e.letter == 'g':
 		for i := range dst {
-			dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
+			dst[i] = brainFloat(src[2*i:])
 		}
 	case e.letter == 'i':
 		for i := range dst {
@@ -115,6 +115,11 @@ func (e element) floats(dst []float32, src []byte) {
 			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
 		}
 	}
+}
+
+// brainFloat is the bfloat16 at the start of src: the upper half of a float32.
+func brainFloat(src []byte) float32 {
+	return math.Float32frombits(uint32(binary.LittleEndian.Uint16(src)) << 16)
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
@@ -168,8 +173,7 @@ func (e element) text(src []byte) (string, error) {
 		}
 		return text, nil
 	case 'g':
-		value := math.Float32frombits(uint32(binary.LittleEndian.Uint16(src)) << 16)
-		return wholeText(float64(value))
+		return wholeText(float64(brainFloat(src)))
 	case 'u':
 		return strconv.FormatUint(e.bits(src), 10), nil
 	}
