@@ -1,6 +1,7 @@
 package nets
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,8 +12,9 @@ import (
 // logits, of which the sigmoid is the probability of "source", so that losses can
 // take logarithms without overflow.
 type Discriminator struct {
-	layers  [3]layer
-	dropout float64
+	layers   [3]layer
+	spectral []spectralNorm // of each layer; none unless asked for
+	dropout  float64
 }
 
 // NewDiscriminator returns a discriminator of inputs of that size with two hidden
@@ -28,15 +30,27 @@ func NewDiscriminator(inputs, hidden int, dropout float64) *Discriminator {
 	return d
 }
 
+// LimitSpectrum makes each layer use its weight over the weight's spectral norm, which
+// a step of power iteration in each forward pass follows.
+func (d *Discriminator) LimitSpectrum() {
+	for _, l := range d.layers {
+		d.spectral = append(d.spectral, newSpectralNorm(l.weight))
+	}
+}
+
 // Forward maps inputs, shape (rows × inputs), to logits, shape (rows).
 func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
-	for _, l := range d.layers[:2] {
+	layers := d.layers
+	for i, s := range d.spectral {
+		layers[i].weight = s.divide(layers[i].weight)
+	}
+	for _, l := range layers[:2] {
 		x = l.linear(x).ReLU()
 		if training && d.dropout > 0 {
 			x = x.Dropout(d.dropout)
 		}
 	}
-	return d.layers[2].linear(x).Reshape(-1)
+	return layers[2].linear(x).Reshape(-1)
 }
 
 // UnitScale returns the rows of x, shape (rows × columns), each divided by the root of
@@ -48,9 +62,14 @@ func UnitScale(x torch.Tensor) torch.Tensor {
 	return x.Mul(meanSquare.Log().Scale(-0.5).Exp())
 }
 
-// State returns the parameters: layer1.weight to layer3.bias.
+// State returns the parameters, layer1.weight to layer3.bias, and after them the singular
+// vectors, layer1.singular_vector to layer3.singular_vector, where the spectrum is limited.
 func (d *Discriminator) State() State {
-	return slices.Concat(d.layers[0].state("layer1"), d.layers[1].state("layer2"), d.layers[2].state("layer3"))
+	state := slices.Concat(d.layers[0].state("layer1"), d.layers[1].state("layer2"), d.layers[2].state("layer3"))
+	for i, s := range d.spectral {
+		state = append(state, Entry{fmt.Sprintf("layer%d.singular_vector", i+1), s.left, false})
+	}
+	return state
 }
 
 // Reversal is the schedule of the coefficient of gradient reversal, which grows from

@@ -142,6 +142,9 @@ type Discriminator struct {
 	// Normalise scales each row of features to a root mean square of 1 before the
 	// discriminator sees it, so that the network cannot win by the size of its features.
 	Normalise bool `yaml:"normalise,omitempty"`
+	// SpectralNorm divides the weight of each of the discriminator's layers by its largest
+	// singular value.
+	SpectralNorm bool `yaml:"spectral_norm,omitempty"`
 	// Annealed lets the discriminator's learning rate follow the schedule of the
 	// network's; otherwise it is constant.
 	Annealed bool `yaml:"annealed"`

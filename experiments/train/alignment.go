@@ -43,10 +43,14 @@ type domainLoss struct {
 func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
 	d := run.Discriminator
 	discriminated := func(input conditioning, inputs int) adversarial {
+		discriminator := nets.NewDiscriminator(inputs, d.Hidden, d.Dropout)
+		if d.SpectralNorm {
+			discriminator.LimitSpectrum()
+		}
 		return adversarial{
 			input:         input,
 			normalise:     d.Normalise,
-			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
+			discriminator: discriminator,
 			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
 		}
 	}
