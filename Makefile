@@ -17,7 +17,7 @@ shim_flags = $$libtorch_flags $$(CXX='$(CXX)' sh tools/find-collectives.sh build
 warnings := -Wall -Wextra
 # Only these hold loops of their own, which deserve it; the other files call libtorch.
 optimise := -O1
-build/shim/convolution.o build/shim/dropout.o build/shim/sgd.o: optimise := -O3
+build/shim/convolution.o build/shim/dropout.o build/shim/outer_product.o build/shim/sgd.o: optimise := -O3
 # gotorch's C++ sources, by name: they lie in the module cache. They are one translation
 # unit, because each reads all of torch's headers, which takes most of the time.
 gotorch_parts := cuda device functional init memory optim pickle tensor torch

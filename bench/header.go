@@ -14,11 +14,11 @@ import (
 
 // header says what was measured on what, and when.
 func (b *bench) header() (string, error) {
-	doctor, err := b.describe(b.environments.ours, program, "doctor")
+	doctor, err := describe(b.environments.ours, program, "doctor")
 	if err != nil {
 		return "", err
 	}
-	plain, err := b.describe(b.environments.plain, b.python, "bench/peer.py", "versions")
+	plain, err := describe(b.environments.plain, b.python, "bench/peer.py", "versions")
 	if err != nil {
 		return "", err
 	}
@@ -37,8 +37,8 @@ func (b *bench) header() (string, error) {
 	line("date", "%s", time.Now().Format(time.DateOnly))
 	line("machine", "%s, AVX-512: %t, %d cores, %s/%s", processor(), cpu.X86.HasAVX512F, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 	line("threads", "1 each side; the loaders' workers are named")
-	line("ours", "%s, libtorch %s, kernels of OpenBLAS: %s", runtime.Version(), doctor.line("libtorch"), doctor.kernels)
-	line("BLAS", "%s", doctor.line("BLAS"))
+	line("ours", "%s, libtorch %s", runtime.Version(), doctor.line("libtorch"))
+	line("", "products of matrices: %s", doctor.line("products"))
 	line("peer", "Python with PyTorch %s, torchvision %s, Pillow %s, numpy %s, cvxopt %s, SciPy %s", versions["PyTorch"],
 		versions["torchvision"], versions["Pillow"], versions["numpy"], versions["cvxopt"], versions["SciPy"])
 	line("", "kernels of OpenBLAS: %s", plain.kernels)
@@ -46,7 +46,7 @@ func (b *bench) header() (string, error) {
 		line("", "no side gets the environment's %s", strings.Join(forgotten, " "))
 	}
 	if given := b.environments.given; given != "" {
-		line("", "OpenBLAS does not know this processor: iwrun takes its kernels of %s, and the peer is given them", given)
+		line("", "OpenBLAS does not know this processor, so that the peer is given its kernels of %s", given)
 	}
 	line("digits", "%s", data)
 	text.WriteByte('\n')
@@ -61,7 +61,7 @@ var (
 	processorLine = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
 )
 
-func (b *bench) describe(environment []string, name string, arguments ...string) (description, error) {
+func describe(environment []string, name string, arguments ...string) (description, error) {
 	command := exec.Command(name, arguments...)
 	command.Env = append(environment, "OPENBLAS_VERBOSE=2")
 	var said strings.Builder

@@ -8,7 +8,8 @@
 //
 // Ours runs in the environment that iwrun gives its workers, the peers in a plain one, as
 // users start them. Settings of OpenBLAS reach neither, so that both take the kernels
-// that it chooses, or, where these are older than the processor, those that iwrun chooses. All have one thread, but the loaders of images.
+// that it chooses; where these are older than the processor, the peer gets better ones. All have
+// one thread, but the loaders of images.
 package main
 
 import (

@@ -8,7 +8,6 @@ import (
 
 	"iwda/bench/worker"
 	"iwda/experiments/schedule"
-	"iwda/torch"
 )
 
 // environments are those in which the sides run.
@@ -17,19 +16,20 @@ type environments struct {
 	plain []string // one thread
 	// forgotten are the settings of OpenBLAS that no side gets.
 	forgotten []string
-	// given are the kernels of OpenBLAS that iwrun gives itself and the peer gets too; "" for
-	// those that OpenBLAS chooses.
+	// given are the kernels of OpenBLAS that the peer gets, as those that OpenBLAS chooses are
+	// older than the processor; "" for the latter.
 	given string
 }
 
-func newEnvironments() environments {
+func newEnvironments(python string) (environments, error) {
 	forgotten := worker.ForgetKernels()
 	plain := append(os.Environ(), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	given := torch.BetterBLASKernels()
+	peer, err := describe(plain, python, "bench/peer.py", "versions")
+	given := betterKernels(peer.kernels)
 	if given != "" {
 		plain = append(plain, "OPENBLAS_CORETYPE="+given)
 	}
-	return environments{ours: schedule.Environment(1), plain: plain, forgotten: forgotten, given: given}
+	return environments{ours: schedule.Environment(1), plain: plain, forgotten: forgotten, given: given}, err
 }
 
 // pace bounds what is spent on a work.

@@ -36,7 +36,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{folder: folder, python: python, environments: newEnvironments()}
+	environments, err := newEnvironments(python)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{folder: folder, python: python, environments: environments}
 	digits := filepath.Join(os.Getenv("IWDA_DATA"), "digits")
 	if _, err := os.Stat(filepath.Join(digits, "usps.bz2")); err == nil {
 		b.digits = digits

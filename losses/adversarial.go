@@ -44,9 +44,7 @@ func EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, ro
 // first: row i is p_1·z, …, p_k·z. p is a constant to autograd, as in the released
 // code.
 func Conditioned(features, predictions torch.Tensor) torch.Tensor {
-	rows, k, d := features.Shape()[0], predictions.Shape()[1], features.Shape()[1]
-	outer := predictions.Detach().Reshape(rows, k, 1).BatchMatMul(features.Reshape(rows, 1, d))
-	return outer.Reshape(rows, k*d)
+	return predictions.Detach().OuterProduct(features)
 }
 
 // Certainty returns e = 1 + exp(-H), shape (rows), where H = -Σ p log(p + 1e-5) is

@@ -57,9 +57,10 @@ func (t Tensor) SumDim(dim int, keep bool) Tensor {
 // MatMul returns the product of two matrices, (n×m)·(m×p).
 func (t Tensor) MatMul(b Tensor) Tensor { return made("MatMul", C.iwt_matmul(t.box(), b.box()), t, b) }
 
-// BatchMatMul returns the products of two batches of matrices, (b×n×m)·(b×m×p).
-func (t Tensor) BatchMatMul(b Tensor) Tensor {
-	return made("BatchMatMul", C.iwt_bmm(t.box(), b.box()), t, b)
+// OuterProduct returns the rows t_i ⊗ b_i of t (n×k) and b (n×d), shape (n × k·d): row i is
+// t_i1·b_i, …, t_ik·b_i.
+func (t Tensor) OuterProduct(b Tensor) Tensor {
+	return made("OuterProduct", C.iwt_outer_product(t.box(), b.box()), t, b)
 }
 
 // Reshape returns the elements in row-major order under another shape, in which one

@@ -3,12 +3,27 @@ package torch
 // #include "iwtorch.h"
 import "C"
 
+import "strings"
+
 // Version returns libtorch's version.
 func Version() string { return goString(C.iwt_version()) }
 
 // ParallelInfo describes libtorch's threads and the libraries behind its linear
 // algebra, for people to read.
 func ParallelInfo() string { return goString(C.iwt_parallel_info()) }
+
+// ProductsByOneDNN reports whether matrices of float32 on the CPU are multiplied by oneDNN,
+// which this package prefers where it is a library of its own on x86-64, and not by BLAS.
+func ProductsByOneDNN() bool { return bool(C.iwt_products_by_onednn()) }
+
+// InstructionSet names the instructions that libtorch's own loops use on this processor, such
+// as AVX512, or fewer where the environment's ATEN_CPU_CAPABILITY says so; sums round by it.
+// It is empty where libtorch does not tell.
+func InstructionSet() string {
+	_, rest, _ := strings.Cut(ParallelInfo(), "CPU capability usage: ")
+	name, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(name)
+}
 
 func goString(text *C.char) string {
 	defer C.iwt_free(text)

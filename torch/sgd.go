@@ -4,6 +4,8 @@ package torch
 import "C"
 
 import (
+	"cmp"
+	"math"
 	"runtime"
 	"unsafe"
 )
@@ -23,6 +25,9 @@ type SGDOptions struct {
 	Momentum     float64
 	WeightDecay  float64 // added to the gradient, times the parameter
 	Nesterov     bool
+	// ClipNorm is the limit of the gradient's Euclidean norm: a longer one, if it is finite,
+	// is scaled to it; 0 for none.
+	ClipNorm float64
 }
 
 // NewSGD returns an optimiser of the parameters, leaves that require gradients. It
@@ -42,24 +47,18 @@ func NewSGD(parameters []Tensor) *SGD {
 //	buffer ← Momentum·buffer + g   (g itself at a parameter's first step)
 //	parameter ← parameter - LearningRate·buffer
 //
-// or, with Nesterov, parameter - LearningRate·(g + Momentum·buffer).
-func (s *SGD) Step(o SGDOptions) {
-	check("SGD.Step", C.iwt_sgd_step(s.optimizer, C.iwt_sgd_options{
+// or, with Nesterov, parameter - LearningRate·(g + Momentum·buffer). It returns the Euclidean
+// norm of the gradients, all of them together as one vector, before any limit: a scalar that
+// stays on the parameters' device, for which nothing waits.
+func (s *SGD) Step(o SGDOptions) (norm Tensor) {
+	norm = made("SGD.Step", C.iwt_sgd_step(s.optimizer, C.iwt_sgd_options{
 		learning_rate: o.LearningRate.c("SGD.Step"),
 		momentum:      C.double(o.Momentum),
 		weight_decay:  C.double(o.WeightDecay),
 		nesterov:      C.bool(o.Nesterov),
+		clip_norm:     C.double(cmp.Or(o.ClipNorm, math.Inf(1))),
 	}))
 	runtime.KeepAlive(o.LearningRate.scalar.t.T)
-	runtime.KeepAlive(s)
-}
-
-// ClipGradient returns the Euclidean norm of the parameters' gradients, all of them
-// together as one vector, and scales them to the norm limit where it is above that and
-// finite. With a limit of +Inf it only measures. The norm, a scalar, stays on the
-// parameters' device, for which nothing waits.
-func (s *SGD) ClipGradient(limit float64) (norm Tensor) {
-	norm = made("SGD.ClipGradient", C.iwt_sgd_clip_gradient(s.optimizer, C.double(limit)))
 	runtime.KeepAlive(s)
 	return norm
 }

@@ -142,7 +142,7 @@ func TestSGDMomentumInAndOut(t *testing.T) {
 
 // The gradients of all parameters are one vector: it keeps its direction, and its length
 // where that is not above the limit.
-func TestSGDClipGradient(t *testing.T) {
+func TestSGDClipsGradients(t *testing.T) {
 	Tidy(func() {
 		a := FromSlice([]float64{1, -2}, 2).SetRequiresGrad(true)
 		b := FromSlice([]float64{2, 4, 0}, 3).SetRequiresGrad(true)
@@ -162,11 +162,12 @@ func TestSGDClipGradient(t *testing.T) {
 		}
 		for _, c := range []struct{ limit, factor float64 }{{math.Inf(1), 1}, {5, 1}, {10, 1}, {2.5, 0.5}, {0.5, 0.1}} {
 			optimizer.ZeroGrad()
-			if norm := optimizer.ClipGradient(1).Item(); norm != 0 {
+			if norm := optimizer.Step(SGDOptions{LearningRate: Number(0), ClipNorm: 1}).Item(); norm != 0 {
 				t.Errorf("norm %v without gradients", norm)
 			}
 			a.Square().Sum().Add(b.Square().Sum()).Scale(0.5).Backward() // the gradient is (a, b), of length 5
-			if norm := optimizer.ClipGradient(c.limit).Item(); math.Abs(norm-5) > 1e-14 {
+			norm := optimizer.Step(SGDOptions{LearningRate: Number(0), ClipNorm: c.limit}).Item()
+			if math.Abs(norm-5) > 1e-14 {
 				t.Errorf("norm %v, want 5", norm)
 			}
 			for i, want := range []float64{1, -2, 2, 4, 0} {
@@ -177,8 +178,53 @@ func TestSGDClipGradient(t *testing.T) {
 		}
 		optimizer.ZeroGrad()
 		a.Scale(math.Inf(1)).Sum().Backward()
-		if norm := optimizer.ClipGradient(1).Item(); !math.IsInf(norm, 1) {
+		if norm := optimizer.Step(SGDOptions{LearningRate: Number(0), ClipNorm: 1}).Item(); !math.IsInf(norm, 1) {
 			t.Errorf("norm %v of an infinite gradient", norm)
+		}
+	})
+}
+
+// The norm of a step without a limit is measured as the step is made, in pieces, on any number
+// of threads alike; that of parameters which lie otherwise in memory, by libtorch.
+func TestSGDNorm(t *testing.T) {
+	before := Threads()
+	defer SetThreads(before)
+	Tidy(func() {
+		const rows, columns = 123, 457 // more than a piece, and no multiple of anything
+		values := make([]float32, rows*columns)
+		var squares float64
+		for i := range values {
+			values[i] = float32(math.Sin(float64(i)))
+			squares += float64(values[i]) * float64(values[i])
+		}
+		want := 3 * math.Sqrt(squares+1)
+		var first float64
+		for _, threads := range []int{1, 2} {
+			for _, transposed := range []bool{false, true} {
+				SetThreads(threads)
+				constant := FromSlice(values, rows, columns)
+				p := Full(1, Float32, CPU, rows, columns).SetRequiresGrad(true)
+				if transposed {
+					p = Full(1, Float32, CPU, columns, rows).Transpose(0, 1).SetRequiresGrad(true)
+				}
+				one := Full(1, Float32, CPU, 1).SetRequiresGrad(true)
+				optimizer := NewSGD([]Tensor{p, one})
+				p.Mul(constant).Sum().Add(one.Sum()).Scale(3).Backward()
+				got := optimizer.Step(SGDOptions{LearningRate: Number(0.5), Momentum: 0.9, WeightDecay: 2}).Item()
+				optimizer.Close()
+				if math.Abs(got/want-1) > 1e-6 {
+					t.Errorf("%d threads, transposed %v: norm %v, want %v", threads, transposed, got, want)
+				}
+				if transposed {
+					continue
+				}
+				if first == 0 {
+					first = got
+				}
+				if got != first {
+					t.Errorf("%v with one thread, %v with %d", first, got, threads)
+				}
+			}
 		}
 	})
 }

@@ -62,24 +62,26 @@ type facts struct {
 	OMPThreads  string // the variable of the environment
 	// Libraries are the shared libraries of the process; none where the system does
 	// not tell.
-	Libraries []string
-	Kernels   string // of OpenBLAS
-	Parallel  string // libtorch's own description
+	Libraries    []string
+	OneDNN       bool   // multiplies matrices of float32
+	Instructions string // of libtorch's loops
+	Parallel     string // libtorch's own description
 }
 
 func examine() facts {
 	_, err := os.Stat("/proc/driver/nvidia/version")
 	return facts{
-		Torch:       torch.Version(),
-		CUDADevices: torch.CUDADevices(),
-		Driver:      err == nil,
-		Usable:      runtime.GOMAXPROCS(0),
-		Logical:     runtime.NumCPU(),
-		Physical:    physicalCores(),
-		OMPThreads:  os.Getenv("OMP_NUM_THREADS"),
-		Libraries:   loadedLibraries(),
-		Kernels:     torch.BLASKernels(),
-		Parallel:    torch.ParallelInfo(),
+		Torch:        torch.Version(),
+		CUDADevices:  torch.CUDADevices(),
+		Driver:       err == nil,
+		Usable:       runtime.GOMAXPROCS(0),
+		Logical:      runtime.NumCPU(),
+		Physical:     physicalCores(),
+		OMPThreads:   os.Getenv("OMP_NUM_THREADS"),
+		Libraries:    loadedLibraries(),
+		OneDNN:       torch.ProductsByOneDNN(),
+		Instructions: torch.InstructionSet(),
+		Parallel:     torch.ParallelInfo(),
 	}
 }
 
@@ -93,10 +95,8 @@ func (f facts) print(w io.Writer) {
 	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(positive(f.Physical)))
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
-	line("BLAS", "%s", orUnknown(f.blas()))
-	if f.Kernels != "" {
-		line("kernels", "%s", f.Kernels)
-	}
+	line("products", "%s", orUnknown(f.products()))
+	line("kernels", "%s", orUnknown(f.Instructions))
 	line("allocator", "%s", orUnknown(f.allocator()))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 }
@@ -121,7 +121,7 @@ func (f facts) warnings() []string {
 	if older(f.Torch, oldestTorch) {
 		warn("libtorch %s is older than %s, the oldest one that this program is made for", f.Torch, oldestTorch)
 	}
-	if strings.Contains(f.blas(), "/blas/libblas.") {
+	if strings.Contains(f.products(), "/blas/libblas.") {
 		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")
 	}
 	return list
@@ -153,8 +153,11 @@ func (f facts) library(prefix string) string {
 	return ""
 }
 
-// blas returns the path of the library that multiplies matrices.
-func (f facts) blas() string {
+// products returns the path of the library that multiplies matrices of float32.
+func (f facts) products() string {
+	if f.OneDNN {
+		return f.library("libdnnl.")
+	}
 	for _, prefix := range []string{"libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas."} {
 		if path := f.library(prefix); path != "" {
 			return path

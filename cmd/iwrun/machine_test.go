@@ -64,7 +64,8 @@ func TestDoctor(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	healthy := facts{Torch: "2.6.0", Jobs: 2, Threads: 2, Usable: 8, Physical: 4, Libraries: []string{"/usr/lib/openblas-pthread/libblas.so.3", "/usr/lib/libc.so.6"}}
+	const reference = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0" // which oneDNN stands before
+	healthy := facts{Torch: "2.6.0", Jobs: 2, Threads: 2, Usable: 8, Physical: 4, OneDNN: true, Libraries: []string{reference, "/usr/lib/libdnnl.so.2.6", "/usr/lib/libc.so.6"}}
 	if warnings := healthy.warnings(); len(warnings) != 0 {
 		t.Errorf("healthy: %q", warnings)
 	}
@@ -74,7 +75,7 @@ func TestWarnings(t *testing.T) {
 		"OMP_NUM_THREADS is 8":          func(f *facts) { f.OMPThreads = "8" },
 		"NVIDIA driver":                 func(f *facts) { f.Driver = true },
 		"1.9.1 is older than 1.13":      func(f *facts) { f.Torch = "1.9.1" },
-		"reference BLAS":                func(f *facts) { f.Libraries[0] = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0" },
+		"reference BLAS":                func(f *facts) { f.Libraries[0], f.OneDNN = reference, false },
 	} {
 		f := healthy
 		f.Libraries = append([]string{}, healthy.Libraries...)

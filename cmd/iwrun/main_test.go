@@ -19,7 +19,6 @@ import (
 const asProgram = "IWRUN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	takeBetterKernels() // as the program's workers do, so that runs have the same bits
 	if os.Getenv(asProgram) != "" {
 		injectFault()
 		main()

@@ -260,7 +260,6 @@ func writeScripts(job cluster.Slurm) (string, error) {
 
 func submit(script string, s streams) error {
 	command := exec.Command("bash", script)
-	command.Env = environmentElsewhere()
 	command.Stdout, command.Stderr = s.out, s.err
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("%s: %w", script, err)

@@ -124,7 +124,9 @@ func (a adversarial) discriminate(f stepOutputs, reversal torch.Coefficient) (so
 	if a.normalise {
 		features = nets.UnitScale(features)
 	}
-	input := a.input.input(features, f.logits).ReverseGradient(reversal)
+	// Predictions are constants in an input, so that what is reversed may be the features,
+	// which are many times smaller.
+	input := a.input.input(features.ReverseGradient(reversal), f.logits)
 	return f.split(a.discriminator.Forward(input, true))
 }
 

@@ -13,12 +13,12 @@ import (
 	"iwda/torch"
 )
 
-// machine describes the computer in a line: processor, cores, system, and for which
-// processors OpenBLAS's kernels are, by which sums round.
+// machine describes the computer in a line: processor, cores, system, and the instructions
+// that libtorch uses, by which sums round.
 func machine() string {
 	text := fmt.Sprintf("%s, %d cores, %s/%s", processor("/proc/cpuinfo"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
-	if kernels := torch.BLASKernels(); kernels != "" {
-		text += ", OpenBLAS for " + kernels
+	if set := torch.InstructionSet(); set != "" {
+		text += ", " + set
 	}
 	return text
 }

@@ -102,15 +102,15 @@ func (o *optimisation) step(rates []torch.Coefficient, loss torch.Tensor) (norms
 	loss.Backward()
 	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
-	limit := cmp.Or(sgd.ClipNorm, math.Inf(1))
 	for i, g := range o.groups {
-		norm := g.sgd.ClipGradient(limit)
+		norm := g.sgd.Step(torch.SGDOptions{
+			LearningRate: rates[i], Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov, ClipNorm: sgd.ClipNorm,
+		})
 		if g.ofAlignment {
 			norms.alignment = append(norms.alignment, norm)
 		} else {
 			norms.network = append(norms.network, norm)
 		}
-		g.sgd.Step(torch.SGDOptions{LearningRate: rates[i], Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov})
 	}
 	return norms
 }

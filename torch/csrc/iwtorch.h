@@ -45,7 +45,7 @@ char* iwt_threads(int* threads);
 char* iwt_cuda_devices(int* count);
 char* iwt_version(void);
 char* iwt_parallel_info(void);
-char* iwt_blas_kernels(void);  // of OpenBLAS; empty for another one
+bool iwt_products_by_onednn(void);  // of float32, on the CPU; else by BLAS
 char* iwt_seed(uint64_t seed);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
 char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
@@ -120,7 +120,7 @@ iwt_result iwt_clamp_min(void* a, double minimum);
 iwt_result iwt_sum(void* a);
 iwt_result iwt_sum_dim(void* a, int64_t dim, bool keep);
 iwt_result iwt_matmul(void* a, void* b);
-iwt_result iwt_bmm(void* a, void* b);
+iwt_result iwt_outer_product(void* left, void* right);
 
 // Shapes.
 iwt_result iwt_reshape(void* a, const int64_t* shape, int64_t dims);
@@ -158,12 +158,12 @@ typedef struct {
   iwt_coefficient learning_rate;
   double momentum, weight_decay;
   bool nesterov;
+  double clip_norm;  // infinite for no limit
 } iwt_sgd_options;
 char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);
 void iwt_sgd_free(void* optimizer);
-char* iwt_sgd_step(void* optimizer, iwt_sgd_options options);
+iwt_result iwt_sgd_step(void* optimizer, iwt_sgd_options options);  // the gradients' norm
 char* iwt_sgd_zero_grad(void* optimizer);
-iwt_result iwt_sgd_clip_gradient(void* optimizer, double limit);  // the norm before
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index);  // like iwt_grad
 char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer);
 

@@ -1,6 +1,5 @@
 // Differentiable operations, one call of ATen each.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/linear.h>
@@ -52,9 +51,6 @@ iwt_result iwt_sum_dim(void* a, int64_t dim, bool keep) {
 }
 iwt_result iwt_matmul(void* a, void* b) {
   return produce([&] { return at::mm(tensor(a), tensor(b)); });
-}
-iwt_result iwt_bmm(void* a, void* b) {
-  return produce([&] { return at::bmm(tensor(a), tensor(b)); });
 }
 
 iwt_result iwt_reshape(void* a, const int64_t* shape, int64_t dims) {

@@ -5,12 +5,14 @@
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/norm.h>
 #include <ATen/ops/ones_like.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
-#include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -25,39 +27,95 @@ struct SGD {
   std::vector<at::Tensor> momentum;  // undefined until a parameter's first step
 };
 
-// The three updates of one element, in the order that torch.optim.SGD uses.
+// Length is the Euclidean norm of a gradient that lies in several tensors.
+struct Length {
+  double squares = 0;             // the sum over tensors that were measured on the CPU
+  std::vector<at::Tensor> norms;  // of the others
+
+  // total is a scalar on the device and of the type of like.
+  at::Tensor total(const at::Tensor& like) const {
+    if (norms.empty()) return at::scalar_tensor(std::sqrt(squares), like.options());
+    const at::Tensor others = at::norm(at::stack(norms));
+    return squares == 0 ? others : others.square().add(squares).sqrt();
+  }
+};
+
+// clip scales the gradients to a norm of limit where it is larger than that and finite, and
+// returns the norm.
+at::Tensor clip(SGD& o, double limit) {
+  Length length;
+  std::vector<at::Tensor> gradients;
+  for (auto& p : o.parameters) {
+    if (!p.grad().defined()) continue;
+    gradients.push_back(p.grad());
+    length.norms.push_back(at::norm(p.grad()));
+  }
+  const at::Tensor norm = length.total(o.parameters.at(0));
+  // Whether there is anything to scale stays on the device: a factor of 1 changes nothing.
+  const at::Tensor exact = norm.to(at::kDouble);
+  const at::Tensor above = exact.gt(limit).logical_and(exact.isfinite());
+  const at::Tensor factor = at::where(above, at::full_like(exact, limit).div(exact), at::ones_like(exact));
+  for (auto& g : gradients) g.mul_(factor);
+  return norm;
+}
+
+// The three updates of one element, in the order that torch.optim.SGD uses, and the sum of
+// the squares of the gradient's.
 template <class T>
-void update(T* parameter, const T* gradient, T* buffer, bool first, int64_t begin, int64_t end, iwt_sgd_options o) {
+double update(T* parameter, const T* gradient, T* buffer, bool first, int64_t begin, int64_t end, iwt_sgd_options o) {
   const T rate = static_cast<T>(o.learning_rate.number), momentum = static_cast<T>(o.momentum),
           decay = static_cast<T>(o.weight_decay);
-  for (int64_t i = begin; i < end; i++) {
-    const T g = gradient[i] + decay * parameter[i];
+  constexpr int64_t lanes = 16;  // sums that do not wait for each other
+  T squares[lanes] = {};
+  const auto element = [&](int64_t i, int64_t lane) {
+    const T raw = gradient[i], g = raw + decay * parameter[i];
     const T b = first ? g : momentum * buffer[i] + g;
     buffer[i] = b;
     parameter[i] -= rate * (o.nesterov ? g + momentum * b : b);
-  }
+    squares[lane] += raw * raw;
+  };
+  int64_t i = begin;
+  for (; i + lanes <= end; i += lanes)
+    for (int64_t lane = 0; lane < lanes; lane++) element(i + lane, lane);
+  for (; i < end; i++) element(i, 0);
+  double sum = 0;
+  for (const T square : squares) sum += square;
+  return sum;
 }
 
 template <class T>
-void step_on_cpu(at::Tensor& p, const at::Tensor& g, at::Tensor& b, bool first, iwt_sgd_options o) {
+double step_on_cpu(at::Tensor& p, const at::Tensor& g, at::Tensor& b, bool first, iwt_sgd_options o) {
   if (o.learning_rate.scalar != nullptr) o.learning_rate.number = scalar_of(o.learning_rate).item<double>();
   T *parameter = p.data_ptr<T>(), *gradient = g.data_ptr<T>(), *buffer = b.data_ptr<T>();
-  constexpr int64_t grain = 1 << 15;
-  at::parallel_for(0, p.numel(), grain, [&](int64_t begin, int64_t end) {
-    update(parameter, gradient, buffer, first, begin, end, o);
+  // Sums of pieces of one length, so that how many threads share them changes no bit.
+  constexpr int64_t piece = 1 << 12, grain = 8;
+  const int64_t length = p.numel(), pieces = (length + piece - 1) / piece;
+  std::vector<double> sums(pieces);
+  at::parallel_for(0, pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++)
+      sums[i] = update(parameter, gradient, buffer, first, i * piece, std::min(length, (i + 1) * piece), o);
   });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-void step(at::Tensor& p, at::Tensor& buffer, iwt_sgd_options o) {
+// step updates a parameter, and adds its gradient to length.
+void step(at::Tensor& p, at::Tensor& buffer, iwt_sgd_options o, Length& length) {
   at::Tensor g = p.grad();
   const bool first = !buffer.defined();
   if (first) buffer = at::empty_like(p);
   // The one-pass loop walks memory, so it needs the three in the same layout.
   const bool same_layout = p.is_non_overlapping_and_dense() && g.strides() == p.strides() && buffer.strides() == p.strides();
   if (p.is_cpu() && same_layout && g.scalar_type() == p.scalar_type()) {
-    if (p.scalar_type() == at::kFloat) return step_on_cpu<float>(p, g, buffer, first, o);
-    if (p.scalar_type() == at::kDouble) return step_on_cpu<double>(p, g, buffer, first, o);
+    if (p.scalar_type() == at::kFloat) {
+      length.squares += step_on_cpu<float>(p, g, buffer, first, o);
+      return;
+    }
+    if (p.scalar_type() == at::kDouble) {
+      length.squares += step_on_cpu<double>(p, g, buffer, first, o);
+      return;
+    }
   }
+  length.norms.push_back(at::norm(g));
   g = g.add(p, o.weight_decay);
   if (first) {
     buffer.copy_(g);
@@ -102,42 +160,23 @@ char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer) {
 
 void iwt_sgd_free(void* optimizer) { delete static_cast<SGD*>(optimizer); }
 
-char* iwt_sgd_step(void* optimizer, iwt_sgd_options options) {
-  return guard([&] {
+iwt_result iwt_sgd_step(void* optimizer, iwt_sgd_options options) {
+  return produce([&] {
     at::NoGradGuard no_grad;
     SGD& o = sgd(optimizer);
+    at::Tensor clipped;
+    if (std::isfinite(options.clip_norm)) clipped = clip(o, options.clip_norm);
+    Length length;
     for (size_t i = 0; i < o.parameters.size(); i++) {
-      if (o.parameters[i].grad().defined()) step(o.parameters[i], o.momentum[i], options);
+      if (o.parameters[i].grad().defined()) step(o.parameters[i], o.momentum[i], options, length);
     }
+    return clipped.defined() ? clipped : length.total(o.parameters.at(0));
   });
 }
 
 char* iwt_sgd_zero_grad(void* optimizer) {
   return guard([&] {
     for (auto& p : sgd(optimizer).parameters) p.mutable_grad().reset();
-  });
-}
-
-iwt_result iwt_sgd_clip_gradient(void* optimizer, double limit) {
-  return produce([&] {
-    at::NoGradGuard no_grad;
-    SGD& o = sgd(optimizer);
-    std::vector<at::Tensor> gradients, norms;
-    for (auto& p : o.parameters) {
-      if (!p.grad().defined()) continue;
-      gradients.push_back(p.grad());
-      norms.push_back(at::norm(p.grad()));
-    }
-    if (norms.empty()) return at::zeros({}, o.parameters.at(0).options());
-    const at::Tensor norm = at::norm(at::stack(norms));
-    if (std::isfinite(limit)) {
-      // Whether there is anything to scale stays on the device: a factor of 1 changes nothing.
-      const at::Tensor exact = norm.to(at::kDouble);
-      const at::Tensor above = exact.gt(limit).logical_and(exact.isfinite());
-      const at::Tensor factor = at::where(above, at::full_like(exact, limit).div(exact), at::ones_like(exact));
-      for (auto& g : gradients) g.mul_(factor);
-    }
-    return norm;
   });
 }
 

@@ -5,7 +5,6 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
-#include <dlfcn.h>
 #include <malloc.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
@@ -95,11 +94,6 @@ char* iwt_parallel_info(void) {
   } catch (...) {
     return current();
   }
-}
-
-char* iwt_blas_kernels(void) {
-  const auto name = reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_corename"));
-  return message(name == nullptr ? "" : name());
 }
 
 char* iwt_seed(uint64_t seed) {

@@ -1,7 +1,4 @@
-package torch
-
-// #include "iwtorch.h"
-import "C"
+package main
 
 import (
 	"slices"
@@ -9,16 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// BLASKernels returns the name of the processors for which OpenBLAS has chosen its kernels,
-// such as SkylakeX, and nothing where libtorch uses another BLAS.
-func BLASKernels() string { return goString(C.iwt_blas_kernels()) }
-
-// BetterBLASKernels returns the name of kernels that this processor can take in the place of
-// those that OpenBLAS has chosen, and nothing where these will do. OpenBLAS chooses as it is
-// loaded, by the variable OPENBLAS_CORETYPE where that has a value.
-func BetterBLASKernels() string { return betterKernels(BLASKernels()) }
-
-// oldKernels are those of processors without AVX2. OpenBLAS takes Prescott's, of 2004, for
+// oldKernels are OpenBLAS's for processors without AVX2. It takes Prescott's, of 2004, for
 // processors that are newer than itself: version 0.3.21 does on Intel's Emerald Rapids, where
 // matrix products then take five times as long.
 var oldKernels = []string{
@@ -26,6 +14,9 @@ var oldKernels = []string{
 	"Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Bulldozer", "Piledriver", "Steamroller", "Nano",
 }
 
+// betterKernels returns the value of OPENBLAS_CORETYPE that names kernels which this processor
+// can take in the place of older ones, and nothing where these will do: a comparison with the
+// kernels of 2004 is none with PyTorch.
 func betterKernels(kernels string) string {
 	x := cpu.X86
 	switch {
