@@ -28,8 +28,8 @@ for wanted in "$@"; do
 done
 
 # Debian's libtorch takes whatever BLAS is installed; the reference one, which is
-# installed if nothing else is, makes training seven times slower. This variant
-# follows libtorch's own number of threads.
+# installed if nothing else is, makes training seven times slower where oneDNN does not
+# multiply (all but x86-64). This variant follows libtorch's own number of threads.
 blas=$(ldconfig -p 2>/dev/null | sed -n 's/.*libblas\.so\.3 .*=> //p' | head -n 1)
 case "${missing}$(sed -n "s/^libtorch_lib='\(.*\)'/\1/p" build/libtorch.env 2>/dev/null)" in
 *libtorch-dev* | /usr/lib*)

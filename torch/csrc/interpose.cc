@@ -21,7 +21,8 @@ extern "C" void SetNumThreads(int32_t threads) { iwt_free(iwt_set_threads(thread
 using sgemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const float* alpha,
                        const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc);
 
-// oneDNN's takes the order of rows. It is absent where oneDNN is a part of libtorch itself.
+// oneDNN's takes the order of rows. It is absent where libtorch holds oneDNN within itself and shows
+// none of it.
 extern "C" __attribute__((weak)) int dnnl_sgemm(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                                                 int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 
