@@ -340,7 +340,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "missing.csv"), 1, "missing.csv"},
 		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
 		{line("one.csv", "target.csv"), 1, "one.csv has the classes [\"ant\"]; at least 2"},
-		{line("rare.csv", "target.csv"), 1, "class \"bee\" has 1 rows; each needs 3 at least"},
+		{line("rare.csv", "target.csv"), 1, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
 		{line("source.csv", "few.csv"), 1, "few.csv has 9 rows; its columns' means"},
 		{line("unknown.csv", "target.csv"), 1, "unknown.csv: 1 of its 19 rows have no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},

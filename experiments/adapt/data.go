@@ -3,6 +3,7 @@ package adapt
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -145,14 +146,30 @@ func (d Data) check() error {
 	case unknown > 0:
 		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out", d.Source.Path, unknown, d.Source.Rows)
 	}
-	if class, rows := d.Source.rarest(); rows < fewestRows {
-		return fmt.Errorf("%s: class %q has %d rows; each needs %d at least, as some are held out: add rows or leave the class out", d.Source.Path, d.Classes[class], rows, fewestRows)
+	if rare := d.rareClasses(); rare != "" {
+		return fmt.Errorf("%s: each class needs %d rows at least, as some are held out; %s: add rows or leave what is rarer out", d.Source.Path, fewestRows, rare)
 	}
 	if rows := d.Target.Rows; d.Kind == catalogue.Vectors && rows < fewestTargetRows {
 		return fmt.Errorf("%s has %d rows; its columns' means and deviations and its class shares are estimated from them, which takes %d at least: "+
 			"add rows, or adapt to another target and classify these with iwrun predict", d.Target.Path, rows, fewestTargetRows)
 	}
 	return nil
+}
+
+// rareClasses names those with too few rows in the source, the first ten of many; "" where
+// there are none.
+func (d Data) rareClasses() string {
+	const named = 10
+	var rare []string
+	for class, rows := range d.Source.Counts {
+		if rows < fewestRows {
+			rare = append(rare, fmt.Sprintf("%q has %d", d.Classes[class], rows))
+		}
+	}
+	if more := len(rare) - named; more > 0 {
+		rare = append(rare[:named], fmt.Sprintf("%d more have too few", more))
+	}
+	return strings.Join(rare, ", ")
 }
 
 // CheckExperiment returns an error where the experiment file is about other domains, or

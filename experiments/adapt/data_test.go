@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -43,4 +44,16 @@ func below(folder string, paths ...string) []string {
 		paths[i] = filepath.Join(folder, path)
 	}
 	return paths
+}
+
+// Classes with too few rows are named all at once, as one mends them, but for very many.
+func TestRareClasses(t *testing.T) {
+	d := Data{Source: Domain{Counts: []int{3, 2, 70, 0}}, Classes: []string{"ant", "bee", "cat", "dog"}}
+	if got, want := d.rareClasses(), `"bee" has 2, "dog" has 0`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	d = Data{Source: Domain{Counts: make([]int, 13)}, Classes: strings.Split("abcdefghijklm", "")}
+	if got := d.rareClasses(); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more have too few`) {
+		t.Error(got)
+	}
 }
