@@ -14,7 +14,7 @@ const certaintyBins = 3
 // unexplainedShare is the share of a candidate's predictions on the target that no mixture of
 // the source's classes explains; see [unexplained].
 var unexplainedShare = Criterion{
-	Name: "unexplained", Cost: "n·k, and k² a round of the EM algorithm",
+	Name: "unexplained", Cost: "n·k, and the held-out rows' bins, n at most, a round of the EM algorithm",
 	Fails: "where a candidate has aligned a class with another one, and by chance where rows are few: a guard, no ranking by itself",
 	needs: []need{sourceRows, targetRows},
 	value: func(in Input) (float64, error) {
@@ -33,17 +33,13 @@ var unexplainedShare = Criterion{
 // or where their features have been aligned class by class.
 func unexplained(source []float64, labels []int, target []float64, k int) float64 {
 	bins := newBins(source, target, k)
-	ofClasses := make([][]float64, k) // A, transposed
-	for class := range ofClasses {
-		ofClasses[class] = make([]float64, k*certaintyBins)
-	}
+	binsOfRows := make([][]int, k)
 	for i, class := range labels {
-		ofClasses[class][bins.of(source[i*k:(i+1)*k])]++
+		binsOfRows[class] = append(binsOfRows[class], bins.of(source[i*k:(i+1)*k]))
 	}
-	for _, shares := range ofClasses {
-		if total := floats.Sum(shares); total > 0 {
-			floats.Scale(1/total, shares)
-		}
+	ofClasses := make([]histogram, k) // the columns of A
+	for class, rows := range binsOfRows {
+		ofClasses[class] = newHistogram(rows)
 	}
 	ofTarget := make([]float64, k*certaintyBins)
 	for row := range slices.Chunk(target, k) {
@@ -55,21 +51,23 @@ func unexplained(source []float64, labels []int, target []float64, k int) float6
 
 // mostLikely returns the mixture of distributions under which that of the target is most
 // likely, by the EM algorithm. Bins that none of them has are left out of the likelihood.
-func mostLikely(distributions [][]float64, target []float64) (mixture []float64) {
+func mostLikely(distributions []histogram, target []float64) (mixture []float64) {
 	const rounds = 1000
 	shares := slices.Repeat([]float64{1 / float64(len(distributions))}, len(distributions))
 	mixture = make([]float64, len(target))
 	for range rounds {
 		clear(mixture)
 		for y, d := range distributions {
-			floats.AddScaled(mixture, shares[y], d)
+			for i, b := range d.bins {
+				mixture[b] += shares[y] * d.shares[i]
+			}
 		}
 		total := 0.0
 		for y, d := range distributions {
 			factor := 0.0
-			for b, share := range target {
+			for i, b := range d.bins {
 				if mixture[b] > 0 {
-					factor += share * d[b] / mixture[b]
+					factor += target[b] * d.shares[i] / mixture[b]
 				}
 			}
 			shares[y] *= factor
@@ -81,6 +79,26 @@ func mostLikely(distributions [][]float64, target []float64) (mixture []float64)
 		floats.Scale(1/total, shares)
 	}
 	return mixture
+}
+
+// histogram is a distribution over bins, of many classes' bins a few: those that have a share,
+// rising.
+type histogram struct {
+	bins   []int
+	shares []float64
+}
+
+// newHistogram returns that of rows in these bins, empty for none.
+func newHistogram(rows []int) (h histogram) {
+	slices.Sort(rows)
+	for i, bin := range rows {
+		if i == 0 || bin != rows[i-1] {
+			h.bins, h.shares = append(h.bins, bin), append(h.shares, 0)
+		}
+		h.shares[len(h.shares)-1]++
+	}
+	floats.Scale(1/float64(len(rows)), h.shares)
+	return h
 }
 
 // bins are those of predicted class and certainty.
