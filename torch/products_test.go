@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,4 +78,36 @@ func TestProductsByOneDNN(t *testing.T) {
 	if got := ProductsByOneDNN(); got != want {
 		t.Errorf("products by oneDNN: %v, want %v", got, want)
 	}
+}
+
+// Outer products of rows of different types, as features of bfloat16 with probabilities of
+// float32 are, have the larger type, and gradients the types of their rows.
+func TestOuterProductOfMixedTypes(t *testing.T) {
+	Tidy(func() {
+		a := FromSlice([]float32{0.25, 0.75, 1, 0}, 2, 2).SetRequiresGrad(true)
+		b := FromSlice([]float32{1, -2, 3, 4, 0.5, -0.25}, 2, 3).To(BFloat16, CPU).SetRequiresGrad(true)
+		y := a.OuterProduct(b)
+		if y.DType() != Float32 {
+			t.Fatalf("type %v", y.DType())
+		}
+		want := []float32{0.25, -0.5, 0.75, 0.75, -1.5, 2.25, 4, 0.5, -0.25, 0, 0, 0}
+		if got := ToSlice[float32](y.Detach()); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		y.Sum().Backward()
+		for _, c := range []struct {
+			leaf Tensor
+			want []float32
+		}{{a, []float32{2, 2, 4.25, 4.25}}, {b, []float32{1, 1, 1, 1, 1, 1}}} {
+			g, ok := c.leaf.Grad()
+			if !ok || g.DType() != c.leaf.DType() {
+				t.Fatalf("a gradient of type %v for %v", g.DType(), c.leaf.DType())
+			}
+			if got := ToSlice[float32](g.To(Float32, CPU)); !slices.Equal(got, c.want) {
+				t.Errorf("gradient %v, want %v", got, c.want)
+			}
+		}
+		refused(t, "as many rows", func() { a.OuterProduct(Full(1, Float32, CPU, 3, 3)) })
+		refused(t, "a vector", func() { a.OuterProduct(Full(1, Float32, CPU, 2)) })
+	})
 }
