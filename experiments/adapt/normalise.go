@@ -31,6 +31,9 @@ const (
 	// mostCoefficients is the number of values times classes up to which the test takes
 	// seconds.
 	mostCoefficients = 200_000
+	// mostValues is the number of values of a row up to which the map takes seconds, by whose
+	// cube it grows: 4,096 take a minute, in each of the runs.
+	mostValues = 2048
 )
 
 // normalisation decides between [config.Match] and [config.Standardise]: the former takes
@@ -40,7 +43,7 @@ func normalisation(source, target datasets.Set) Normalisation {
 	own := func(format string, values ...any) Normalisation {
 		return Normalisation{config.Standardise, "Each domain is standardised with its own mean and deviation: " + fmt.Sprintf(format, values...)}
 	}
-	if n := datasets.Size(source.Shape()) * len(source.ClassNames()); n > mostCoefficients {
+	if d := datasets.Size(source.Shape()); d > mostValues || d*len(source.ClassNames()) > mostCoefficients {
 		return own("to match them under other class shares was not tried with so many values and classes.")
 	}
 	if fewest := fewestOfAClass * len(source.ClassNames()); min(source.Len(), target.Len()) < fewest {

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -147,12 +148,17 @@ func TestNormalisation(t *testing.T) {
 	if got := normalisation(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (normalise: class "c" has no row`) {
 		t.Errorf("a class without rows: %+v", got)
 	}
-	wide := make([]float32, 3*mostCoefficients)
-	set, err := datasets.NewFeatures("wide", wide, datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := normalisation(set, set); got.Way != config.Standardise || !strings.Contains(got.Because, "so many values") {
-		t.Errorf("wide rows: %+v", got)
+	for _, c := range []struct{ columns, classes int }{{mostValues + 1, 2}, {mostCoefficients/200 + 1, 200}} {
+		names := make([]string, c.classes)
+		for class := range names {
+			names[class] = strconv.Itoa(class)
+		}
+		set, err := datasets.NewFeatures("wide", make([]float32, 3*c.columns), datasets.KnownLabels([]int{0, 1, 0}), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := normalisation(set, set); got.Way != config.Standardise || !strings.Contains(got.Because, "so many values") {
+			t.Errorf("%d columns and %d classes: %+v", c.columns, c.classes, got)
+		}
 	}
 }
