@@ -32,11 +32,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "bench")
+	environments, err := newEnvironments(python)
 	if err != nil {
 		return nil, err
 	}
-	environments, err := newEnvironments(python)
+	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}

@@ -59,8 +59,11 @@ func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
 func UnitScale(x torch.Tensor) torch.Tensor {
 	const epsilon = 1e-6 // added to the mean square; bounds the derivative at 0
 	meanSquare := x.Square().SumDim(1, true).Affine(1/float64(x.Shape()[1]), epsilon)
-	return x.Mul(meanSquare.Log().Scale(-0.5).Exp())
+	return x.Mul(inverseRoot(meanSquare))
 }
+
+// inverseRoot returns 1/√x of every element of x, which are above 0.
+func inverseRoot(x torch.Tensor) torch.Tensor { return x.Log().Scale(-0.5).Exp() }
 
 // State returns the parameters, layer1.weight to layer3.bias, and after them the singular
 // vectors, layer1.singular_vector to layer3.singular_vector, where the spectrum is limited.

@@ -43,5 +43,5 @@ func (s spectralNorm) divide(weight torch.Tensor) torch.Tensor {
 // unitColumn returns a column vector scaled to length 1; zeros stay zeros.
 func unitColumn(x torch.Tensor) torch.Tensor {
 	const epsilon = 1e-24 // added to the squared length
-	return x.Mul(x.Square().Sum().Affine(1, epsilon).Log().Scale(-0.5).Exp())
+	return x.Mul(inverseRoot(x.Square().Sum().Affine(1, epsilon)))
 }
