@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"os/signal"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -12,10 +14,17 @@ func TestRepeatedSignals(t *testing.T) {
 	var interrupted atomic.Bool
 	first, second := make(chan bool), make(chan bool, 1)
 	defer onSignals(func() { first <- true }, func() { second <- interrupted.Load() })()
+	// The kernel may hand a signal to a thread that does not run at the moment. One that came
+	// after the test, when nothing catches it, would end the process.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(caught)
 	send := func(signal syscall.Signal) {
+		t.Helper()
 		if err := syscall.Kill(syscall.Getpid(), signal); err != nil {
 			t.Fatal(err)
 		}
+		<-caught
 	}
 	send(syscall.SIGTERM)
 	<-first
