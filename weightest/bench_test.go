@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/timing"
@@ -143,5 +145,40 @@ func writeShift(b *testing.B, path string, source []float64, labels []int, targe
 	}
 	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkLabelShiftTest asks of many classes, most of which have few held-out rows, whether
+// shares alone explain a target on which the classifier is less sure of itself.
+func BenchmarkLabelShiftTest(b *testing.B) {
+	for _, k := range []int{10, 100, 300} {
+		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(21, uint64(k)))
+			source, labels := shiftedLogits(r, 3*k, k, uniform(k))
+			target, _ := shiftedLogits(r, 6000, k, randomDistribution(r, k))
+			floats.Scale(0.8, target)
+			s := NewSample(k)
+			for first := 0; first < len(source); first += k {
+				softmax(source[first : first+k])
+			}
+			for first := 0; first < len(target); first += k {
+				softmax(target[first : first+k])
+			}
+			if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
+				b.Fatal(err)
+			}
+			timing.ReportMedian(b, 1, func(int) {
+				if l, err := LabelShiftTest(s, LabelShiftSettings{}); err != nil || l.P > 0.01 {
+					b.Fatal(l, err)
+				}
+			})
+		})
+	}
+}
+
+func softmax(row []float64) {
+	sum := floats.LogSumExp(row)
+	for i, v := range row {
+		row[i] = math.Exp(v - sum)
 	}
 }

@@ -67,7 +67,7 @@ func TestMomentsMinimum(t *testing.T) {
 	for seed := range uint64(10) {
 		m := momentsOf(t, gaussianSample(t, gaussianProblem(3), 120, 90, seed))
 		q := []float64{1. / 3, 1. / 3, 1. / 3}
-		value, err := m.minimise(q)
+		value, err := m.minimise(q, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +85,33 @@ func TestMomentsMinimum(t *testing.T) {
 				t.Errorf("J = %v at %v, but %v at %v", value, q, lower, other)
 			}
 		}
+	}
+}
+
+// A minimum that is only compared is below a value exactly if the whole one is.
+func TestMomentsMinimumBelow(t *testing.T) {
+	var below, notBelow int
+	for seed := range uint64(10) {
+		m := momentsOf(t, gaussianSample(t, gaussianProblem(4), 120, 90, seed))
+		start := []float64{0.1, 0.2, 0.3, 0.4}
+		least, err := m.minimise(slices.Clone(start), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []float64{least / 2, math.Nextafter(least, 0), least, math.Nextafter(least, 100), 2 * least, m.evaluate(start) * 2} {
+			value, err := m.minimise(slices.Clone(start), limit)
+			if err != nil || value < least || (value < limit) != (least < limit) {
+				t.Errorf("J is %v at least, and %v where %v was asked for (%v)", least, value, limit, err)
+			}
+			if value < limit {
+				below++
+			} else {
+				notBelow++
+			}
+		}
+	}
+	if below != 30 || notBelow != 30 {
+		t.Errorf("%d below, %d not", below, notBelow)
 	}
 }
 

@@ -75,12 +75,15 @@ func newMoments(c binnedCounts, pooled []float64) *moments {
 //
 // from where q starts, and J there. Each step is the solution of a quadratic program:
 // J's gradient at q with the second derivatives that it has for a constant Ω. It ends
-// where J would fall by less than a millionth.
-func (m *moments) minimise(q []float64) (float64, error) {
+// where J would fall by less than a millionth, or is below the given value already.
+func (m *moments) minimise(q []float64, below float64) (float64, error) {
 	const steps, tolerance = 200, 1e-6
 	value := m.evaluate(q)
 	step, trial := make([]float64, m.classes), make([]float64, m.classes)
 	for range steps {
+		if value < below {
+			return value, nil
+		}
 		target, err := m.solveModel(q)
 		if err != nil {
 			return 0, err
