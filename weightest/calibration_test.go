@@ -253,7 +253,7 @@ func TestCalibrateErrors(t *testing.T) {
 			t.Errorf("%s without class 1: %s, error %v", form, got.Form, err)
 		}
 	}
-	if _, err := Calibrate("platt", logits, labels, 3); err == nil || !strings.Contains(err.Error(), "none, ts, bcts, nbvs, vs") {
+	if _, err := Calibrate("platt", logits, labels, 3); err == nil || !strings.Contains(err.Error(), "none, ts, bcts, bcts-ridge, nbvs, vs") {
 		t.Errorf("error %v, want one that names the calibrations", err)
 	}
 	if _, err := Calibrate("ts", nil, nil, 3); !errors.Is(err, ErrNoStatistics) {
@@ -267,6 +267,82 @@ func TestCalibrateErrors(t *testing.T) {
 	if _, err := Calibrate("ts", logits, labels, 3); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "row 4 gives class 1") {
 		t.Errorf("an infinite logit: error %v", err)
 	}
+}
+
+// What bcts-ridge is for: with few rows a class its biases stay small where the classifier has
+// none, whatever class shares it speaks for; with many rows they are those of bcts.
+func TestCalibrateRidge(t *testing.T) {
+	const k = 6
+	shares := []float64{0.4, 0.25, 0.15, 0.1, 0.06, 0.04}
+	// Logits of z = 2e_y + noise are right for equal shares, once each is doubled.
+	draw := func(rows int) (logits []float64, labels []int) {
+		r := rand.New(rand.NewPCG(51, uint64(rows)))
+		for i := range rows {
+			label := 0
+			for left := (float64(i) + 0.5) / float64(rows); left > shares[label]; label++ {
+				left -= shares[label]
+			}
+			labels = append(labels, label)
+			for j := range k {
+				z := r.NormFloat64()
+				if j == label {
+					z += 2
+				}
+				logits = append(logits, z)
+			}
+		}
+		return logits, labels
+	}
+	wanted := make([]float64, k) // log shares
+	for j, share := range shares {
+		wanted[j] = math.Log(share)
+	}
+	floats.AddConst(-floats.Sum(wanted)/k, wanted)
+	fit := func(name string, rows int) []float64 {
+		logits, labels := draw(rows)
+		c, err := Calibrate(name, logits, labels, k)
+		if err != nil || c.Form != name {
+			t.Fatal(c, err)
+		}
+		return c.Biases
+	}
+	few := map[string]float64{}
+	for _, name := range []string{"bcts", "bcts-ridge"} {
+		few[name] = floats.Distance(fit(name, 50), wanted, 2)
+	}
+	if few["bcts-ridge"] > 0.5*few["bcts"] {
+		t.Errorf("distances from the logarithms of the shares: %v", few)
+	}
+	if many := floats.Distance(fit("bcts-ridge", 60000), fit("bcts", 60000), 2); many > 0.02 {
+		t.Errorf("with 60,000 rows the biases are %v apart", many)
+	}
+	// The same rows, spoken of by a classifier for other shares.
+	logits, labels := draw(50)
+	other := slices.Clone(logits)
+	for i := range labels {
+		for j := range k {
+			other[i*k+j] += 0.7 * math.Log((float64(histogram(labels, k)[j])+0.5)/50)
+		}
+	}
+	plain, err := Calibrate("bcts-ridge", logits, labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := Calibrate("bcts-ridge", other, labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(plain.Probabilities(logits), moved.Probabilities(other)); d > 1e-9 {
+		t.Errorf("probabilities differ by %v where the classifier speaks for other shares", d)
+	}
+}
+
+func histogram(labels []int, k int) []int {
+	counts := make([]int, k)
+	for _, label := range labels {
+		counts[label]++
+	}
+	return counts
 }
 
 func TestCalibrateOneClass(t *testing.T) {

@@ -56,7 +56,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 		if stepInside(x, best.x, fixed, n) {
 			continue
 		}
-		if best.separated {
+		if best.separated && !f.shrunk {
 			return Calibration{}, &noOptimum{"it separates the rows, and larger scales would separate them more"}
 		}
 		if most := floats.MinIdx(best.gradient[:n]); fixed[most] && best.gradient[most] < -gradientLimit {

@@ -2,6 +2,7 @@ package weightest
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,13 +18,15 @@ import (
 //	gradient_a = mean of c_a - φ_a[y],   c_a = p·φ_a,
 //	Hessian_ab = mean of Σ_j p_j φ_a[j] φ_b[j] - c_a c_b.
 //
-// (Σ b)²/2k is added, which is 0 at the optimum and makes b unique.
+// (Σ b)²/2k is added, which is 0 at the optimum and makes b unique, and what a form that is
+// shrunk adds; see shrink.
 type logLoss struct {
 	classes int
 	logits  *panels
 	labelled
 	largest []float64  // logit of each row
 	spread  float64    // root mean square of the logits less their row means
+	prior   []float64  // direction in which other class shares move biases, see priorDirection
 	scratch *sync.Pool // of lossPanels, for the groups of an evaluation
 }
 
@@ -63,7 +66,7 @@ func newLogLossOf(logits *panels, labels labelled, spread float64) *logLoss {
 	k := logits.classes
 	l := &logLoss{
 		classes: k, logits: logits, labelled: labels, spread: spread,
-		largest: make([]float64, logits.rows),
+		largest: make([]float64, logits.rows), prior: priorDirection(labels.counts),
 		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
 	}
 	for i := range logits.count() {
@@ -190,7 +193,61 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 			}
 		}
 	}
+	if f.shrunk {
+		l.shrink(state, b, curvature)
+	}
 	return state
+}
+
+// biasDeviation is the standard deviation τ of the biases of bcts-ridge beside what class
+// shares explain of them; docs/calibration.md has the comparison.
+const biasDeviation = 0.3
+
+// scaleDeviation is the standard deviation σ of its scale around 1.
+const scaleDeviation = 0.25
+
+// shrink adds the penalty (s-1)²/2σ²n + ‖Mb‖²/2τ²n: M takes away the mean of the biases and
+// their part along the logarithms of the classes' shares.
+func (l *logLoss) shrink(state *lossState, b []float64, curvature bool) {
+	k, first := len(b), len(state.x)-len(b)
+	factor := 1 / (biasDeviation * biasDeviation * float64(len(l.labels)))
+	scaleFactor := 1 / (scaleDeviation * scaleDeviation * float64(len(l.labels)))
+	offset := state.x[0] - 1
+	state.loss += scaleFactor / 2 * offset * offset
+	state.gradient[0] += scaleFactor * offset
+	if curvature {
+		add(state.hessian, 0, 0, scaleFactor)
+	}
+	rest := slices.Clone(b)
+	floats.AddConst(-floats.Sum(b)/float64(k), rest)
+	floats.AddScaled(rest, -floats.Dot(b, l.prior), l.prior)
+	state.loss += factor / 2 * floats.Dot(rest, rest)
+	floats.AddScaled(state.gradient[first:], factor, rest)
+	if !curvature {
+		return
+	}
+	for i := range k {
+		add(state.hessian, first+i, first+i, factor)
+		for j := i; j < k; j++ {
+			add(state.hessian, first+i, first+j, -factor*(1/float64(k)+l.prior[i]*l.prior[j]))
+		}
+	}
+}
+
+// priorDirection returns the logarithms of the classes' shares less their mean, of length 1;
+// 0 where all classes have as many rows. Half a row is added to each.
+func priorDirection(counts []float64) []float64 {
+	direction := make([]float64, len(counts))
+	for j, rows := range counts {
+		direction[j] = math.Log(rows + 0.5)
+	}
+	floats.AddConst(-floats.Sum(direction)/float64(len(direction)), direction)
+	length := floats.Norm(direction, 2)
+	if length < 1e-9 {
+		return make([]float64, len(counts))
+	}
+	floats.Scale(1/length, direction)
+	return direction
 }
 
 // evaluateGroup returns the sums over the rows of some panels.

@@ -16,6 +16,9 @@ func TestLogLossAgainstItsDefinition(t *testing.T) {
 	const k, n = 5, 700
 	r := rand.New(rand.NewPCG(41, 1))
 	logits, labels := randomLogits(r, n, k)
+	for i := 0; i < n; i += 4 { // classes of different shares
+		labels[i] = 0
+	}
 	loss, err := newLogLoss(logits, labels, k)
 	if err != nil {
 		t.Fatal(err)
@@ -100,5 +103,52 @@ func logLossByRows(f form, x, logits []float64, labels []int, k int) *lossState 
 			}
 		}
 	}
+	if f.shrunk {
+		m := penalised(labels, k)
+		var mb mat.VecDense
+		mb.MulVec(m, mat.NewVecDense(k, b))
+		onScale := 1 / (scaleDeviation * scaleDeviation * rows)
+		state.loss += onScale / 2 * (x[0] - 1) * (x[0] - 1)
+		state.gradient[0] += onScale * (x[0] - 1)
+		add(state.hessian, 0, 0, onScale)
+		factor := 1 / (biasDeviation * biasDeviation * rows)
+		state.loss += factor / 2 * mat.Dot(mat.NewVecDense(k, b), &mb)
+		for a := range k {
+			state.gradient[first+a] += factor * mb.AtVec(a)
+			for c := range a + 1 {
+				add(state.hessian, first+a, first+c, factor*m.At(a, c))
+			}
+		}
+	}
 	return state
+}
+
+// penalised is the projection onto what is orthogonal to (1, …, 1) and to the logarithms of
+// the labels' shares, half a row added to each: I - U(UᵀU)⁻¹Uᵀ.
+func penalised(labels []int, k int) *mat.Dense {
+	u := mat.NewDense(k, 2, nil)
+	for j := range k {
+		rows := 0.5
+		for _, label := range labels {
+			if label == j {
+				rows++
+			}
+		}
+		u.SetRow(j, []float64{1, math.Log(rows / float64(len(labels)))})
+	}
+	var solved, m mat.Dense
+	if err := solved.Solve(u, eye(k)); err != nil { // (UᵀU)⁻¹Uᵀ
+		panic(err)
+	}
+	m.Mul(u, &solved)
+	m.Sub(eye(k), &m)
+	return &m
+}
+
+func eye(k int) *mat.Dense {
+	m := mat.NewDense(k, k, nil)
+	for j := range k {
+		m.Set(j, j, 1)
+	}
+	return m
 }
