@@ -13,8 +13,9 @@ import (
 )
 
 // Calibrated returns the input with the logits of both domains after bias-corrected
-// temperature scaling on the held-out source rows, so that being too sure, or sure of a
-// class, does not decide between candidates. Where these rows lack a class, to which no
+// temperature scaling on the held-out source rows, shrunk as few of them ask for (bcts-ridge of
+// weightest.Calibrate), so that being too sure, or sure of a class, does not decide between
+// candidates. Where these rows lack a class, to which no
 // bias can be fitted, it is a temperature alone.
 func Calibrated(in Input) (Input, weightest.Calibration, error) {
 	c, err := calibration(in)
@@ -33,7 +34,7 @@ func calibration(in Input) (weightest.Calibration, error) {
 		return weightest.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
 	}
 	logits, k := valuesOf(in.SourceLogits), in.classes()
-	c, err := weightest.Calibrate("bcts", logits, in.SourceLabels, k)
+	c, err := weightest.Calibrate("bcts-ridge", logits, in.SourceLabels, k)
 	if errors.Is(err, weightest.ErrMissingClass) {
 		c, err = weightest.Calibrate("ts", logits, in.SourceLabels, k)
 	}

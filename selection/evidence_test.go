@@ -22,8 +22,8 @@ func shifted(sharpness float64) selection.Input {
 	return selection.Input{SourceLogits: knowing(heldOut, sharpness), SourceLabels: labels, TargetLogits: knowing(target, sharpness)}
 }
 
-// A classifier that is five times too sure is calibrated to what one is that is not, and the
-// input itself stays as it was.
+// A classifier that is five times too sure is calibrated to what one is that is not, but for
+// the penalty of 3,000 rows, and the input itself stays as it was.
 func TestCalibrated(t *testing.T) {
 	plain, _, err := selection.Calibrated(shifted(1))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestCalibrated(t *testing.T) {
 	if err != nil || math.Abs(calibration.Temperature()-5) > 0.5 {
 		t.Fatalf("temperature %v, %v", calibration.Temperature(), err)
 	}
-	if !mat.EqualApprox(got.SourceLogits, plain.SourceLogits, 1e-6) || !mat.EqualApprox(got.TargetLogits, plain.TargetLogits, 1e-6) {
+	if !mat.EqualApprox(got.SourceLogits, plain.SourceLogits, 0.03) || !mat.EqualApprox(got.TargetLogits, plain.TargetLogits, 0.03) {
 		t.Error("other logits")
 	}
 	if !mat.Equal(sure.TargetLogits, shifted(5).TargetLogits) {

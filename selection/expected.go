@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
 )
@@ -24,20 +25,36 @@ type ExpectedAccuracy struct {
 // ExpectedSettings are the options of [Expect].
 type ExpectedSettings struct {
 	Level     float64 // of the interval; 0 means 0.95
-	Resamples int     // 0 means 100
+	Resamples int     // 0 means 100, and down to 20 of more than 100 classes, whose cubes they cost
 	Seed      uint64
 }
 
+const (
+	// manyResamples are enough for their percentiles to be bounds.
+	manyResamples = 100
+	// fewestResamples tell a standard deviation to a sixth of itself.
+	fewestResamples = 20
+)
+
+// resamplesOf returns the number of resamples that costs about as much for so many classes as
+// manyResamples do for a hundred.
+func resamplesOf(classes int) int {
+	affordable := manyResamples * 100 * 100 / (classes * classes)
+	return min(manyResamples, max(fewestResamples, affordable))
+}
+
 // Expect returns the expected accuracy on the target's rows of a classifier that predicts the
-// class of the largest corrected probability: the mean of that probability. The logits, as the
-// network gives them, are calibrated on the held-out source rows ([Calibrated]), the target's
-// class shares estimated by maximum likelihood (weightest.MLLS), and the probabilities corrected
-// for them. It is right where the features of each class are distributed alike in both
-// domains, and to be distrusted where weightest.LabelShiftTest rejects.
+// class of the largest corrected probability. The logits, as the network gives them, are
+// calibrated on the held-out source rows ([Calibrated]), the target's class shares estimated by
+// maximum likelihood (weightest.MLLS), and the probabilities corrected for them. Their largest
+// are right that often on average, but for what was fitted to chance: how much that is, the
+// same shows on resamples of both domains' rows, the source's class by class, and is taken
+// away. It is right where the features of each class are distributed alike in both domains,
+// and to be distrusted where weightest.LabelShiftTest rejects.
 //
-// The interval is that of percentiles over resamples of both domains' rows, the source's
-// class by class, in each of which all of that is done again, and the rows are right or
-// wrong with their probabilities.
+// The interval is that of percentiles over the resamples, in which rows are right or wrong
+// with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley
+// 1997); of fewer than 100 resamples it is Student's for their mean and standard deviation.
 func Expect(in Input, settings ExpectedSettings) (ExpectedAccuracy, error) {
 	for _, n := range []need{sourceRows, targetRows} {
 		if !n.there(in) {
@@ -48,7 +65,7 @@ func Expect(in Input, settings ExpectedSettings) (ExpectedAccuracy, error) {
 		settings.Level = 0.95
 	}
 	if settings.Resamples == 0 {
-		settings.Resamples = 100
+		settings.Resamples = resamplesOf(in.classes())
 	}
 	right, err := probabilitiesOfBeingRight(in)
 	if err != nil {
@@ -69,13 +86,27 @@ func Expect(in Input, settings ExpectedSettings) (ExpectedAccuracy, error) {
 		n := float64(len(again))
 		draws = append(draws, mean(again)+math.Sqrt(variance)/n*random.NormFloat64())
 	}
-	if 2*len(draws) < settings.Resamples {
+	if len(draws) < max(2, settings.Resamples/2) {
 		return ExpectedAccuracy{}, fmt.Errorf("selection: in %d of %d resamples the target's class shares cannot be estimated", settings.Resamples-len(draws), settings.Resamples)
 	}
-	slices.Sort(draws)
-	tail := (1 - settings.Level) / 2
-	quantile := func(p float64) float64 { return min(1, max(0, stat.Quantile(p, stat.LinInterp, draws, nil))) }
-	return ExpectedAccuracy{Value: mean(right), Low: quantile(tail), High: quantile(1 - tail)}, nil
+	low, high := bounds(draws, settings.Level)
+	mirrored := func(draw float64) float64 { return max(0, min(1, 2*mean(right)-draw)) }
+	return ExpectedAccuracy{Value: mirrored(mean(draws)), Low: mirrored(high), High: mirrored(low)}, nil
+}
+
+// bounds returns those between which another draw lies with that probability. There must be
+// two draws.
+func bounds(draws []float64, level float64) (low, high float64) {
+	tail := (1 - level) / 2
+	if n := float64(len(draws)); n < manyResamples {
+		centre, deviation := stat.MeanStdDev(draws, nil)
+		reach := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-tail) * deviation * math.Sqrt(1+1/n)
+		low, high = centre-reach, centre+reach
+	} else {
+		slices.Sort(draws)
+		low, high = stat.Quantile(tail, stat.LinInterp, draws, nil), stat.Quantile(1-tail, stat.LinInterp, draws, nil)
+	}
+	return low, high
 }
 
 // probabilitiesOfBeingRight returns the largest corrected probability of each target row.
@@ -113,8 +144,15 @@ func Corrected(in Input) (*mat.Dense, error) {
 		return nil, fmt.Errorf("the target's class shares: %w", err)
 	}
 	k := in.classes()
-	// The weights are the target's shares over the source's, so that those of training are 1.
-	corrected, err := weightest.Correct(sample.Target(), solution.Weights, slices.Repeat([]float64{1}, k))
+	// Calibrated probabilities speak for the class shares of the held-out rows.
+	q, p := solution.TargetDistribution, make([]float64, k)
+	for _, label := range in.SourceLabels {
+		p[label]++
+	}
+	if floats.Min(p) == 0 { // only their means do, where a class could not be calibrated
+		q, p = solution.Weights, slices.Repeat([]float64{1}, k)
+	}
+	corrected, err := weightest.Correct(sample.Target(), q, p)
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}

@@ -4,15 +4,24 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"iwda/selection"
 )
 
 // The expected accuracy of a network that is three times too sure is near the one it has on
 // the target after correction, which is not the one on the source, and nine of ten intervals
-// of level 0.9 hold it.
+// of level 0.9 hold it, be they percentiles of many resamples or Student's of few.
 func TestExpectedAccuracy(t *testing.T) {
+	for _, resamples := range []int{100, 20} {
+		t.Run(strconv.Itoa(resamples), func(t *testing.T) { testExpectedAccuracy(t, resamples) })
+	}
+}
+
+func testExpectedAccuracy(t *testing.T, resamples int) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const problems = 40
 	held, distance, width := 0, 0.0, 0.0
@@ -20,7 +29,7 @@ func TestExpectedAccuracy(t *testing.T) {
 		heldOut, labels := onLine(random, line.source, 400)
 		target, truth := onLine(random, line.target, 600)
 		in := selection.Input{SourceLogits: knowing(heldOut, 3), SourceLabels: labels, TargetLogits: knowing(target, 3)}
-		got, err := selection.Expect(in, selection.ExpectedSettings{Level: 0.9, Resamples: 60, Seed: uint64(problem)})
+		got, err := selection.Expect(in, selection.ExpectedSettings{Level: 0.9, Resamples: resamples, Seed: uint64(problem)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +58,30 @@ func TestExpectedAccuracy(t *testing.T) {
 	}
 	if math.Abs(distance) > 0.015 || width > 0.2 {
 		t.Errorf("expected less true accuracy %v on average, width %v", distance, width)
+	}
+}
+
+// Few resamples of many classes, of which no percentiles could be taken.
+func TestExpectedAccuracyOfManyClasses(t *testing.T) {
+	const k = 150
+	random := rand.New(rand.NewPCG(7, 8))
+	logits := func(rows int) *mat.Dense {
+		l := mat.NewDense(rows, k, nil)
+		for i := range rows {
+			for class := range k {
+				l.Set(i, class, 2*random.NormFloat64())
+			}
+			l.Set(i, i%k, l.At(i, i%k)+5)
+		}
+		return l
+	}
+	in := selection.Input{SourceLogits: logits(4 * k), TargetLogits: logits(2 * k)}
+	for i := range 4 * k {
+		in.SourceLabels = append(in.SourceLabels, i%k)
+	}
+	got, err := selection.Expect(in, selection.ExpectedSettings{Resamples: 5})
+	if err != nil || got.Low >= got.Value || got.High <= got.Value || got.Value < 0.3 || got.Value > 0.95 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

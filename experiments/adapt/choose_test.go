@@ -150,7 +150,7 @@ func TestShared(t *testing.T) {
 }
 
 // TestChoose: the rule takes the candidate with the least loss on the target, and being
-// sure is neither punished nor rewarded.
+// sure is neither punished nor rewarded, but for the penalty of the calibration.
 func TestChoose(t *testing.T) {
 	candidates, truth := problem(t)
 	shared, err := NewShared(candidates[0])
@@ -167,7 +167,7 @@ func TestChoose(t *testing.T) {
 	// The value is an estimate of the calibrated cross-entropy on the target, and what chance
 	// leaves unexplained.
 	for i, c := range candidates {
-		calibration, err := weightest.Calibrate("bcts", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
+		calibration, err := weightest.Calibrate("bcts-ridge", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,12 +175,12 @@ func TestChoose(t *testing.T) {
 		for row, class := range truth {
 			loss -= math.Log(p[3*row+class]) / float64(len(truth))
 		}
-		if got := choice.Judged[i].Value - choice.Judged[i].Unexplained; math.Abs(got-loss) > 0.1*loss || choice.Judged[i].Unexplained > 0.05 {
+		if got := choice.Judged[i].Value - choice.Judged[i].Unexplained; math.Abs(got-loss) > 0.1*loss || choice.Judged[i].Unexplained > 0.06 {
 			t.Errorf("%s: value %v, loss on the target %v", c.Run, got, loss)
 		}
 	}
 	first, sure, blurred := choice.Judged[0], choice.Judged[1], choice.Judged[2]
-	if math.Abs(sure.Value-first.Value) > 1e-6 || math.Abs(sure.Certainty-first.Certainty) > 1e-6 {
+	if math.Abs(sure.Value-first.Value) > 2e-3 || math.Abs(sure.Certainty-first.Certainty) > 2e-3 {
 		t.Errorf("being sure made a difference: %+v and %+v", sure, first)
 	}
 	if math.Abs(floats.Sum(sure.Shares)-1) > 1e-9 || sure.Shares[2] < 1.5*sure.Shares[0] {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"iwda/experiments/config"
+	savedmodel "iwda/experiments/model"
 	"iwda/weightest"
 )
 
@@ -42,7 +43,7 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		}
 		calibration := "none"
 		if name == "mlls" {
-			calibration = "bcts"
+			calibration = savedmodel.BiasCorrected
 		}
 		heldOut := weightest.Widen(outputs.HeldOut)
 		c, err := weightest.Calibrate(calibration, heldOut, outputs.HeldOutLabels, 3)
@@ -166,12 +167,12 @@ func TestHeldOutRowsWithoutEstimate(t *testing.T) {
 // What calibration says stands in the record.
 func TestHeldOutRowsKeepTheCalibrationsNote(t *testing.T) {
 	trainer := trainerOf(t, ownRun(t, "iwdan", nil, "train.validation=0.3", "weights.estimator=mlls", "weights.warmup=0"))
-	rows := &estimationRows{ // separated: no temperature is best
-		source: outputs{logits: []float32{3, 0, 0, 0, 3, 0, 0, 0, 3}, labels: []int{0, 1, 2}},
+	rows := &estimationRows{ // far apart: they do not tell for what class shares the network speaks
+		source: outputs{logits: []float32{90, 0, 0, 90, 0, 0, 0, 90, 0, 0, 0, 90}, labels: []int{0, 0, 1, 2}},
 		target: outputs{logits: []float32{3, 0, 0, 2, 1, 0}},
 	}
 	update, err := trainer.classWeights.update(rows)
-	if err != nil || !strings.Contains(update.Note, "bcts has no optimum") || slices.Equal(update.Weights, []float64{1, 1, 1}) {
+	if err != nil || !strings.Contains(update.Note, "bcts-ridge has no optimum") || slices.Equal(update.Weights, []float64{1, 1, 1}) {
 		t.Errorf("%+v, error %v", update, err)
 	}
 }

@@ -126,14 +126,14 @@ func TestOutputsAreEvenlySpaced(t *testing.T) {
 	}
 }
 
-// Held-out rows that are told apart without an error determine no calibration, and the
+// Held-out rows that are told apart by far determine no calibration, and the
 // probabilities go on speaking for the shares of the loss: the estimate is that of the model, which
 // knows these shares, and not the one that takes them for the held-out rows'.
 func TestLikelySharesWithoutCalibration(t *testing.T) {
 	in := selection.Input{SourceLogits: mat.NewDense(50, 2, nil), SourceLabels: make([]int, 50), TargetLogits: mat.NewDense(400, 2, nil)}
 	for i := range 50 {
 		in.SourceLabels[i] = i / 40 // shares of 0.8 and 0.2
-		in.SourceLogits.Set(i, in.SourceLabels[i], 2)
+		in.SourceLogits.Set(i, in.SourceLabels[i], 90)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
