@@ -94,7 +94,7 @@ type Evidence struct {
 	Losses    []float64 // mean cross-entropy of the held-out source rows of each class (k)
 	Errors    []float64 // standard errors of these means (k)
 	Shares    []float64 // mean probabilities on the target, p̄ (k)
-	Estimated []float64 // the target's class shares by maximum likelihood (k); nil where that failed
+	Estimated []float64 // the target's class shares by maximum likelihood, with Laplace's rule (k); nil where that failed
 }
 
 // Gather returns the evidence of a candidate, whose logits should be calibrated. Every class
@@ -128,7 +128,7 @@ func Gather(in Input) (Evidence, error) {
 	if err != nil {
 		return Evidence{}, fmt.Errorf("selection: %w", err)
 	}
-	if solution, err := weightest.MLLS(problem, weightest.MLLSSettings{}); err == nil {
+	if solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace}); err == nil {
 		e.Estimated = solution.TargetDistribution
 	}
 	return e, nil

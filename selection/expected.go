@@ -139,7 +139,7 @@ func Corrected(in Input) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
 	if err != nil {
 		return nil, fmt.Errorf("the target's class shares: %w", err)
 	}

@@ -13,7 +13,15 @@ type MLLSSettings struct {
 	// Prior is the source distribution p, length k; nil means the mean prediction on
 	// the held-out source rows.
 	Prior []float64
+	// Pseudocount is the number of rows of each class with a prior that count beside the
+	// target's: the maximum is then that of the posterior density with a symmetric Dirichlet
+	// prior of q, of parameter 1 + Pseudocount, and no such class has the share 0. 0 means
+	// the likelihood alone.
+	Pseudocount int
 }
+
+// Laplace is the pseudocount of Laplace's rule.
+const Laplace = 1
 
 // MLLSSolution is what MLLS returns.
 type MLLSSolution struct {
@@ -84,7 +92,29 @@ func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
 			return MLLSSolution{}, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
-	return newMixture(p.Rows, prior).maximise()
+	rows := p.Rows
+	if settings.Pseudocount > 0 {
+		rows = rows.withEachClass(settings.Pseudocount, prior)
+	}
+	return newMixture(rows, prior).maximise()
+}
+
+// withEachClass returns the rows with one more for each class that has a prior, which counts so
+// many times.
+func (r *Rows) withEachClass(count int, prior []float64) *Rows {
+	k := len(prior)
+	more := &Rows{Probabilities: slices.Clone(r.Probabilities), Counts: slices.Clone(r.Counts)}
+	if more.Counts == nil {
+		more.Counts = slices.Repeat([]int{1}, len(r.Probabilities)/k)
+	}
+	for j, mass := range prior {
+		if mass > 0 {
+			row := make([]float64, k)
+			row[j] = 1
+			more.Probabilities, more.Counts = append(more.Probabilities, row...), append(more.Counts, count)
+		}
+	}
+	return more
 }
 
 // meanPredictions returns the mean prediction on the source rows, length k.

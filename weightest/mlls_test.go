@@ -142,6 +142,64 @@ func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, got MLLSSoluti
 }
 
 // The order of the rows must not matter, and a row that counts twice is two rows.
+// With pseudocounts q is where a step of EM leads that counts them as rows: of each class with
+// a prior, and of no other.
+func TestMLLSWithPseudocounts(t *testing.T) {
+	const k, m, count = 5, 60, 2
+	r := rand.New(rand.NewPCG(61, 1))
+	rows := make([]float64, 0, m*k)
+	for range m {
+		row := []float64{r.Float64(), r.Float64(), 0, r.Float64() / 10, 0} // no row is of class 2
+		floats.Scale(1/floats.Sum(row), row)
+		rows = append(rows, row...)
+	}
+	prior := []float64{0.4, 0.3, 0.2, 0.1, 0}
+	sample := NewSample(k)
+	for y, share := range prior {
+		for range int(10 * share) {
+			row := make([]float64, k)
+			row[y] = 1
+			if err := sample.AddSource(row, []int{y}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := sample.AddTarget(rows); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sample.Problem(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution, err := MLLS(p, MLLSSettings{Prior: prior, Pseudocount: count})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, next := solution.TargetDistribution, make([]float64, k)
+	for first := 0; first < len(rows); first += k {
+		posterior, sum := make([]float64, k), 0.0
+		for y := range 4 {
+			posterior[y] = rows[first+y] * q[y] / prior[y]
+			sum += posterior[y]
+		}
+		floats.AddScaled(next, 1/sum/(m+4*count), posterior)
+	}
+	for y := range 4 {
+		next[y] += count / float64(m+4*count)
+	}
+	if d := largestDifference(q, next); d > 1e-10 {
+		t.Errorf("q %v, a step of EM leads to %v", q, next)
+	}
+	closeTo(t, "a class of no row", q[2], count/float64(m+4*count), 1e-10)
+	if q[4] != 0 {
+		t.Errorf("a class without prior has the share %v", q[4])
+	}
+	// The rows themselves and the problem stay as they were.
+	if len(p.Rows.Probabilities) != m*k || p.Rows.Counts != nil {
+		t.Errorf("%d rows, counts %v", len(p.Rows.Probabilities)/k, p.Rows.Counts)
+	}
+}
+
 func TestMLLSOfPermutedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	const k, n, m = 6, 400, 300

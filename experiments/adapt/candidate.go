@@ -42,7 +42,8 @@ type Shared struct {
 }
 
 // NewShared calibrates the candidate's probabilities on its held-out rows and estimates
-// class shares and weights of the target by maximum likelihood ([weightest.MLLS]).
+// class shares and weights of the target by maximum likelihood with Laplace's rule
+// ([weightest.MLLS]).
 func NewShared(c Candidate) (Shared, error) {
 	in, calibration, err := c.calibrated()
 	if err != nil {
@@ -56,7 +57,7 @@ func NewShared(c Candidate) (Shared, error) {
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}

@@ -81,7 +81,10 @@ func bound(shares []ClassShare, c Candidate, classifier []float64) error {
 		return err
 	}
 	for i := range shares {
-		shares[i].Interval = &uncertainty.Shares.Each[i]
+		interval := uncertainty.Shares.Each[i]
+		// Where resamples never show a class, the estimate still counts one row of it.
+		interval.Low, interval.High = min(interval.Low, shares[i].Target), max(interval.High, shares[i].Target)
+		shares[i].Interval = &interval
 	}
 	return nil
 }

@@ -50,12 +50,12 @@ func NewSample(c weightest.Calibration, classifier, source []float64, labels []i
 	return sample, sample.AddTarget(ofTarget)
 }
 
-// TargetShares estimates the target's class shares and weights by maximum likelihood; see
-// [weightest.MLLS].
+// TargetShares estimates the target's class shares and weights by maximum likelihood, one row
+// of each class counted beside the target's so that none is ruled out; see [weightest.MLLS].
 func TargetShares(sample *weightest.Sample) (weightest.MLLSSolution, error) {
 	problem, err := sample.Problem(nil, nil)
 	if err != nil {
 		return weightest.MLLSSolution{}, err
 	}
-	return weightest.MLLS(problem, weightest.MLLSSettings{})
+	return weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
 }

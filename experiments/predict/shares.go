@@ -92,7 +92,7 @@ func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, er
 	solution, err := weightest.MLLS(weightest.Problem{
 		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: prior,
 		Rows: &weightest.Rows{Probabilities: sample},
-	}, weightest.MLLSSettings{Prior: prior})
+	}, weightest.MLLSSettings{Prior: prior, Pseudocount: weightest.Laplace})
 	if err != nil {
 		return nil, err
 	}
