@@ -73,8 +73,11 @@ func (l LabelShift) Verdict() string {
 //
 // smallest, Ω(q) the covariance of b - Aq, J is χ² with m'-k degrees of freedom (a test
 // of over-identifying restrictions: Sargan 1958; Hansen 1982) where the samples are
-// large and no q is 0. Elsewhere p is counted in resamples: source rows of each class
-// from that class's, target rows from the source's with the shares q.
+// large and no q is 0. Elsewhere p is counted in resamples (a posterior predictive p-value:
+// Rubin 1984): each class's shares of the bins are drawn from what its source rows, and one
+// row that is spread, leave possible; from these shares its source rows, and with q the
+// target's. Taken from the source's rows as they are, bins without any would stay empty in each
+// resample, and few held-out rows reject label shift nearly always.
 //
 // What the test cannot see is a change that leaves the bins' shares as they were, and one
 // that some other q explains. The error wraps ErrNoStatistics where a domain has no row.
@@ -162,10 +165,6 @@ const (
 // resampledP is the share of resamples under label shift with the class shares q whose
 // statistic is at least as large, the sample itself counted as one of them.
 func (c *binnedCounts) resampledP(q []float64, statistic float64, settings LabelShiftSettings) (p float64, resamples int, err error) {
-	target := make([]float64, len(c.target))
-	for y, counts := range c.source {
-		floats.AddScaled(target, q[y]/floats.Sum(counts), counts)
-	}
 	pooled := c.pooled()
 	var done, larger int
 	for done < settings.Resamples && larger < enoughLarger {
@@ -173,10 +172,13 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		values, failures := make([]float64, batch), make([]error, batch)
 		inParallel(batch, func(i int) {
 			random := rand.New(rand.NewPCG(settings.Seed, uint64(done+i)))
-			drawn := binnedCounts{target: multinomial(floats.Sum(c.target), target, random)}
-			for _, counts := range c.source {
-				drawn.source = append(drawn.source, multinomial(floats.Sum(counts), counts, random))
+			drawn, target := binnedCounts{}, make([]float64, len(c.target))
+			for y, counts := range c.source {
+				shares := dirichlet(counts, pooled, random)
+				drawn.source = append(drawn.source, multinomial(floats.Sum(counts), shares, random))
+				floats.AddScaled(target, q[y], shares)
 			}
+			drawn.target = multinomial(floats.Sum(c.target), target, random)
 			// All that is asked is whether J is as large. Where the sample's is far too large, it
 			// mostly is not at q already.
 			values[i], failures[i] = newMoments(drawn, pooled).minimise(slices.Clone(q), statistic)
@@ -192,6 +194,17 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		done += batch
 	}
 	return float64(larger+1) / float64(done+1), done, nil
+}
+
+// dirichlet draws a class's shares of the bins given its counts, and a row that is spread like
+// both domains together.
+func dirichlet(counts, pooled []float64, random *rand.Rand) []float64 {
+	shares := make([]float64, len(counts))
+	for i, rows := range counts {
+		shares[i] = distuv.Gamma{Alpha: rows + pooled[i], Beta: 1, Src: random}.Rand()
+	}
+	floats.Scale(1/floats.Sum(shares), shares)
+	return shares
 }
 
 // multinomial draws the counts of so many rows over bins in proportion to the shares.

@@ -97,7 +97,7 @@ func measureCoverage(c cell, draws int) ([]string, error) {
 	}
 	var lines []string
 	for i, kind := range kinds {
-		lines = append(lines, fmt.Sprintf("| %d | %d | %d | %s | %s |", c.classes, c.rows, draws, kind, counted[i]))
+		lines = append(lines, fmt.Sprintf("| %d | %s | %d | %s | %s |", c.classes, c.rows(), draws, kind, counted[i]))
 	}
 	return lines, nil
 }

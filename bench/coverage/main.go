@@ -77,7 +77,7 @@ func replaceCell(page, name, head string, measured cell, measurements []string) 
 			continue
 		}
 		for line := range strings.Lines(former) {
-			if strings.HasPrefix(line, fmt.Sprintf("| %d | %d |", c.classes, c.rows)) {
+			if strings.HasPrefix(line, fmt.Sprintf("| %d | %s |", c.classes, c.rows())) {
 				lines = append(lines, strings.TrimSuffix(line, "\n"))
 			}
 		}

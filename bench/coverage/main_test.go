@@ -17,8 +17,8 @@ func TestReplaceCell(t *testing.T) {
 		of    cell
 		lines []string
 	}{
-		{cell{2, 200}, []string{"| 2 | 200 | new |"}},
-		{cell{10, 200}, []string{"| 10 | 200 | first |", "| 10 | 200 | second |"}},
+		{cell{2, 200, 200}, []string{"| 2 | 200 | new |"}},
+		{cell{10, 40, 400}, []string{"| 10 | 40, 400 | first |", "| 10 | 40, 400 | second |"}},
 	} {
 		if err := replaceCell(page, "a", "| head |", add.of, add.lines); err != nil {
 			t.Fatal(err)
@@ -28,11 +28,11 @@ func TestReplaceCell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "text\n<!-- a -->\n| head |\n| 2 | 200 | new |\n| 10 | 200 | first |\n| 10 | 200 | second |\n| 10 | 1000 | kept |\n<!-- /a -->\n<!-- b -->\n| 2 | 200 | other table |\n<!-- /b -->\n"
+	const want = "text\n<!-- a -->\n| head |\n| 2 | 200 | new |\n| 10 | 40, 400 | first |\n| 10 | 40, 400 | second |\n| 10 | 1000 | kept |\n<!-- /a -->\n<!-- b -->\n| 2 | 200 | other table |\n<!-- /b -->\n"
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if err := replaceCell(page, "c", "", cell{2, 200}, nil); err == nil {
+	if err := replaceCell(page, "c", "", cell{2, 200, 200}, nil); err == nil {
 		t.Error("a page without the comments is no error")
 	}
 }

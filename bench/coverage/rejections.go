@@ -7,7 +7,7 @@ import (
 	"iwda/weightest"
 )
 
-const rejectionsHead = `| k | n = m | draws | target | χ² of hard predictions | Kolmogorov-Smirnov | not label shift |
+const rejectionsHead = `| k | n, m | draws | target | χ² of hard predictions | Kolmogorov-Smirnov | not label shift |
 | --- | --- | --- | --- | --- | --- | --- |`
 
 // measureRejections returns in how many percent of the draws each test rejects at 5%.
@@ -45,7 +45,7 @@ func measureRejections(c cell, draws int) ([]string, error) {
 				}
 			}
 		}
-		lines = append(lines, fmt.Sprintf("| %d | %d | %d | %s | %.1f | %.1f | %.1f |", c.classes, c.rows, draws, target.name, rejected[0], rejected[1], rejected[2]))
+		lines = append(lines, fmt.Sprintf("| %d | %s | %d | %s | %.1f | %.1f | %.1f |", c.classes, c.rows(), draws, target.name, rejected[0], rejected[1], rejected[2]))
 	}
 	return lines, nil
 }
