@@ -27,7 +27,7 @@ import (
 func main() {
 	seeds := flag.Int64("seeds", 20, "number of seeds")
 	first := flag.Int64("first", 1, "the first seed")
-	normalise := flag.Bool("normalise", false, "the recipe: features of one scale before the discriminator; the paper's protocol without")
+	normalise := flag.Bool("normalise", false, "features of one scale before the discriminator, the first setting of the recipe; the paper's protocol without")
 	program := flag.String("program", "build/iwrun", "this program, as make build leaves it")
 	python := flag.String("python", "/usr/bin/python3", "a Python with PyTorch and cvxopt")
 	file := flag.String("o", "bench/results/outcomes.csv", "file for the outcomes")
