@@ -19,7 +19,7 @@ const (
 	matchedAt = 0.01
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
 	// the map may take one class for the whole target, and no test tells.
-	fewestOfAClass = 15
+	fewestOfAClass = 40
 	// leastGain is the number of nats a value by which the map may make the target less likely
 	// than its own means and deviations do; where it collapses, more are lost. Columns that
 	// depend on each other lose some, too.

@@ -139,12 +139,12 @@ func TestNormalisation(t *testing.T) {
 		large, small := rowsOf(t, 7, 500, centres, before, 1, 0), rowsOf(t, 8, rows, centres, before, 1, 0)
 		for _, domains := range [][2]*datasets.Features{{large, small}, {small, large}} {
 			got := normalisation(domains[0], domains[1])
-			if few && got.Way != config.Standardise || few != strings.Contains(got.Because, "takes at least 45 rows") {
+			if few && got.Way != config.Standardise || few != strings.Contains(got.Because, "takes at least 120 rows") {
 				t.Errorf("%d and %d rows: %+v", domains[0].Len(), domains[1].Len(), got)
 			}
 		}
 	}
-	lacking := rowsOf(t, 9, 60, centres, []float64{0.5, 0.5, 0}, 1, 0)
+	lacking := rowsOf(t, 9, 240, centres, []float64{0.5, 0.5, 0}, 1, 0)
 	if got := normalisation(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (normalise: class "c" has no row`) {
 		t.Errorf("a class without rows: %+v", got)
 	}

@@ -94,10 +94,10 @@ func (o Outcome) Why() []string {
 	switch e, p := chosen.Expected, chosen.LabelShiftP; {
 	case e != nil:
 		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High))
-	case !p.Measured:
-		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
-	case p.Value < weightest.Significance:
+	case p.Measured && p.Value < weightest.Significance:
 		why = append(why, "How much of the target it classifies right cannot be told without labels: the test of label shift on its predictions says that classes look different to it there.")
+	default:
+		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
 	}
 	if m := o.chosenMethod(); m.Seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s; on average over tasks that was right more often than one of them.", m.Seeds, m.Name, o.Together))

@@ -27,4 +27,11 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 			t.Errorf("p = %v: the report shows %+v", p.OrNaN(), shown)
 		}
 	}
+	// Where too few rows are held out, none was measured although the test was made.
+	judgement := Judgement{Run: "iwdan"}
+	judgement.expect(&store.WithoutLabels{LabelShiftP: store.Measured(0.5)})
+	outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
+	if text := strings.Join(outcome.Why(), "\n"); !strings.Contains(text, "with so few held-out source rows") {
+		t.Error(text)
+	}
 }

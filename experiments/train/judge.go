@@ -106,6 +106,10 @@ func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
 	return in, nil
 }
 
+// fewestHeldOut is the number of held-out rows a class, on average, below which no expected
+// accuracy is measured; docs/calibration.md has what it is worth.
+const fewestHeldOut = 4
+
 // describe adds what the network at the end of a run that holds source rows out lets the
 // target's class shares and the accuracy there be, and tests whether shares are all that
 // changed. What cannot be had is left out, and the log says why.
@@ -113,6 +117,10 @@ func (t *trainer) describe(known *store.WithoutLabels, heldOut, target *outputs)
 	in := selection.Input{SourceLogits: heldOut.matrix(), SourceLabels: heldOut.labels, TargetLogits: target.matrix()}
 	if err := likelyShares(known, in, classifierShares(t.run, t.classWeights)); err != nil {
 		t.logf("the target's class shares: %v", err)
+		return
+	}
+	if rows, classes := len(heldOut.labels), len(t.data.classNames); rows < fewestHeldOut*classes {
+		t.logf("no expected accuracy: %d rows of %d classes are held out, and with fewer than %d a class it is far too high", rows, classes, fewestHeldOut)
 		return
 	}
 	const mostRows = 2000 // of the target in a resample
