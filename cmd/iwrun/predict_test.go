@@ -251,11 +251,12 @@ func TestPredict(t *testing.T) {
 			predicted(t, nothing, pointsRun, "data/west.npz", "-o", "shares.npz", "--probabilities", "--shares", name)
 			nearProbabilities(t, name, values(rowsOf(t, "shares.npz")), expected(t, m, west, shares))
 		}
-		// The most likely shares are the mean of the probabilities corrected for them.
+		// The most likely shares are the mean of the probabilities corrected for them, and of
+		// one row of each class.
 		predicted(t, nothing, pointsRun, "data/west.npz", "-o", "estimate.npz", "--probabilities", "--shares", "estimate")
-		mean := make([]float64, 3)
+		mean := slices.Repeat([]float64{1. / 123}, 3)
 		for i, p := range values(rowsOf(t, "estimate.npz")) {
-			mean[i%3] += float64(p) / 120
+			mean[i%3] += float64(p) / 123
 		}
 		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.npz")), expected(t, m, west, mean))
 	})
