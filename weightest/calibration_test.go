@@ -328,6 +328,15 @@ func TestCalibrateRidge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var loss float64
+	for i, p := range plain.Probabilities(logits) {
+		if i%k == labels[i/k] {
+			loss -= math.Log(p) / float64(len(labels))
+		}
+	}
+	if math.Abs(plain.LogLoss-loss) > 1e-12 {
+		t.Errorf("log-loss %v, that of the probabilities is %v", plain.LogLoss, loss)
+	}
 	moved, err := Calibrate("bcts-ridge", other, labels, k)
 	if err != nil {
 		t.Fatal(err)

@@ -164,6 +164,32 @@ func TestLabelShiftTestRejects(t *testing.T) {
 	}
 }
 
+// Few held-out rows of a class leave bins empty that the target has rows in. That is no
+// evidence against label shift.
+func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
+	p := gaussianProblem(10)
+	for y := range 10 { // classes of 16 and 4% in the source, the other way round in the target
+		p.Source[y], p.Target[y] = 0.16, 0.04
+		if y%2 == 1 {
+			p.Source[y], p.Target[y] = 0.04, 0.16
+		}
+	}
+	const samples = 20
+	rejected := 0
+	for seed := range uint64(samples) {
+		l, err := LabelShiftTest(gaussianSample(t, p, 40, 400, seed), LabelShiftSettings{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !l.Explained() {
+			rejected++
+		}
+	}
+	if rejected > 4 {
+		t.Errorf("%d of %d label shifts rejected", rejected, samples)
+	}
+}
+
 func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 	s := gaussianSample(t, gaussianProblem(3), 60, 60, 1)
 	p := func(seed uint64) float64 {

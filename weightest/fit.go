@@ -138,6 +138,10 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 		return Calibration{}, tellsNothing
 	}
 	c := Calibration{Form: f.name, LogLoss: s.loss}
+	if f.shrunk { // s.loss has the penalties
+		f.shrunk = false
+		c.LogLoss = l.evaluate(f, s.x, false).loss
+	}
 	c.Scales, c.Biases = f.split(s.x, l.classes)
 	floats.AddConst(-floats.Sum(c.Biases)/float64(l.classes), c.Biases)
 	for j, g := range s.gradient {

@@ -13,7 +13,7 @@ const (
 	replicas = 500
 )
 
-const coverageHead = `| k | n = m | draws | intervals | shares | weights | shares, jointly | weights, jointly | mean width of a share |
+const coverageHead = `| k | n, m | draws | intervals | shares | weights | shares, jointly | weights, jointly | mean width of a share |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
 
 // kinds are the intervals that intervalsOf returns, in its order.

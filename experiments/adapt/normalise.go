@@ -18,7 +18,8 @@ const (
 	// has the comparison of both numbers.
 	matchedAt = 0.01
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
-	// the map may take one class for the whole target, and no test tells.
+	// the map may take one class for the whole target, and no test tells; docs/normalisation.md
+	// has the comparisons.
 	fewestOfAClass = 40
 	// leastGain is the number of nats a value by which the map may make the target less likely
 	// than its own means and deviations do; where it collapses, more are lost. Columns that
