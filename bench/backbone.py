@@ -24,12 +24,12 @@ BATCH = 80  # images of each domain, two views each
 TEMPERATURE = 0.3
 
 
-def read_mnist(folder):
+def read_mnist(folder, seed=1):
     with gzip.open(os.path.join(folder, "train-images-idx3-ubyte.gz")) as f:
         images = np.frombuffer(f.read(), np.uint8, offset=16).reshape(-1, 1, 28, 28)
     with gzip.open(os.path.join(folder, "train-labels-idx1-ubyte.gz")) as f:
         labels = np.frombuffer(f.read(), np.uint8, offset=8)
-    rows = np.random.default_rng(1).permutation(len(labels))[:TARGET_ROWS]
+    rows = np.random.default_rng(seed).permutation(len(labels))[:TARGET_ROWS]
     return torch.tensor(images[rows] / np.float32(255)), labels[rows].astype(np.int64)
 
 
@@ -45,13 +45,18 @@ def read_usps(folder):
             images.append((image + 1) / 2)
             labels.append(int(label) - 1)
     images, labels = np.stack(images).reshape(-1, 1, 16, 16), np.array(labels)
-    random, kept = np.random.default_rng(0), np.ones(len(labels), bool)
+    images = F.interpolate(torch.tensor(images), (28, 28), mode="bilinear", align_corners=False)
+    return images, labels
+
+
+def subsampled(images, labels, random):
+    """The images without the digits 0 to 4 that a source does not keep."""
+    kept = np.ones(len(labels), bool)
     for digit in range(5):
         rows = np.flatnonzero(labels == digit)
         random.shuffle(rows)
         kept[rows[round(KEPT * len(rows)):]] = False
-    images = F.interpolate(torch.tensor(images[kept]), (28, 28), mode="bilinear", align_corners=False)
-    return images, labels[kept]
+    return images[kept], labels[kept]
 
 
 class Backbone(nn.Module):
@@ -115,17 +120,23 @@ def train(source, target, steps):
     return backbone.eval()
 
 
+def write(out, source, target):
+    """Writes features and labels of both domains, those of the target also without labels."""
+    os.makedirs(out, exist_ok=True)
+    np.savez(os.path.join(out, "source.npz"), features=source[0], labels=source[1])
+    np.savez(os.path.join(out, "target.npz"), features=target[0])
+    np.savez(os.path.join(out, "target-labelled.npz"), features=target[0], labels=target[1])
+
+
 def main(folder, seed, steps, out):
     torch.set_num_threads(1)
     torch.manual_seed(int(seed))
-    (source, source_labels), (target, target_labels) = read_usps(folder), read_mnist(folder)
+    source, source_labels = subsampled(*read_usps(folder), np.random.default_rng(0))
+    target, target_labels = read_mnist(folder)
     backbone = train(source, target, int(steps))
     with torch.no_grad():
         of_source, of_target = (torch.cat([backbone(part) for part in images.split(500)]).numpy() for images in (source, target))
-    os.makedirs(out, exist_ok=True)
-    np.savez(os.path.join(out, "source.npz"), features=of_source, labels=source_labels)
-    np.savez(os.path.join(out, "target.npz"), features=of_target)
-    np.savez(os.path.join(out, "target-labelled.npz"), features=of_target, labels=target_labels)
+    write(out, (of_source, source_labels), (of_target, target_labels))
     torch.jit.script(backbone).save(os.path.join(out, "backbone.pt"))
 
 
