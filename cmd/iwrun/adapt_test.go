@@ -308,6 +308,10 @@ func TestAdaptDryRun(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
 	}
+	_, out, text = call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu", "--dry-run", "--steps", "300")
+	if !strings.Contains(out, "epochs: 33 # passes over the larger domain: 297 steps") || !strings.Contains(out, "iterations: 297}") {
+		t.Errorf("300 steps:\n%s\n%s", out, text)
+	}
 	if _, err := os.Stat("out"); !os.IsNotExist(err) {
 		t.Errorf("written: %v", err)
 	}
@@ -347,6 +351,8 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
+		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
+		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
 		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "--source and --target"},
 		{[]string{"adapt", "--source", "source.csv", "--target", "target.csv"}, 2, "name a folder with -o"},
 	} {

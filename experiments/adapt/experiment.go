@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"path/filepath"
@@ -28,20 +29,25 @@ type settings struct {
 	RarestClass    string
 	RarestRows     int
 	TargetLabelled int
-	Batch          int
-	Epochs         int // of Features
-	Steps          int // in all
-	Every          int // epochs between two halvings of the rate; steps between two evaluations
+	length
+}
+
+// length is how long is trained.
+type length struct {
+	Batch  int
+	Epochs int // of features
+	Steps  int // in all
+	Every  int // epochs between two halvings of the rate; steps between two evaluations
 }
 
 // The length of training: enough steps for a small network to come to rest, however few
 // rows there are, and enough passes for the class weights, which are estimated after each,
 // however many.
 const (
-	wantedSteps  = 1200
+	featureSteps = 1200
 	fewestEpochs = 8
-	mostEpochs   = 300
-	halvings     = 2 // of the learning rate, over the run
+	mostEpochs   = 300 // unless steps are asked for
+	halvings     = 2   // of the learning rate, over the run
 	largestBatch = 128
 	heldOut      = 0.1
 
@@ -50,8 +56,9 @@ const (
 	largestOfImages  = 32 // rows of a batch
 )
 
-// Experiment returns the experiment file for the data. The same data give the same bytes.
-func (d Data) Experiment() ([]byte, error) {
+// Experiment returns the experiment file for the data, of some so many steps; 0 stands for
+// what is usual. The same data and steps give the same bytes.
+func (d Data) Experiment(steps int) ([]byte, error) {
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
@@ -60,25 +67,44 @@ func (d Data) Experiment() ([]byte, error) {
 		Rule:     selection.TargetRisk, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
+		length:         d.length(steps),
 	}
-	if s.Features {
-		if len(d.Columns.Clipped) > 0 {
-			s.Clip = clipAt
-		}
-		larger := max(d.Source.Rows, d.Target.Rows)
-		s.Batch = batchFor(larger, largestBatch)
-		steps := larger / s.Batch
-		s.Epochs = min(max(wantedSteps/steps, fewestEpochs), mostEpochs)
-		s.Steps, s.Every = s.Epochs*steps, max(1, s.Epochs/(halvings+1))
-	} else { // a batch is drawn from each domain without replacement
-		s.Batch = batchFor(min(d.Source.Rows, d.Target.Rows), largestOfImages)
-		s.Steps, s.Every = imageSteps, imageSteps/imageEvaluations
+	if s.Features && len(d.Columns.Clipped) > 0 {
+		s.Clip = clipAt
 	}
 	var text bytes.Buffer
 	if err := experimentTemplate.Execute(&text, s); err != nil {
 		return nil, fmt.Errorf("cannot write the experiment file: %w", err)
 	}
 	return text.Bytes(), nil
+}
+
+// length returns how long is trained on the data, some so many steps; 0 stands for what is
+// usual.
+func (d Data) length(steps int) length {
+	if d.Kind != catalogue.Vectors { // a batch is drawn from each domain without replacement
+		every := max(1, cmp.Or(steps, imageSteps)/imageEvaluations)
+		return length{Batch: batchFor(min(d.Source.Rows, d.Target.Rows), largestOfImages), Steps: every * imageEvaluations, Every: every}
+	}
+	larger := max(d.Source.Rows, d.Target.Rows)
+	batch := batchFor(larger, largestBatch)
+	epoch := larger / batch
+	epochs := min(max(featureSteps/epoch, fewestEpochs), mostEpochs)
+	if steps > 0 {
+		epochs = max(1, steps/epoch)
+	}
+	return length{Batch: batch, Epochs: epochs, Steps: epochs * epoch, Every: max(1, epochs/(halvings+1))}
+}
+
+// Length returns the assignments by which an experiment on the data takes some so many
+// steps, as Experiment(steps) would have it.
+func (d Data) Length(steps int) []string {
+	l := d.length(steps)
+	reversal := fmt.Sprintf("discriminator.reversal.iterations=%d", l.Steps)
+	if d.Kind != catalogue.Vectors {
+		return []string{fmt.Sprintf("train.steps=%d", l.Steps), fmt.Sprintf("train.eval_every=%d", l.Every), reversal}
+	}
+	return []string{fmt.Sprintf("train.epochs=%d", l.Epochs), fmt.Sprintf("train.schedule.every=%d", l.Every), reversal}
 }
 
 // batchFor is the number of rows of each domain in a step: the largest, or the largest

@@ -24,7 +24,7 @@ func seen(kind catalogue.Kind, source, target int) Data {
 // parse returns the experiment of the data.
 func parse(t *testing.T, d Data) *config.File {
 	t.Helper()
-	text, err := d.Experiment()
+	text, err := d.Experiment(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestExperimentOnImages(t *testing.T) {
 
 // Everything that was chosen has a reason beside it.
 func TestExperimentSaysWhy(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment()
+	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +88,47 @@ func TestExperimentSaysWhy(t *testing.T) {
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}
+
+// Steps that are asked for: as near as whole epochs come, the rate and the reversal with
+// them, and the same by assignments to a file of another length.
+func TestLength(t *testing.T) {
+	features, images := seen(catalogue.Vectors, 10000, 4000), seen(catalogue.ImageFiles, 200, 200)
+	images.Source.Path, images.Target.Path = "/data/photos", "/data/sketches"
+	for _, c := range []struct {
+		data                        Data
+		steps                       int
+		epochs, total, every, ramps int
+	}{
+		{features, 0, 15, 0, 5, 1170}, {features, 3600, 46, 0, 15, 3588}, {features, 10, 1, 0, 1, 78},
+		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
+	} {
+		text, err := c.data.Experiment(c.steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := config.Parse("experiment.yaml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		assigned := parse(t, c.data)
+		if err := assigned.Set(c.data.Length(c.steps)); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*config.File{file, assigned} {
+			run, err := f.Resolve("source-target", "full", "iwdan", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr := run.Train
+			if c.data.Kind != catalogue.Vectors {
+				tr.Schedule.Every = tr.EvalEvery
+			}
+			if tr.Epochs != c.epochs || tr.Steps != c.total || tr.Schedule.Every != c.every || run.Discriminator.Reversal.Iterations != c.ramps {
+				t.Errorf("%d steps of %v: %d epochs, %d steps, every %d, reversal over %d", c.steps, c.data.Kind, tr.Epochs, tr.Steps, tr.Schedule.Every, run.Discriminator.Reversal.Iterations)
+			}
 		}
 	}
 }
