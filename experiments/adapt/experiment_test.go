@@ -57,6 +57,9 @@ func TestExperiment(t *testing.T) {
 			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
 				t.Errorf("%s and %s of %v", source, target, c.Dataset.Domains)
 			}
+			if !c.Discriminator.Normalise || c.Discriminator.Dropout != 0 {
+				t.Errorf("the recipe's discriminator is %+v", c.Discriminator)
+			}
 		}
 	}
 }
