@@ -15,10 +15,10 @@ import (
 func newExportCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "write the network of a finished run for other programs",
+		Usage:     "write the network of a finished run, or those of a method's, for other programs",
 		UsageText: "iwrun export MODEL [--onnx FILE] [-o FOLDER] [--shares SHARES]",
 		Description: "MODEL is the folder of a finished run, or another one that iwrun predict takes. An ONNX file holds all from the rows as they come to the " +
-			"calibrated and corrected probabilities; a folder of model.safetensors and model.json stands alone, and PyTorch reads it.",
+			"calibrated and corrected probabilities, of several models the mean of theirs; a folder of model.safetensors and model.json stands alone, and PyTorch reads it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "onnx", Usage: "write an ONNX `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write a model's `FOLDER`"},
@@ -42,24 +42,25 @@ func newExportCommand(s streams) *cli.Command {
 	}
 }
 
-// runExport writes the model of a folder as an ONNX file, as a folder, or both.
+// runExport writes the model of a folder, or those that predict together, as an ONNX file, as
+// a folder, or both.
 func runExport(from, onnx, folder, sharesName string, s streams) error {
-	m, err := model.Open(from)
+	members, err := model.OpenEnsemble(from)
 	if err != nil {
 		return err
 	}
 	if onnx != "" {
-		shares, err := predict.New(m, predict.Options{}).Shares(context.Background(), sharesName, nil)
+		shares, err := predict.NewEnsemble(members, predict.Options{}).Shares(context.Background(), sharesName, nil)
 		if err != nil {
 			return fmt.Errorf("--shares %s: %w", sharesName, err)
 		}
-		if err := wholefile.Write(onnx, func(w io.Writer) error { return m.WriteONNX(w, shares) }); err != nil {
+		if err := wholefile.Write(onnx, func(w io.Writer) error { return model.WriteONNX(w, members, shares) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out, onnx)
 	}
 	if folder != "" {
-		if err := model.Save(folder, m); err != nil {
+		if err := model.SaveEnsemble(folder, members); err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out, folder)

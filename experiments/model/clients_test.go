@@ -5,6 +5,7 @@ package model_test
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -108,7 +109,7 @@ func TestONNXRuntime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.WriteONNX(out, c.about.Shares.Target); err != nil {
+		if err := model.WriteONNX(out, []model.Member{{Model: m}}, [][]float64{c.about.Shares.Target}); err != nil {
 			t.Fatal(err)
 		}
 		if err := out.Close(); err != nil {
@@ -134,6 +135,65 @@ func TestONNXRuntime(t *testing.T) {
 		within(t, "logits", got.Logits.Values, c.logits)
 		within(t, "probabilities", got.Probabilities.Values, c.probabilities)
 	})
+	t.Run("together", func(t *testing.T) {
+		c := ensemble(t)
+		members, err := model.OpenEnsemble(c.folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, output := filepath.Join(c.folder, "model.onnx"), filepath.Join(c.folder, "output.json")
+		out, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(model.WriteONNX(out, members, [][]float64{members[0].Shares.Target, members[1].Shares.Target}), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		run(t, "node", filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output, fmt.Sprint(clientRows), "12")
+		var got struct{ Probabilities struct{ Values []float64 } }
+		readJSON(t, output, &got)
+		within(t, "probabilities", got.Probabilities.Values, c.probabilities)
+	})
+}
+
+// ensemble is a case of two models that predict together, with other shares and statistics.
+func ensemble(t *testing.T) clientCase {
+	t.Helper()
+	first, second := describe(architecture.MLP, 12), describe(architecture.MLP, 12)
+	second.Shares.Target, second.Architecture.HiddenLayers = []float64{0.125, 0.25, 0.625}, 1
+	second.Normalisation.Target.Mean[3] = 2
+	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second})}
+	members, err := model.OpenEnsemble(c.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.probabilities = make([]float64, 3*clientRows)
+	torch.Tidy(func() {
+		torch.NoGrad(func() {
+			rows := torch.ToSlice[float32](torch.RandN(torch.Float32, clientRows, 12))
+			c.input = filepath.Join(c.folder, "input")
+			bytes, err := binary.Append(nil, binary.LittleEndian, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(c.input, bytes, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range members {
+				values := slices.Clone(rows)
+				m.Normalise(values)
+				_, logits := m.Network.Forward(torch.FromSlice(values, clientRows, 12), false)
+				p, err := m.Probabilities(torch.ToSlice[float32](logits), m.Shares.Target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range p {
+					c.probabilities[i] += v / 2
+				}
+			}
+		})
+	})
+	return c
 }
 
 // TestPyTorch reads the folders with the words of docs/model.md, in the system's Python,
@@ -152,17 +212,27 @@ func TestPyTorch(t *testing.T) {
 import sys
 folder, output, *shape = sys.argv[1:]
 rows = torch.frombuffer(bytearray(open(folder + "/input", "rb").read()), dtype=torch.float32).reshape([int(n) for n in shape])
-about, state = load(folder)
-made = {"corrected": probabilities(folder, rows, about["shares"]["target"]), "plain": probabilities(folder, rows)}
-if about["network"].get("hidden_layers") == 1:
-    mlp = MLP(about["input"]["shape"][0], about["network"]["hidden_size"], len(about["classes"]))
-    mlp.load_state_dict(state)
-    made["logits"] = mlp(rows)
+made = {"predicted": predict(folder, rows)}
+if not glob.glob(folder + "/seed-*"):
+    about, state = load(folder)
+    made["plain"] = probabilities(folder, rows)
+    if about["network"].get("hidden_layers") == 1:
+        mlp = MLP(about["input"]["shape"][0], about["network"]["hidden_size"], len(about["classes"]))
+        mlp.load_state_dict(state)
+        made["logits"] = mlp(rows)
 json.dump({name: values.flatten().tolist() for name, values in made.items()}, open(output, "w"))
 `
 	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	t.Run("together", func(t *testing.T) {
+		c := ensemble(t)
+		output := filepath.Join(c.folder, "output.json")
+		run(t, "/usr/bin/python3", script, c.folder, output, fmt.Sprint(clientRows), "12")
+		var got struct{ Predicted []float64 }
+		readJSON(t, output, &got)
+		within(t, "probabilities", got.Predicted, c.probabilities)
+	})
 	frozen := scripted(t, "frozen.pt", 3, 7, 7)
 	frozen.Architecture.Frozen = true
 	eachModel(t, func(t *testing.T, c clientCase, _ model.Model) {
@@ -172,9 +242,9 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 			arguments = append(arguments, fmt.Sprint(n))
 		}
 		run(t, "/usr/bin/python3", arguments...)
-		var got struct{ Corrected, Plain, Logits []float64 }
+		var got struct{ Predicted, Plain, Logits []float64 }
 		readJSON(t, output, &got)
-		within(t, "corrected probabilities", got.Corrected, c.probabilities)
+		within(t, "corrected probabilities", got.Predicted, c.probabilities)
 		logits := make([]float32, len(c.logits))
 		for i, v := range c.logits {
 			logits[i] = float32(v)

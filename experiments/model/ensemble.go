@@ -1,7 +1,9 @@
 package model
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,8 +20,8 @@ type Member struct {
 }
 
 // OpenEnsemble opens the models of a folder that predict together: all of its folders
-// seed-N, such as those of a method's runs, by increasing N. A folder that [Open] reads is
-// an ensemble of one.
+// seed-N, such as those of a method's runs, or of its folder model/, by increasing N. A
+// folder that [Open] reads is an ensemble of one.
 //
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
@@ -27,6 +29,9 @@ func OpenEnsemble(folder string) ([]Member, error) {
 	folders := []string{folder}
 	if _, err := find(folder); err != nil {
 		if folders = seedFolders(folder); len(folders) == 0 {
+			folders = seedFolders(filepath.Join(folder, inner))
+		}
+		if len(folders) == 0 {
 			return nil, err
 		}
 	}
@@ -42,6 +47,50 @@ func OpenEnsemble(folder string) ([]Member, error) {
 		}
 	}
 	return members, nil
+}
+
+// SaveEnsemble writes models that predict together, so that [OpenEnsemble] of the folder
+// returns them and no others: one as [Save] does, several into folders seed-N that are called
+// as those they were opened from. What SaveEnsemble wrote there before and is none of them is
+// removed.
+func SaveEnsemble(folder string, members []Member) error {
+	places := []string{folder}
+	if len(members) > 1 {
+		places = nil
+		for _, m := range members {
+			places = append(places, filepath.Join(folder, filepath.Base(m.Folder)))
+		}
+	}
+	for _, former := range append(seedFolders(folder), folder) {
+		if !slices.Contains(places, former) {
+			if err := remove(former); err != nil {
+				return fmt.Errorf("cannot remove the former model: %w", err)
+			}
+		}
+	}
+	for i, m := range members {
+		if err := Save(places[i], m.Model); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes what [Save] leaves in a folder, and the folder if nothing else is there. A
+// run's folder, which has no file of weights alone, it leaves as it is.
+func remove(folder string) error {
+	if !exists(filepath.Join(folder, WeightsFile)) {
+		return nil
+	}
+	for _, name := range []string{MetadataFile, WeightsFile, BackboneFile} {
+		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		return err
+	}
+	return os.Remove(folder)
 }
 
 // seedFolders returns the folders seed-N of a folder by increasing N.

@@ -70,6 +70,57 @@ func TestOpenEnsemble(t *testing.T) {
 	}
 }
 
+// What is saved is what is opened, whatever was saved there before, and files of others stay.
+func TestSaveEnsemble(t *testing.T) {
+	first, second, third := describe(architecture.MLP, 4), describe(architecture.MLP, 4), describe(architecture.MLP, 4)
+	second.Normalisation.Target.Mean[0], third.Normalisation.Target.Mean[0] = 2, 3
+	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	inner := filepath.Join(folder, "model")
+	for _, c := range []struct {
+		saved []model.Member
+		want  []string
+	}{
+		{members[:1], []string{""}},
+		{members, []string{"model/seed-1", "model/seed-2", "model/seed-7"}},
+		{members[1:], []string{"model/seed-2", "model/seed-7"}},
+		{members[2:], []string{""}},
+	} {
+		if err := model.SaveEnsemble(inner, c.saved); err != nil {
+			t.Fatal(err)
+		}
+		touch(t, filepath.Join(inner, "model.onnx"))
+		again, err := model.OpenEnsemble(folder)
+		if err != nil || len(again) != len(c.want) {
+			t.Fatalf("%d models, want %q; error %v", len(again), c.want, err)
+		}
+		for i, m := range again {
+			if want := filepath.Join(folder, c.want[i]); m.Folder != want || m.Normalisation.Target.Mean[0] != c.saved[i].Normalisation.Target.Mean[0] {
+				t.Errorf("model %d is %s of mean %v, want %s", i, m.Folder, m.Normalisation.Target.Mean[0], want)
+			}
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(inner, "*"))
+	if want := []string{"model.json", "model.onnx", "model.safetensors"}; err != nil || len(left) != 3 || filepath.Base(left[1]) != want[1] {
+		t.Errorf("left %q, want %q; error %v", left, want, err)
+	}
+	// A run's folder is no former model.
+	run := filepath.Join(inner, "seed-9")
+	if err := os.Mkdir(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	touch(t, filepath.Join(run, model.MetadataFile))
+	if err := model.SaveEnsemble(inner, members[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMembersAgree(t *testing.T) {
 	otherClasses, wide := describe(architecture.MLP, 4), describe(architecture.MLP, 5)
 	slices.Reverse(otherClasses.Classes)

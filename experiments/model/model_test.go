@@ -369,7 +369,7 @@ func TestTorchScriptModel(t *testing.T) {
 	about.Architecture.Frozen = true
 	m := makeModel(t, about)
 	var out bytes.Buffer
-	if err := m.WriteONNX(&out, m.Shares.Target); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
+	if err := model.WriteONNX(&out, []model.Member{{Model: m}}, [][]float64{m.Shares.Target}); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
 		t.Errorf("error %v, %d bytes", err, out.Len())
 	}
 	folder := save(t, m)
@@ -387,7 +387,8 @@ func TestTorchScriptModel(t *testing.T) {
 
 func TestONNXRefusesOtherShares(t *testing.T) {
 	var out bytes.Buffer
-	err := makeModel(t, describe(architecture.MLP, 4)).WriteONNX(&out, []float64{0.5, 0.4, 0.05})
+	m := model.Member{Model: makeModel(t, describe(architecture.MLP, 4))}
+	err := model.WriteONNX(&out, []model.Member{m, m}, [][]float64{m.Shares.Target, {0.5, 0.4, 0.05}})
 	if err == nil || !strings.Contains(err.Error(), "shares to correct for: sums to") || out.Len() > 0 {
 		t.Errorf("error %v, %d bytes", err, out.Len())
 	}

@@ -35,6 +35,9 @@ func Open(folder string) (Model, error) {
 	return about.load(path, readCheckpoint)
 }
 
+// inner is the folder of a model in that of an adaptation.
+const inner = "model"
+
 // find returns the folder, or the one below it, that has model.json.
 func find(folder string) (string, error) {
 	info, err := os.Stat(folder)
@@ -44,7 +47,7 @@ func find(folder string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s is a file; a model is a folder with %s", folder, MetadataFile)
 	}
-	for _, place := range []string{folder, filepath.Join(folder, "model")} {
+	for _, place := range []string{folder, filepath.Join(folder, inner)} {
 		if exists(filepath.Join(place, MetadataFile)) {
 			return place, nil
 		}

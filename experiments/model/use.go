@@ -95,40 +95,51 @@ func (m Metadata) scalesAndShifts(shares []float64) (scales, shifts []float64, e
 	return scales, shifts, nil
 }
 
-// WriteONNX writes the model as one ONNX file, from rows as they come, through
-// normalisation and network, to what [Metadata.Probabilities] makes of the logits with
-// those shares. The names of the classes are its property "classes", a list in JSON. See
-// package onnx for inputs and outputs. A network whose backbone is a TorchScript module
-// cannot be written.
-func (m Model) WriteONNX(w io.Writer, shares []float64) error {
+// WriteONNX writes models that predict together as one ONNX file, from rows as they come,
+// through normalisation and network, to what [Metadata.Probabilities] makes of the logits with
+// each member's shares, and the mean of that. The names of the classes are its property
+// "classes", a list in JSON. See package onnx for inputs and outputs. A network whose backbone
+// is a TorchScript module cannot be written.
+func WriteONNX(w io.Writer, members []Member, shares [][]float64) error {
+	var models []onnx.Model
+	for i, m := range members {
+		written, err := m.onnx(shares[i])
+		if err != nil {
+			return err
+		}
+		models = append(models, written)
+	}
+	classes, err := json.Marshal(members[0].Classes)
+	if err != nil {
+		return err
+	}
+	about := onnx.About{Properties: map[string]string{"classes": string(classes)}, Version: members[0].Versions["iwda"]}
+	return onnx.Write(w, about, models...)
+}
+
+func (m Model) onnx(shares []float64) (onnx.Model, error) {
 	if m.Architecture.Name == architecture.TorchScript {
-		return errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
+		return onnx.Model{}, errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
 			"write the model's folder with -o, load it in PyTorch as docs/model.md shows, and use torch.onnx.export there")
 	}
 	scales, shifts, err := m.scalesAndShifts(shares)
 	if err != nil {
-		return err
+		return onnx.Model{}, err
 	}
-	classes, err := json.Marshal(m.Classes)
-	if err != nil {
-		return err
-	}
-	file := onnx.Model{
+	written := onnx.Model{
 		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, InputShape: m.Input.Shape,
 		Parameters: make(map[string]onnx.Tensor),
 		Scales:     scales, Shifts: shifts,
-		Properties: map[string]string{"classes": string(classes)},
-		Version:    m.Versions["iwda"],
 	}
-	file.Normalisation.UnitLength = m.Normalisation.Kind == UnitLength
+	written.Normalisation.UnitLength = m.Normalisation.Kind == UnitLength
 	if s := m.Normalisation.Target; s != nil {
-		file.Normalisation.Mean, file.Normalisation.Deviation = s.Mean, s.Deviation
-		file.Normalisation.Low, file.Normalisation.High = s.Low, s.High
+		written.Normalisation.Mean, written.Normalisation.Deviation = s.Mean, s.Deviation
+		written.Normalisation.Low, written.Normalisation.High = s.Low, s.High
 	}
 	for _, e := range m.Network.State() {
 		if e.Tensor.DType() == torch.Float32 {
-			file.Parameters[e.Name] = onnx.Tensor{Shape: e.Tensor.Shape(), Values: torch.ToSlice[float32](e.Tensor)}
+			written.Parameters[e.Name] = onnx.Tensor{Shape: e.Tensor.Shape(), Values: torch.ToSlice[float32](e.Tensor)}
 		}
 	}
-	return onnx.Write(w, file)
+	return written, nil
 }

@@ -185,6 +185,12 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 		return in[0].Div(in[1])
 	case "Add":
 		return in[0].Add(in[1])
+	case "Mean":
+		sum := in[0]
+		for _, v := range in[1:] {
+			sum = sum.Add(v)
+		}
+		return sum.Scale(1 / float64(len(in)))
 	case "Max":
 		return elementwise(in[0], in[1], func(a, b float32) float32 { return max(a, b) })
 	case "Min":

@@ -6,6 +6,7 @@
 // "features" (rows × features), "logits" (rows × classes), as the network gives them, and
 // "probabilities" (rows × classes), which calibration and a correction of the class shares
 // may have changed. The number of rows is free. Parameters keep the names of
-// their state dictionary. The operators are those of version 17 of the standard set, the
+// their state dictionary. A file of several models that predict together has the last of
+// these outputs alone. The operators are those of version 17 of the standard set, the
 // file's form is IR version 8, both of 2022.
 package onnx

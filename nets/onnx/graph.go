@@ -8,6 +8,7 @@ import (
 // graph collects nodes in the order in which they are computed. The first trouble with a
 // parameter is kept in err; what is appended after it is of no use.
 type graph struct {
+	prefix          string // of the names of constants, and of results with a name
 	parameters      map[string]Tensor
 	taken           map[string]bool
 	nodes           []node
@@ -61,13 +62,14 @@ func (g *graph) node(operator string, inputs []string, attributes ...attribute) 
 	return output
 }
 
-// nodeAs is node for a result of a given name.
+// nodeAs is node for a result of a given name, as it stands.
 func (g *graph) nodeAs(operator string, inputs []string, output string, attributes ...attribute) {
 	g.nodes = append(g.nodes, node{operator, inputs, output, attributes})
 }
 
-// constant adds a constant and returns its name.
+// constant adds a constant and returns its name, prefix and all.
 func (g *graph) constant(name string, t Tensor) string {
+	name = g.prefix + name
 	g.initialisers = append(g.initialisers, initialiser{name, t})
 	return name
 }

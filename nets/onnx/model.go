@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,10 @@ type Model struct {
 	// and the logarithms of the factors by which class shares are corrected. Nil means
 	// 1 and 0. A shift of -Inf rules a class out.
 	Scales, Shifts []float64
+}
+
+// About is what a file says of itself.
+type About struct {
 	// Properties are the file's metadata for whoever reads it.
 	Properties map[string]string
 	// Version is that of the program that wrote the file.
@@ -51,36 +56,70 @@ type Normalisation struct {
 	UnitLength      bool
 }
 
-// Write writes the model's file. A parameter that is missing, left over or of a wrong
-// shape is an error that names it.
-func Write(w io.Writer, m Model) error {
-	if err := m.write(w); err != nil {
+// Write writes the file of a model, or of several that predict together: one output,
+// "probabilities", is the mean of theirs, and what else it has a name for begins with
+// "member1." and so on. They take rows of the same shape and have the same classes. A
+// parameter that is missing, left over or of a wrong shape is an error that names it.
+func Write(w io.Writer, about About, models ...Model) error {
+	g, err := graphOf(models)
+	if err == nil {
+		err = g.encode(w, about.Version, about.Properties)
+	}
+	if err != nil {
 		return fmt.Errorf("onnx: %w", err)
 	}
 	return nil
 }
 
-func (m Model) write(w io.Writer) error {
-	g := &graph{parameters: m.Parameters, taken: make(map[string]bool)}
+func graphOf(models []Model) (*graph, error) {
+	if len(models) == 0 {
+		return nil, errors.New("no model")
+	}
+	shape := models[0].InputShape
+	g := &graph{inputs: []value{{"input", shape}}}
+	if len(models) == 1 {
+		features, logits, err := g.append(models[0])
+		g.outputs = []value{
+			{"features", []int{features.size}}, {"logits", []int{logits.size}}, {probabilities, []int{logits.size}},
+		}
+		return g, err
+	}
+	var classes int
+	var each []string
+	for i, m := range models {
+		g.prefix = fmt.Sprintf("member%d.", i+1)
+		_, logits, err := g.append(m)
+		if classes = cmp.Or(classes, logits.size); err == nil && (logits.size != classes || !slices.Equal(m.InputShape, shape)) {
+			err = fmt.Errorf("%d classes of rows of shape %v; those of the first are %d and %v", logits.size, m.InputShape, classes, shape)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("member %d: %w", i+1, err)
+		}
+		each = append(each, g.prefix+probabilities)
+	}
+	g.prefix = ""
+	g.nodeAs("Mean", each, probabilities)
+	g.outputs = []value{{probabilities, []int{classes}}}
+	return g, nil
+}
+
+const probabilities = "probabilities"
+
+// append appends a model, from "input" to its probabilities.
+func (g *graph) append(m Model) (features, logits rows, err error) {
+	g.parameters, g.taken = m.Parameters, make(map[string]bool)
 	x, err := g.normalise("input", m.InputShape, m.Normalisation)
 	if err != nil {
-		return err
+		return rows{}, rows{}, err
 	}
-	features, logits, err := g.network(m.Architecture, m.Frozen, x, m.InputShape)
+	features, logits, err = g.network(m.Architecture, m.Frozen, x, m.InputShape)
 	if err != nil {
-		return err
+		return rows{}, rows{}, err
 	}
 	if left := g.unused(); len(left) > 0 {
-		return fmt.Errorf("parameters that the network does not have: %s", strings.Join(left, ", "))
+		return rows{}, rows{}, fmt.Errorf("parameters that the network does not have: %s", strings.Join(left, ", "))
 	}
-	if err := g.probabilities(logits, m.Scales, m.Shifts); err != nil {
-		return err
-	}
-	g.inputs = []value{{"input", m.InputShape}}
-	g.outputs = []value{
-		{"features", []int{features.size}}, {"logits", []int{logits.size}}, {"probabilities", []int{logits.size}},
-	}
-	return g.encode(w, m.Version, m.Properties)
+	return features, logits, g.probabilities(logits, m.Scales, m.Shifts)
 }
 
 // normalise appends the normalisation of rows x and returns its result.
@@ -135,7 +174,7 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
 		}
 		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(values)}, values})})
 	}
-	g.nodeAs("Softmax", []string{x}, "probabilities", integer("axis", 1))
+	g.nodeAs("Softmax", []string{x}, g.prefix+probabilities, integer("axis", 1))
 	return nil
 }
 

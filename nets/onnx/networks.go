@@ -130,6 +130,7 @@ func strided(side, kernel, stride, padding int) int { return (side+2*padding-ker
 
 // linearAs appends a linear layer whose result has a name.
 func (g *graph) linearAs(x rows, name, output string) rows {
+	output = g.prefix + output
 	out := g.shape(name+".weight", 2)[0]
 	inputs := []string{x.name, g.parameter(name+".weight", out, x.size), g.parameter(name+".bias", out)}
 	g.nodeAs("Gemm", inputs, output, integer("transB", 1))
@@ -138,7 +139,8 @@ func (g *graph) linearAs(x rows, name, output string) rows {
 
 // activeAs appends a linear layer and ReLU, whose result has a name.
 func (g *graph) activeAs(x rows, name, output string) rows {
-	y := g.linearAs(x, name, output+".linear")
-	g.nodeAs("Relu", []string{y.name}, output)
-	return rows{output, y.size}
+	linear := g.linearAs(x, name, output+".linear")
+	active := rows{g.prefix + output, linear.size}
+	g.nodeAs("Relu", []string{linear.name}, active.name)
+	return active
 }

@@ -51,10 +51,15 @@ func resnet(t *testing.T, depth int) *nets.ResNet {
 	return n
 }
 
-func encode(t *testing.T, m onnx.Model) file {
+func encode(t *testing.T, models ...onnx.Model) file {
+	t.Helper()
+	return encodeAs(t, onnx.About{}, models...)
+}
+
+func encodeAs(t *testing.T, about onnx.About, models ...onnx.Model) file {
 	t.Helper()
 	var out bytes.Buffer
-	if err := onnx.Write(&out, m); err != nil {
+	if err := onnx.Write(&out, about, models...); err != nil {
 		t.Fatal(err)
 	}
 	return decode(t, out.Bytes())
@@ -142,9 +147,7 @@ func mlp(t *testing.T) onnx.Model {
 }
 
 func TestHeader(t *testing.T) {
-	m := mlp(t)
-	m.Version, m.Properties = "1.2.3", map[string]string{"classes": `["a","b"]`, "about": "x"}
-	f := encode(t, m)
+	f := encodeAs(t, onnx.About{Version: "1.2.3", Properties: map[string]string{"classes": `["a","b"]`, "about": "x"}}, mlp(t))
 	if !slices.Equal(f.model.ints(1), []int{8}) || !slices.Equal(parse(t, f.model[8][0].bytes).ints(2), []int{17}) {
 		t.Errorf("IR version %v", f.model.ints(1))
 	}
@@ -203,8 +206,47 @@ func TestErrors(t *testing.T) {
 		m := mlp(t)
 		change(&m)
 		var out bytes.Buffer
-		if err := onnx.Write(&out, m); err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+		if err := onnx.Write(&out, onnx.About{}, m); err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
 			t.Errorf("error %v, %d bytes, want one with %q", err, out.Len(), want)
 		}
 	}
+	threeClasses := onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, nil, 4, 3, 0).State()), InputShape: []int{3}}
+	wide := onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(4, nil, 4, 2, 0).State()), InputShape: []int{4}}
+	broken := mlp(t)
+	delete(broken.Parameters, "classifier.bias")
+	for want, models := range map[string][]onnx.Model{
+		"onnx: no model": nil,
+		"member 2: 3 classes of rows of shape [3]; those of the first are 2 and [3]": {mlp(t), threeClasses},
+		"member 3: 2 classes of rows of shape [4]":                                   {mlp(t), mlp(t), wide},
+		"member 1: no parameter classifier.bias":                                     {broken, mlp(t)},
+	} {
+		var out bytes.Buffer
+		if err := onnx.Write(&out, onnx.About{}, models...); err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+			t.Errorf("error %v, %d bytes, want one with %q", err, out.Len(), want)
+		}
+	}
+}
+
+// A file of several models gives the mean of their probabilities, each with its own
+// normalisation, calibration and size.
+func TestSeveralModels(t *testing.T) {
+	torch.Tidy(func() {
+		small, large := mlp(t), onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, []int{6}, 5, 2, 0).State()), InputShape: []int{3}}
+		small.Normalisation = onnx.Normalisation{Low: []float32{-1, -1, -1}, High: []float32{1, 1, 1}, Mean: []float32{1, 2, 3}, Deviation: []float32{1, 2, 1}}
+		large.Normalisation.UnitLength = true
+		large.Scales, large.Shifts = []float64{3, 2}, []float64{0.5, -0.5}
+		x := torch.RandN(torch.Float32, 7, 3)
+		var each []torch.Tensor
+		for _, m := range []onnx.Model{small, large, small} {
+			each = append(each, encode(t, m).run(t, x)["probabilities"])
+		}
+		together := encode(t, small, large, small)
+		compare(t, "mean", together.run(t, x)["probabilities"], each[0].Add(each[1]).Add(each[2]).Scale(1./3))
+		if !slices.Equal(together.outputNames, []string{"probabilities"}) || !slices.Equal(together.outputs["probabilities"], []int{-1, 2}) {
+			t.Errorf("outputs %v of shapes %v", together.outputNames, together.outputs)
+		}
+		if _, ok := together.constants["member2.hidden1.weight"]; !ok {
+			t.Error("no constant member2.hidden1.weight")
+		}
+	})
 }
