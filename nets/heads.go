@@ -112,6 +112,34 @@ func (n *Frozen) Pooled(images torch.Tensor) (pooled torch.Tensor) {
 	return pooled
 }
 
+// ShareBackbone makes n use other's backbone in the place of its own where the numbers of both
+// are the same, and reports whether they are. Of TorchScript modules, whose numbers are not
+// all that they are, both must be of the same file.
+func (n *Frozen) ShareBackbone(other *Frozen) bool {
+	same := slices.EqualFunc(n.Backbone(), other.Backbone(), func(a, b Entry) bool {
+		return a.Name == b.Name && equal(a.Tensor, b.Tensor)
+	})
+	if same {
+		n.backbone = other.backbone
+	}
+	return same
+}
+
+// equal reports whether two tensors have the same type, shape and numbers.
+func equal(a, b torch.Tensor) bool {
+	if a.DType() != b.DType() || !slices.Equal(a.Shape(), b.Shape()) {
+		return false
+	}
+	if a.DType() == torch.Int64 {
+		return slices.Equal(torch.ToSlice[int64](a), torch.ToSlice[int64](b))
+	}
+	return slices.Equal(torch.ToSlice[float32](a), torch.ToSlice[float32](b))
+}
+
+// SharesBackbone reports whether both have one and the same backbone, so that what
+// [Frozen.Pooled] returns of one serves the other.
+func (n *Frozen) SharesBackbone(other *Frozen) bool { return n.backbone == other.backbone }
+
 // OnPooled returns the head as a network of its own, which maps what [Frozen.Pooled]
 // returns to features and logits. It shares the parameters.
 func (n *Frozen) OnPooled() *MLP { return n.head }

@@ -118,6 +118,35 @@ func TestFineTunedTrains(t *testing.T) {
 	})
 }
 
+// Backbones of the same numbers become one, others stay as they are.
+func TestShareBackbone(t *testing.T) {
+	torch.Tidy(func() {
+		made := func(seed uint64) *Frozen {
+			torch.Seed(seed)
+			return NewFrozen(small(t), 3)
+		}
+		first, second, other := made(7), made(7), made(8)
+		images := torch.RandN(torch.Float32, 2, 3, 32, 32)
+		second.head.classifier.bias.Set(second.head.classifier.bias.Affine(1, 1))
+		_, before := second.Forward(images, false)
+		if first.SharesBackbone(second) || !second.ShareBackbone(first) || !first.SharesBackbone(second) {
+			t.Error("two backbones of the same numbers are not shared")
+		}
+		if _, after := second.Forward(images, false); !slices.Equal(torch.ToSlice[float32](before), torch.ToSlice[float32](after)) {
+			t.Error("other logits with the shared backbone")
+		}
+		if other.ShareBackbone(first) || other.SharesBackbone(first) {
+			t.Error("two backbones of other numbers are shared")
+		}
+		// A counter of batches is a number too.
+		third := made(7)
+		third.backbone.(*ResNet).stem.batches.Increment()
+		if third.ShareBackbone(first) {
+			t.Error("a backbone with another counter is shared")
+		}
+	})
+}
+
 func TestFrozen(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(7)

@@ -49,7 +49,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		Name:      "adapt",
 		Usage:     "predict the classes of a target without labels from a labelled source",
 		UsageText: adaptUsage,
-		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses one run without labels of the target, " +
+		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses without labels of the target what predicts, " +
 			"and leaves predictions.csv, classes.csv, model/ and report.html in the folder. Interrupted, the same command goes on.",
 		Flags:        append(append(flags, machineFlags()...), faultFlags()...),
 		OnUsageError: wrongFlag,
@@ -196,13 +196,13 @@ func (o adaptOptions) writeExperiment(text []byte) error {
 	})
 }
 
-// conclude chooses one of the runs, which are finished, and writes what follows. The
+// conclude chooses among the runs, which are finished, and writes what follows. The
 // problems, as of others, stand in the report.
 func (o adaptOptions) conclude(file *config.File, runs []plan.Run, problems []string, options train.Options, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	outcome, err := adapt.Conclude(file.Config.Selection.Rule, o.runs(), runs)
+	outcome, err := adapt.Conclude(file.Config.Selection, o.runs(), runs)
 	if err != nil {
 		return err
 	}

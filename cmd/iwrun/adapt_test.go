@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/model"
 	"iwda/experiments/store"
 )
 
@@ -72,6 +73,16 @@ func readCSV(t *testing.T, path string) []map[string]string {
 	return lines
 }
 
+// number returns a column of a line as a number.
+func number(t *testing.T, line map[string]string, column string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(line[column], 64)
+	if err != nil {
+		t.Fatalf("%s: %v", column, err)
+	}
+	return v
+}
+
 // accuracyOf returns the share of predictions that are right.
 func accuracyOf(t *testing.T, path string, truth map[string]string) float64 {
 	t.Helper()
@@ -114,11 +125,7 @@ func TestAdapt(t *testing.T) {
 	for _, line := range readCSV(t, "out/predictions.csv") {
 		sum := 0.0
 		for _, class := range []string{"ant", "bee", "cow"} {
-			p, err := strconv.ParseFloat(line["probability_"+class], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += p
+			sum += number(t, line, "probability_"+class)
 		}
 		if math.Abs(sum-1) > 1e-3 {
 			t.Fatalf("probabilities %v", line)
@@ -126,14 +133,11 @@ func TestAdapt(t *testing.T) {
 	}
 	for i, want := range []struct{ class, source, target float64 }{{0, 0.75, 0.1}, {1, 0.125, 0.45}, {2, 0.125, 0.45}} {
 		line := readCSV(t, "out/classes.csv")[i]
-		source, _ := strconv.ParseFloat(line["source_share"], 64)
-		target, _ := strconv.ParseFloat(line["estimated_target_share"], 64)
-		weight, _ := strconv.ParseFloat(line["weight"], 64)
+		source, target, weight := number(t, line, "source_share"), number(t, line, "estimated_target_share"), number(t, line, "weight")
 		if math.Abs(source-want.source) > 0.01 || math.Abs(target-want.target) > 0.08 || math.Abs(weight-target/source) > 1e-3*weight {
 			t.Errorf("class %v: %v, want shares %v and %v", want.class, line, want.source, want.target)
 		}
-		low, _ := strconv.ParseFloat(line["target_share_low"], 64)
-		high, _ := strconv.ParseFloat(line["target_share_high"], 64)
+		low, high := number(t, line, "target_share_low"), number(t, line, "target_share_high")
 		if !(0 < low && low < target && target < high && high < low+0.2) {
 			t.Errorf("class %v: the interval of %v is %v to %v", want.class, target, low, high)
 		}
@@ -211,6 +215,70 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.9 {
 		t.Errorf("accuracy %v", accuracy)
+	}
+}
+
+// The seeds of the chosen method predict together, as model/ does for other rows and in other
+// programs; another choice needs no other runs, and leaves nothing of the former one.
+func TestAdaptWithSeveralSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	line := adaptLine("--set", "methods=[source-only]", "--set", "seeds=[1,4]", "--probabilities")
+	status, _, text := call(t, line...)
+	if status != 0 || !strings.Contains(text, "The 2 seeds of full/source-target/source-only are used together") {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.85 {
+		t.Errorf("accuracy %v", accuracy)
+	}
+	if page := readFile(t, "out/report.html"); !strings.Contains(page, "full/source-target/source-only, seed-1 and seed-4 together") {
+		t.Error("the report does not say what was chosen")
+	}
+	together := readFile(t, "out/predictions.csv")
+	predicts := func(model, want string) {
+		t.Helper()
+		if status, _, text := call(t, "predict", model, "target.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != want {
+			t.Errorf("%s predicts otherwise; status %d: %s", model, status, text)
+		}
+	}
+	for _, model := range []string{"out", "out/model", "out/runs/adapt/full/source-target/source-only"} {
+		predicts(model, together)
+	}
+	if status, out, text := call(t, "export", "out", "--onnx", "out.onnx", "-o", "copy"); status != 0 || out != "out.onnx\ncopy\n" {
+		t.Errorf("status %d: %s", status, text)
+	}
+	if file := readFile(t, "out.onnx"); !strings.Contains(file, "member2.classifier.weight") || strings.Contains(file, "member3.") {
+		t.Error("out.onnx is not of two models")
+	}
+	predicts("copy", together)
+	// The shares of several runs are the mean of theirs.
+	shares := map[string]float64{}
+	for _, seed := range []string{"seed-1", "seed-4"} {
+		about, err := model.ReadMetadata(filepath.Join("out/model", seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, class := range about.Classes {
+			shares[class] += about.Shares.Target[i] / 2
+		}
+	}
+	for _, class := range readCSV(t, "out/classes.csv") {
+		share := number(t, class, "estimated_target_share")
+		if math.Abs(share-shares[class["class"]]) > 1e-6 || number(t, class, "target_share_low") > share || number(t, class, "target_share_high") < share {
+			t.Errorf("%v, want the share %v", class, shares[class["class"]])
+		}
+	}
+
+	status, _, text = call(t, append(line, "--set", "selection.choose=run")...)
+	if status != 0 || !strings.Contains(text, "2 runs had been finished before") || !strings.Contains(text, " is used: its target-risk is") || readFile(t, "out/predictions.csv") == together {
+		t.Errorf("status %d: %s", status, text)
+	}
+	predicts("out", readFile(t, "out/predictions.csv"))
+	if left, err := filepath.Glob("out/model/*"); err != nil || len(left) != 2 {
+		t.Errorf("the model's folder holds %q", left)
+	}
+	if status, _, text := call(t, append(line, "--set", "selection.choose=method")...); status != 0 || readFile(t, "out/predictions.csv") != together {
+		t.Errorf("other predictions than before; status %d: %s", status, text)
 	}
 }
 
@@ -303,7 +371,7 @@ func TestAdaptDryRun(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
+	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk, choose: method}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

@@ -40,9 +40,10 @@ type Choice struct {
 	Better   string // which values of the rule are: "lowest" or "highest"
 	Fails    string // when the rule is wrong
 	Shared   Shared
-	Judged   []Judgement // in the candidates' order
+	Judged   []Judgement // in the candidates' order, those of a method one after another
 	Best     int         // index in Judged
-	Problems []string    // why candidates could not be judged, sentences
+	Methods  []Method
+	Problems []string // why candidates could not be judged, sentences
 }
 
 // Choose judges all candidates by the rule: one of [selection.RuleNames] that needs no more than
@@ -97,6 +98,7 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 	if choice.Best = criterion.Best(values); choice.Best < 0 {
 		return Choice{}, fmt.Errorf("the rule %s can judge no run: %s", rule, choice.Problems[0])
 	}
+	choice.Methods = methodsOf(choice.Judged)
 	return choice, nil
 }
 

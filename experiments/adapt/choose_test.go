@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/experiments/model"
 	"iwda/selection"
 	"iwda/weightest"
 )
@@ -80,11 +81,9 @@ func TestClassIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, err := classShares([]string{"a", "b", "c"}, sourceShares, shared.TargetShares)
+	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: shared.TargetShares}}
+	shares, err := classShares(about, candidates[0])
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := bound(shares, candidates[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range shares {
@@ -102,6 +101,16 @@ func TestClassIntervals(t *testing.T) {
 	}
 	if err := bound(make([]ClassShare, mostBounded+1), candidates[0], nil); err == nil {
 		t.Error("no error for too many classes")
+	}
+	for want, change := range map[string]func(*model.Metadata){
+		"no estimate of the target's class shares": func(m *model.Metadata) { m.Shares.Target = nil },
+		"2 classes, but shares of 3 in the source": func(m *model.Metadata) { m.Classes = m.Classes[:2] },
+	} {
+		other := about
+		change(&other)
+		if shares, err := classShares(other, candidates[0]); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, error %v, want %q", shares, err, want)
+		}
 	}
 	path := filepath.Join(t.TempDir(), "classes.csv")
 	shares[2].Interval = nil

@@ -2,8 +2,10 @@ package adapt
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"iwda/experiments/model"
@@ -36,16 +38,45 @@ func (c ClassShare) weightOf(share float64) float64 {
 	return share / c.Source
 }
 
-// classShares puts the shares of both domains beside each other.
-func classShares(classes []string, source, target []float64) ([]ClassShare, error) {
-	if len(source) != len(classes) || len(target) != len(classes) {
-		return nil, fmt.Errorf("%d classes, but shares of %d in the source and of %d in the target", len(classes), len(source), len(target))
+// classShares returns what a run's model says of the classes, with the intervals of the
+// target's shares. An error beside shares is why these have no intervals.
+func classShares(about model.Metadata, c Candidate) ([]ClassShare, error) {
+	source, target := about.Shares.Source, about.Shares.Target
+	switch {
+	case target == nil:
+		return nil, errors.New("its model has no estimate of the target's class shares")
+	case len(source) != len(about.Classes) || len(target) != len(about.Classes):
+		return nil, fmt.Errorf("%d classes, but shares of %d in the source and of %d in the target", len(about.Classes), len(source), len(target))
 	}
-	shares := make([]ClassShare, len(classes))
-	for i, class := range classes {
+	shares := make([]ClassShare, len(about.Classes))
+	for i, class := range about.Classes {
 		shares[i] = ClassShare{Class: class, Source: source[i], Target: target[i]}
 	}
-	return shares, nil
+	return shares, bound(shares, c, about.Shares.Classifier)
+}
+
+// meanShares returns the mean of what several runs say of the same classes. The bounds are
+// means too: as far apart as those of one run, where the mean of estimates varies less. Where
+// one has no intervals there are none.
+func meanShares(each [][]ClassShare) []ClassShare {
+	mean, n := slices.Clone(each[0]), float64(len(each))
+	for i := range mean {
+		m := &mean[i]
+		interval := new(weightest.Interval)
+		m.Source, m.Target = 0, 0
+		for _, shares := range each {
+			s := shares[i]
+			m.Source, m.Target = m.Source+s.Source/n, m.Target+s.Target/n
+			if s.Interval == nil {
+				interval = nil
+			}
+			if interval != nil {
+				interval.Low, interval.High = interval.Low+s.Interval.Low/n, interval.High+s.Interval.High/n
+			}
+		}
+		m.Interval = interval
+	}
+	return mean
 }
 
 // The bootstrap behind the intervals, and how many classes its sums, which grow with their

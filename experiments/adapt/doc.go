@@ -4,7 +4,7 @@
 //   - [Look] reads both domains, as training would, and says what there is;
 //   - [Data.Experiment] is the experiment file that follows, with the reasons as
 //     comments; it is trained as any other;
-//   - [Choose] chooses one of its runs without a label of the target, by the rule that
+//   - [Choose] chooses among its runs without a label of the target, by the rule that
 //     the file names, and [Outcome.Write] leaves that run's model, what it predicts, and
 //     the class shares that it found.
 //

@@ -46,8 +46,8 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) != 9 || file.Config.Selection.Rule != selection.TargetRisk {
-			t.Errorf("%d runs, rule %q", len(runs), file.Config.Selection.Rule)
+		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk || chosen.Choose != config.ChooseMethod {
+			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
 		for _, run := range runs {
 			c := run.Config
@@ -86,7 +86,7 @@ func TestExperimentSaysWhy(t *testing.T) {
 	}
 	for _, part := range []string{
 		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
-		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk}",
+		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk, choose: method}",
 		"# Nothing speaks against that.\nnetwork: {name: mlp, features: 256, layers: 1, normalise: matched}\n",
 	} {
 		if !strings.Contains(string(text), part) {

@@ -13,12 +13,14 @@ import (
 	"iwda/weightest"
 )
 
-// Outcome is the chosen run, and what it says of the target.
+// Outcome is what was chosen, and what it says of the target.
 type Outcome struct {
 	Choice
-	Run     plan.Run // the chosen one
-	Classes []ClassShare
-	// Together is the folder of the chosen run's method, whose seeds iwrun predict takes
+	// AllSeeds tells that all seeds of the best run's method predict together.
+	AllSeeds bool
+	Runs     []plan.Run // the chosen ones
+	Classes  []ClassShare
+	// Together is the folder of the best run's method, whose seeds iwrun predict takes
 	// together.
 	Together string
 	// Predicted are the shares of the target's rows that the predictions give each class,
@@ -26,27 +28,34 @@ type Outcome struct {
 	Predicted []float64
 }
 
-// Chosen is what is known of the chosen run.
-func (o Outcome) Chosen() Judgement { return o.Judged[o.Best] }
+// Chosen is what is known of the chosen runs.
+func (o Outcome) Chosen() (chosen Chosen) {
+	for _, i := range o.chosen() {
+		chosen = append(chosen, o.Judged[i])
+	}
+	return chosen
+}
+
+// chosen are the indices in Judged of the chosen runs.
+func (o Outcome) chosen() []int {
+	if o.AllSeeds {
+		return o.method().Runs
+	}
+	return []int{o.Best}
+}
+
+// method is that of the best run.
+func (o Outcome) method() Method {
+	return o.Methods[slices.IndexFunc(o.Methods, func(m Method) bool { return slices.Contains(m.Runs, o.Best) })]
+}
 
 // Conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the best. The model that all share is the first source-only run, the first
-// run where there is none.
-func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
-	candidates := make([]Candidate, len(runs))
-	for i, run := range runs {
-		outputs, err := run.Dir(results).ReadOutputs()
-		if err != nil {
-			return Outcome{}, err
-		}
-		logits := func(values []float32) *mat.Dense {
-			return mat.NewDense(len(values)/outputs.Classes, outputs.Classes, weightest.Widen(values))
-		}
-		candidates[i] = Candidate{
-			Run:          run.ID.String(),
-			SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels,
-			TargetLogits: logits(outputs.Target),
-		}
+// what came of the best, or of all seeds of its method. The model that all share is the first
+// source-only run, the first run where there is none.
+func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, error) {
+	candidates, err := candidatesOf(results, runs)
+	if err != nil {
+		return Outcome{}, err
 	}
 	reference := slices.IndexFunc(runs, func(r plan.Run) bool {
 		method, _ := config.ParseMethod(r.ID.Method)
@@ -56,7 +65,7 @@ func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	choice, err := Choose(rule, candidates, shared)
+	choice, err := Choose(how.Rule, candidates, shared)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -67,20 +76,48 @@ func Conclude(rule, results string, runs []plan.Run) (Outcome, error) {
 		}
 		choice.Judged[i].expect(result.WithoutLabels)
 	}
-	outcome := Outcome{Choice: choice, Run: runs[choice.Best]}
-	outcome.Together = filepath.Dir(outcome.Run.Dir(results).String())
-	about, err := model.ReadMetadata(outcome.Run.Dir(results).String())
-	if err != nil {
-		return Outcome{}, err
+	outcome := Outcome{
+		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
+		Together: filepath.Dir(runs[choice.Best].Dir(results).String()),
 	}
-	if about.Shares.Target == nil {
-		return Outcome{}, fmt.Errorf("%s: its model has no estimate of the target's class shares", outcome.Run.ID)
+	var classes [][]ClassShare // of each chosen run
+	var unbounded error        // why the last of those without intervals has none
+	for _, i := range outcome.chosen() {
+		about, err := model.ReadMetadata(runs[i].Dir(results).String())
+		if err != nil {
+			return Outcome{}, err
+		}
+		shares, err := classShares(about, candidates[i])
+		if shares == nil {
+			return Outcome{}, fmt.Errorf("%s: %w", runs[i].ID, err)
+		}
+		if err != nil {
+			unbounded = err
+		}
+		outcome.Runs, classes = append(outcome.Runs, runs[i]), append(classes, shares)
 	}
-	if outcome.Classes, err = classShares(about.Classes, about.Shares.Source, about.Shares.Target); err != nil {
-		return Outcome{}, err
-	}
-	if err := bound(outcome.Classes, candidates[choice.Best], about.Shares.Classifier); err != nil {
-		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", err))
+	outcome.Classes = meanShares(classes)
+	if unbounded != nil {
+		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
 	return outcome, nil
+}
+
+// candidatesOf reads what the finished runs say of both domains.
+func candidatesOf(results string, runs []plan.Run) (candidates []Candidate, err error) {
+	for _, run := range runs {
+		outputs, err := run.Dir(results).ReadOutputs()
+		if err != nil {
+			return nil, err
+		}
+		logits := func(values []float32) *mat.Dense {
+			return mat.NewDense(len(values)/outputs.Classes, outputs.Classes, weightest.Widen(values))
+		}
+		candidates = append(candidates, Candidate{
+			Run:          run.ID.String(),
+			SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels,
+			TargetLogits: logits(outputs.Target),
+		})
+	}
+	return candidates, nil
 }

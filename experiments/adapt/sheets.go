@@ -38,9 +38,13 @@ func (o Outcome) runsSheet() sheet.Sheet {
 		{Head: "divergence", Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
 		{Head: "agreement", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
 	}
+	title := "The chosen run"
+	if o.AllSeeds {
+		title = "The chosen method"
+	}
 	return sheet.Sheet{
-		Title:    "The chosen run",
-		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Run, columns, o.Judged), o.methodsSection()},
+		Title:    title,
+		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Name(), columns, o.Judged), o.methodsSection()},
 		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
 			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there, or could not be made. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
@@ -70,8 +74,8 @@ func (o Outcome) classesSheet() sheet.Sheet {
 	return sheet.Sheet{
 		Title:    "Class shares",
 		Sections: []sheet.Section{sheet.NewSection("Class shares in percent", columns, rows)},
-		Legend: "estimated in the target: by maximum likelihood, from what the chosen run says of held-out source rows and of the target, whose predictions are corrected for these shares. " +
-			"95% interval: between percentiles of the estimates when both are drawn again; it knows of chance, not of classes that look different in the target. weight: that over the source's share. " +
+		Legend: "estimated in the target: by maximum likelihood, from what the chosen run says of held-out source rows and of the target, whose predictions are corrected for these shares; of several runs the mean. " +
+			"95% interval: between percentiles of the estimates when both are drawn again, of several runs the means of these; it knows of chance, not of classes that look different in the target. weight: that over the source's share. " +
 			"predicted: share of the target's rows that the predictions give the class. by source-only: the estimate of " + o.Shared.Run + ", from which the rule's weights come.",
 	}
 }
@@ -82,25 +86,4 @@ func intervalOf(interval *weightest.Interval, of float64) sheet.Value {
 		return sheet.Value{} // missing
 	}
 	return sheet.Number(of*interval.Low, of*interval.High)
-}
-
-// Why says, in sentences, how the choice came about and how far to trust it.
-func (o Outcome) Why() []string {
-	chosen := o.Chosen()
-	why := []string{
-		fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", chosen.Run, o.Rule, chosen.Value, len(o.Judged)),
-		fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", 100*chosen.SourceAccuracy, 100*chosen.Agreement),
-	}
-	switch e, p := chosen.Expected, chosen.LabelShiftP; {
-	case e != nil:
-		why = append(why, fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High))
-	case p.Measured && p.Value < weightest.Significance:
-		why = append(why, "How much of the target it classifies right cannot be told without labels: the test of label shift on its predictions says that classes look different to it there.")
-	default:
-		why = append(why, "How much of the target it classifies right cannot be told without labels: with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to it there. The class shares rest on that too.")
-	}
-	if m := o.chosenMethod(); m.Seeds > 1 {
-		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s; on average over tasks that was right more often than one of them.", m.Seeds, m.Name, o.Together))
-	}
-	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }

@@ -19,7 +19,7 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 		judgement := Judgement{Run: "iwdan"}
 		judgement.expect(&store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p})
 		outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
-		text, holds := strings.Join(outcome.Why(), "\n"), p.OrNaN() >= 0.05
+		text, holds := outcome.expectation(), p.OrNaN() >= 0.05
 		if !strings.Contains(text, why) || strings.Contains(text, "98.7% of the target right (98.1 to 99.3%)") != holds || strings.Contains(text, "cannot be told without labels") == holds {
 			t.Errorf("p = %v: %s", p.OrNaN(), text)
 		}
@@ -31,7 +31,7 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 	judgement := Judgement{Run: "iwdan"}
 	judgement.expect(&store.WithoutLabels{LabelShiftP: store.Measured(0.5)})
 	outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
-	if text := strings.Join(outcome.Why(), "\n"); !strings.Contains(text, "with so few held-out source rows") {
+	if text := outcome.expectation(); !strings.Contains(text, "with so few held-out source rows") {
 		t.Error(text)
 	}
 }

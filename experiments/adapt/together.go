@@ -1,9 +1,13 @@
 package adapt
 
 import (
+	"fmt"
+	"math"
 	"path"
+	"strings"
 
 	"iwda/experiments/report/sheet"
+	"iwda/selection"
 )
 
 // Method is what is known of the runs of a method that differ in their seed. The risk of
@@ -12,20 +16,25 @@ import (
 // holds out are those on which another was trained.
 type Method struct {
 	Name  string
-	Seeds int
-	Value float64 // of the rule, the mean over seeds; NaN where one could not be judged
+	Runs  []int   // indices in [Choice.Judged] of those that the rule could judge
+	Value float64 // of the rule, the mean over these; NaN where there are none
 }
 
-// Methods returns the methods of the judged runs, in their order.
-func (c Choice) Methods() (methods []Method) {
-	for _, j := range c.Judged {
+// methodsOf returns the methods of the judged runs, in their order.
+func methodsOf(judged []Judgement) (methods []Method) {
+	for i, j := range judged {
 		name := methodOf(j.Run)
 		if n := len(methods); n == 0 || methods[n-1].Name != name {
-			methods = append(methods, Method{Name: name})
+			methods = append(methods, Method{Name: name, Value: math.NaN()})
+		}
+		if math.IsNaN(j.Value) {
+			continue
 		}
 		m := &methods[len(methods)-1]
-		m.Seeds++
-		m.Value += (j.Value - m.Value) / float64(m.Seeds)
+		if m.Runs = append(m.Runs, i); len(m.Runs) == 1 {
+			m.Value = 0
+		}
+		m.Value += (j.Value - m.Value) / float64(len(m.Runs))
 	}
 	return methods
 }
@@ -33,22 +42,52 @@ func (c Choice) Methods() (methods []Method) {
 // methodOf returns the method of the run of that id.
 func methodOf(id string) string { return path.Base(path.Dir(id)) }
 
-// chosenMethod is that of the chosen run.
-func (c Choice) chosenMethod() Method {
-	for _, m := range c.Methods() {
-		if m.Name == methodOf(c.Judged[c.Best].Run) {
-			return m
-		}
-	}
-	return Method{}
-}
-
 // methodsSection puts the methods side by side.
 func (c Choice) methodsSection() sheet.Section {
 	columns := []sheet.Column[Method]{
 		{Head: "method", Key: true, Value: func(m Method) sheet.Value { return sheet.Word(m.Name) }},
-		{Head: "seeds", Value: func(m Method) sheet.Value { return sheet.Count(m.Seeds) }, Format: sheet.Printf("%.0f")},
+		{Head: "seeds", Value: func(m Method) sheet.Value { return sheet.Count(len(m.Runs)) }, Format: sheet.Printf("%.0f")},
 		{Head: c.Rule + ", mean", Format: numberFormat, Value: func(m Method) sheet.Value { return sheet.Number(m.Value) }},
 	}
-	return sheet.NewSection("Methods, by the mean of their seeds", columns, c.Methods())
+	return sheet.NewSection("Methods, by the mean of their seeds", columns, c.Methods)
+}
+
+// Chosen are the runs that predict: one, or the seeds of a method, the mean of whose
+// probabilities counts.
+type Chosen []Judgement
+
+// Name is that of the run, or of the method and its seeds.
+func (c Chosen) Name() string {
+	if len(c) == 1 {
+		return c[0].Run
+	}
+	var seeds []string
+	for _, j := range c {
+		seeds = append(seeds, path.Base(j.Run))
+	}
+	return fmt.Sprintf("%s, %s and %s together", path.Dir(c[0].Run), strings.Join(seeds[:len(seeds)-1], ", "), seeds[len(seeds)-1])
+}
+
+// mean of what is known of the runs one by one.
+func (c Chosen) mean(of func(Judgement) float64) float64 {
+	sum := 0.0
+	for _, j := range c {
+		sum += of(j)
+	}
+	return sum / float64(len(c))
+}
+
+// expected is the mean of the runs' expected accuracies and of their bounds; nil where one of
+// them has none.
+func (c Chosen) expected() *selection.ExpectedAccuracy {
+	for _, j := range c {
+		if j.Expected == nil {
+			return nil
+		}
+	}
+	return &selection.ExpectedAccuracy{
+		Value: c.mean(func(j Judgement) float64 { return j.Expected.Value }),
+		Low:   c.mean(func(j Judgement) float64 { return j.Expected.Low }),
+		High:  c.mean(func(j Judgement) float64 { return j.Expected.High }),
+	}
 }

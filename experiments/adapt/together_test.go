@@ -7,33 +7,106 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/experiments/store"
+	"iwda/selection"
 	"iwda/weightest"
 )
 
-// Methods are compared by the mean over their seeds, and those of the chosen run's method are
-// offered together where they are several.
+func judged(run string, value float64) Judgement {
+	return Judgement{Run: "full/a-b/" + run, Value: value}
+}
+
+// Methods are compared by the mean over their seeds, but for those that could not be judged.
 func TestMethods(t *testing.T) {
-	judged := func(run string, value float64) Judgement { return Judgement{Run: "full/a-b/" + run, Value: value} }
-	o := Outcome{
-		Choice: Choice{Rule: "iwv-y", Best: 2, Shared: Shared{Test: weightest.LabelShift{}}, Judged: []Judgement{
-			judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.25),
-		}},
-		Together: "out/runs/adapt/full/a-b/iwdan",
-	}
-	want := []Method{{"source-only", 1, 0.5}, {"iwdan", 3, 0.5}}
-	if diff := cmp.Diff(want, o.Methods()); diff != "" {
+	got := methodsOf([]Judgement{
+		judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1), judged("iwdan/seed-2", math.NaN()), judged("iwdan/seed-3", 0.25), judged("iwcdan/seed-1", math.NaN()),
+	})
+	want := []Method{{"source-only", []int{0}, 0.5}, {"iwdan", []int{1, 3}, 0.625}, {"iwcdan", nil, math.NaN()}}
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
-	if why := strings.Join(o.Why(), "\n"); !strings.Contains(why, "The 3 seeds of iwdan predict together") || !strings.Contains(why, "iwrun predict out/runs/adapt/full/a-b/iwdan;") {
-		t.Errorf("why: %s", why)
+}
+
+// All seeds of the best run's method predict, or, where it alone does, the others are offered,
+// if there are some.
+func TestWhatIsChosen(t *testing.T) {
+	o := Outcome{
+		Choice:   Choice{Rule: "iwv-y", Judged: []Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2},
+		Together: "out/runs/adapt/full/a-b/iwdan",
+	}
+	o.Methods = methodsOf(o.Judged)
+	said := func(choice string, want, not []string) {
+		t.Helper()
+		why := strings.Join(o.Why(), "\n")
+		for _, part := range want {
+			if !strings.Contains(why, part) {
+				t.Errorf("%s: %q is not in\n%s", choice, part, why)
+			}
+		}
+		for _, part := range not {
+			if strings.Contains(why, part) {
+				t.Errorf("%s: %q is in\n%s", choice, part, why)
+			}
+		}
+	}
+	said("a run", []string{"full/a-b/iwdan/seed-2 is used: its iwv-y is 0.2500, the best of 4 runs.", "It classifies", "The 3 seeds of iwdan predict together with iwrun predict out/runs/adapt/full/a-b/iwdan, and"}, nil)
+	if name := o.Chosen().Name(); name != "full/a-b/iwdan/seed-2" {
+		t.Error(name)
 	}
 	o.Best = 0
-	if why := strings.Join(o.Why(), "\n"); strings.Contains(why, "predict together") {
-		t.Errorf("one seed alone: %s", why)
+	said("the only run of a method", []string{"full/a-b/source-only/seed-1 is used"}, []string{"together with iwrun"})
+
+	o.AllSeeds = true
+	said("all seeds of a method that has one", []string{"full/a-b/source-only/seed-1 is used: its iwv-y is 0.5000, the best of 4 runs."}, []string{"together with iwrun"})
+	o.Best = 2
+	said("all seeds", []string{"The 3 seeds of full/a-b/iwdan are used together, as seed-2 has the best iwv-y of 4 runs, 0.2500; their mean is 0.7500.", "By itself one of them classifies"}, []string{"together with iwrun"})
+	if name := o.Chosen().Name(); name != "full/a-b/iwdan, seed-1, seed-2 and seed-3 together" {
+		t.Error(name)
 	}
-	o.Judged[1].Value = math.NaN()
-	if m := o.Methods(); !math.IsNaN(m[1].Value) || slices.ContainsFunc(m[:1], func(m Method) bool { return math.IsNaN(m.Value) }) {
-		t.Errorf("of a run that could not be judged: %+v", m)
+}
+
+// What several runs expect is the mean, where each of them may be trusted.
+func TestExpectedTogether(t *testing.T) {
+	run := func(value float64, p store.Optional[float64]) (j Judgement) {
+		j.expect(&store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p})
+		return j
+	}
+	trusted, rejected, untested := store.Measured(0.5), store.Measured(0.01), store.Optional[float64]{}
+	for _, c := range []struct {
+		judged []Judgement
+		want   string
+	}{
+		{[]Judgement{run(0.9, trusted), run(0.8, trusted)}, "one of them classifies 85.0% of the target right on average (75.0 to 87.0%)"},
+		{[]Judgement{run(0.9, trusted), run(0.8, rejected)}, "tests of label shift on their predictions say that classes look different to one of them there"},
+		{[]Judgement{run(0.9, trusted), run(0.8, untested)}, "with so few held-out source rows"},
+	} {
+		o := Outcome{Choice: Choice{Judged: c.judged, Methods: []Method{{"iwdan", []int{0, 1}, 0}}}, AllSeeds: true}
+		if got := o.expectation(); !strings.Contains(got, c.want) {
+			t.Errorf("%q is not in %q", c.want, got)
+		}
+	}
+}
+
+// Shares and bounds of several runs are means, bounds only where each run has some.
+func TestMeanShares(t *testing.T) {
+	share := func(target, low, high float64) ClassShare {
+		return ClassShare{Class: "cat", Source: 0.5, Target: target, Interval: &weightest.Interval{Low: low, High: high}}
+	}
+	first, second := []ClassShare{share(0.25, 0.125, 0.5)}, []ClassShare{share(0.75, 0.625, 1)}
+	got := meanShares([][]ClassShare{first, second})
+	if diff := cmp.Diff([]ClassShare{share(0.5, 0.375, 0.75)}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]ClassShare{share(0.25, 0.125, 0.5)}, first); diff != "" {
+		t.Errorf("the first run's changed: %s", diff)
+	}
+	second = slices.Clone(second)
+	second[0].Interval = nil
+	for _, each := range [][][]ClassShare{{first, second}, {second, first}} {
+		if got := meanShares(each); got[0].Interval != nil || got[0].Target != 0.5 {
+			t.Errorf("one run has no intervals: %+v", got)
+		}
 	}
 }

@@ -31,6 +31,7 @@ var rules = map[string]rule{
 
 	"recipe":               oneOf("recipe", RecipeNames()),
 	"selection.rule":       oneOf("rule", selection.RuleNames()),
+	"selection.choose":     emptyFor("run", "choice", ChooseMethod),
 	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),

@@ -28,6 +28,9 @@ type Selection struct {
 	// Rule chooses an epoch of each run, and one of the runs of a file: one of
 	// selection.RuleNames. It is DefaultRule where it is empty.
 	Rule string `yaml:"rule,omitempty"`
+	// Choose says what iwrun adapt predicts with: the best run by the rule, run, or all seeds of
+	// its method, method.
+	Choose string `yaml:"choose,omitempty"`
 	// Criteria are criteria of package selection that every evaluation measures beside
 	// those that cost next to nothing.
 	Criteria []string `yaml:"criteria,omitempty,flow"`
@@ -42,6 +45,10 @@ func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }
 // KeepSelected is the value of train.keep with which a run leaves the network of the epoch
 // that it chose; the last one's is the empty text.
 const KeepSelected = "selected"
+
+// ChooseMethod is the value of selection.choose with which all seeds of the best run's method
+// predict together; that of the run alone is the empty text.
+const ChooseMethod = "method"
 
 // Settings are the parts of a configuration that one run uses as they are. An
 // override may change any of them but dataset.name. The tag omitempty is for keys whose

@@ -42,7 +42,7 @@ func TestSelection(t *testing.T) {
 		}
 		return r.Hash()
 	}
-	if hash() != hash("selection.rule=im") || hash() != hash("train.keep=last") {
+	if hash() != hash("selection.rule=im") || hash() != hash("train.keep=last") || hash() != hash("selection.choose=method") {
 		t.Error("a rule that nothing follows changes the hash")
 	}
 	if hash("train.keep=selected") == hash() || hash("train.keep=selected") == hash("train.keep=selected", "selection.rule=im") {

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/torch"
 )
 
 // Member is one of the models that predict together, with the folder that it was opened
@@ -35,6 +39,12 @@ func OpenEnsemble(folder string) ([]Member, error) {
 			return nil, err
 		}
 	}
+	return OpenMembers(folders)
+}
+
+// OpenMembers opens the models of these folders, which are to predict together. Those with the
+// same frozen backbone have it once.
+func OpenMembers(folders []string) ([]Member, error) {
 	var members []Member
 	for _, folder := range folders {
 		m, err := Open(folder)
@@ -42,11 +52,26 @@ func OpenEnsemble(folder string) ([]Member, error) {
 			return nil, err
 		}
 		members = append(members, Member{folder, m})
-		if differ := difference(members[0].Metadata, m.Metadata); differ != "" {
-			return nil, fmt.Errorf("%s and %s cannot predict together: %s", members[0].Folder, folder, differ)
+		first := members[0]
+		if differ := difference(first.Metadata, m.Metadata); differ != "" {
+			return nil, fmt.Errorf("%s and %s cannot predict together: %s", first.Folder, folder, differ)
 		}
+		shareBackbone(m, first.Model)
 	}
 	return members, nil
+}
+
+// shareBackbone makes a model use the frozen backbone of another one if it is the same.
+func shareBackbone(m, other Model) {
+	frozen, ok := m.Network.(*nets.Frozen)
+	with, both := other.Network.(*nets.Frozen)
+	if !ok || !both || m.Architecture.Name != other.Architecture.Name {
+		return
+	}
+	if m.Architecture.Name == architecture.TorchScript && m.Architecture.Backbone.SHA256 != other.Architecture.Backbone.SHA256 {
+		return
+	}
+	torch.Tidy(func() { frozen.ShareBackbone(with) })
 }
 
 // SaveEnsemble writes models that predict together, so that [OpenEnsemble] of the folder

@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -118,6 +121,52 @@ func TestSaveEnsemble(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A frozen backbone that members have in common is opened once.
+func TestMembersShareTheirBackbone(t *testing.T) {
+	frozen := describe(architecture.ResNet18, 3, 32, 32)
+	frozen.Architecture.Frozen = true
+	trained := describe(architecture.ResNet18, 3, 32, 32)
+	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, second := members[0].Network.(*nets.Frozen), members[1].Network.(*nets.Frozen); !second.SharesBackbone(first) {
+		t.Error("two members with one backbone do not share it")
+	}
+	// Two TorchScript modules are programs, which may differ where their numbers do not.
+	first, second := scripted(t, "vectors.pt", 2), scripted(t, "vectors.pt", 2)
+	first.Architecture.Frozen, second.Architecture.Frozen = true, true
+	folder := saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second})
+	for _, same := range []bool{true, false} {
+		if !same { // the same module in other bytes
+			path := filepath.Join(folder, "seed-2", model.BackboneFile)
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = append(file, 0)
+			if err := os.WriteFile(path, file, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			about, err := model.ReadMetadata(filepath.Join(folder, "seed-2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			about.Architecture.Backbone.SHA256 = fmt.Sprintf("%x", sha256.Sum256(file))
+			if err := about.Write(filepath.Join(folder, "seed-2")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		members, err := model.OpenEnsemble(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := members[1].Network.(*nets.Frozen).SharesBackbone(members[0].Network.(*nets.Frozen)); got != same {
+			t.Errorf("modules of the same file: %v, shared: %v", same, got)
+		}
 	}
 }
 

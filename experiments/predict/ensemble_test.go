@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/torch"
 	"iwda/weightest"
 )
@@ -113,6 +115,44 @@ func TestEnsembleIsTheMean(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Members with one frozen backbone predict what each does by itself, be the rows normalised
+// alike, which then pass through it once, or not.
+func TestEnsembleOnOneBackbone(t *testing.T) {
+	const file = "../../testdata/torchscript/vectors.pt"
+	var all []model.Member
+	for i, mean := range []float32{1, 1, 3, 1} {
+		m := makeModel(t, mlp(2, 4, 3))
+		m.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
+		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			for j, e := range network.(*nets.Frozen).Head() {
+				torch.Seed(uint64(10*i + j))
+				e.Tensor.Set(torch.RandN(torch.Float32, e.Tensor.Shape()...))
+			}
+		})
+		if i > 0 && !network.(*nets.Frozen).ShareBackbone(all[0].Network.(*nets.Frozen)) {
+			t.Fatal("the backbone of one file is not shared")
+		}
+		m.Network, m.Shares.Target = network, []float64{0.2, 0.3, 0.5}
+		m.Normalisation = model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
+		all = append(all, model.Member{Folder: fmt.Sprintf("seed-%d", i+1), Model: m})
+	}
+	got, single := together(t, all, ModelShares)
+	want := make([]float32, len(got))
+	for i, rows := range single {
+		for j, p := range rows {
+			want[j] += p / 4
+		}
+		if slices.Equal(rows, single[(i+1)%4]) {
+			t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%4)
+		}
+	}
+	near(t, got, want)
 }
 
 // The members' probabilities by the formulas of the model, without a Predictor.

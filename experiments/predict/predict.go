@@ -5,9 +5,11 @@ package predict
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 
 	"iwda/experiments/model"
+	"iwda/nets"
 	"iwda/torch"
 )
 
@@ -53,7 +55,6 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	defer runtime.UnlockOSThread()
 	options := predictors[0].options
 	torch.SetThreads(options.Threads)
-	logits := make([][]float32, len(predictors))
 	for _, input := range inputs {
 		for b, err := range input.batches(ctx, options.Batch) {
 			if err == nil {
@@ -62,10 +63,9 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 			if err != nil {
 				return err
 			}
-			for i, p := range predictors {
-				if logits[i], err = p.logits(b); err != nil {
-					return fmt.Errorf("%s: %w", input.Name(), err)
-				}
+			logits, err := logitsOf(predictors, b)
+			if err != nil {
+				return fmt.Errorf("%s: %w", input.Name(), err)
 			}
 			if err := take(b, logits); err != nil {
 				return err
@@ -75,20 +75,44 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	return nil
 }
 
-// logits passes a batch through the network.
-func (p *Predictor) logits(b batch) (logits []float32, err error) {
+// logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
+// rows serves the networks after it that share it.
+func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
+	var pooled torch.Tensor // by the backbone of this predictor:
+	var of *Predictor
 	refused := torch.Try(func() {
-		torch.Tidy(func() {
-			torch.NoGrad(func() {
-				_, outputs := p.model.Network.Forward(p.rows(b), false)
-				logits = torch.ToSlice[float32](outputs)
-			})
+		torch.NoGrad(func() {
+			for _, p := range predictors {
+				torch.Tidy(func() {
+					var outputs torch.Tensor
+					frozen, ok := p.model.Network.(*nets.Frozen)
+					switch {
+					case !ok:
+						_, outputs = p.model.Network.Forward(p.rows(b), false)
+					case of == nil || !p.pools(b, of):
+						pooled.Release()
+						pooled, of = torch.Keep(frozen.Pooled(p.rows(b))), p
+						fallthrough
+					default:
+						_, outputs = frozen.OnPooled().Forward(pooled, false)
+					}
+					logits = append(logits, torch.ToSlice[float32](outputs))
+				})
+			}
 		})
 	})
+	pooled.Release()
 	if refused != nil {
 		return nil, refused
 	}
 	return logits, nil
+}
+
+// pools reports whether the frozen backbones of both predictors make the same of a batch.
+func (p *Predictor) pools(b batch, other *Predictor) bool {
+	mine, its := p.model, other.model
+	return mine.Network.(*nets.Frozen).SharesBackbone(its.Network.(*nets.Frozen)) &&
+		(b.normalised || mine.Normalisation.Kind == its.Normalisation.Kind && reflect.DeepEqual(mine.Normalisation.Target, its.Normalisation.Target))
 }
 
 // rows are a batch's rows as the network wants them, on its device.

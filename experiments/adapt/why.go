@@ -1,0 +1,61 @@
+package adapt
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"iwda/weightest"
+)
+
+// Why says, in sentences, how the choice came about and how far to trust it.
+func (o Outcome) Why() []string {
+	chosen := o.Chosen()
+	why := []string{o.used(), o.agreement(), o.expectation()}
+	if seeds := len(o.method().Runs); !o.AllSeeds && seeds > 1 {
+		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
+			seeds, methodOf(chosen[0].Run), o.Together))
+	}
+	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
+}
+
+// used says what predicts, and why.
+func (o Outcome) used() string {
+	best, chosen := o.Judged[o.Best], o.Chosen()
+	if len(chosen) == 1 {
+		return fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", best.Run, o.Rule, best.Value, len(o.Judged))
+	}
+	return fmt.Sprintf("The %d seeds of %s are used together, as %s has the best %s of %d runs, %.4f; their mean is %.4f.",
+		len(chosen), path.Dir(best.Run), path.Base(best.Run), o.Rule, len(o.Judged), best.Value, o.method().Value)
+}
+
+// agreement says how the chosen runs do on held-out rows and beside all others.
+func (o Outcome) agreement() string {
+	chosen := o.Chosen()
+	accuracy := 100 * chosen.mean(func(j Judgement) float64 { return j.SourceAccuracy })
+	agreement := 100 * chosen.mean(func(j Judgement) float64 { return j.Agreement })
+	if len(chosen) == 1 {
+		return fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", accuracy, agreement)
+	}
+	return fmt.Sprintf("By itself one of them classifies %.2f%% of the held-out source rows right on average, and agrees with all runs together on %.2f%% of the target.", accuracy, agreement)
+}
+
+// expectation says how much of the target is expected to be right, or why that cannot be told.
+func (o Outcome) expectation() string {
+	chosen := o.Chosen()
+	whom, says := "it", "the test of label shift on its predictions says"
+	if len(chosen) > 1 {
+		whom, says = "one of them", "tests of label shift on their predictions say"
+	}
+	rejected := slices.ContainsFunc(chosen, func(j Judgement) bool { return j.LabelShiftP.Measured && j.LabelShiftP.Value < weightest.Significance })
+	const untold = "How much of the target is classified right cannot be told without labels: "
+	switch e := chosen.expected(); {
+	case e != nil && len(chosen) == 1:
+		return fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High)
+	case e != nil:
+		return fmt.Sprintf("By their calibrated probabilities one of them classifies %.1f%% of the target right on average (%.1f to %.1f%%), and together they are as a rule right more often, provided that each class looks alike to them in both domains, against which the tests of label shift on their predictions say nothing.", 100*e.Value, 100*e.Low, 100*e.High)
+	case rejected:
+		return untold + says + " that classes look different to " + whom + " there."
+	}
+	return untold + "with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to " + whom + " there. The class shares rest on that too."
+}
