@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -76,8 +77,8 @@ func shareBackbone(m, other Model) {
 
 // SaveEnsemble writes models that predict together, so that [OpenEnsemble] of the folder
 // returns them and no others: one as [Save] does, several into folders seed-N that are called
-// as those they were opened from. What SaveEnsemble wrote there before and is none of them is
-// removed.
+// as those they were opened from. A module of torchscript that they have in common takes the
+// room of one. What SaveEnsemble wrote there before and is none of them is removed.
 func SaveEnsemble(folder string, members []Member) error {
 	places := []string{folder}
 	if len(members) > 1 {
@@ -93,8 +94,14 @@ func SaveEnsemble(folder string, members []Member) error {
 			}
 		}
 	}
+	first := members[0].Architecture.Backbone
 	for i, m := range members {
-		if err := Save(places[i], m.Model); err != nil {
+		place := wholefile.Copy
+		if module := m.Architecture.Backbone; i > 0 && module != nil && first != nil && module.SHA256 == first.SHA256 {
+			m.Architecture.Backbone = &Backbone{File: filepath.Join(places[0], BackboneFile), SHA256: module.SHA256}
+			place = wholefile.Link
+		}
+		if err := save(places[i], m.Model, place); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package model_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,6 +167,53 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 		}
 		if got := members[1].Network.(*nets.Frozen).SharesBackbone(members[0].Network.(*nets.Frozen)); got != same {
 			t.Errorf("modules of the same file: %v, shared: %v", same, got)
+		}
+	}
+}
+
+// A module takes its room once, frozen or not, however often it is saved, and a frozen one's
+// tensors are its own.
+func TestSaveEnsembleOfOneModule(t *testing.T) {
+	frozen, trained, other := scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "frozen.pt", 3, 7, 7)
+	frozen.Architecture.Frozen, other.Architecture.Frozen = true, true
+	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for range 2 {
+		if err := model.SaveEnsemble(folder, members); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := func(seed, name string) string { return filepath.Join(folder, seed, name) }
+	for seed, want := range map[string]bool{"seed-2": true, "seed-3": true, "seed-4": false} {
+		first, err := os.Stat(file("seed-1", model.BackboneFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := os.Stat(file(seed, model.BackboneFile)); err != nil || os.SameFile(first, second) != want {
+			t.Errorf("%s has the first one's file: %v, want %v; error %v", seed, !want, want, err)
+		}
+	}
+	torch.Tidy(func() {
+		for seed, want := range map[string]bool{"seed-1": false, "seed-3": true} {
+			tensors, _, err := torch.ReadTensors(file(seed, model.WeightsFile))
+			has := slices.ContainsFunc(slices.Collect(maps.Keys(tensors)), func(name string) bool { return strings.HasPrefix(name, "backbone.") })
+			if err != nil || has != want {
+				t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
+			}
+		}
+	})
+	again, err := model.OpenEnsemble(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range again {
+		for j, e := range m.Network.State() {
+			if want := members[i].Network.State()[j]; e.Name != want.Name || !slices.Equal(torch.ToSlice[float32](e.Tensor), torch.ToSlice[float32](want.Tensor)) {
+				t.Errorf("%s: %s is not what was saved as %s", m.Folder, e.Name, want.Name)
+			}
 		}
 	}
 }

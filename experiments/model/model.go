@@ -32,8 +32,12 @@ type Model struct {
 
 // Save writes the model into a folder, which is created where it is missing. Each file is
 // replaced in one step, model.json last. Metadata that [Load] would refuse are an error;
-// their format is set.
-func Save(folder string, m Model) error {
+// their format is set. A module of torchscript is copied; if it is frozen, its tensors are not
+// repeated in the file of weights.
+func Save(folder string, m Model) error { return save(folder, m, wholefile.Copy) }
+
+// save is [Save] that has place put torchscript's module into the folder.
+func save(folder string, m Model, place func(path, from string) error) error {
 	module := m.Architecture.Backbone
 	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
 		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
@@ -45,8 +49,12 @@ func Save(folder string, m Model) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the model's folder: %w", err)
 	}
+	state := m.Network.State()
+	if frozen, ok := m.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil {
+		state = frozen.Head() // the module has its own, which were not trained
+	}
 	var tensors []torch.Named
-	for _, e := range m.Network.State() {
+	for _, e := range state {
 		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 	}
 	err := wholefile.Write(filepath.Join(folder, WeightsFile), func(w io.Writer) error {
@@ -56,23 +64,11 @@ func Save(folder string, m Model) error {
 		return err
 	}
 	if m.Architecture.Backbone != nil {
-		if err := copyFile(filepath.Join(folder, BackboneFile), module.File); err != nil {
+		if err := place(filepath.Join(folder, BackboneFile), module.File); err != nil {
 			return err
 		}
 	}
 	return m.Metadata.Write(folder)
-}
-
-func copyFile(to, from string) error {
-	file, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return wholefile.Write(to, func(w io.Writer) error {
-		_, err := io.Copy(w, file)
-		return err
-	})
 }
 
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata

@@ -44,9 +44,8 @@ func WriteAfter(path string, write func(File) error, makeRoom func() error) erro
 }
 
 func replace(path string, write func(File) error, makeRoom func() error) error {
-	folder, name := filepath.Split(path)
 	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
-	temporary := fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
+	temporary := temporaryName(path)
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -79,6 +78,40 @@ func replace(path string, write func(File) error, makeRoom func() error) error {
 	}
 	renamed = true
 	return syncFolder(filepath.Dir(path))
+}
+
+// Copy replaces the file at path by a copy of another one, in one step as [Write] does.
+func Copy(path, from string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return Write(path, func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	})
+}
+
+// Link makes path a second name of the file from, which takes no room, or a copy of it where
+// the file system has no second names; in one step as [Write] does. It is for files that are
+// replaced and never changed in place.
+func Link(path, from string) error {
+	temporary := temporaryName(path)
+	if os.Link(from, temporary) != nil {
+		return Copy(path, from)
+	}
+	defer os.Remove(temporary) // a rename leaves it where path is a name of that file already
+	if err := os.Rename(temporary, path); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// temporaryName returns a new name beside path, one that [IsTemporary] knows.
+func temporaryName(path string) string {
+	folder, name := filepath.Split(path)
+	return fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
 }
 
 type bufferedFile struct {

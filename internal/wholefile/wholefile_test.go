@@ -73,3 +73,46 @@ func TestWriteThatPanicsLeavesNothing(t *testing.T) {
 		t.Errorf("files left: %v", got)
 	}
 }
+
+// A link is the same file, one that was there before is replaced, also by itself, and nothing
+// else is left.
+func TestLink(t *testing.T) {
+	folder := t.TempDir()
+	from, path := filepath.Join(folder, "from"), filepath.Join(folder, "to")
+	for what, text := range map[string]string{from: "new", path: "former"} {
+		if err := os.WriteFile(what, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := Link(path, from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := os.Stat(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := os.Stat(path); err != nil || !os.SameFile(first, second) {
+		t.Errorf("two files; error %v", err)
+	}
+	// Replacing one name leaves the other.
+	if err := Copy(from, path); err != nil {
+		t.Fatal(err)
+	}
+	if first, err = os.Stat(from); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := os.Stat(path); err != nil || os.SameFile(first, second) {
+		t.Errorf("still one file; error %v", err)
+	}
+	if text, err := os.ReadFile(from); string(text) != "new" || err != nil {
+		t.Errorf("the copy is %q, %v", text, err)
+	}
+	if got := names(t, folder); len(got) != 2 {
+		t.Errorf("files left: %v", got)
+	}
+	if err := Link(path, filepath.Join(folder, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a file that is not there: %v", err)
+	}
+}
