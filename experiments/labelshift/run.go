@@ -1,7 +1,9 @@
 package labelshift
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"iwda/datasets/table"
 	"iwda/experiments/store"
@@ -16,6 +18,9 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 		return nil, nil, err
 	}
 	result, err := dir.ReadResult()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s is no finished run: it has no %s. A run's folder is such as results/mine/full/photos-sketches/iwdan/seed-1; iwrun adapt has its runs in runs/ of its own folder", folder, store.ResultFile)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
