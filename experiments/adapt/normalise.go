@@ -14,11 +14,11 @@ import (
 type Normalisation struct{ Way, Because string }
 
 const (
-	// matchedAt is the p-value from which on the target counts as matched; docs/normalisation.md
+	// matchedAt is the p-value from which on the target counts as matched; docs/comparisons/normalisation.md
 	// has the comparison of both numbers.
 	matchedAt = 0.01
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
-	// the map may take one class for the whole target, and no test tells; docs/normalisation.md
+	// the map may take one class for the whole target, and no test tells; docs/comparisons/normalisation.md
 	// has the comparisons.
 	fewestOfAClass = 40
 	// leastGain is the number of nats a value by which the map may make the target less likely
