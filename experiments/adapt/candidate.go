@@ -35,14 +35,13 @@ type Shared struct {
 	Run          string
 	Calibration  weightest.Calibration
 	TargetShares []float64 // q, sum 1
-	Weights      []float64 // q over the source's shares
 	// Test asks whether changed class shares alone explain what the model says of the
-	// target; if not, the weights are to be read with care.
+	// target; if not, these shares are to be read with care.
 	Test weightest.LabelShift
 }
 
 // NewShared calibrates the candidate's probabilities on its held-out rows and estimates
-// class shares and weights of the target by maximum likelihood with Laplace's rule
+// class shares of the target by maximum likelihood with Laplace's rule
 // ([weightest.MLLS]).
 func NewShared(c Candidate) (Shared, error) {
 	in, calibration, err := c.calibrated()
@@ -67,6 +66,25 @@ func NewShared(c Candidate) (Shared, error) {
 	}
 	return Shared{
 		Run: c.Run, Calibration: calibration,
-		TargetShares: solution.TargetDistribution, Weights: solution.Weights, Test: test,
+		TargetShares: solution.TargetDistribution, Test: test,
 	}, nil
+}
+
+// weightsOver returns the class weights q_y/p_y, p being the shares of the classes among those
+// labels: the mean of weighted losses is then Σ_y q_y times the mean loss of class y. The
+// weights of the maximum likelihood itself have the mean prediction in the place of p, which
+// for a rare class of few rows is off by an order of magnitude. A class without a row, whose
+// loss nobody knows, has 0.
+func (s Shared) weightsOver(labels []int) []float64 {
+	weights := make([]float64, len(s.TargetShares))
+	rows := make([]int, len(weights))
+	for _, label := range labels {
+		rows[label]++
+	}
+	for class, q := range s.TargetShares {
+		if rows[class] > 0 {
+			weights[class] = q * float64(len(labels)) / float64(rows[class])
+		}
+	}
+	return weights
 }

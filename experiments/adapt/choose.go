@@ -108,7 +108,7 @@ func judge(c Candidate, shared Shared) (selection.Input, Judgement, error) {
 	if err != nil {
 		return selection.Input{}, Judgement{}, err
 	}
-	in.ClassWeights, in.TargetShares = shared.Weights, shared.TargetShares
+	in.ClassWeights, in.TargetShares = shared.weightsOver(c.SourceLabels), shared.TargetShares
 	shares, certainty := selection.Predicted(in.TargetLogits)
 	return in, Judgement{Run: c.Run, Shares: shares, Certainty: certainty}, nil
 }
