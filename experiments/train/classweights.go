@@ -47,6 +47,9 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	if w.needs, err = weightest.RequirementOf(run.Weights.Estimator); err != nil {
 		return nil, err
 	}
+	if w.needs == weightest.HeldOutRows {
+		estimator = overShares{estimator, w.source}
+	}
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
 		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
 		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
