@@ -43,6 +43,25 @@ func Oracle(source, target []float64) ([]float64, error) {
 	return w, nil
 }
 
+// Ratios returns q_j/p_j, the weights that estimated shares q of the target make of known
+// shares p of the rows that are weighted, and 0 for a class of which there is no such row. It
+// panics where the lengths differ.
+//
+// The weights of MLLS have the mean prediction on held-out rows in the place of p, which for a
+// class of few rows may be far from its share.
+func Ratios(target, source []float64) []float64 {
+	if len(source) != len(target) {
+		panic(fmt.Sprintf("weightest: %d classes in the source and %d in the target", len(source), len(target)))
+	}
+	w := make([]float64, len(target))
+	for j, share := range source {
+		if share > 0 {
+			w[j] = target[j] / share
+		}
+	}
+	return w
+}
+
 // Distance returns the Euclidean distance ‖w - trueWeights‖ that the paper's figures
 // show. It panics where the lengths differ.
 func Distance(w, trueWeights []float64) float64 {

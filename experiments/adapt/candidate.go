@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/datasets"
+	"iwda/experiments/model"
 	"iwda/selection"
 	"iwda/weightest"
 )
@@ -41,8 +43,7 @@ type Shared struct {
 }
 
 // NewShared calibrates the candidate's probabilities on its held-out rows and estimates
-// class shares of the target by maximum likelihood with Laplace's rule
-// ([weightest.MLLS]).
+// class shares of the target ([model.TargetShares]).
 func NewShared(c Candidate) (Shared, error) {
 	in, calibration, err := c.calibrated()
 	if err != nil {
@@ -52,11 +53,7 @@ func NewShared(c Candidate) (Shared, error) {
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
-	problem, err := sample.Problem(nil, nil)
-	if err != nil {
-		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
-	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
+	solution, err := model.TargetShares(sample)
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}
@@ -70,21 +67,9 @@ func NewShared(c Candidate) (Shared, error) {
 	}, nil
 }
 
-// weightsOver returns the class weights q_y/p_y, p being the shares of the classes among those
-// labels: the mean of weighted losses is then Σ_y q_y times the mean loss of class y. The
-// weights of the maximum likelihood itself have the mean prediction in the place of p, which
-// for a rare class of few rows is off by an order of magnitude. A class without a row, whose
-// loss nobody knows, has 0.
+// weightsOver returns the class weights over the shares of these labels, so that the mean of
+// weighted losses is Σ_y q_y times the mean loss of class y. A class without a row, whose loss
+// nobody knows, has 0.
 func (s Shared) weightsOver(labels []int) []float64 {
-	weights := make([]float64, len(s.TargetShares))
-	rows := make([]int, len(weights))
-	for _, label := range labels {
-		rows[label]++
-	}
-	for class, q := range s.TargetShares {
-		if rows[class] > 0 {
-			weights[class] = q * float64(len(labels)) / float64(rows[class])
-		}
-	}
-	return weights
+	return weightest.Ratios(s.TargetShares, datasets.KnownLabels(labels).Shares(len(s.TargetShares)))
 }

@@ -52,8 +52,7 @@ func calibrationOf(needs weightest.Requirement) string {
 }
 
 // overShares is an estimator whose weights are the target's shares that another one estimates
-// over the source's, which are known: w·D_S = 1. MLLS by itself has the mean prediction on
-// held-out rows in their place, which for a class of few rows may be far from its share.
+// over the source's, which are known, so that w·D_S = 1; see [weightest.Ratios].
 type overShares struct {
 	weightest.Estimator
 	source []float64 // D_S, length k
@@ -64,11 +63,6 @@ func (o overShares) Estimate(p weightest.Problem) (weightest.Estimate, error) {
 	if err != nil {
 		return weightest.Estimate{}, err
 	}
-	estimate.Weights = make([]float64, len(o.source))
-	for class, share := range o.source {
-		if share > 0 { // a class without it has no row that could be weighted
-			estimate.Weights[class] = estimate.TargetDistribution[class] / share
-		}
-	}
+	estimate.Weights = weightest.Ratios(estimate.TargetDistribution, o.source)
 	return estimate, nil
 }
