@@ -75,37 +75,48 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	return nil
 }
 
+// pooled is what the frozen backbone of a predictor's network makes of a batch.
+type pooled struct {
+	features torch.Tensor
+	by       *Predictor // nil where nothing has been pooled
+}
+
 // logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
 // rows serves the networks after it that share it.
 func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
-	var pooled torch.Tensor // by the backbone of this predictor:
-	var of *Predictor
+	var last pooled
 	refused := torch.Try(func() {
 		torch.NoGrad(func() {
 			for _, p := range predictors {
-				torch.Tidy(func() {
-					var outputs torch.Tensor
-					frozen, ok := p.model.Network.(*nets.Frozen)
-					switch {
-					case !ok:
-						_, outputs = p.model.Network.Forward(p.rows(b), false)
-					case of == nil || !p.pools(b, of):
-						pooled.Release()
-						pooled, of = torch.Keep(frozen.Pooled(p.rows(b))), p
-						fallthrough
-					default:
-						_, outputs = frozen.OnPooled().Forward(pooled, false)
-					}
-					logits = append(logits, torch.ToSlice[float32](outputs))
-				})
+				logits = append(logits, p.logits(b, &last))
 			}
 		})
 	})
-	pooled.Release()
+	last.features.Release()
 	if refused != nil {
 		return nil, refused
 	}
 	return logits, nil
+}
+
+// logits passes a batch through the network, a frozen one from what was pooled last, which it
+// replaces where its backbone makes something else of the batch.
+func (p *Predictor) logits(b batch, last *pooled) (logits []float32) {
+	torch.Tidy(func() {
+		frozen, ok := p.model.Network.(*nets.Frozen)
+		if !ok {
+			_, outputs := p.model.Network.Forward(p.rows(b), false)
+			logits = torch.ToSlice[float32](outputs)
+			return
+		}
+		if last.by == nil || !p.pools(b, last.by) {
+			last.features.Release()
+			*last = pooled{torch.Keep(frozen.Pooled(p.rows(b))), p}
+		}
+		_, outputs := frozen.OnPooled().Forward(last.features, false)
+		logits = torch.ToSlice[float32](outputs)
+	})
+	return logits
 }
 
 // pools reports whether the frozen backbones of both predictors make the same of a batch.
