@@ -5,8 +5,8 @@
 //   - [Data.Experiment] is the experiment file that follows, with the reasons as
 //     comments; it is trained as any other;
 //   - [Choose] chooses among its runs without a label of the target, by the rule that
-//     the file names, and [Outcome.Write] leaves that run's model, what it predicts, and
-//     the class shares that it found.
+//     the file names, and [Outcome.Write] leaves the chosen models, what they predict, and
+//     the class shares that they found.
 //
 // All of it can be done by hand: the file is one that iwrun takes, and its results lie in
 // the usual folders.
