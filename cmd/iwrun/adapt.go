@@ -103,6 +103,9 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err != nil {
 		return err
 	}
+	if err := adapt.CheckRuns(file.Name, runs); err != nil {
+		return err
+	}
 	if o.DryRun {
 		fmt.Fprint(s.out, string(text))
 		fmt.Fprintln(s.err, lengths(runs))
@@ -169,13 +172,40 @@ func (o adaptOptions) experiment(data adapt.Data) (*config.File, error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		text, err = data.Experiment(o.Steps)
+		return o.newExperiment(path, data)
+	case err != nil:
+		return nil, err
 	case o.Steps > 0:
 		assignments = append(data.Length(o.Steps), o.Set...)
 	}
+	return assigned(path, text, data, assignments)
+}
+
+// newExperiment returns the experiment file that follows from the data, with the assignments
+// made.
+func (o adaptOptions) newExperiment(path string, data adapt.Data) (*config.File, error) {
+	file, err := o.follow(path, data)
 	if err != nil {
 		return nil, err
 	}
+	if way := file.Config.Network.Normalise; way != data.Normalisation.Way { // other settings and comments depend on it
+		data.Normalisation = adapt.AskedFor(way)
+		return o.follow(path, data)
+	}
+	return file, nil
+}
+
+// follow returns the experiment file as the data have it, with the assignments made.
+func (o adaptOptions) follow(path string, data adapt.Data) (*config.File, error) {
+	text, err := data.Experiment(o.Steps)
+	if err != nil {
+		return nil, err
+	}
+	return assigned(path, text, data, o.Set)
+}
+
+// assigned returns an experiment file of the data with the assignments made.
+func assigned(path string, text []byte, data adapt.Data, assignments []string) (*config.File, error) {
 	file, err := config.Parse(path, text)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/selection"
 )
 
@@ -184,6 +185,22 @@ func (d Data) CheckExperiment(file *config.File) error {
 	}
 	if file.Config.Selection.Rule == "" {
 		return config.Error{Location: file.Name, Message: "has no rule by which a run is chosen, as in selection: {rule: " + selection.TargetRisk + "}"}
+	}
+	return nil
+}
+
+// CheckRuns returns an error where runs of the experiment could be trained, but nothing be
+// chosen among them or predicted with them. The file's name is for the error.
+func CheckRuns(file string, runs []plan.Run) error {
+	for _, run := range runs {
+		source, target := run.Config.Domains()
+		switch {
+		case source != sourceName || target != targetName:
+			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but what is predicted is the %s: leave tasks at [%s-%s], or exchange --source and --target",
+				run.Config.Task, target, targetName, sourceName, targetName)}
+		case run.Config.Train.Validation == 0:
+			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, as 0.1", run.ID)}
+		}
 	}
 	return nil
 }

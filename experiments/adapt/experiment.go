@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
 	"iwda/selection"
 )
 
@@ -69,7 +70,7 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 		TargetLabelled: d.Target.labelled(),
 		length:         d.length(steps),
 	}
-	if s.Features && len(d.Columns.Clipped) > 0 {
+	if network := (config.Network{Normalise: d.Normalisation.Way}); network.Standardises() && len(d.Columns.Clipped) > 0 {
 		s.Clip = clipAt
 	}
 	var text bytes.Buffer

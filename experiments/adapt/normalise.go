@@ -13,6 +13,11 @@ import (
 // Normalisation is how features are normalised, a value of network.normalise, and why.
 type Normalisation struct{ Way, Because string }
 
+// AskedFor is the normalisation that a user has decided on.
+func AskedFor(way string) Normalisation {
+	return Normalisation{way, "How they are normalised was asked for, whatever the data say."}
+}
+
 const (
 	// matchedAt is the p-value from which on the target counts as matched; docs/comparisons/normalisation.md
 	// has the comparison of both numbers.

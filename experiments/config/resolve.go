@@ -151,8 +151,8 @@ func (s *Settings) checkTogether(d *decoder) {
 	} else if err == nil && data.Kind != catalogue.ImageFiles && s.Network.Views > 0 {
 		fail("network.views", "network.views is for image files; rows of data set %s have one view", s.Dataset.Name)
 	}
-	if n := s.Network; n.Clip > 0 && n.Normalise != Standardise && n.Normalise != Match {
-		fail("network.clip", "network.clip is for network.normalise %s and %s; leave it out", Standardise, Match)
+	if n := s.Network; n.Clip > 0 && !n.Standardises() {
+		fail("network.clip", "network.clip is for network.normalise %s and %s; leave it out, or set it to 0", Standardise, Match)
 	}
 	switch n := s.Network; {
 	case n.Name == string(architecture.TorchScript) && n.File == "":

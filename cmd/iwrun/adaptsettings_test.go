@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestAdaptDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	status, out, text := call(t, adaptLine("--dry-run")...)
+	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	for _, part := range []string{"methods: [source-only, iwdan, iwcdan]", "selection: {rule: target-risk, choose: method}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+	_, out, text = call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu", "--dry-run", "--steps", "300")
+	if !strings.Contains(out, "epochs: 33 # passes over the larger domain: 297 steps") || !strings.Contains(out, "iterations: 297}") {
+		t.Errorf("300 steps:\n%s\n%s", out, text)
+	}
+	if _, err := os.Stat("out"); !os.IsNotExist(err) {
+		t.Errorf("written: %v", err)
+	}
+}
+
+// Data or options that are wrong are named, and nothing that was there is lost.
+func TestAdaptRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	writeFile(t, "nan.csv", "x,y\n1,2\n3,NaN\n")
+	writeFile(t, "narrow.csv", "x,z\n1,2\n")
+	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
+	writeFile(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
+	writeFile(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
+	writeFile(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
+	if status, _, text := call(t, adaptLine()...); status != 0 {
+		t.Fatal(text)
+	}
+	before := readFile(t, "out/predictions.csv")
+	line := func(source, target string, more ...string) []string {
+		return append([]string{"adapt", "--source", source, "--target", target, "-o", "out", "--device", "cpu"}, more...)
+	}
+	for _, test := range []struct {
+		arguments []string
+		status    int
+		want      string
+	}{
+		{line("source.csv", "nan.csv"), 1, "nan.csv:3: column \"y\": NaN"},
+		{line("source.csv", "narrow.csv"), 1, "narrow.csv:1: no column \"y\" of values"},
+		{line("source.csv", "missing.csv"), 1, "missing.csv"},
+		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
+		{line("one.csv", "target.csv"), 1, "one.csv has the classes [\"ant\"]; at least 2"},
+		{line("rare.csv", "target.csv"), 1, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
+		{line("source.csv", "few.csv"), 1, "few.csv has 9 rows; its columns' means"},
+		{line("unknown.csv", "target.csv"), 1, "unknown.csv: 1 of its 19 rows have no label"},
+		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
+		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
+		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
+		{line("source.csv", "target.csv", "--set", "train.validation=0", "--overwrite"), 2, "experiment.yaml: train.validation is 0 for full/source-target/source-only/seed-1"},
+		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source adapts to the source, but what is predicted is the target"},
+		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
+		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
+		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
+		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "--source and --target"},
+		{[]string{"adapt", "--source", "source.csv", "--target", "target.csv"}, 2, "name a folder with -o"},
+	} {
+		status, out, text := call(t, test.arguments...)
+		if status != test.status || out != "" || !strings.Contains(text, test.want) {
+			t.Errorf("%v: status %d, want %d and %q\n%s\n%s", test.arguments, status, test.status, test.want, out, text)
+		}
+	}
+	if readFile(t, "out/predictions.csv") != before {
+		t.Error("the predictions changed")
+	}
+	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "3 runs had been finished before") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
+// A normalisation that is asked for takes with it what adapt would have set beside its own:
+// values far from all others, which are clipped before columns are standardised, stay as they
+// are, and the file says whose choice it was.
+func TestAdaptNormalisedAsAskedFor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	lines := strings.Split(readFile(t, "target.csv"), "\n")
+	lines[7] = "row-6,90000,0.5"
+	writeFile(t, "target.csv", strings.Join(lines, "\n"))
+	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--dry-run"}
+	if status, file, text := call(t, line...); status != 0 || !strings.Contains(file, "clip: 2}") || !strings.Contains(file, "brought back") {
+		t.Fatalf("status %d: %s%s", status, file, text)
+	}
+	for _, way := range []string{"none", "l2"} {
+		status, file, text := call(t, append(line, "--set", "network.normalise="+way)...)
+		if status != 0 || !strings.Contains(file, "normalise: "+way+"}") || strings.Contains(file, "brought back") || !strings.Contains(file, "was asked for") {
+			t.Errorf("%s: status %d: %s%s", way, status, file, text)
+		}
+	}
+	if status, file, text := call(t, append(line, "--set", "network.normalise=matched")...); status != 0 || !strings.Contains(file, "normalise: matched, clip: 2}") {
+		t.Errorf("status %d: %s%s", status, file, text)
+	}
+}
