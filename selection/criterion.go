@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -85,6 +86,13 @@ func (c Criterion) Value(in Input) (float64, error) {
 	return value, nil
 }
 
+// JudgesByLogits tells whether the criterion reads no more than finished runs leave and all of
+// them together say: logits, labels of held-out source rows, class weights and shares, votes.
+// Others judge while a run trains.
+func (c Criterion) JudgesByLogits() bool {
+	return !slices.ContainsFunc(c.needs, func(n need) bool { return n.training })
+}
+
 // Best returns the index of the best value, the first of equal ones. NaN stands for a
 // candidate that could not be judged and is never best; -1 says that none could be.
 func (c Criterion) Best(values []float64) int {
@@ -104,24 +112,30 @@ func (c Criterion) Best(values []float64) int {
 type need struct {
 	what  string
 	there func(Input) bool
+	// training tells whether it is there only while a run trains: not left by a finished one,
+	// nor known of all of them together.
+	training bool
 }
 
+func afterwards(what string, there func(Input) bool) need    { return need{what, there, false} }
+func whileTraining(what string, there func(Input) bool) need { return need{what, there, true} }
+
 var (
-	sourceRows     = need{"the logits and labels of held-out source rows", func(in Input) bool { return in.SourceLogits != nil }}
-	targetRows     = need{"the logits of target rows", func(in Input) bool { return in.TargetLogits != nil }}
-	targetFeatures = need{"the features of target rows", func(in Input) bool { return in.TargetFeatures != nil }}
-	classWeights   = need{"class weights, of one model that all candidates share", func(in Input) bool { return in.ClassWeights != nil }}
-	targetShares   = need{"estimated class shares of the target, of one model that all candidates share", func(in Input) bool { return in.TargetShares != nil }}
-	rowWeights     = need{"weights of the source rows, see DomainWeights", func(in Input) bool { return in.RowWeights != nil }}
-	ensembleVotes  = need{"the predictions of the ensemble of all candidates, see Vote", func(in Input) bool { return in.Votes != nil }}
-	clusters       = need{"clusters of the target rows, see Clusters", func(in Input) bool { return in.Clusters != nil }}
-	headWeights    = need{"the weights of the classifier's last layer", func(in Input) bool { return in.HeadWeights != nil }}
-	probes         = need{"points and rows for the Hopkins statistic", func(in Input) bool { return in.UniformPoints != nil && len(in.SampledRows) > 0 }}
+	sourceRows     = afterwards("the logits and labels of held-out source rows", func(in Input) bool { return in.SourceLogits != nil })
+	targetRows     = afterwards("the logits of target rows", func(in Input) bool { return in.TargetLogits != nil })
+	targetFeatures = whileTraining("the features of target rows", func(in Input) bool { return in.TargetFeatures != nil })
+	classWeights   = afterwards("class weights, of one model that all candidates share", func(in Input) bool { return in.ClassWeights != nil })
+	targetShares   = afterwards("estimated class shares of the target, of one model that all candidates share", func(in Input) bool { return in.TargetShares != nil })
+	rowWeights     = whileTraining("weights of the source rows, see DomainWeights", func(in Input) bool { return in.RowWeights != nil })
+	ensembleVotes  = afterwards("the predictions of the ensemble of all candidates, see Vote", func(in Input) bool { return in.Votes != nil })
+	clusters       = whileTraining("clusters of the target rows, see Clusters", func(in Input) bool { return in.Clusters != nil })
+	headWeights    = whileTraining("the weights of the classifier's last layer", func(in Input) bool { return in.HeadWeights != nil })
+	probes         = whileTraining("points and rows for the Hopkins statistic", func(in Input) bool { return in.UniformPoints != nil && len(in.SampledRows) > 0 })
 )
 
 // atLeast is a number of target rows that a criterion needs.
 func atLeast(rows int) need {
-	return need{fmt.Sprintf("at least %d target rows", rows), func(in Input) bool {
+	return afterwards(fmt.Sprintf("at least %d target rows", rows), func(in Input) bool {
 		return in.TargetLogits != nil && in.TargetLogits.RawMatrix().Rows >= rows
-	}}
+	})
 }

@@ -35,6 +35,17 @@ func TestEveryCriterionIsWhole(t *testing.T) {
 	}
 }
 
+// What a finished run leaves is enough for exactly those that can be computed of it.
+func TestJudgesByLogits(t *testing.T) {
+	left := candidates(t, golden.Open(t, "selection"), "k10d8")[0]
+	left.TargetFeatures, left.RowWeights, left.Clusters, left.HeadWeights, left.UniformPoints = nil, nil, nil, nil, nil
+	for _, c := range selection.All() {
+		if _, err := c.Value(left); errors.Is(err, selection.ErrMissing) == c.JudgesByLogits() {
+			t.Errorf("%s: %v, judges by logits: %v", c.Name, err, c.JudgesByLogits())
+		}
+	}
+}
+
 func TestBest(t *testing.T) {
 	higher, lower := selection.Criterion{Higher: true}, selection.Criterion{}
 	nan := math.NaN()

@@ -60,6 +60,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
+		{line("source.csv", "target.csv", "--set", "selection={rule: guarded-ami, criteria: [class-ami]}", "--overwrite"), 2, "selection.rule guarded-ami reads more than the logits that finished runs leave, by which these are chosen here; take one of guarded-risk, target-risk, iwv-y,"},
 		{line("source.csv", "target.csv", "--set", "train.validation=0", "--overwrite"), 2, "experiment.yaml: train.validation is 0 for full/source-target/source-only/seed-1"},
 		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source adapts to the source, but what is predicted is the target"},
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
