@@ -2,20 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
-	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/experiments/report/page"
 	"iwda/experiments/train"
 	"iwda/internal/wholefile"
@@ -69,6 +62,48 @@ func newAdaptCommand(s streams) *cli.Command {
 // runAdapt carries out all of it. Everything that can be wrong with the options and the
 // data is found before anything is written.
 func runAdapt(o adaptOptions, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	options, devices, err := scheduleOptions(o.machineOptions, o.faultOptions, o.runs())
+	if err != nil {
+		return err
+	}
+	a, err := o.plan(s)
+	if err != nil {
+		return err
+	}
+	if o.DryRun {
+		fmt.Fprint(s.out, string(a.text))
+		fmt.Fprintln(s.err, lengths(a.runs))
+		return nil
+	}
+	if err := o.checkRuns(a.runs); err != nil {
+		return err
+	}
+	if err := o.writeExperiment(a.text); err != nil {
+		return err
+	}
+	summary, err := carryOut(adapt.LongestFirst(a.runs), options, o.faultOptions, s)
+	if err != nil {
+		return err
+	}
+	printSummary(s.err, summary)
+	if len(summary.Left) > 0 {
+		return statusError(statusInterrupted)
+	}
+	a.leaveOut(summary.Failed)
+	if len(a.runs) > 0 {
+		err = o.conclude(a, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+	}
+	if err == nil && len(summary.Failed) > 0 {
+		return statusError(statusFailed)
+	}
+	return err
+}
+
+// check finds what is missing or impossible without a look at the data.
+func (o adaptOptions) check() error {
 	switch {
 	case o.Source == "" || o.Target == "":
 		return usageError("which domains? name them with --source and --target", adaptUsage)
@@ -77,86 +112,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	case o.Steps < 0:
 		return usageError(fmt.Sprintf("--steps %d: a run takes one step or more", o.Steps), adaptUsage)
 	}
-	options, devices, err := scheduleOptions(o.machineOptions, o.faultOptions, o.runs())
-	if err != nil {
-		return err
-	}
-	_, missing := os.Stat(o.path(adapt.ExperimentFile))
-	data, err := adapt.Look(o.Source, o.Target, errors.Is(missing, fs.ErrNotExist))
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(s.err, data)
-	file, err := o.experiment(data)
-	if err != nil {
-		return err
-	}
-	problems := data.Warnings(&file.Config)
-	for _, warning := range problems {
-		fmt.Fprintln(s.err, warning)
-	}
-	text, err := file.Text()
-	if err != nil {
-		return err
-	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		return err
-	}
-	if err := adapt.CheckRuns(file.Name, runs); err != nil {
-		return err
-	}
-	if o.DryRun {
-		fmt.Fprint(s.out, string(text))
-		fmt.Fprintln(s.err, lengths(runs))
-		return nil
-	}
-	if err := plan.CheckData(runs); err != nil {
-		return err
-	}
-	if err := o.checkRuns(runs); err != nil {
-		return err
-	}
-	if err := o.writeExperiment(text); err != nil {
-		return err
-	}
-	summary, err := carryOut(adapt.LongestFirst(runs), options, o.faultOptions, s)
-	if err != nil {
-		return err
-	}
-	printSummary(s.err, summary)
-	if len(summary.Left) > 0 {
-		return statusError(statusInterrupted)
-	}
-	// A run that failed is as if it had not been planned, but that its reason is told.
-	var reasons []string
-	for _, failure := range summary.Failed {
-		runs = slices.DeleteFunc(runs, func(r plan.Run) bool { return r.ID == failure.Run.ID })
-		reason, _, _ := strings.Cut(failure.Reason, "\n")
-		reasons = append(reasons, fmt.Sprintf("%s failed and is left out: %s.", failure.Run.ID, reason))
-	}
-	if len(runs) > 0 {
-		err = o.conclude(file, runs, append(problems, reasons...), train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
-	}
-	if err == nil && len(reasons) > 0 {
-		return statusError(statusFailed)
-	}
-	return err
-}
-
-// checkRuns finds, before the experiment file is replaced, runs that another one left.
-func (o adaptOptions) checkRuns(runs []plan.Run) error {
-	for _, run := range runs {
-		differences, err := run.Conflict(run.Dir(o.runs()))
-		if err == nil && len(differences) > 0 && !o.Overwrite {
-			return config.Error{Location: run.Dir(o.runs()).String(), Message: "holds a result or a checkpoint of another configuration:\n" +
-				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
-		}
-	}
-	if err := checkSameData(runs, o.runs(), o.Overwrite); err != nil {
-		return err
-	}
-	return checkResults(runs, o.runs())
+	return nil
 }
 
 // runs is the folder of results.
@@ -164,89 +120,26 @@ func (o adaptOptions) runs() string { return filepath.Join(o.Folder, "runs") }
 
 func (o adaptOptions) path(name string) string { return filepath.Join(o.Folder, name) }
 
-// experiment returns the experiment file that the folder has, which may have been
-// changed by hand, or else the one that follows from the data, with the assignments made.
-func (o adaptOptions) experiment(data adapt.Data) (*config.File, error) {
-	path := o.path(adapt.ExperimentFile)
-	assignments := o.Set
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return o.newExperiment(path, data)
-	case err != nil:
-		return nil, err
-	case o.Steps > 0:
-		assignments = append(data.Length(o.Steps), o.Set...)
-	}
-	return assigned(path, text, data, assignments)
-}
-
-// newExperiment returns the experiment file that follows from the data, with the assignments
-// made.
-func (o adaptOptions) newExperiment(path string, data adapt.Data) (*config.File, error) {
-	file, err := o.follow(path, data)
-	if err != nil {
-		return nil, err
-	}
-	if way := file.Config.Network.Normalise; way != data.Normalisation.Way { // other settings and comments depend on it
-		data.Normalisation = adapt.AskedFor(way)
-		return o.follow(path, data)
-	}
-	return file, nil
-}
-
-// follow returns the experiment file as the data have it, with the assignments made.
-func (o adaptOptions) follow(path string, data adapt.Data) (*config.File, error) {
-	text, err := data.Experiment(o.Steps)
-	if err != nil {
-		return nil, err
-	}
-	return assigned(path, text, data, o.Set)
-}
-
-// assigned returns an experiment file of the data with the assignments made.
-func assigned(path string, text []byte, data adapt.Data, assignments []string) (*config.File, error) {
-	file, err := config.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Set(assignments); err != nil {
-		return nil, err
-	}
-	return file, data.CheckExperiment(file)
-}
-
-func (o adaptOptions) writeExperiment(text []byte) error {
-	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
-		return fmt.Errorf("cannot create the folder of the results: %w", err)
-	}
-	return wholefile.Write(o.path(adapt.ExperimentFile), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-}
-
-// conclude chooses among the runs, which are finished, and writes what follows. The
-// problems, as of others, stand in the report.
-func (o adaptOptions) conclude(file *config.File, runs []plan.Run, problems []string, options train.Options, s streams) error {
+// conclude chooses among the runs, which are finished, and writes what follows.
+func (o adaptOptions) conclude(a adaptation, options train.Options, s streams) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
-	outcome, err := adapt.Conclude(file.Config.Selection, o.runs(), runs)
+	outcome, err := adapt.Conclude(a.file.Config.Selection, o.runs(), a.runs)
 	if err != nil {
 		return err
 	}
-	outcome.Problems = append(outcome.Problems, problems...)
+	outcome.Problems = append(outcome.Problems, a.problems...)
 	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
 		return err
 	}
-	found, err := findRuns(file, o.runs())
+	found, err := findRuns(a.file, o.runs())
 	if err != nil {
 		return err
 	}
 	err = wholefile.Write(o.path(reportFile), func(w io.Writer) error {
 		return page.Write(w, page.Content{
-			Config: file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
+			Config: a.file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
 			Outcome: outcome.Sheets(),
 		})
 	})
