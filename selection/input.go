@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -42,7 +43,11 @@ func (in Input) classes() int {
 
 // validate checks that the parts fit each other and are numbers.
 func (in Input) validate() error {
-	k := in.classes()
+	return cmp.Or(in.checkFinite(), in.checkSizes(), in.checkValues())
+}
+
+// checkFinite checks that matrices hold numbers.
+func (in Input) checkFinite() error {
 	for _, m := range []struct {
 		name   string
 		matrix *mat.Dense
@@ -62,6 +67,12 @@ func (in Input) validate() error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkSizes checks that the parts are of as many rows and classes as each other.
+func (in Input) checkSizes() error {
+	k := in.classes()
 	rowsOf := func(m *mat.Dense) int {
 		if m == nil {
 			return 0
@@ -87,6 +98,12 @@ func (in Input) validate() error {
 	case in.Clusters != nil && len(in.Clusters) != targets:
 		return fmt.Errorf("%d clusters for %d target rows", len(in.Clusters), targets)
 	}
+	return nil
+}
+
+// checkValues checks that labels are classes, and weights and shares none below 0.
+func (in Input) checkValues() error {
+	k := in.classes()
 	for i, label := range in.SourceLabels {
 		if label < 0 || label >= k {
 			return fmt.Errorf("source row %d has label %d of %d classes", i, label, k)

@@ -14,8 +14,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
 	"iwda/nets/architecture"
-	"iwda/selection"
-	"iwda/weightest"
 )
 
 // Resolved is the configuration of one run: all overrides and assignments are in
@@ -129,81 +127,6 @@ func (t Train) checkLength(d *decoder, dataset string) {
 		d.failAt(epochs, "train.epochs does not count: the length of runs on %s is train.steps, %d; set that, and train.eval_every, the steps between two evaluations", dataset, t.Steps)
 	case everySteps && t.Steps == 0:
 		d.failAt(every, "train.eval_every does not count: runs on %s are evaluated after each of train.epochs, %d; set train.steps in its place, or delete it", dataset, t.Epochs)
-	}
-}
-
-// checkTogether reports settings that do not fit each other.
-func (s *Settings) checkTogether(d *decoder) {
-	fail := func(path, format string, args ...any) {
-		parent, _, _ := strings.Cut(path, ".")
-		d.failAt(firstOf(d.at, path, parent), format, args...)
-	}
-	if data, err := s.Dataset.Described(); err != nil {
-		fail("dataset.domains", "%v", err)
-	} else if data.Named() != (len(s.Dataset.Domains) > 0) {
-		fail("dataset.domains", "dataset.domains, the files of each domain, belongs to dataset.name files, and that needs it")
-	} else if networks := networksOf(data.Kind); !slices.Contains(networks, s.Network.Name) {
-		fail("network.name", "network.name is %s, which does not fit data set %s; want one of %s",
-			s.Network.Name, s.Dataset.Name, strings.Join(networks, ", "))
-	}
-	if data, err := s.Dataset.Described(); err == nil && data.Kind != catalogue.Vectors && s.Network.Normalise != "" {
-		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
-	} else if err == nil && data.Kind != catalogue.ImageFiles && s.Network.Views > 0 {
-		fail("network.views", "network.views is for image files; rows of data set %s have one view", s.Dataset.Name)
-	}
-	if n := s.Network; n.Clip > 0 && !n.Standardises() {
-		fail("network.clip", "network.clip is for network.normalise %s and %s; leave it out, or set it to 0", Standardise, Match)
-	}
-	switch n := s.Network; {
-	case n.Name == string(architecture.TorchScript) && n.File == "":
-		fail("network.name", "network.name is %s, but network.file, the file of the module, is missing", n.Name)
-	case n.Name != string(architecture.TorchScript) && n.File != "":
-		fail("network.file", "network.file is for network.name %s; here it is %s", architecture.TorchScript, n.Name)
-	}
-	if t := s.Train; t.Steps > 0 && (t.EvalEvery == 0 || t.Steps%t.EvalEvery != 0) {
-		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", t.Steps, t.EvalEvery)
-	} else if t.Steps == 0 && t.Epochs == 0 {
-		fail("train.epochs", "train needs epochs or steps")
-	}
-	if s.Train.Keep == KeepSelected {
-		rule := s.Selection.RuleOrDefault()
-		measured := rule
-		if c, err := selection.RuleCriterion(rule); err == nil {
-			measured = c.Name
-		}
-		switch {
-		case s.Train.Validation == 0:
-			fail("train.keep", "train.keep: an epoch is selected by source rows that are held out; set train.validation")
-		case slices.Contains(OptionalCriteria(), measured) && !slices.Contains(s.Selection.Criteria, measured):
-			fail("selection.rule", "selection.rule: %s is not measured by every evaluation; name it in selection.criteria too", measured)
-		case rule == "ensv" || rule == "transfer-score":
-			fail("selection.rule", "selection.rule: %s does not choose among the epochs of a run; with train.keep: selected it must", rule)
-		}
-	}
-	for _, name := range s.Selection.Criteria {
-		if (name == "iwcv" || name == "dev") && s.Train.Validation == 0 {
-			fail("selection.criteria", "selection.criteria: %s weighs source rows that are held out; set train.validation", name)
-		}
-	}
-	if s.Network.Views > 0 && !s.Network.Frozen {
-		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
-	}
-	if s.Train.Precision == BFloat16 {
-		switch {
-		case !strings.HasPrefix(s.Network.Name, "resnet"):
-			fail("train.precision", "train.precision: bf16 is for ResNets; %s takes float32", s.Network.Name)
-		case s.Network.BatchNorm == SynchronisedBatchNorm:
-			fail("train.precision", "train.precision: bf16 normalises within each process; take network.batch_norm: local")
-		}
-	}
-	if s.Dataset.Crop > s.Dataset.Resize {
-		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
-	}
-	if needs, err := weightest.RequirementOf(s.Weights.Estimator); err == nil && needs != weightest.TrainingStatistics && s.Train.Validation == 0 {
-		fail("weights.estimator", "weights.estimator %s reads source rows that are held out; set train.validation, such as 0.2, or take qp", s.Weights.Estimator)
-	}
-	if err := s.Train.Schedule.Check(); err != nil {
-		fail("train.schedule.name", "%v", err)
 	}
 }
 

@@ -5,11 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"math/rand/v2"
-	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -17,18 +14,6 @@ import (
 	"iwda/experiments/config"
 	"iwda/nets"
 )
-
-// imageDomain is a domain of image files: its reader and the rows of the set that a
-// run uses.
-type imageDomain struct {
-	reader *images.Reader
-	rows   []int
-	labels datasets.Labels // of the rows
-	bytes  bool            // of its images go to the device, which normalises them
-}
-
-// cropShape is the shape of an image as networks take it.
-func cropShape(run config.Resolved) []int { return []int{3, run.Dataset.Crop, run.Dataset.Crop} }
 
 // findImages finds the image files of a run.
 func findImages(run config.Resolved) (catalogue.ImageTask, error) {
@@ -40,71 +25,6 @@ func findImages(run config.Resolved) (catalogue.ImageTask, error) {
 	return data.OpenImageTask(run.Dataset.Root, from, to)
 }
 
-// openDomain opens a domain and keeps the fractions of its classes, all where there are
-// none.
-func openDomain(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
-	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
-	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
-		return nil, err
-	}
-	if readerOptions.Cache == images.FileCache {
-		if readerOptions.Folder, err = cacheFolder(); err != nil {
-			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
-		}
-	}
-	d = &imageDomain{labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
-	if fractions != nil {
-		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
-			return nil, err
-		}
-		d.labels = d.labels.Subset(d.rows)
-	}
-	if d.reader, err = images.NewReader(set, readerOptions); err != nil {
-		return nil, err
-	}
-	if size := d.reader.CacheBytes(); size > 0 {
-		fmt.Fprintf(options.Log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
-	}
-	return d, nil
-}
-
-// holdOut takes rows away from the domain and returns a domain of these, which has the
-// same reader.
-func (d *imageDomain) holdOut(run config.Resolved) (*imageDomain, error) {
-	set := d.reader.Set()
-	kept, held, err := heldOutRows(set.Name(), d.labels, set.ClassNames(), run)
-	if err != nil {
-		return nil, err
-	}
-	labels, rows := d.labels, d.rows
-	part := func(numbers []int) ([]int, datasets.Labels) {
-		of := slices.Clone(numbers)
-		for i, n := range numbers {
-			if rows != nil {
-				of[i] = rows[n]
-			}
-		}
-		return of, labels.Subset(numbers)
-	}
-	heldOut := &imageDomain{reader: d.reader, bytes: d.bytes}
-	heldOut.rows, heldOut.labels = part(held)
-	d.rows, d.labels = part(kept)
-	return heldOut, nil
-}
-
-// close gives the memory of the domain's cache back; a domain that was not opened has
-// none.
-func (d *imageDomain) close() error {
-	if d == nil {
-		return nil
-	}
-	return d.reader.Close()
-}
-
-func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
-	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Bytes: d.bytes, Workers: run.Dataset.Workers}
-}
-
 // openImages opens the image files of a run. With a frozen backbone, what is evaluated
 // are the backbone's features, computed here once, and so is what is trained on where
 // the configuration asks for a number of views.
@@ -113,83 +33,83 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	var source, target, ofTest *imageDomain // ofTest is nil where the target is its own test set
+	domains, err := openDomains(run, sets, options)
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, source.close(), target.close(), ofTest.close())
+			err = errors.Join(err, domains.close())
 		}
 	}()
-	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
-	if source, err = openDomain(run, sets.Source, onSource, options); err != nil {
-		return nil, err
-	}
-	if target, err = openDomain(run, sets.Target, onTarget, options); err != nil {
-		return nil, err
-	}
-	domains, test := []*imageDomain{source, target}, target
-	if sets.Test != sets.Target {
-		if ofTest, err = openDomain(run, sets.Test, onTarget, options); err != nil {
-			return nil, err
-		}
-		domains, test = append(domains, ofTest), ofTest
-	}
-	var heldOut *imageDomain
-	if run.Train.Validation > 0 {
-		if heldOut, err = source.holdOut(run); err != nil {
-			return nil, err
-		}
-	}
-	d = &data{
-		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
-		source: source.labels, target: target.labels,
-		onSource: lively{testViews{source, run}, options.alive}, onTest: lively{testViews{test, run}, options.alive},
-		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
-	}
-	if heldOut != nil {
-		d.onHeldOut, d.onTarget = lively{testViews{heldOut, run}, options.alive}, lively{testViews{target, run}, options.alive}
-	}
+	d = imageData(domains, run, options)
 	const replaced = false
-	if err := d.check(run, test.labels.Len(), replaced); err != nil {
+	if err := d.check(run, domains.test.labels.Len(), replaced); err != nil {
 		return nil, err
 	}
 	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
 		return nil, err
 	}
-	frozen, isFrozen := network.(*nets.Frozen)
-	if isFrozen {
-		for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut, &d.onTarget} {
-			if *r == nil {
-				continue
-			}
-			set, err := extractor(frozen.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
-			if err != nil {
+	if frozen, is := network.(*nets.Frozen); is {
+		if err := d.evaluatePooled(ctx, frozen, run, options); err != nil {
+			return nil, err
+		}
+		if run.Network.Views > 0 {
+			if err := d.feedPooled(ctx, frozen, domains, run, options); err != nil {
 				return nil, err
 			}
-			*r = lively{inMemory{set}, options.alive}
+			return d, domains.close()
 		}
 	}
-	if isFrozen && run.Network.Views > 0 {
-		onSource, err := pooledViews(ctx, frozen, source, run, "source", options)
+	d.feed, err = domains.loaders(run)
+	return d, err
+}
+
+// imageData returns the data of a run but for what it is fed with.
+func imageData(domains imageDomains, run config.Resolved, options Options) *data {
+	rows := func(domain *imageDomain) rowReader { return lively{testViews{domain, run}, options.alive} }
+	source, test := domains.source, domains.test
+	d := &data{
+		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
+		source: source.labels, target: domains.target.labels,
+		onSource: rows(source), onTest: rows(test),
+		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
+	}
+	if domains.heldOut != nil {
+		d.onHeldOut, d.onTarget = rows(domains.heldOut), rows(domains.target)
+	}
+	return d
+}
+
+// evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
+// place of the images.
+func (d *data) evaluatePooled(ctx context.Context, network *nets.Frozen, run config.Resolved, options Options) error {
+	for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut, &d.onTarget} {
+		if *r == nil {
+			continue
+		}
+		set, err := extractor(network.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		onTarget, err := pooledViews(ctx, frozen, target, run, "target", options)
-		if err != nil {
-			return nil, err
-		}
-		d.rowShape = onSource.Shape()
-		d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
-		return d, errors.Join(source.close(), target.close(), ofTest.close())
+		*r = lively{inMemory{set}, options.alive}
 	}
-	l := &loaded{crop: run.Dataset.Crop, sourceLabels: source.reader.Set().Labels(), domains: domains}
-	if l.source, err = images.NewLoader(source.reader, images.LoaderOptions{ViewOptions: source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
-		return nil, err
+	return nil
+}
+
+// feedPooled computes the backbone's features of views of both domains, which the run is fed with.
+func (d *data) feedPooled(ctx context.Context, network *nets.Frozen, domains imageDomains, run config.Resolved, options Options) error {
+	onSource, err := pooledViews(ctx, network, domains.source, run, "source", options)
+	if err != nil {
+		return err
 	}
-	if l.target, err = images.NewLoader(target.reader, images.LoaderOptions{ViewOptions: target.views(run), Seed: run.Seed, Purpose: "target"}); err != nil {
-		return nil, err
+	onTarget, err := pooledViews(ctx, network, domains.target, run, "target", options)
+	if err != nil {
+		return err
 	}
-	d.feed = l
-	return d, nil
+	d.rowShape = onSource.Shape()
+	d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
+	return nil
 }
 
 // imageSets are the different sets of a task.

@@ -1,0 +1,146 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/datasets/images"
+	"iwda/experiments/config"
+)
+
+// imageDomain is a domain of image files: its reader and the rows of the set that a
+// run uses.
+type imageDomain struct {
+	reader *images.Reader
+	rows   []int
+	labels datasets.Labels // of the rows
+	bytes  bool            // of its images go to the device, which normalises them
+}
+
+// cropShape is the shape of an image as networks take it.
+func cropShape(run config.Resolved) []int { return []int{3, run.Dataset.Crop, run.Dataset.Crop} }
+
+// openDomain opens a domain and keeps the fractions of its classes, all where there are
+// none.
+func openDomain(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
+	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
+	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
+		return nil, err
+	}
+	if readerOptions.Cache == images.FileCache {
+		if readerOptions.Folder, err = cacheFolder(); err != nil {
+			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
+		}
+	}
+	d = &imageDomain{labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
+	if fractions != nil {
+		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
+			return nil, err
+		}
+		d.labels = d.labels.Subset(d.rows)
+	}
+	if d.reader, err = images.NewReader(set, readerOptions); err != nil {
+		return nil, err
+	}
+	if size := d.reader.CacheBytes(); size > 0 {
+		fmt.Fprintf(options.Log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
+	}
+	return d, nil
+}
+
+// holdOut takes rows away from the domain and returns a domain of these, which has the
+// same reader.
+func (d *imageDomain) holdOut(run config.Resolved) (*imageDomain, error) {
+	set := d.reader.Set()
+	kept, held, err := heldOutRows(set.Name(), d.labels, set.ClassNames(), run)
+	if err != nil {
+		return nil, err
+	}
+	labels, rows := d.labels, d.rows
+	part := func(numbers []int) ([]int, datasets.Labels) {
+		of := slices.Clone(numbers)
+		for i, n := range numbers {
+			if rows != nil {
+				of[i] = rows[n]
+			}
+		}
+		return of, labels.Subset(numbers)
+	}
+	heldOut := &imageDomain{reader: d.reader, bytes: d.bytes}
+	heldOut.rows, heldOut.labels = part(held)
+	d.rows, d.labels = part(kept)
+	return heldOut, nil
+}
+
+// close gives the memory of the domain's cache back.
+func (d *imageDomain) close() error { return d.reader.Close() }
+
+func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
+	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Bytes: d.bytes, Workers: run.Dataset.Workers}
+}
+
+// imageDomains are the domains of a task of image files.
+type imageDomains struct {
+	source, target *imageDomain
+	test           *imageDomain // the target where that is its own test set
+	heldOut        *imageDomain // rows of the source, with its reader; nil where none are held out
+}
+
+// openDomains opens the domains of a run's task.
+func openDomains(run config.Resolved, sets catalogue.ImageTask, options Options) (d imageDomains, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
+	if d.source, err = openDomain(run, sets.Source, onSource, options); err != nil {
+		return d, err
+	}
+	if d.target, err = openDomain(run, sets.Target, onTarget, options); err != nil {
+		return d, err
+	}
+	d.test = d.target
+	if sets.Test != sets.Target {
+		if d.test, err = openDomain(run, sets.Test, onTarget, options); err != nil {
+			return d, err
+		}
+	}
+	if run.Train.Validation > 0 {
+		d.heldOut, err = d.source.holdOut(run)
+	}
+	return d, err
+}
+
+// withReaders returns the domains that have a reader of their own and were opened.
+func (d imageDomains) withReaders() []*imageDomain {
+	domains := []*imageDomain{d.source, d.target}
+	if d.test != d.target {
+		domains = append(domains, d.test)
+	}
+	return slices.DeleteFunc(domains, func(d *imageDomain) bool { return d == nil })
+}
+
+// close gives the memory of the domains' caches back.
+func (d imageDomains) close() error {
+	var errs []error
+	for _, domain := range d.withReaders() {
+		errs = append(errs, domain.close())
+	}
+	return errors.Join(errs...)
+}
+
+// loaders returns the feed of augmented images that are read while the run trains.
+func (d imageDomains) loaders(run config.Resolved) (*loaded, error) {
+	l := &loaded{crop: run.Dataset.Crop, sourceLabels: d.source.reader.Set().Labels(), domains: d.withReaders()}
+	var err error
+	if l.source, err = images.NewLoader(d.source.reader, images.LoaderOptions{ViewOptions: d.source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
+		return nil, err
+	}
+	l.target, err = images.NewLoader(d.target.reader, images.LoaderOptions{ViewOptions: d.target.views(run), Seed: run.Seed, Purpose: "target"})
+	return l, err
+}
