@@ -1,9 +1,7 @@
 package summary
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -26,6 +24,7 @@ type Criteria struct {
 	Runs       []RunChoice
 	Ensembles  []Ensemble
 	Methods    []MethodChoice
+	Unlabelled []Choice // of tasks whose target has no labels
 	Notes      []string // what could not be compared, sentences
 }
 
@@ -66,62 +65,6 @@ type RunChoice struct {
 // Regret is the accuracy lost to the best run.
 func (r RunChoice) Regret() float64 { return r.Best - r.Chosen }
 
-// judgedRun is a run that left something to choose by.
-type judgedRun struct {
-	store.Result
-	metrics  []store.Metrics
-	evidence map[int]store.Evidence // by step
-	logits   *mat.Dense             // of the target's rows, calibrated
-
-	labels    []int      // of these rows, -1 where unknown
-	corrected *mat.Dense // their probabilities, corrected for class shares; nil where these cannot be estimated
-}
-
-// leftAt is the index of the evaluation of the network that the run left.
-func (r judgedRun) leftAt() int {
-	if r.Selected != nil && r.Selected.Kept {
-		for i, m := range r.metrics {
-			if m.Epoch == r.Selected.Epoch {
-				return i
-			}
-		}
-	}
-	return len(r.metrics) - 1
-}
-
-func (r judgedRun) left() store.Metrics { return r.metrics[r.leftAt()] }
-
-// ensembleRule is that of the votes of all candidates, which epochs of one run have none of.
-const ensembleRule = "ensv"
-
-// rule is the name of a rule of package selection.
-type rule string
-
-// rules are all that can be applied to what runs leave, the default of package selection first.
-func rules() []rule {
-	var all []rule
-	for _, name := range selection.RuleNames() {
-		if name != ensembleRule {
-			all = append(all, rule(name))
-		}
-	}
-	return all
-}
-
-// value is that of the rule at the i-th evaluation of a run.
-func (r rule) value(run judgedRun, i int, q []float64) float64 {
-	until := run.metrics[:i+1]
-	if e, ok := run.evidence[until[i].Step]; ok {
-		return store.Judge(string(r), q, until, &e)
-	}
-	return store.Judge(string(r), q, until, nil)
-}
-
-// best is the index of the best value.
-func (r rule) best(values []float64) int {
-	return selection.Criterion{Higher: selection.RuleIsHigher(string(r))}.Best(values)
-}
-
 // CompareCriteria compares all criteria that the finished runs of an experiment, each with its
 // folder, left values of. Runs that held no source rows out are left out, and so are tasks
 // without a source-only run, whose shares all runs are judged by.
@@ -144,34 +87,9 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 			if without > 0 {
 				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d runs held no source rows out (train.validation).", variant, task, without))
 			}
-			if len(judged) == 0 {
-				continue
+			if err := c.add(judged, epochs); err != nil {
+				return Criteria{}, fmt.Errorf("%s, %s: %w", variant, task, err)
 			}
-			together := ensembles(judged)
-			c.Ensembles = append(c.Ensembles, together...)
-			shared := sharedBy(judged)
-			if shared == nil {
-				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", variant, task))
-				continue
-			}
-			for _, r := range rules() {
-				for _, run := range judged {
-					if o, ok := r.chooseEpoch(run, shared); ok {
-						epochs[string(r)] = append(epochs[string(r)], o)
-					}
-				}
-				if choice, ok := r.chooseRun(judged, shared); ok {
-					c.Runs = append(c.Runs, choice)
-				}
-				if choice, ok := r.chooseMethod(judged, together, shared); ok {
-					c.Methods = append(c.Methods, choice)
-				}
-			}
-			choice, err := byVotes(judged)
-			if err != nil {
-				return Criteria{}, err
-			}
-			c.Runs = append(c.Runs, choice)
 		}
 	}
 	for _, r := range rules() {
@@ -182,64 +100,41 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 	return c, nil
 }
 
-// judged returns the runs of a task that left something to choose by, methods in the paper's
-// order, and the number of the others.
-func (s Selection) judged(variant, task string, folders map[string]store.Dir) (judged []judgedRun, without int, err error) {
-	for _, method := range s.Methods {
-		for _, result := range s.Runs(variant, task, method) {
-			run, err := readJudged(result, folders[result.ID])
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				without++
-			case err != nil:
-				return nil, 0, err
-			default:
-				judged = append(judged, run)
+// add applies all rules to the runs of a task, and puts what they choose of each run into
+// epochs.
+func (c *Criteria) add(runs []judgedRun, epochs map[string][]EpochOutcome) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	together := ensembles(runs)
+	c.Ensembles = append(c.Ensembles, together...)
+	shared := sharedBy(runs)
+	if shared == nil {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: no source-only run that estimates the target's class shares, by which all runs could be judged.", runs[0].Variant, runs[0].Task))
+		return nil
+	}
+	votes, err := byVotes(runs)
+	if err != nil {
+		return err
+	}
+	if !runs[0].LastAccuracy.Measured {
+		c.Unlabelled = append(c.Unlabelled, withoutAccuracies(runs, shared, votes)...)
+		return nil
+	}
+	for _, r := range rules() {
+		for _, run := range runs {
+			if o, ok := r.chooseEpoch(run, shared); ok {
+				epochs[string(r)] = append(epochs[string(r)], o)
+			}
+		}
+		if values, ok := r.valuesOf(runs, shared); ok {
+			c.Runs = append(c.Runs, r.chooseRun(runs, values))
+			if choice, ok := r.chooseMethod(runs, values, together); ok {
+				c.Methods = append(c.Methods, choice)
 			}
 		}
 	}
-	return judged, without, nil
-}
-
-func readJudged(result store.Result, dir store.Dir) (judgedRun, error) {
-	run := judgedRun{Result: result, evidence: map[int]store.Evidence{}}
-	evidence, err := dir.ReadEvidence()
-	if err != nil {
-		return judgedRun{}, err
-	}
-	for _, e := range evidence {
-		run.evidence[e.Step] = e
-	}
-	if run.metrics, err = dir.ReadMetrics(); err != nil {
-		return judgedRun{}, err
-	}
-	outputs, err := dir.ReadOutputs()
-	if err != nil {
-		return judgedRun{}, err
-	}
-	in, err := uncalibrated(outputs)
-	if err == nil {
-		in, _, err = selection.Calibrated(in)
-	}
-	if err == nil {
-		run.logits, run.labels = in.TargetLogits, outputs.TargetLabels
-		run.corrected, err = correctedOutputs(outputs)
-	}
-	if err != nil {
-		return judgedRun{}, fmt.Errorf("%s: %w", dir, err)
-	}
-	return run, nil
-}
-
-// sharedBy returns the target's class shares that the first source-only run estimates, nil where
-// there is none.
-func sharedBy(runs []judgedRun) []float64 {
-	for _, run := range runs {
-		method, _ := config.ParseMethod(run.Method)
-		if known := run.WithoutLabels; method.Alignment == config.NoAlignment && known != nil && known.LikelyShares != nil {
-			return known.LikelyShares
-		}
-	}
+	c.Runs = append(c.Runs, rule(ensembleRule).chooseRun(runs, votes))
 	return nil
 }
 
@@ -271,24 +166,8 @@ func (r rule) chooseEpoch(run judgedRun, q []float64) (EpochOutcome, bool) {
 	}, true
 }
 
-// chooseRun applies the rule to the network that each run left, and reports whether all were
-// measured. Runs have no last one, from which a guarded rule could start.
-func (r rule) chooseRun(runs []judgedRun, q []float64) (RunChoice, bool) {
-	if selection.ForEpochs(string(r)) {
-		return RunChoice{}, false
-	}
-	var values []float64
-	for _, run := range runs {
-		value := r.value(run, run.leftAt(), q)
-		if math.IsNaN(value) {
-			return RunChoice{}, false
-		}
-		values = append(values, value)
-	}
-	return r.runChoice(runs, values), true
-}
-
-func (r rule) runChoice(runs []judgedRun, values []float64) RunChoice {
+// chooseRun applies the rule to the networks that runs left, by its values.
+func (r rule) chooseRun(runs []judgedRun, values []float64) RunChoice {
 	var accuracies []float64
 	for _, run := range runs {
 		accuracies = append(accuracies, 100*run.left().Accuracy.Value)
@@ -297,17 +176,17 @@ func (r rule) runChoice(runs []judgedRun, values []float64) RunChoice {
 	run := runs[chosen]
 	return RunChoice{
 		Variant: run.Variant, Task: run.Task, Criterion: string(r), Candidates: len(runs),
-		Run:    fmt.Sprintf("%s/seed-%d", run.Method, run.Seed),
+		Run:    run.name(),
 		Chosen: accuracies[chosen], Best: floats.Max(accuracies), Correlation: r.correlation(values, accuracies),
 		JSD: run.JSD.OrNaN(),
 	}
 }
 
-// byVotes is the choice of the run that agrees most with all of them together.
-func byVotes(runs []judgedRun) (RunChoice, error) {
+// byVotes returns by how much each run agrees with all of them together.
+func byVotes(runs []judgedRun) (values []float64, err error) {
 	ensv, err := selection.Find(ensembleRule)
 	if err != nil {
-		return RunChoice{}, err
+		return nil, err
 	}
 	var logits []*mat.Dense
 	for _, run := range runs {
@@ -315,17 +194,16 @@ func byVotes(runs []judgedRun) (RunChoice, error) {
 	}
 	votes, err := selection.Vote(logits)
 	if err != nil {
-		return RunChoice{}, fmt.Errorf("%s, %s: %w", runs[0].Variant, runs[0].Task, err)
+		return nil, err
 	}
-	var values []float64
 	for _, z := range logits {
 		value, err := ensv.Value(selection.Input{TargetLogits: z, Votes: votes})
 		if err != nil {
-			return RunChoice{}, err
+			return nil, err
 		}
 		values = append(values, value)
 	}
-	return rule(ensembleRule).runChoice(runs, values), nil
+	return values, nil
 }
 
 // correlation is Spearman's, of values such that more is better.

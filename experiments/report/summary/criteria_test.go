@@ -103,6 +103,67 @@ func TestCompareCriteria(t *testing.T) {
 	}
 }
 
+// A target without labels leaves nothing to measure, but the choices are the same.
+func TestChoicesOnUnlabelledTargets(t *testing.T) {
+	root := t.TempDir()
+	experiment := sample.Digits()
+	experiment.Tasks, experiment.Variants, experiment.Seeds = []string{"mnist-usps"}, []string{"full"}, []int64{1}
+	runs := []store.Run{
+		judgedAs(t, root, "source-only", [4]float64{}, [4]float64{0, 3, 1, 2}, [4]float64{9, 1, 2, 3}, [4]float64{0, 0.5, 0.5, 0.5}, [4]int{0, 1, 1, 0}),
+		judgedAs(t, root, "dann", [4]float64{}, [4]float64{0, 1, 3, 2.5}, [4]float64{0, 3, 1, 2}, [4]float64{9, 4, 0.1, 0.05}, [4]int{0, 1, 1, 1}),
+	}
+	for _, run := range runs {
+		metrics, err := run.Dir.ReadMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range metrics {
+			metrics[i].Accuracy = store.Optional[float64]{}
+		}
+		if err := run.Dir.WriteMetrics(metrics); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range runs {
+		runs[i].Result.BestAccuracy, runs[i].Result.LastAccuracy = store.Optional[float64]{}, store.Optional[float64]{}
+	}
+	c, err := CompareCriteria(runs, experiment)
+	if err != nil || len(c.Epochs)+len(c.Runs)+len(c.Ensembles)+len(c.Methods) > 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	chosen := map[string]string{}
+	for _, choice := range c.Unlabelled {
+		if choice.Variant != "full" || choice.Task != "mnist-usps" || choice.Run != choice.Method+"/seed-1" {
+			t.Errorf("%+v", choice)
+		}
+		chosen[choice.Criterion] = choice.Method
+	}
+	want := map[string]string{"iwv-y": "source-only", selection.TargetRisk: "dann", "im": "source-only", "unexplained": "dann", "prior-divergence": "source-only", "ensv": "source-only"}
+	for name, method := range want {
+		if chosen[name] != method {
+			t.Errorf("%s chose %q, want %s: %v", name, chosen[name], method, chosen)
+		}
+	}
+}
+
+// The method has the best mean over its seeds, whoever has the best run.
+func TestWithoutAccuracies(t *testing.T) {
+	judged := func(method string, seed int64, im float64) judgedRun {
+		var run judgedRun
+		run.Variant, run.Task, run.Method, run.Seed = "full", "a-b", method, seed
+		run.metrics = []store.Metrics{{Criteria: map[string]float64{"im": im}}}
+		return run
+	}
+	got := withoutAccuracies([]judgedRun{judged("dann", 1, 9), judged("dann", 2, 0), judged("iwdan", 1, 5)}, nil, []float64{0.1, 0.2, 0.1})
+	want := []Choice{
+		{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-1", Method: "iwdan"},
+		{Variant: "full", Task: "a-b", Criterion: "ensv", Run: "dann/seed-2", Method: "dann"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Runs without anything to choose by, and tasks without source-only, are named in notes.
 func TestCriteriaThatCannotBeCompared(t *testing.T) {
 	root := t.TempDir()

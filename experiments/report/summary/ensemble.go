@@ -3,7 +3,6 @@ package summary
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -40,19 +39,12 @@ type MethodChoice struct {
 // Regret is the accuracy lost to the best ensemble.
 func (m MethodChoice) Regret() float64 { return m.Best - m.Chosen }
 
-// chooseMethod applies the rule to the methods of a task, each of which must have an ensemble,
-// and reports whether all runs were measured.
-func (r rule) chooseMethod(runs []judgedRun, all []Ensemble, q []float64) (MethodChoice, bool) {
-	if selection.ForEpochs(string(r)) || len(all) < 2 {
+// chooseMethod applies the rule to the methods of a task by its values of their runs, and
+// reports whether each method has an ensemble, and there is more than one.
+func (r rule) chooseMethod(runs []judgedRun, values []float64, all []Ensemble) (MethodChoice, bool) {
+	methods, means := byMethod(runs, values)
+	if len(all) < 2 || len(all) != len(methods) {
 		return MethodChoice{}, false
-	}
-	means, values := make([]float64, len(all)), make([]float64, len(runs))
-	for i, run := range runs {
-		at := slices.IndexFunc(all, func(e Ensemble) bool { return e.Method == run.Method })
-		if values[i] = r.value(run, run.leftAt(), q); at < 0 || math.IsNaN(values[i]) {
-			return MethodChoice{}, false
-		}
-		means[at] += values[i] / float64(all[at].Members)
 	}
 	chosen, run := all[r.best(means)], runs[r.best(values)]
 	choice := MethodChoice{

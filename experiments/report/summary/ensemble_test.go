@@ -74,21 +74,27 @@ func TestChooseMethod(t *testing.T) {
 		judged("dann", 1, 9, false), judged("dann", 2, 0, false),
 		judged("iwdan", 1, 5, true), judged("iwdan", 2, 6, true),
 	}
-	all := ensembles(runs)
-	got, ok := rule("im").chooseMethod(runs, all, nil)
+	choose := func(r rule, runs []judgedRun) (MethodChoice, bool) {
+		values, ok := r.valuesOf(runs, nil)
+		if !ok {
+			return MethodChoice{}, false
+		}
+		return r.chooseMethod(runs, values, ensembles(runs))
+	}
+	got, ok := choose("im", runs)
 	want := MethodChoice{Variant: "full", Task: "a-b", Criterion: "im", Method: "iwdan", Chosen: 100, Best: 100, Run: 50}
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Error(ok, diff)
 	}
-	got, ok = rule("entropy").chooseMethod(runs, all, nil) // of which less is better
+	got, ok = choose("entropy", runs) // of which less is better
 	want = MethodChoice{Variant: "full", Task: "a-b", Criterion: "entropy", Method: "dann", Chosen: 50, Best: 100, Run: 50}
 	if diff := cmp.Diff(want, got); !ok || diff != "" || got.Regret() != 50 {
 		t.Error(ok, diff)
 	}
-	if got, ok := rule("snd").chooseMethod(runs, all, nil); ok {
+	if got, ok := choose("snd", runs); ok {
 		t.Errorf("by what was not measured: %+v", got)
 	}
-	if got, ok := rule("im").chooseMethod(runs[:3], ensembles(runs[:3]), nil); ok {
+	if got, ok := choose("im", runs[:3]); ok {
 		t.Errorf("with a method of one run: %+v", got)
 	}
 }

@@ -44,12 +44,19 @@ func criteria(c summary.Criteria) sheet.Sheet {
 			sheet.NewSection("The method, its seeds together, mean over tasks", meanMethodColumns(), meansOverTasks(c.Methods)),
 			sheet.NewSection("The method of each task, its seeds together", methodColumns(), c.Methods))
 	}
+	if len(c.Unlabelled) > 0 {
+		s.Sections = append(s.Sections, sheet.NewSection("The run and the method of each task without labels of the target", choiceColumns(), c.Unlabelled))
+		if len(c.Runs) == 0 {
+			s.Records = sheet.NewRecords(choiceColumns(), c.Unlabelled)
+		}
+	}
 	s.Legend = "Accuracies on the target's test set in percent, of what each criterion chooses without its labels. best: of the best epoch, or of the last epoch " +
 		"of the best run, by the labels; last: of the last epoch. regret: best less chosen, in points, mean and largest; below last: the largest of last less chosen. " +
 		"ρ: rank correlation of criterion and accuracy. guarded-risk: the epoch of the lowest iwv-y where that is clearly below the last one's, and the last one elsewhere; guarded-ami: likewise that of the highest mean class-ami of three. guarded-risk, iwv-y, target-risk and prior-divergence take the target's class shares from the first source-only run of a task. " +
 		"The choice of a run is among the networks that all methods and seeds left. " +
 		"ensemble: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; members: the mean of their accuracies, corrected likewise. " +
-		"The method of a task is chosen by the mean of the criterion over its seeds, and its ensemble measured; run: the accuracy of the run that the criterion chooses by itself, corrected likewise."
+		"The method of a task is chosen by the mean of the criterion over its seeds, and its ensemble measured; run: the accuracy of the run that the criterion chooses by itself, corrected likewise. " +
+		"Where the target has no labels, only what is chosen can be told."
 	return s
 }
 
@@ -96,6 +103,17 @@ func runColumns() []sheet.Column[summary.RunChoice] {
 		percent("best", "best", func(r row) float64 { return r.Best }),
 		percent("regret", "regret", row.Regret),
 		correlated(func(r row) float64 { return r.Correlation }),
+	}
+}
+
+func choiceColumns() []sheet.Column[summary.Choice] {
+	type row = summary.Choice
+	return []sheet.Column[row]{
+		word("variant", "variant", func(r row) string { return r.Variant }),
+		word("task", "task", func(r row) string { return r.Task }),
+		word("criterion", "criterion", func(r row) string { return r.Criterion }),
+		word("run", "run", func(r row) string { return r.Run }),
+		word("method", "method", func(r row) string { return r.Method }),
 	}
 }
 

@@ -43,3 +43,18 @@ func TestCriteria(t *testing.T) {
 		t.Errorf("records of %s, %d rows", fields, len(s.Records.Rows))
 	}
 }
+
+// Of targets without labels there are choices and no numbers.
+func TestCriteriaWithoutLabels(t *testing.T) {
+	s := criteria(summary.Criteria{Experiment: "mine", Unlabelled: []summary.Choice{{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-2", Method: "iwdan"}}})
+	var text strings.Builder
+	if err := s.Write(&text, sheet.Markdown); err != nil {
+		t.Fatal(err)
+	}
+	if squeezed := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(squeezed, "| full | a-b | im | dann/seed-2 | iwdan |") || strings.Contains(squeezed, "NaN") {
+		t.Error(text.String())
+	}
+	if fields := strings.Join(s.Records.Fields, ","); fields != "variant,task,criterion,run,method" || len(s.Records.Rows) != 1 {
+		t.Errorf("records of %s, %d rows", fields, len(s.Records.Rows))
+	}
+}
