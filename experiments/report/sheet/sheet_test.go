@@ -50,6 +50,7 @@ func TestValues(t *testing.T) {
 		{Number(math.Inf(1)), "+Inf", "–", "+Inf", "+Inf", "null"},
 		{Count(2), "2", "2", "2", "2", "2"},
 		{Word("a_b"), "a_b", "a_b", `a\_b`, "a_b", `"a_b"`},
+		{Number(1.25e-164), "+0.0", "1.25e-164", "+0.0", "1.25e-164", "1.25e-164"},
 		{Number(0), "+0.0", "0", "+0.0", "0", "0"},
 	} {
 		s := Sheet{

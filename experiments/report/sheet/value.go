@@ -107,7 +107,11 @@ func (v Value) csv() string {
 	case !v.HasNumber():
 		return ""
 	}
-	return strconv.FormatFloat(v.recorded(), 'f', -1, 64)
+	format := byte('f')
+	if n := v.recorded(); n != 0 && math.Abs(n) < 1e-6 { // as in JSON
+		format = 'e'
+	}
+	return strconv.FormatFloat(v.recorded(), format, -1, 64)
 }
 
 // Format says how numbers are printed for readers. The zero Format is for words and
