@@ -25,8 +25,9 @@ func networksOf(kind catalogue.Kind) []string {
 
 // Default returns the settings of an experiment on a data set that says nothing but its
 // name: those of the paper's Digits experiments, or of its image experiments for image
-// files, with what the data set has of its own. It names no experiment, tasks, variants,
-// methods or seeds: these have no default. An unknown name is an error.
+// files, with what the data set has of its own. It names no experiment, tasks, variants (but
+// full for a user's own files), methods or seeds: these have no default. An unknown name is an
+// error.
 //
 // Three settings are not the paper's. There is no cap on weights (0). One
 // update only clears the statistics (warmup 1), as in the released code. And
@@ -65,7 +66,11 @@ func defaultOf(data catalogue.Dataset) Config {
 		settings.images()
 	}
 	settings.merge("data set "+data.Name, data.Settings)
-	return Config{Settings: settings}
+	c := Config{Settings: settings}
+	if data.Named() { // subsampling is for published experiments
+		c.Variants = []string{"full"}
+	}
+	return c
 }
 
 // merge sets what a part of an experiment file says, which belongs to the program: a

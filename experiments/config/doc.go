@@ -15,8 +15,8 @@
 //	    train: {schedule: {every: 6}}
 //
 // The keys experiment, dataset.name, tasks, variants, methods and seeds must be
-// there; every other key has the default that Default returns. Names may be
-// written in any case.
+// there, but that variants are full where dataset.name is files; every other key has
+// the default that Default returns. Names may be written in any case.
 //
 // # Precedence
 //

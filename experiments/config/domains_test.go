@@ -60,6 +60,19 @@ func TestOwnDomainsInTheHash(t *testing.T) {
 	}
 }
 
+// Variants are for published experiments: files of one's own have one, and the runs are those
+// of a file that names it.
+func TestOwnDomainsHaveOneVariant(t *testing.T) {
+	named := own("{a: {path: x.npz}, b: {path: y.npz}}", "[a-b]")
+	file := parse(t, strings.Replace(named, "variants: [full]\n", "", 1))
+	if !slices.Equal(file.Config.Variants, []string{"full"}) {
+		t.Fatalf("variants %q", file.Config.Variants)
+	}
+	if with, without := resolve(t, parse(t, named), "a-b", "iwdan", 1), resolve(t, file, "a-b", "iwdan", 1); with.Hash() != without.Hash() {
+		t.Errorf("hashes %s and %s", with.Hash(), without.Hash())
+	}
+}
+
 func TestOwnDomainsMistakes(t *testing.T) {
 	const two = "{a: {path: x.npz}, b: {path: y.npz}}"
 	for _, test := range []struct{ domains, tasks, want string }{

@@ -153,7 +153,7 @@ func (f *File) checkRequired(d *decoder) {
 		location, given := d.at[key.path]
 		parent, _, _ := strings.Cut(key.path, ".")
 		switch {
-		case !given && !d.failedAt(d.at[parent]):
+		case !given && key.empty && !d.failedAt(d.at[parent]):
 			missing = append(missing, key.path)
 		case given && key.empty && !d.failedAt(location):
 			d.failAt(location, "%s is empty; it needs at least one value", key.path)
