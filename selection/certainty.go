@@ -31,13 +31,13 @@ var informationMaximisation = Criterion{
 }
 
 // nuclearNorm is BNM (Cui et al. 2020) over all rows, ‖p‖_*/n: the sum of the square
-// roots of the eigenvalues of pᵀp, over n.
+// roots of the eigenvalues of pᵀp, over n. Of more rows than [affordable] it takes those.
 var nuclearNorm = Criterion{
-	Name: "bnm", Higher: true, Cost: "n·k²",
+	Name: "bnm", Higher: true, Cost: "n·k², of at most 650,000 values",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
-		p := softmax(in.TargetLogits, 1)
+		p := softmax(affordable(in.TargetLogits), 1)
 		n, k := p.Dims()
 		gram := mat.NewSymDense(k, nil)
 		gram.SymOuterK(1, p.T())
@@ -56,14 +56,14 @@ var nuclearNorm = Criterion{
 // classConfusion is MCC (Jin et al. 2020): with P = softmax(logits/T), T = 2.5, and
 // weights u = 1 + exp(-H(P)) of mean 1, the part off the diagonal of C = Pᵀ diag(u) P
 // whose columns are scaled to sum one, over k. A class that no row gives any
-// probability is confused with none.
+// probability is confused with none. Of more rows than [affordable] it takes those.
 var classConfusion = Criterion{
-	Name: "mcc", Cost: "n·k²",
+	Name: "mcc", Cost: "n·k², of at most 650,000 values",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
 		const temperature = 2.5
-		return confusionBetweenClasses(softmax(in.TargetLogits, temperature)), nil
+		return confusionBetweenClasses(softmax(affordable(in.TargetLogits), temperature)), nil
 	},
 }
 
@@ -124,6 +124,15 @@ func similarityEntropy(p *mat.Dense) float64 {
 		}
 	}
 	return total / float64(n)
+}
+
+// affordable returns evenly spaced rows of logits, of not many more values than 10,000 rows of 65
+// classes have, but as many rows as classes at least: beyond, the square of the number of classes
+// makes a criterion cost more than the epoch that it judges.
+func affordable(logits *mat.Dense) *mat.Dense {
+	const values = 650_000
+	_, k := logits.Dims()
+	return Evenly(logits, max(values/k, k))
 }
 
 // Evenly returns at most that many rows of a matrix, evenly spaced.

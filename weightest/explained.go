@@ -19,7 +19,8 @@ type LabelShift struct {
 	Bins int
 	// DegreesOfFreedom are m'-k, k the classes with source rows: those of the χ²
 	// distribution that J follows under label shift, in large samples with every class
-	// in the target. Where it is not positive, nothing can be tested and P is 1.
+	// in the target. Where it is not positive, nothing can be tested and P is 1; so it is 0
+	// where the classes have fewer than twelve source rows on average, with which little is found and much is false.
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
 	P float64
@@ -106,6 +107,9 @@ func LabelShiftTest(s *Sample, settings LabelShiftSettings) (LabelShift, error) 
 	for i, y := range present {
 		result.TargetDistribution[y] = q[i]
 	}
+	if counts.sourceRows() < fewestTested*float64(len(present)) {
+		result.DegreesOfFreedom = min(result.DegreesOfFreedom, 0)
+	}
 	if !result.Tested() {
 		return result, nil
 	}
@@ -139,6 +143,18 @@ func (c *binnedCounts) pooled() []float64 {
 	}
 	floats.Scale(1/floats.Sum(shares), shares)
 	return shares
+}
+
+// fewestTested is the number of source rows a class on average from which on the test finds what
+// has changed, if that is much, and rejects label shift not much more often than it should;
+// docs/labelshift.md has both. With fewer some class shares explain nearly everything.
+const fewestTested = 12
+
+func (c *binnedCounts) sourceRows() (rows float64) {
+	for _, counts := range c.source {
+		rows += floats.Sum(counts)
+	}
+	return rows
 }
 
 // areMany returns whether J is near χ²: no share is near 0, and every class has rows

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -177,9 +178,9 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 	const samples = 20
 	rejected := 0
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(gaussianSample(t, p, 40, 400, seed), LabelShiftSettings{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
+		l, err := LabelShiftTest(gaussianSample(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
+		if err != nil || !l.Tested() {
+			t.Fatalf("%+v, %v", l, err)
 		}
 		if !l.Explained() {
 			rejected++
@@ -187,6 +188,22 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 	}
 	if rejected > 4 {
 		t.Errorf("%d of %d label shifts rejected", rejected, samples)
+	}
+}
+
+// With very few held-out rows a class nothing can be told, whatever has changed, and the test
+// says so.
+func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
+	turned := gaussianProblem(10)
+	turned.Rotation = math.Pi / 2
+	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
+		l, err := LabelShiftTest(gaussianSample(t, turned, rows, 400, 1), LabelShiftSettings{})
+		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few rows")) {
+			t.Errorf("%d rows: %+v, %v", rows, l, err)
+		}
+		if math.Abs(floats.Sum(l.TargetDistribution)-1) > 1e-9 {
+			t.Errorf("%d rows: shares %v", rows, l.TargetDistribution)
+		}
 	}
 }
 

@@ -40,16 +40,32 @@ func measureRejections(c cell, draws int) ([]string, error) {
 				return nil, err
 			}
 			for i, p := range values {
-				if p < weightest.Significance {
+				switch {
+				case math.IsNaN(p):
+					rejected[i] = p
+				case p < weightest.Significance:
 					rejected[i] += 100 / float64(draws)
 				}
 			}
 		}
-		lines = append(lines, fmt.Sprintf("| %d | %s | %d | %s | %.1f | %.1f | %.1f |", c.classes, c.rows(), draws, target.name, rejected[0], rejected[1], rejected[2]))
+		line := fmt.Sprintf("| %d | %s | %d | %s |", c.classes, c.rows(), draws, target.name)
+		for _, share := range rejected {
+			line += " " + percent(share) + " |"
+		}
+		lines = append(lines, line)
 	}
 	return lines, nil
 }
 
+// percent prints a share in percent, and a dash for one that is not known.
+func percent(share float64) string {
+	if math.IsNaN(share) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", share)
+}
+
+// pValues returns those of all tests, NaN for one that could not be made.
 func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
 	counts, err := weightest.ChiSquaredTest(s.Sums(nil, nil))
 	if err != nil {
@@ -60,5 +76,8 @@ func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
 		return [3]float64{}, err
 	}
 	explained, err := weightest.LabelShiftTest(s, weightest.LabelShiftSettings{Seed: seed})
+	if !explained.Tested() {
+		explained.P = math.NaN()
+	}
 	return [3]float64{counts.P, probabilities.P, explained.P}, err
 }
