@@ -129,6 +129,9 @@ func (o adaptOptions) conclude(a adaptation, options train.Options, s streams) e
 	if err != nil {
 		return err
 	}
+	for _, problem := range outcome.Problems { // the others were told before
+		fmt.Fprintln(s.err, problem)
+	}
 	outcome.Problems = append(outcome.Problems, a.problems...)
 	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
 		return err

@@ -100,7 +100,9 @@ func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, e
 	if unbounded != nil {
 		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	return outcome, nil
+	sentences, err := unestimated(results, runs)
+	outcome.Problems = append(outcome.Problems, sentences...)
+	return outcome, err
 }
 
 // candidatesOf reads what the finished runs say of both domains.
