@@ -42,10 +42,12 @@ type length struct {
 }
 
 // The length of training: enough steps for a small network to come to rest, however few
-// rows there are, and enough passes for the class weights, which are estimated after each,
-// however many.
+// rows there are, and to see each of many classes often enough, and enough passes for the class
+// weights, which are estimated after each, however many. docs/comparisons/robustness.md has what
+// was compared.
 const (
 	featureSteps = 1200
+	classSteps   = 10 // a class, where that is more
 	fewestEpochs = 8
 	mostEpochs   = 300 // unless steps are asked for
 	halvings     = 2   // of the learning rate, over the run
@@ -90,7 +92,7 @@ func (d Data) length(steps int) length {
 	larger := max(d.Source.Rows, d.Target.Rows)
 	batch := batchFor(larger, largestBatch)
 	epoch := larger / batch
-	epochs := min(max(featureSteps/epoch, fewestEpochs), mostEpochs)
+	epochs := min(max(max(featureSteps, classSteps*len(d.Classes))/epoch, fewestEpochs), mostEpochs)
 	if steps > 0 {
 		epochs = max(1, steps/epoch)
 	}

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -99,6 +100,11 @@ func TestExperimentSaysWhy(t *testing.T) {
 // them, and the same by assignments to a file of another length.
 func TestLength(t *testing.T) {
 	features, images := seen(catalogue.Vectors, 10000, 4000), seen(catalogue.ImageFiles, 200, 200)
+	many := seen(catalogue.Vectors, 10000, 4000) // of 345 classes, each of which needs its steps
+	for class := 2; class < 345; class++ {
+		many.Classes = append(many.Classes, strconv.Itoa(class))
+		many.Source.Counts, many.Target.Counts = append(many.Source.Counts, 5), append(many.Target.Counts, 0)
+	}
 	images.Source.Path, images.Target.Path = "/data/photos", "/data/sketches"
 	for _, c := range []struct {
 		data                        Data
@@ -106,6 +112,7 @@ func TestLength(t *testing.T) {
 		epochs, total, every, ramps int
 	}{
 		{features, 0, 15, 0, 5, 1170}, {features, 3600, 46, 0, 15, 3588}, {features, 10, 1, 0, 1, 78},
+		{many, 0, 44, 0, 14, 3432}, {many, 1200, 15, 0, 5, 1170},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {
 		text, err := c.data.Experiment(c.steps)
