@@ -64,7 +64,11 @@ func normalisation(source, target datasets.Set) Normalisation {
 	case test.P < matchedAt:
 		return own("they do not match under other class shares (p = %.2g).", test.P)
 	}
-	return Normalisation{config.Match, fmt.Sprintf("The target's columns are moved and stretched to agree with the source's under its own class shares: nothing speaks against that (p = %.2g).", test.P)}
+	found := fmt.Sprintf("nothing speaks against that (p = %.2g).", test.P)
+	if !test.Tested() {
+		found = "so few rows say nothing against that, and could not."
+	}
+	return Normalisation{config.Match, "The target's columns are moved and stretched to agree with the source's under its own class shares: " + found}
 }
 
 // matchedTest asks whether the target's rows, once matched, are those of the source's
