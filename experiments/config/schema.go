@@ -132,8 +132,9 @@ const (
 	UnitLength  = "l2"       // each row to length 1
 )
 
-// Standardises reports whether each domain's columns are standardised, in either way.
-func (n Network) Standardises() bool { return n.Normalise == Standardise || n.Normalise == Match }
+// Standardises reports whether each domain's columns are standardised by a way of
+// network.normalise.
+func Standardises(way string) bool { return way == Standardise || way == Match }
 
 // SynchronisedBatchNorm is a value of network.batch_norm; local is the empty text.
 const SynchronisedBatchNorm = "synchronised"

@@ -55,7 +55,7 @@ func (t together) checkDataset() {
 
 func (t together) checkNetwork() {
 	n := t.Network
-	if n.Clip > 0 && !n.Standardises() {
+	if n.Clip > 0 && !Standardises(n.Normalise) {
 		t.fail("network.clip", "network.clip is for network.normalise %s and %s; leave it out, or set it to 0", Standardise, Match)
 	}
 	switch isModule := n.Name == string(architecture.TorchScript); {

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,7 @@ func TestChoicesOnUnlabelledTargets(t *testing.T) {
 		judgedAs(t, root, "source-only", [4]float64{}, [4]float64{0, 3, 1, 2}, [4]float64{9, 1, 2, 3}, [4]float64{0, 0.5, 0.5, 0.5}, [4]int{0, 1, 1, 0}),
 		judgedAs(t, root, "dann", [4]float64{}, [4]float64{0, 1, 3, 2.5}, [4]float64{0, 3, 1, 2}, [4]float64{9, 4, 0.1, 0.05}, [4]int{0, 1, 1, 1}),
 	}
+	measured := slices.Clone(runs)
 	for _, run := range runs {
 		metrics, err := run.Dir.ReadMetrics()
 		if err != nil {
@@ -142,6 +144,16 @@ func TestChoicesOnUnlabelledTargets(t *testing.T) {
 	for name, method := range want {
 		if chosen[name] != method {
 			t.Errorf("%s chose %q, want %s: %v", name, chosen[name], method, chosen)
+		}
+	}
+	// Labels that came later leave what was run before out: it has no accuracy to compare.
+	c, err = CompareCriteria([]store.Run{measured[0], runs[1]}, experiment)
+	if err != nil || len(c.Unlabelled) > 0 || len(c.Runs) == 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, choice := range c.Runs {
+		if choice.Candidates != 1 || choice.Run != "source-only/seed-1" {
+			t.Errorf("%+v", choice)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -42,14 +43,15 @@ func (r judgedRun) left() store.Metrics { return r.metrics[r.leftAt()] }
 func (r judgedRun) name() string { return fmt.Sprintf("%s/seed-%d", r.Method, r.Seed) }
 
 // judged returns the runs of a task that left something to choose by, methods in the paper's
-// order, and the number of the others.
+// order, and the number of the others. Where the accuracy of one was measured, it is those whose
+// accuracy was; a target may have been given labels since.
 func (s Selection) judged(variant, task string, folders map[string]store.Dir) (judged []judgedRun, without int, err error) {
+	results := s.Runs
+	if !slices.ContainsFunc(s.Methods, func(method string) bool { return len(s.Runs(variant, task, method)) > 0 }) {
+		results = s.WithoutLabels
+	}
 	for _, method := range s.Methods {
-		results := s.Runs(variant, task, method)
-		if len(results) == 0 {
-			results = s.WithoutLabels(variant, task, method)
-		}
-		for _, result := range results {
+		for _, result := range results(variant, task, method) {
 			run, err := readJudged(result, folders[result.ID])
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
