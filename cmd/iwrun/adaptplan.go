@@ -82,8 +82,8 @@ func (o adaptOptions) newExperiment(path string, data adapt.Data) (*config.File,
 	if err != nil {
 		return nil, err
 	}
-	if way := file.Config.Network.Normalise; way != data.Normalisation.Way { // other settings and comments depend on it
-		data.Normalisation = adapt.AskedFor(way)
+	if n := file.Config.Network; n.Normalise != data.Normalisation.Way || n.Scale != data.Normalisation.Scale { // other settings and comments depend on it
+		data.Normalisation = adapt.AskedFor(n.Normalise, n.Scale)
 		return o.follow(path, data)
 	}
 	return file, nil

@@ -8,7 +8,6 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
-	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/selection"
@@ -114,7 +113,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
-		d.Normalisation = normalisation(normalise.Clipped(task.Source, d.Columns.ofSource), normalise.Clipped(task.Target, d.Columns.ofTarget))
+		d.Normalisation = normalised(task.Source, task.Target, d.Columns)
 	}
 	return task.Close()
 }

@@ -18,7 +18,7 @@ func seen(kind catalogue.Kind, source, target int) Data {
 		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
 		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
 
-		Normalisation: Normalisation{config.Match, "Nothing speaks against that."},
+		Normalisation: Normalisation{Way: config.Match, Because: "Nothing speaks against that."},
 	}
 }
 

@@ -10,12 +10,17 @@ import (
 	"iwda/weightest"
 )
 
-// Normalisation is how features are normalised, a value of network.normalise, and why.
-type Normalisation struct{ Way, Because string }
+// Normalisation is how features are normalised, and why.
+type Normalisation struct {
+	Way       string // of network.normalise
+	Scale     string // of network.scale
+	Unclipped bool   // whatever values are far from all others
+	Because   string // sentences
+}
 
 // AskedFor is the normalisation that a user has decided on.
-func AskedFor(way string) Normalisation {
-	return Normalisation{way, "How they are normalised was asked for, whatever the data say."}
+func AskedFor(way, scale string) Normalisation {
+	return Normalisation{Way: way, Scale: scale, Because: "How they are normalised was asked for, whatever the data say."}
 }
 
 const (
@@ -42,18 +47,18 @@ const (
 	mostValues = 2048
 )
 
-// normalisation decides between [config.Match] and [config.Standardise]: the former takes
+// agreement decides between [config.Match] and [config.Standardise]: the former takes
 // for granted that the target is the source's classes in other shares, but for what moves
 // or stretches a column.
-func normalisation(source, target datasets.Set) Normalisation {
+func agreement(source, target datasets.Set) Normalisation {
 	own := func(format string, values ...any) Normalisation {
-		return Normalisation{config.Standardise, "Each domain is standardised with its own mean and deviation: " + fmt.Sprintf(format, values...)}
+		return Normalisation{Way: config.Standardise, Because: "Each domain is standardised with its own mean and deviation: " + fmt.Sprintf(format, values...)}
 	}
 	if d := datasets.Size(source.Shape()); d > mostValues || d*len(source.ClassNames()) > mostCoefficients {
 		return own("to match them under other class shares was not tried with so many values and classes.")
 	}
-	if fewest := fewestOfAClass * len(source.ClassNames()); min(source.Len(), target.Len()) < fewest {
-		return own("to match them under other class shares takes at least %d rows of so many classes.", fewest)
+	if few(source, target) {
+		return own("to match them under other class shares takes at least %d rows of so many classes.", fewestOfAClass*len(source.ClassNames()))
 	}
 	gain, test, err := matchedTest(source, target)
 	switch {
@@ -68,7 +73,12 @@ func normalisation(source, target datasets.Set) Normalisation {
 	if !test.Tested() {
 		found = "so few rows say nothing against that, and could not."
 	}
-	return Normalisation{config.Match, "The target's columns are moved and stretched to agree with the source's under its own class shares: " + found}
+	return Normalisation{Way: config.Match, Because: "The target's columns are moved and stretched to agree with the source's under its own class shares: " + found}
+}
+
+// few tells whether one of the domains has too few rows to decide anything by them.
+func few(source, target datasets.Set) bool {
+	return min(source.Len(), target.Len()) < fewestOfAClass*len(source.ClassNames())
 }
 
 // matchedTest asks whether the target's rows, once matched, are those of the source's

@@ -52,7 +52,8 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Match, UnitLength),
+	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Centre, Match, UnitLength),
+	"network.scale":      emptyFor(ownScale, "scale", SharedScale),
 	"network.clip":       zeroOrAtLeast(1),
 	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
@@ -168,6 +169,7 @@ func emptyFor(standard, kind string, others ...string) rule {
 // What the empty text means.
 const (
 	notNormalised  = "none"
+	ownScale       = "columns"
 	localBatchNorm = "local"
 )
 

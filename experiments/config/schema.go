@@ -112,11 +112,15 @@ type Network struct {
 	// Views computes the features of a frozen backbone for this many augmented views
 	// of each image once, before training; 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
-	// Normalise is what happens to rows of features before the network: none, standard,
+	// Normalise is what happens to rows of features before the network: none, standard, centred,
 	// matched or l2; see Standardise.
 	Normalise string `yaml:"normalise,omitempty"`
+	// Scale is what columns are divided by, after standard, centred or matched has brought the
+	// domains to each other: each by its own deviation in the source, columns, or all of them by
+	// one number, shared, so that they keep their size beside each other.
+	Scale string `yaml:"scale,omitempty"`
 	// Clip is the number of deviations from its column's mean beyond which a value of
-	// features is brought back, before standard or matched, in columns most of whose
+	// features is brought back, before standard, centred or matched, in columns most of whose
 	// variance lies in a few values far from all others; 0 for never. See normalise.Ranges.
 	Clip float64 `yaml:"clip,omitempty"`
 	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
@@ -128,13 +132,17 @@ type Network struct {
 // The ways of network.normalise; none is the empty text.
 const (
 	Standardise = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
+	Centre      = "centred"  // each column to mean 0, the target's columns all stretched alike; see normalise.StretchAlike
 	Match       = "matched"  // the same, the target's so that it agrees with the source under the target's class shares
 	UnitLength  = "l2"       // each row to length 1
 )
 
+// SharedScale is a value of network.scale; columns is the empty text.
+const SharedScale = "shared"
+
 // Standardises reports whether each domain's columns are standardised by a way of
 // network.normalise.
-func Standardises(way string) bool { return way == Standardise || way == Match }
+func Standardises(way string) bool { return way == Standardise || way == Centre || way == Match }
 
 // SynchronisedBatchNorm is a value of network.batch_norm; local is the empty text.
 const SynchronisedBatchNorm = "synchronised"

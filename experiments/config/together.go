@@ -56,7 +56,10 @@ func (t together) checkDataset() {
 func (t together) checkNetwork() {
 	n := t.Network
 	if n.Clip > 0 && !Standardises(n.Normalise) {
-		t.fail("network.clip", "network.clip is for network.normalise %s and %s; leave it out, or set it to 0", Standardise, Match)
+		t.fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", Standardise, Centre, Match)
+	}
+	if n.Scale != "" && !Standardises(n.Normalise) {
+		t.fail("network.scale", "network.scale is for network.normalise %s, %s and %s; leave it out", Standardise, Centre, Match)
 	}
 	switch isModule := n.Name == string(architecture.TorchScript); {
 	case isModule && n.File == "":

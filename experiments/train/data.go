@@ -10,8 +10,8 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
-	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/experiments/normalisation"
 )
 
 // data is what a run is trained and measured on. The target's labels serve evaluation
@@ -27,7 +27,7 @@ type data struct {
 	onTest         rowReader // the target's test rows
 	onHeldOut      rowReader // the source's rows that training does not see; nil for none
 	onTarget       rowReader // the target's training rows, as in evaluation; nil where onHeldOut is
-	normalisation  normalisation
+	normalisation  normalisation.Normalisation
 	testLabelled   bool      // some test row has a label
 	tests          int       // number of test rows
 	files          io.Closer // what the rows are read from; nil for nothing
@@ -58,11 +58,11 @@ func openData(run config.Resolved) (d *data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNormalisation(run.Network, source, target)
+	n, err := normalisation.New(run.Network, source, target)
 	if err != nil {
 		return nil, err
 	}
-	source, target, test = n.ofSource(source), n.ofTarget(target), n.ofTarget(test)
+	source, target, test = n.Source(source), n.Target(target), n.Target(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns,
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
@@ -71,7 +71,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		files: task,
 	}
 	if heldOut != nil {
-		d.onHeldOut, d.onTarget = inMemory{n.ofSource(heldOut)}, inMemory{target}
+		d.onHeldOut, d.onTarget = inMemory{n.Source(heldOut)}, inMemory{target}
 	}
 	const replaced = true
 	if err := d.check(run, test.Len(), replaced); err != nil {
@@ -193,48 +193,6 @@ func heldOutRows(name string, labels datasets.Labels, classNames []string, run c
 	}
 	kept, held = datasets.HoldOutRows(labels, len(classNames), run.Train.Validation, rand.New(datasets.Stream(run.Seed, "validation")))
 	return kept, held, nil
-}
-
-// normalisation is what happens to rows before the network; see network.normalise.
-type normalisation struct {
-	way            string
-	source, target normalise.Statistics // of [config.Standardise] and [config.Match]
-}
-
-// newNormalisation takes each domain's statistics from its training rows.
-func newNormalisation(network config.Network, source, target datasets.Set) (normalisation, error) {
-	n := normalisation{way: network.Normalise}
-	var ofSource, ofTarget normalise.Range
-	if network.Clip > 0 {
-		ofSource, ofTarget, _ = normalise.Ranges(source, target, network.Clip)
-		source, target = normalise.Clipped(source, ofSource), normalise.Clipped(target, ofTarget)
-	}
-	switch n.way {
-	case config.Standardise:
-		n.source, n.target = normalise.StatisticsOf(source), normalise.StatisticsOf(target)
-		normalise.LeaveOut(&n.source, &n.target)
-	case config.Match:
-		matched, err := normalise.Match(source, target)
-		if err != nil {
-			return normalisation{}, fmt.Errorf("network.normalise is %s: %w", n.way, err)
-		}
-		n.source, n.target = matched.Source, matched.Target
-	}
-	n.source.Range, n.target.Range = ofSource, ofTarget
-	return n, nil
-}
-
-func (n normalisation) ofSource(set datasets.Set) datasets.Set { return n.view(set, n.source) }
-func (n normalisation) ofTarget(set datasets.Set) datasets.Set { return n.view(set, n.target) }
-
-func (n normalisation) view(set datasets.Set, by normalise.Statistics) datasets.Set {
-	switch n.way {
-	case config.Standardise, config.Match:
-		return normalise.Standardised(set, by)
-	case config.UnitLength:
-		return normalise.UnitLength(set)
-	}
-	return set
 }
 
 // check refuses, before the first step, data on which a method is not defined: a set

@@ -149,22 +149,7 @@ func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Nor
 		d := t.run.Dataset
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(t.run), Resize: d.Resize}, standardised(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape, Columns: t.data.columns}, t.data.normalisation.saved()
-}
-
-// saved is the normalisation of features as a model keeps it.
-func (n normalisation) saved() savedmodel.Normalisation {
-	switch n.way {
-	case config.Standardise, config.Match:
-		return savedmodel.Normalisation{
-			Kind:   savedmodel.Standardised,
-			Source: savedmodel.StatisticsOf(n.source),
-			Target: savedmodel.StatisticsOf(n.target),
-		}
-	case config.UnitLength:
-		return savedmodel.Normalisation{Kind: savedmodel.UnitLength}
-	}
-	return savedmodel.Normalisation{Kind: savedmodel.NotNormalised}
+	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape, Columns: t.data.columns}, t.data.normalisation.Saved()
 }
 
 func standardised(mean, deviation []float32) savedmodel.Normalisation {

@@ -84,6 +84,8 @@ func TestNormalisedRun(t *testing.T) {
 		"matched":  {"network.normalise=matched"},
 		"l2":       {"network.normalise=l2"},
 		"clipped":  {"network.normalise=matched", "network.clip=2"},
+		"centred":  {"network.normalise=centred"},
+		"shared":   {"network.normalise=centred", "network.scale=shared"},
 	} {
 		run := ownRun(t, "iwdan", trueLabel, append(settings, "train.validation=0.2")...)
 		if way == "clipped" {
@@ -141,6 +143,9 @@ func TestNormalisedRun(t *testing.T) {
 		for name, rows := range map[string]rowReader{"source": d.onSource, "target": d.onTest} {
 			set := rows.(inMemory).set
 			if s := normalise.StatisticsOf(set); way == "standard" && (math.Abs(float64(s.Mean[0])) > 1e-5 || math.Abs(float64(s.Deviation[1])-1) > 1e-5) {
+				t.Errorf("%s: mean %v, deviation %v", name, s.Mean, s.Deviation)
+			}
+			if s := normalise.StatisticsOf(set); way == "shared" && (math.Abs(float64(s.Mean[0])) > 1e-4 || math.Abs(math.Hypot(float64(s.Deviation[0]), float64(s.Deviation[1]))-math.Sqrt2) > 1e-4) {
 				t.Errorf("%s: mean %v, deviation %v", name, s.Mean, s.Deviation)
 			}
 			set.CopyRow(row, 3)
