@@ -72,7 +72,7 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 		TargetLabelled: d.Target.labelled(),
 		length:         d.length(steps),
 	}
-	if config.Standardises(d.Normalisation.Way) && !d.Normalisation.Unclipped && len(d.Columns.Clipped) > 0 {
+	if config.Standardises(d.Normalisation.Way) && d.Normalisation.Scale == "" && len(d.Columns.Clipped) > 0 {
 		s.Clip = clipAt
 	}
 	var text bytes.Buffer

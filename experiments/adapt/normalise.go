@@ -12,10 +12,9 @@ import (
 
 // Normalisation is how features are normalised, and why.
 type Normalisation struct {
-	Way       string // of network.normalise
-	Scale     string // of network.scale
-	Unclipped bool   // whatever values are far from all others
-	Because   string // sentences
+	Way     string // of network.normalise
+	Scale   string // of network.scale
+	Because string // sentences
 }
 
 // AskedFor is the normalisation that a user has decided on.
