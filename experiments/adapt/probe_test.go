@@ -94,3 +94,21 @@ func TestScaleIsFound(t *testing.T) {
 		}
 	}
 }
+
+// Of 1,000 rows of a frequent class and 12 and 4 of rare ones, 505 stay, ten and four.
+func TestSpacedRows(t *testing.T) {
+	labels := make([]int, 1016)
+	for i := range 12 {
+		labels[i*80] = 1
+	}
+	for i := range 4 {
+		labels[i+1] = 2
+	}
+	rows := spacedRows(datasets.KnownLabels(labels), 3, 514)
+	if got := datasets.KnownLabels(labels).Subset(rows).Counts(3); !slices.Equal(got, []int{505, 10, 4}) || !slices.IsSorted(rows) {
+		t.Errorf("%v rows of the classes", got)
+	}
+	if all := spacedRows(datasets.KnownLabels(labels), 3, 5000); len(all) != len(labels) {
+		t.Errorf("%d of %d rows, where all may stay", len(all), len(labels))
+	}
+}

@@ -15,7 +15,7 @@ import (
 // What a probe reads, and by how much of the target-risk another normalisation has to be better;
 // docs/comparisons/normalisation.md has the comparison.
 const (
-	probedRows = 8000   // of the source at most
+	probedRows = 8000   // of the source, some more where classes are rare
 	mostProbed = 60_000 // values times classes, up to which a probe takes some seconds
 
 	lessByScale = 0.05
@@ -69,7 +69,7 @@ func (n Normalisation) withSharedScale() []Normalisation {
 // probed returns the target-risk of a probe that learns from some of the source's rows, so
 // normalised; see [selection.TargetRisk].
 func probed(source, target datasets.Set, how config.Network) (float64, error) {
-	source, target = datasets.Evenly(source, probedRows), datasets.Evenly(target, testedRows)
+	source, target = datasets.Subset(source, spacedRows(datasets.LabelsOf(source), len(source.ClassNames()), probedRows)), datasets.Evenly(target, testedRows)
 	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), len(source.ClassNames()), testedShare, rand.New(datasets.Stream(1, "normalise")))
 	learnt, heldOut := datasets.Subset(source, kept), datasets.Subset(source, held)
 	by, err := normalisation.New(how, learnt, target)
@@ -82,6 +82,27 @@ func probed(source, target datasets.Set, how config.Network) (float64, error) {
 		SourceLogits: p.logits(valuesOf(by.Source(heldOut))), SourceLabels: datasets.LabelsOf(heldOut).Classes(),
 		TargetLogits: p.logits(valuesOf(by.Target(target))),
 	})
+}
+
+// spacedRows returns some so many labelled rows, those of each of k classes evenly spaced, but
+// no fewer than ten of a class that has them: one of them is to be held out, others learnt from.
+func spacedRows(labels datasets.Labels, k, most int) (rows []int) {
+	const fewestOfClass = 10
+	seen, wanted, counts := make([]int, k), make([]int, k), labels.Counts(k)
+	for class, n := range counts {
+		wanted[class] = min(n, max(fewestOfClass, n*most/labels.Len()))
+	}
+	for i := range labels.Len() {
+		class, known := labels.At(i)
+		if !known {
+			continue
+		}
+		if before := seen[class] * wanted[class] / counts[class]; (seen[class]+1)*wanted[class]/counts[class] > before {
+			rows = append(rows, i)
+		}
+		seen[class]++
+	}
+	return rows
 }
 
 // targetRisk is that of a candidate by the class shares that it estimates itself.
