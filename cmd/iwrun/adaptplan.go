@@ -82,9 +82,17 @@ func (o adaptOptions) newExperiment(path string, data adapt.Data) (*config.File,
 	if err != nil {
 		return nil, err
 	}
-	if n := file.Config.Network; n.Normalise != data.Normalisation.Way || n.Scale != data.Normalisation.Scale { // other settings and comments depend on it
-		data.Normalisation = adapt.AskedFor(n.Normalise, n.Scale)
-		return o.follow(path, data)
+	// Other settings and comments depend on how features are normalised: where that is asked for,
+	// nothing of what was decided stays, and then the scale that is asked for counts.
+	for _, scale := range []string{"", config.SharedScale} {
+		n := file.Config.Network
+		if n.Normalise == data.Normalisation.Way && n.Scale == data.Normalisation.Scale {
+			break
+		}
+		data.Normalisation = adapt.AskedFor(n.Normalise, scale)
+		if file, err = o.follow(path, data); err != nil {
+			return nil, err
+		}
 	}
 	return file, nil
 }

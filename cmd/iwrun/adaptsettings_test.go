@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -103,5 +105,58 @@ func TestAdaptNormalisedAsAskedFor(t *testing.T) {
 	}
 	if status, file, text := call(t, append(line, "--set", "network.normalise=matched")...); status != 0 || !strings.Contains(file, "normalise: matched, clip: 2}") {
 		t.Errorf("status %d: %s%s", status, file, text)
+	}
+}
+
+// writeNoisyColumns writes domains of three classes that three columns tell apart, beside 200
+// columns of little noise, for which adapt lets columns keep their size.
+func writeNoisyColumns(t *testing.T) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, domain := range []string{"source", "target"} {
+		var text strings.Builder
+		for j := range 203 {
+			fmt.Fprintf(&text, "x%d,", j)
+		}
+		text.WriteString("label\n")
+		for i := range 600 {
+			class := i % 3
+			for j := range 203 {
+				value := random.NormFloat64()
+				if j >= 3 {
+					value *= 0.1
+				} else if j == class {
+					value += 1.7
+				}
+				fmt.Fprintf(&text, "%.3f,", value)
+			}
+			fmt.Fprintf(&text, "%s\n", []string{"ant", "bee", "cow"}[class])
+		}
+		writeFile(t, domain+".csv", text.String())
+	}
+}
+
+// The scale that adapt has decided on belongs to its own normalisation: another that is asked
+// for has the one that is asked for with it, or none.
+func TestAdaptScaledAsAskedFor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeNoisyColumns(t)
+	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--dry-run"}
+	status, file, text := call(t, line...)
+	if status != 0 || !strings.Contains(file, "scale: shared}") || !strings.Contains(file, "keep their size") {
+		t.Fatalf("status %d: %s%s", status, file, text)
+	}
+	for asked, want := range map[string]string{
+		"network.normalise=l2":                                 "normalise: l2}",
+		"network.normalise=none":                               "normalise: none}",
+		"network.normalise=standard":                           "normalise: standard}",
+		"network.scale=columns":                                "normalise: matched, scale: columns}",
+		"network={normalise: standard, scale: shared}":         "normalise: standard, scale: shared}",
+		"network={normalise: centred, scale: shared, clip: 3}": "normalise: centred, scale: shared, clip: 3}",
+	} {
+		status, file, text := call(t, append(line, "--set", asked)...)
+		if status != 0 || !strings.Contains(file, want) || !strings.Contains(file, "was asked for") || strings.Contains(file, "keep their size") {
+			t.Errorf("%s: status %d: %s%s", asked, status, file, text)
+		}
 	}
 }

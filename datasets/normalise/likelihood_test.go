@@ -21,7 +21,7 @@ func TestLogDensity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := valuesOf(set)
+	rows := Values(set)
 	n, d := rows.Dims()
 	shares := []float64{0.2, 0.3, 0.5}
 	direct := func(mean, deviation []float64) (sum float64) {

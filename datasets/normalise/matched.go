@@ -35,7 +35,7 @@ type Matched struct {
 // domain, row-major n×k, by the discriminant that the target was matched with and as if all
 // classes were equally frequent. The statistics are that domain's.
 func (m Matched) Posteriors(set datasets.Set, of Statistics) []float64 {
-	scores := m.classes.scores(valuesOf(Standardised(set, of)), nil, nil)
+	scores := m.classes.scores(Values(Standardised(set, of)), nil, nil)
 	for i := range set.Len() {
 		softmax(scores.RawRowView(i))
 	}
@@ -74,7 +74,7 @@ func Match(source, target datasets.Set) (Matched, error) {
 	if m.classes, err = classes.discriminant(datasets.Evenly(standard, matchedRows)); err != nil {
 		return Matched{}, err
 	}
-	rows := valuesOf(datasets.Evenly(Standardised(target, m.Target), matchedRows))
+	rows := Values(datasets.Evenly(Standardised(target, m.Target), matchedRows))
 	moments := secondMomentsOf(rows)
 	mixture := func(shares []float64) (mean, deviation []float64) {
 		mean, deviation = classes.mixture(shares)
@@ -157,7 +157,7 @@ type discriminant struct {
 
 func (m classMoments) discriminant(set datasets.Set) (discriminant, error) {
 	k, d := m.means.Dims()
-	within := valuesOf(set)
+	within := Values(set)
 	n := 0
 	for i := range set.Len() {
 		row := within.RawRowView(i)
@@ -270,8 +270,8 @@ func softmax(row []float64) float64 {
 	return total
 }
 
-// valuesOf returns a copy of all rows.
-func valuesOf(set datasets.Set) *mat.Dense {
+// Values returns a copy of all rows of a set, n×d.
+func Values(set datasets.Set) *mat.Dense {
 	row := make([]float32, datasets.Size(set.Shape()))
 	values := mat.NewDense(set.Len(), len(row), nil)
 	for i := range set.Len() {

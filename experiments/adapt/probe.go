@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 )
 
 // probe is a softmax regression of k classes on d columns, which says how well a small network
@@ -30,7 +31,7 @@ const (
 // fitProbe trains one by stochastic gradient descent on a set all of whose rows have labels.
 func fitProbe(set datasets.Set, random *rand.Rand) probe {
 	k, d, size := len(set.ClassNames()), datasets.Size(set.Shape()), min(probeBatch, set.Len())
-	labels, rows := datasets.LabelsOf(set).Classes(), valuesOf(set)
+	labels, rows := datasets.LabelsOf(set).Classes(), normalise.Values(set)
 	p := probe{mat.NewDense(k, d, nil), make([]float64, k)}
 	batch, gradient, velocity := mat.NewDense(size, d, nil), mat.NewDense(k, d, nil), mat.NewDense(k, d, nil)
 	biasVelocity, order := make([]float64, k), []int(nil)
@@ -74,17 +75,4 @@ func (p probe) logits(rows *mat.Dense) *mat.Dense {
 		floats.Add(logits.RawRowView(i), p.biases)
 	}
 	return &logits
-}
-
-// valuesOf returns a copy of all rows.
-func valuesOf(set datasets.Set) *mat.Dense {
-	row := make([]float32, datasets.Size(set.Shape()))
-	values := mat.NewDense(set.Len(), len(row), nil)
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		for j, v := range row {
-			values.Set(i, j, float64(v))
-		}
-	}
-	return values
 }

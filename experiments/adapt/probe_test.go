@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 )
 
@@ -16,7 +17,7 @@ func TestProbeLearns(t *testing.T) {
 	centres, shares := [][]float64{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}, []float64{0.5, 0.3, 0.2}
 	learnt, fresh := rowsOf(t, 1, 1000, centres, shares, 1, 0), rowsOf(t, 2, 1000, centres, shares, 1, 0)
 	right := func(p probe) (right int) {
-		labels, logits := datasets.LabelsOf(fresh).Classes(), p.logits(valuesOf(fresh))
+		labels, logits := datasets.LabelsOf(fresh).Classes(), p.logits(normalise.Values(fresh))
 		for i, label := range labels {
 			if floats.MaxIdx(logits.RawRowView(i)) == label {
 				right++

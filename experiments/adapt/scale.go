@@ -69,8 +69,9 @@ func (n Normalisation) withSharedScale() []Normalisation {
 // probed returns the target-risk of a probe that learns from some of the source's rows, so
 // normalised; see [selection.TargetRisk].
 func probed(source, target datasets.Set, how config.Network) (float64, error) {
-	source, target = datasets.Subset(source, spacedRows(datasets.LabelsOf(source), len(source.ClassNames()), probedRows)), datasets.Evenly(target, testedRows)
-	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), len(source.ClassNames()), testedShare, rand.New(datasets.Stream(1, "normalise")))
+	k := len(source.ClassNames())
+	source, target = datasets.Subset(source, spacedRows(datasets.LabelsOf(source), k, probedRows)), datasets.Evenly(target, testedRows)
+	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
 	learnt, heldOut := datasets.Subset(source, kept), datasets.Subset(source, held)
 	by, err := normalisation.New(how, learnt, target)
 	if err != nil {
@@ -79,8 +80,8 @@ func probed(source, target datasets.Set, how config.Network) (float64, error) {
 	p := fitProbe(by.Source(learnt), rand.New(datasets.Stream(1, "probe")))
 	return targetRisk(Candidate{
 		Run:          "a linear classifier",
-		SourceLogits: p.logits(valuesOf(by.Source(heldOut))), SourceLabels: datasets.LabelsOf(heldOut).Classes(),
-		TargetLogits: p.logits(valuesOf(by.Target(target))),
+		SourceLogits: p.logits(normalise.Values(by.Source(heldOut))), SourceLabels: datasets.LabelsOf(heldOut).Classes(),
+		TargetLogits: p.logits(normalise.Values(by.Target(target))),
 	})
 }
 
