@@ -26,20 +26,20 @@ CLASSES, COMPONENTS, WORDS, RAREST = 29, 256, 30000, 5
 WORD = re.compile(r"[a-z][a-z+#.]+[a-z+#]")
 
 
-def fields(folder, name):
+def stanzas(folder, name):
     """The stanzas of a file, as text."""
     return lzma.open(pathlib.Path(folder, name), "rt", encoding="utf-8").read().split("\n\n")
 
 
 def release(folder):
-    """section and words of each package."""
+    """The section and the words of each package."""
     sections = {}
-    for stanza in fields(folder, "Packages.xz"):
+    for stanza in stanzas(folder, "Packages.xz"):
         found = dict(re.findall(r"^(Package|Section): (\S+)", stanza, re.MULTILINE))
         if len(found) == 2:
             sections[found["Package"]] = found["Section"]
     packages = {}
-    for stanza in fields(folder, "Translation-en.xz"):
+    for stanza in stanzas(folder, "Translation-en.xz"):
         name = re.match(r"Package: (\S+)", stanza)
         if name and name[1] in sections:
             text = stanza.split("Description-en: ", 1)[-1]

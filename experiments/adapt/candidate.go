@@ -30,6 +30,20 @@ func (c Candidate) calibrated() (selection.Input, weightest.Calibration, error) 
 	return in, calibration, nil
 }
 
+// targetShares estimates class shares of the target ([model.TargetShares]) from the candidate's
+// calibrated logits, of which it returns the sample.
+func (c Candidate) targetShares(calibrated selection.Input) (*weightest.Sample, []float64, error) {
+	sample, err := calibrated.Sample()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", c.Run, err)
+	}
+	solution, err := model.TargetShares(sample)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
+	}
+	return sample, solution.TargetDistribution, nil
+}
+
 // Shared is what one model, which all candidates share, says of the target's class
 // shares. Estimated by each candidate itself, they would suit the candidate: a classifier
 // that has collapsed explains itself perfectly.
@@ -49,13 +63,9 @@ func NewShared(c Candidate) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	sample, err := in.Sample()
+	sample, shares, err := c.targetShares(in)
 	if err != nil {
-		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
-	}
-	solution, err := model.TargetShares(sample)
-	if err != nil {
-		return Shared{}, fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
+		return Shared{}, err
 	}
 	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
 	if err != nil {
@@ -63,7 +73,7 @@ func NewShared(c Candidate) (Shared, error) {
 	}
 	return Shared{
 		Run: c.Run, Calibration: calibration,
-		TargetShares: solution.TargetDistribution, Test: test,
+		TargetShares: shares, Test: test,
 	}, nil
 }
 

@@ -23,8 +23,8 @@ var experimentTemplate = template.Must(template.New("experiment").Funcs(template
 type settings struct {
 	Data
 	Title          string
-	Features       bool // not images
-	Clip           int  // of network.clip; 0 where nothing has to be clipped
+	Features       bool           // not images
+	Network        config.Network // normalise, scale and clip
 	Rule           string
 	HeldOut        float64
 	RarestClass    string
@@ -70,10 +70,8 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 		Rule:     selection.TargetRisk, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
+		Network:        d.Normalisation.network(d.Columns),
 		length:         d.length(steps),
-	}
-	if config.Standardises(d.Normalisation.Way) && d.Normalisation.Scale == "" && len(d.Columns.Clipped) > 0 {
-		s.Clip = clipAt
 	}
 	var text bytes.Buffer
 	if err := experimentTemplate.Execute(&text, s); err != nil {

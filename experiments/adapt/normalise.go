@@ -22,6 +22,16 @@ func AskedFor(way, scale string) Normalisation {
 	return Normalisation{Way: way, Scale: scale, Because: "How they are normalised was asked for, whatever the data say."}
 }
 
+// network has the settings of network that say so. One scale clips nothing: no column's
+// divisor depends on values far from all others alone.
+func (n Normalisation) network(c Columns) config.Network {
+	how := config.Network{Normalise: n.Way, Scale: n.Scale}
+	if config.Standardises(n.Way) && n.Scale == "" && len(c.Clipped) > 0 {
+		how.Clip = clipAt
+	}
+	return how
+}
+
 const (
 	// matchedAt is the p-value from which on the target counts as matched; docs/comparisons/normalisation.md
 	// has the comparison of both numbers.
@@ -86,9 +96,8 @@ func few(source, target datasets.Set) bool {
 // map, see [normalise.Matched].
 func matchedTest(source, target datasets.Set) (gain float64, test weightest.LabelShift, err error) {
 	k := len(source.ClassNames())
-	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
-	heldOut := datasets.Subset(source, held)
-	m, err := normalise.Match(datasets.Subset(source, kept), target)
+	learnt, heldOut := withoutTested(source)
+	m, err := normalise.Match(learnt, target)
 	if err != nil {
 		return 0, weightest.LabelShift{}, err
 	}
@@ -101,4 +110,11 @@ func matchedTest(source, target datasets.Set) (gain float64, test weightest.Labe
 	}
 	test, err = weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
 	return m.Gain, test, err
+}
+
+// withoutTested divides the source's rows into those to learn from and the share that stands
+// for the source.
+func withoutTested(source datasets.Set) (learnt, tested datasets.Set) {
+	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), len(source.ClassNames()), testedShare, rand.New(datasets.Stream(1, "normalise")))
+	return datasets.Subset(source, kept), datasets.Subset(source, held)
 }

@@ -10,6 +10,14 @@ import (
 	"iwda/experiments/config"
 )
 
+// classOf draws a class, as frequent as the shares say.
+func classOf(random *rand.Rand, shares []float64) (class int) {
+	for u := random.Float64(); class < len(shares)-1 && u > shares[class]; class++ {
+		u -= shares[class]
+	}
+	return class
+}
+
 // rowsOf returns rows of normal columns around the centres of their classes, which are as
 // frequent as the shares say, then stretched and moved.
 func rowsOf(t *testing.T, seed uint64, n int, centres [][]float64, shares []float64, stretch, move float64) *datasets.Features {
@@ -18,9 +26,7 @@ func rowsOf(t *testing.T, seed uint64, n int, centres [][]float64, shares []floa
 	var values []float32
 	labels := make([]int, n)
 	for i := range labels {
-		for u := random.Float64(); labels[i] < len(shares)-1 && u > shares[labels[i]]; labels[i]++ {
-			u -= shares[labels[i]]
-		}
+		labels[i] = classOf(random, shares)
 		for _, centre := range centres[labels[i]] {
 			values = append(values, float32(stretch*(centre+random.NormFloat64())+move))
 		}
@@ -47,9 +53,7 @@ func unitsAtRest(t *testing.T, network, seed uint64, n int, shares []float64) *d
 	}
 	values, labels := make([]float32, 0, n*units), make([]int, n)
 	for i := range labels {
-		for u := random.Float64(); labels[i] < len(shares)-1 && u > shares[labels[i]]; labels[i]++ {
-			u -= shares[labels[i]]
-		}
+		labels[i] = classOf(random, shares)
 		x := make([]float64, inputs)
 		for j := range x {
 			x[j] = centres[labels[i]*inputs+j] + random.NormFloat64()

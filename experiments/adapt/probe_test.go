@@ -53,9 +53,7 @@ func columnsLike(t *testing.T, seed uint64, shares []float64, nothing float64, c
 	var values []float32
 	labels := make([]int, n)
 	for i := range labels {
-		for u := random.Float64(); labels[i] < len(shares)-1 && u > shares[labels[i]]; labels[i]++ {
-			u -= shares[labels[i]]
-		}
+		labels[i] = classOf(random, shares)
 		for j := range telling + others {
 			value := random.NormFloat64()
 			switch {

@@ -7,7 +7,6 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
-	"iwda/experiments/model"
 	"iwda/experiments/normalisation"
 	"iwda/selection"
 )
@@ -31,11 +30,7 @@ func normalised(source, target datasets.Set, c Columns) Normalisation {
 	if few(source, target) || datasets.Size(source.Shape())*len(source.ClassNames()) > mostProbed {
 		return decided
 	}
-	clip := 0.0
-	if len(c.Clipped) > 0 {
-		clip = clipAt
-	}
-	risk, err := probed(source, target, config.Network{Normalise: decided.Way, Clip: clip})
+	risk, err := probed(source, target, decided.network(c))
 	if err != nil {
 		return decided
 	}
@@ -45,8 +40,7 @@ func normalised(source, target datasets.Set, c Columns) Normalisation {
 		if other.Way != decided.Way {
 			less = lessByMap
 		}
-		// Without clipping: no column's divisor depends on values far from all others alone.
-		otherRisk, err := probed(source, target, config.Network{Normalise: other.Way, Scale: other.Scale})
+		otherRisk, err := probed(source, target, other.network(c))
 		if err == nil && otherRisk < min(risk-less, lowest) {
 			best, lowest = other, otherRisk
 		}
@@ -71,8 +65,7 @@ func (n Normalisation) withSharedScale() []Normalisation {
 func probed(source, target datasets.Set, how config.Network) (float64, error) {
 	k := len(source.ClassNames())
 	source, target = datasets.Subset(source, spacedRows(datasets.LabelsOf(source), k, probedRows)), datasets.Evenly(target, testedRows)
-	kept, held := datasets.HoldOutRows(datasets.LabelsOf(source), k, testedShare, rand.New(datasets.Stream(1, "normalise")))
-	learnt, heldOut := datasets.Subset(source, kept), datasets.Subset(source, held)
+	learnt, heldOut := withoutTested(source)
 	by, err := normalisation.New(how, learnt, target)
 	if err != nil {
 		return 0, err
@@ -112,15 +105,11 @@ func targetRisk(c Candidate) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	sample, err := in.Sample()
+	_, shares, err := c.targetShares(in)
 	if err != nil {
 		return 0, err
 	}
-	solution, err := model.TargetShares(sample)
-	if err != nil {
-		return 0, err
-	}
-	in.ClassWeights = Shared{TargetShares: solution.TargetDistribution}.weightsOver(c.SourceLabels)
+	in.ClassWeights = Shared{TargetShares: shares}.weightsOver(c.SourceLabels)
 	risk, err := selection.ClassWeightedRisk.Value(in)
 	if err != nil {
 		return 0, err
