@@ -51,8 +51,8 @@ func TestRuleCriterion(t *testing.T) {
 		}
 		seen[name] = true
 	}
-	for _, name := range []string{selection.GuardedRisk, selection.TargetRisk} {
-		if c, _ := selection.RuleCriterion(name); c.Name != selection.ClassWeightedRisk.Name || selection.RuleIsHigher(name) {
+	for name, want := range map[string]string{selection.GuardedRisk: selection.ClassWeightedRisk.Name, selection.TargetRisk: selection.TargetRisk} {
+		if c, _ := selection.RuleCriterion(name); c.Name != want || selection.RuleIsHigher(name) {
 			t.Errorf("%s starts from %s", name, c.Name)
 		}
 	}

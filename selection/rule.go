@@ -9,6 +9,21 @@ import "slices"
 // compare epochs, of which early ones leave little unexplained because they are unsure.
 const TargetRisk = "target-risk"
 
+// targetRisk has the values of [TargetRisk].
+var targetRisk = Criterion{
+	Name: TargetRisk, Higher: ClassWeightedRisk.Higher, Cost: unexplainedShare.Cost,
+	Fails: ClassWeightedRisk.Fails,
+	needs: []need{sourceRows, classWeights, targetRows},
+	value: func(in Input) (float64, error) {
+		risk, err := ClassWeightedRisk.value(in)
+		if err != nil {
+			return 0, err
+		}
+		unexplained, err := unexplainedShare.value(in)
+		return risk + unexplained, err
+	},
+}
+
 // guardedRule is a rule for the epochs of a run: the epoch with the best value of a criterion,
 // where that is clearly better than the last one's, and the last one where it is not.
 type guardedRule struct {
@@ -60,7 +75,7 @@ func RuleCriterion(name string) (Criterion, error) {
 		return r.of, nil
 	}
 	if name == TargetRisk {
-		return ClassWeightedRisk, nil
+		return targetRisk, nil
 	}
 	return Find(name)
 }

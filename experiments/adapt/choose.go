@@ -90,9 +90,6 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 			values[i] = math.NaN()
 			choice.Problems = append(choice.Problems, fmt.Sprintf("%s cannot be judged: %v.", candidates[i].Run, err))
 		}
-		if rule == selection.TargetRisk {
-			values[i] += choice.Judged[i].Unexplained
-		}
 		choice.Judged[i].Value = values[i]
 	}
 	if choice.Best = criterion.Best(values); choice.Best < 0 {

@@ -110,14 +110,9 @@ func targetRisk(c Candidate) (float64, error) {
 		return 0, err
 	}
 	in.ClassWeights = Shared{TargetShares: shares}.weightsOver(c.SourceLabels)
-	risk, err := selection.ClassWeightedRisk.Value(in)
+	criterion, err := selection.RuleCriterion(selection.TargetRisk)
 	if err != nil {
 		return 0, err
 	}
-	criterion, err := selection.Find("unexplained")
-	if err != nil {
-		return 0, err
-	}
-	unexplained, err := criterion.Value(in)
-	return risk + unexplained, err
+	return criterion.Value(in)
 }
