@@ -41,7 +41,8 @@ type Choice struct {
 	Fails    string // when the rule is wrong
 	Shared   Shared
 	Judged   []Judgement // in the candidates' order, those of a method one after another
-	Best     int         // index in Judged
+	Best     int         // by the rule, index in Judged
+	Used     int         // what predicts, or the best run of the method that does; see [Choice.preferLater]
 	Methods  []Method
 	Problems []string // why candidates could not be judged, sentences
 }
@@ -95,7 +96,7 @@ func Choose(rule string, candidates []Candidate, shared Shared) (Choice, error) 
 	if choice.Best = criterion.Best(values); choice.Best < 0 {
 		return Choice{}, fmt.Errorf("the rule %s can judge no run: %s", rule, choice.Problems[0])
 	}
-	choice.Methods = methodsOf(choice.Judged)
+	choice.Used, choice.Methods = choice.Best, methodsOf(choice.Judged)
 	return choice, nil
 }
 

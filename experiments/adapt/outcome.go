@@ -16,11 +16,11 @@ import (
 // Outcome is what was chosen, and what it says of the target.
 type Outcome struct {
 	Choice
-	// AllSeeds tells that all seeds of the best run's method predict together.
+	// AllSeeds tells that all seeds of the used run's method predict together.
 	AllSeeds bool
 	Runs     []plan.Run // the chosen ones
 	Classes  []ClassShare
-	// Together is the folder of the best run's method, whose seeds iwrun predict takes
+	// Together is the folder of the used run's method, whose seeds iwrun predict takes
 	// together.
 	Together string
 	// Predicted are the shares of the target's rows that the predictions give each class,
@@ -41,16 +41,16 @@ func (o Outcome) chosen() []int {
 	if o.AllSeeds {
 		return o.method().Runs
 	}
-	return []int{o.Best}
+	return []int{o.Used}
 }
 
-// method is that of the best run.
+// method is that of the run that is used.
 func (o Outcome) method() Method {
-	return o.Methods[slices.IndexFunc(o.Methods, func(m Method) bool { return slices.Contains(m.Runs, o.Best) })]
+	return o.Methods[slices.IndexFunc(o.Methods, func(m Method) bool { return slices.Contains(m.Runs, o.Used) })]
 }
 
 // Conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the best, or of all seeds of its method. The model that all share is the first
+// what came of the one that is used, or of all seeds of its method. The model that all share is the first
 // source-only run, the first run where there is none.
 func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, error) {
 	candidates, err := candidatesOf(results, runs)
@@ -69,6 +69,7 @@ func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, e
 	if err != nil {
 		return Outcome{}, err
 	}
+	choice.preferLater(how.Tolerance)
 	for i, run := range runs {
 		result, err := run.Dir(results).ReadResult()
 		if err != nil {
@@ -78,7 +79,7 @@ func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, e
 	}
 	outcome := Outcome{
 		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
-		Together: filepath.Dir(runs[choice.Best].Dir(results).String()),
+		Together: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
 	var classes [][]ClassShare // of each chosen run
 	var unbounded error        // why the last of those without intervals has none

@@ -39,6 +39,25 @@ func methodsOf(judged []Judgement) (methods []Method) {
 	return methods
 }
 
+// preferLater has the method used that the experiment file lists last of those whose best run
+// is as good as the best of all, which is worse than it by the share tolerance of its value
+// at most. A rule without labels cannot tell such methods apart: it rests on few held-out
+// rows, and not on what the target's classes look like.
+func (c *Choice) preferLater(tolerance float64) {
+	best := c.Judged[c.Best].Value
+	for _, m := range c.Methods {
+		of := -1
+		for _, i := range m.Runs {
+			if of < 0 || math.Abs(c.Judged[i].Value-best) < math.Abs(c.Judged[of].Value-best) {
+				of = i
+			}
+		}
+		if of >= 0 && math.Abs(c.Judged[of].Value-best) <= tolerance*math.Abs(best) {
+			c.Used = of
+		}
+	}
+}
+
 // methodOf returns the method of the run of that id.
 func methodOf(id string) string { return path.Base(path.Dir(id)) }
 

@@ -33,7 +33,7 @@ func TestMethods(t *testing.T) {
 // if there are some.
 func TestWhatIsChosen(t *testing.T) {
 	o := Outcome{
-		Choice:   Choice{Rule: "iwv-y", Judged: []Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2},
+		Choice:   Choice{Rule: "iwv-y", Judged: []Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
 		Together: "out/runs/adapt/full/a-b/iwdan",
 	}
 	o.Methods = methodsOf(o.Judged)
@@ -55,15 +55,44 @@ func TestWhatIsChosen(t *testing.T) {
 	if name := o.Chosen().Name(); name != "full/a-b/iwdan/seed-2" {
 		t.Error(name)
 	}
-	o.Best = 0
+	o.Best, o.Used = 0, 0
 	said("the only run of a method", []string{"full/a-b/source-only/seed-1 is used"}, []string{"together with iwrun"})
 
 	o.AllSeeds = true
 	said("all seeds of a method that has one", []string{"full/a-b/source-only/seed-1 is used: its iwv-y is 0.5000, the best of 4 runs."}, []string{"together with iwrun"})
-	o.Best = 2
+	o.Best, o.Used = 2, 2
 	said("all seeds", []string{"The 3 seeds of full/a-b/iwdan are used together, as seed-2 has the best iwv-y of 4 runs, 0.2500; their mean is 0.7500.", "By itself one of them classifies"}, []string{"together with iwrun"})
 	if name := o.Chosen().Name(); name != "full/a-b/iwdan, seed-1, seed-2 and seed-3 together" {
 		t.Error(name)
+	}
+}
+
+// Of methods whose best runs are as good, within the tolerance, the last one is used, and why is
+// said.
+func TestPreferLater(t *testing.T) {
+	lowest := []Judgement{judged("source-only/seed-1", 1.3), judged("iwdan/seed-1", 0.9), judged("iwdan/seed-2", 1), judged("iwcdan/seed-1", 2), judged("iwcdan/seed-2", 1.05), judged("iwjan/seed-1", math.NaN())}
+	negative := []Judgement{judged("source-only/seed-1", -0.5), judged("iwdan/seed-1", -0.45), judged("iwcdan/seed-1", -0.3)}
+	for _, c := range []struct {
+		judged     []Judgement
+		tolerance  float64
+		best, used int
+	}{
+		{lowest, 0, 1, 1}, {lowest, 0.16, 1, 1}, {lowest, 0.17, 1, 4}, {lowest, 0.9, 1, 4},
+		{lowest[:3], 0.9, 1, 1}, // the best run of a method, not its last one
+		{negative, 0.05, 0, 0}, {negative, 0.11, 0, 1}, {negative, 0.5, 0, 2},
+	} {
+		o := Outcome{Choice: Choice{Rule: "target-risk", Judged: c.judged, Best: c.best, Used: c.best, Methods: methodsOf(c.judged)}, AllSeeds: true}
+		o.preferLater(c.tolerance)
+		if o.Used != c.used {
+			t.Errorf("tolerance %v: %s of %+v", c.tolerance, c.judged[o.Used].Run, c.judged)
+		}
+	}
+	o := Outcome{Choice: Choice{Rule: "target-risk", Judged: lowest, Best: 1, Used: 4, Methods: methodsOf(lowest)}}
+	const rest = ": the target-risk of seed-2, 1.0500, is as good as the best of 6 runs, 0.9000 of full/a-b/iwdan/seed-1, within selection.tolerance, and of methods that are as good the one that is listed last is taken."
+	for all, want := range map[bool]string{false: "full/a-b/iwcdan/seed-2 is used" + rest, true: "The 2 seeds of full/a-b/iwcdan are used together" + rest} {
+		if o.AllSeeds = all; o.Why()[0] != want {
+			t.Errorf("%q, want %q", o.Why()[0], want)
+		}
 	}
 }
 

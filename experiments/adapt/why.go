@@ -21,12 +21,26 @@ func (o Outcome) Why() []string {
 
 // used says what predicts, and why.
 func (o Outcome) used() string {
-	best, chosen := o.Judged[o.Best], o.Chosen()
+	used, chosen := o.Judged[o.Used], o.Chosen()
+	if o.Used != o.Best {
+		return o.preferred()
+	}
 	if len(chosen) == 1 {
-		return fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", best.Run, o.Rule, best.Value, len(o.Judged))
+		return fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", used.Run, o.Rule, used.Value, len(o.Judged))
 	}
 	return fmt.Sprintf("The %d seeds of %s are used together, as %s has the best %s of %d runs, %.4f; their mean is %.4f.",
-		len(chosen), path.Dir(best.Run), path.Base(best.Run), o.Rule, len(o.Judged), best.Value, o.method().Value)
+		len(chosen), path.Dir(used.Run), path.Base(used.Run), o.Rule, len(o.Judged), used.Value, o.method().Value)
+}
+
+// preferred says what predicts in the place of the best run's method.
+func (o Outcome) preferred() string {
+	best, used, chosen := o.Judged[o.Best], o.Judged[o.Used], o.Chosen()
+	what := used.Run + " is used"
+	if len(chosen) > 1 {
+		what = fmt.Sprintf("The %d seeds of %s are used together", len(chosen), path.Dir(used.Run))
+	}
+	return fmt.Sprintf("%s: the %s of %s, %.4f, is as good as the best of %d runs, %.4f of %s, within selection.tolerance, and of methods that are as good the one that is listed last is taken.",
+		what, o.Rule, path.Base(used.Run), used.Value, len(o.Judged), best.Value, best.Run)
 }
 
 // agreement says how the chosen runs do on held-out rows and beside all others.

@@ -13,7 +13,7 @@ import (
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
 // digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
 // seed and all settings. Left out are what changes no result (experiment, title,
-// selection.choose, selection.rule unless train.keep follows it, dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
+// selection.choose, selection.tolerance, selection.rule unless train.keep follows it, dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
 // a new key whose zero value means "as before" keeps the hashes of finished runs.
 func (r Resolved) Hash() string {
 	var lines []string
@@ -42,7 +42,7 @@ func Differences(there, here Resolved) []string {
 }
 
 // withoutEffect are the settings that change no result.
-var withoutEffect = []string{"selection.rule", "selection.choose", "dataset.root", "dataset.workers", "dataset.cache"}
+var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "dataset.root", "dataset.workers", "dataset.cache"}
 
 // determining returns the values of all keys that determine the run's result and are
 // not zero.

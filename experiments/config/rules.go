@@ -32,6 +32,7 @@ var rules = map[string]rule{
 	"recipe":               oneOf("recipe", RecipeNames()),
 	"selection.rule":       oneOf("rule", selection.RuleNames()),
 	"selection.choose":     emptyFor("run", "choice", ChooseMethod),
+	"selection.tolerance":  fromBelow(0, 1),
 	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),

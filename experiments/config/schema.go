@@ -31,6 +31,10 @@ type Selection struct {
 	// Choose says what iwrun adapt predicts with: the best run by the rule, run, or all seeds of
 	// its method, method.
 	Choose string `yaml:"choose,omitempty"`
+	// Tolerance is the share by which the best run of a method may be worse by the rule than
+	// the best of all, and the method be as good: iwrun adapt then takes the one that methods
+	// lists last. 0 takes the best.
+	Tolerance float64 `yaml:"tolerance,omitempty"`
 	// Criteria are criteria of package selection that every evaluation measures beside
 	// those that cost next to nothing.
 	Criteria []string `yaml:"criteria,omitempty,flow"`

@@ -28,6 +28,7 @@ func TestSelection(t *testing.T) {
 		{"class-ami is not measured", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=guarded-ami"}},
 		{"does not choose among the epochs", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=ensv"}},
 		{"unknown network to keep", []string{"train.keep=best"}},
+		{"at least 0 and below 1", []string{"selection.tolerance=1"}},
 		{"iwcv weighs source rows", []string{"selection.criteria=[iwcv]"}},
 		{"unknown criterion of an evaluation", []string{"selection.criteria=[ensv]"}},
 	} {
@@ -42,7 +43,7 @@ func TestSelection(t *testing.T) {
 		}
 		return r.Hash()
 	}
-	if hash() != hash("selection.rule=im") || hash() != hash("train.keep=last") || hash() != hash("selection.choose=method") {
+	if hash() != hash("selection.rule=im") || hash() != hash("train.keep=last") || hash() != hash("selection.choose=method") || hash() != hash("selection.tolerance=0.2") {
 		t.Error("a rule that nothing follows changes the hash")
 	}
 	if hash("train.keep=selected") == hash() || hash("train.keep=selected") == hash("train.keep=selected", "selection.rule=im") {
