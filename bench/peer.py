@@ -96,8 +96,8 @@ def digits_step(method, images=None, labels=None, target_images=None, network=No
 def mlp_step(method, form):
     """A training step on random rows of 64 features, with 256 hidden units.
 
-    The discriminator is that of `iwrun adapt`, with 128 hidden units and for CDAN 256 random
-    products, or with the outer product one of 500.
+    The discriminator has the 128 hidden units of that of `iwrun adapt`, and for CDAN 256 random
+    products, or 500 units and the outer product.
     """
     torch.manual_seed(0)
     hidden, projected = 256, 256

@@ -47,8 +47,9 @@ var works = []work{
 	digitsStep("CDAN", 40, 1.4),
 	digitsStep("IWCDAN", 40, 1.4),
 
-	// The same on rows of 64 features, with 256 hidden units: the discriminator is iwrun
-	// adapt's, or one of 500 units that takes the outer product of CDAN.
+	// The same on rows of 64 features, with 256 hidden units: the discriminator has the 128
+	// units of iwrun adapt's, and for IWCDAN 256 random products, or 500 units and the outer
+	// product of CDAN.
 	mlpStep("source-only", "adapt", 400, 2), mlpStep("IWDAN", "adapt", 200, 1.5), mlpStep("IWCDAN", "adapt", 200, 1.5),
 	mlpStep("IWDAN", "outer product", 100, 1.5), mlpStep("IWCDAN", "outer product", 40, 1.5),
 

@@ -34,7 +34,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "target", Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FOLDER` of everything that is written"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set a key of the experiment file, `KEY=VALUE`; may be repeated"},
-		&cli.IntFlag{Name: "steps", Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: 1200 on features, or 10 a class or 8 passes over the larger domain where that is more, 2000 on images)"},
+		&cli.IntFlag{Name: "steps", Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: 1200 to 2400 on features, the more the fewer values there are, or 10 a class or 8 passes over the larger domain where that is more, 2000 on images)"},
 		&cli.BoolFlag{Name: "probabilities", Usage: "write the probabilities of all classes too"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "look at the data, print the experiment file and run nothing"},
 	}

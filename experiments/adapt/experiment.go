@@ -24,6 +24,8 @@ type settings struct {
 	Data
 	Title          string
 	Features       bool           // not images
+	HiddenUnits    int            // of the network on features
+	Products       int            // random ones, which IWCDAN's discriminator sees of features; 0 is all
 	Network        config.Network // normalise, scale and clip
 	Rule           string
 	HeldOut        float64
@@ -41,13 +43,32 @@ type length struct {
 	Every  int // epochs between two halvings of the rate; steps between two evaluations
 }
 
+// What IWCDAN's discriminator sees of features: all products of hidden units and class
+// probabilities, or random ones where they would take most of the time.
+// docs/comparisons/robustness.md has what was compared.
+const (
+	hiddenUnits    = 256
+	mostProducts   = 5120
+	randomProducts = 1024
+)
+
+// products returns how many random products IWCDAN's discriminator sees; 0 stands for all.
+func (d Data) products() int {
+	if hiddenUnits*len(d.Classes) <= mostProducts {
+		return 0
+	}
+	return randomProducts
+}
+
 // The length of training: enough steps for a small network to come to rest, however few
 // rows there are, and to see each of many classes often enough, and enough passes for the class
-// weights, which are estimated after each, however many. docs/comparisons/robustness.md has what
-// was compared.
+// weights, which are estimated after each, however many; and twice as many as long as all runs
+// then take a minute or so on two cores. docs/comparisons/robustness.md has what was compared.
 const (
-	featureSteps = 1200
-	classSteps   = 10 // a class, where that is more
+	fewestSteps  = 1200
+	usualSteps   = 2400
+	stepValues   = 12e9 // steps times values of the larger domain, between these two
+	classSteps   = 10   // a class, where that is more
 	fewestEpochs = 8
 	mostEpochs   = 300 // unless steps are asked for
 	halvings     = 2   // of the learning rate, over the run
@@ -66,8 +87,8 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors,
-		Rule:     selection.TargetRisk, HeldOut: heldOut,
+		Features: d.Kind == catalogue.Vectors, HiddenUnits: hiddenUnits, Products: d.products(),
+		Rule: selection.TargetRisk, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
 		Network:        d.Normalisation.network(d.Columns),
@@ -90,7 +111,8 @@ func (d Data) length(steps int) length {
 	larger := max(d.Source.Rows, d.Target.Rows)
 	batch := batchFor(larger, largestBatch)
 	epoch := larger / batch
-	epochs := min(max(max(featureSteps, classSteps*len(d.Classes))/epoch, fewestEpochs), mostEpochs)
+	usual := min(max(stepValues/(larger*d.Width), fewestSteps), usualSteps)
+	epochs := min(max(max(usual, classSteps*len(d.Classes))/epoch, fewestEpochs), mostEpochs)
 	if steps > 0 {
 		epochs = max(1, steps/epoch)
 	}

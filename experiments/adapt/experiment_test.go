@@ -40,14 +40,14 @@ func parse(t *testing.T, d Data) *config.File {
 // steps enough whatever the size of the data.
 func TestExperiment(t *testing.T) {
 	for _, size := range []struct{ source, target, batch, epochs int }{
-		{20, 7, 2, 120}, {600, 600, 64, 133}, {300, 1000, 64, 80}, {20000, 20000, 128, 8}, {1_000_000, 10, 128, 8},
+		{20, 7, 2, 240}, {600, 600, 64, 266}, {300, 1000, 64, 160}, {20000, 20000, 128, 15}, {1_000_000, 10, 128, 8},
 	} {
 		file := parse(t, seen(catalogue.Vectors, size.source, size.target))
 		runs, err := plan.Runs(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk || chosen.Choose != config.ChooseMethod {
+		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk || chosen.Choose != config.ChooseMethod || chosen.Tolerance != 0.2 {
 			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
 		for _, run := range runs {
@@ -87,12 +87,31 @@ func TestExperimentSaysWhy(t *testing.T) {
 	}
 	for _, part := range []string{
 		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
-		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk, choose: method}",
+		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk, choose: method, tolerance: 0.2}",
 		"# Nothing speaks against that.\nnetwork: {name: mlp, features: 256, layers: 1, normalise: matched}\n",
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
+	}
+}
+
+// IWCDAN's discriminator sees all products of features and classes, as long as these are few.
+func TestProducts(t *testing.T) {
+	for classes, want := range map[int]string{
+		2: "random_projection: 0 # iwcdan sees all products of 2 classes × 256 features\n", 20: "random_projection: 0 #",
+		21: "random_projection: 1024 # random products for iwcdan, in the place of 21 classes × 256 features\n",
+	} {
+		d := seen(catalogue.Vectors, 6000, 500)
+		for class := 2; class < classes; class++ {
+			d.Classes = append(d.Classes, strconv.Itoa(class))
+			d.Source.Counts, d.Target.Counts = append(d.Source.Counts, 5), append(d.Target.Counts, 0)
+		}
+		text, err := d.Experiment(0)
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%d classes: %v, %q is not in\n%s", classes, err, want, text)
+		}
+		parse(t, d)
 	}
 }
 
@@ -105,13 +124,19 @@ func TestLength(t *testing.T) {
 		many.Classes = append(many.Classes, strconv.Itoa(class))
 		many.Source.Counts, many.Target.Counts = append(many.Source.Counts, 5), append(many.Target.Counts, 0)
 	}
+	wide := func(columns int) Data { // whose steps take longer
+		d := features
+		d.Width = columns
+		return d
+	}
 	images.Source.Path, images.Target.Path = "/data/photos", "/data/sketches"
 	for _, c := range []struct {
 		data                        Data
 		steps                       int
 		epochs, total, every, ramps int
 	}{
-		{features, 0, 15, 0, 5, 1170}, {features, 3600, 46, 0, 15, 3588}, {features, 10, 1, 0, 1, 78},
+		{features, 0, 30, 0, 10, 2340}, {features, 3600, 46, 0, 15, 3588}, {features, 10, 1, 0, 1, 78},
+		{wide(750), 0, 20, 0, 6, 1560}, {wide(2048), 0, 15, 0, 5, 1170},
 		{many, 0, 44, 0, 14, 3432}, {many, 1200, 15, 0, 5, 1170},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {

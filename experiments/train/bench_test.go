@@ -49,8 +49,8 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // BenchmarkMLPStep measures a training step on 64 rows of 64 features of each domain, with
-// 256 hidden units and the discriminator of iwrun adapt, or one of 500 units that takes the
-// outer product of CDAN.
+// 256 hidden units and a discriminator of iwrun adapt's 128 units, for IWCDAN with 256 random
+// products, or of 500 units with the outer product of CDAN.
 func BenchmarkMLPStep(b *testing.B) {
 	root := b.TempDir()
 	widerGaussians(b, root, 64)
