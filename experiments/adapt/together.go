@@ -39,10 +39,10 @@ func methodsOf(judged []Judgement) (methods []Method) {
 	return methods
 }
 
-// preferLater has the method used that the experiment file lists last of those whose best run
-// is as good as the best of all, which is worse than it by the share tolerance of its value
-// at most. A rule without labels cannot tell such methods apart: it rests on few held-out
-// rows, and not on what the target's classes look like.
+// preferLater has one of the methods used whose best run is worse than the best run of all by at
+// most tolerance, a share of that one's value: the one that the experiment file lists last. A
+// rule without labels cannot tell such methods apart: it rests on few held-out rows, and not on
+// what the target's classes look like.
 func (c *Choice) preferLater(tolerance float64) {
 	best := c.Judged[c.Best].Value
 	for _, m := range c.Methods {
