@@ -53,10 +53,11 @@ class MLP(nn.Module):
         return z, self.classifier(z)
 
 
-def discriminator(inputs, hidden=500):
-    d = nn.Sequential(
-        nn.Linear(inputs, hidden), nn.ReLU(), nn.Dropout(0.5),
-        nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(0.5), nn.Linear(hidden, 1), nn.Sigmoid())
+def discriminator(inputs, hidden=500, dropout=0.5):
+    def layer(inputs):
+        return [nn.Linear(inputs, hidden), nn.ReLU()] + ([nn.Dropout(dropout)] if dropout else [])
+
+    d = nn.Sequential(*layer(inputs), *layer(hidden), nn.Linear(hidden, 1), nn.Sigmoid())
     for m in d:
         if isinstance(m, nn.Linear):
             nn.init.xavier_normal_(m.weight)
@@ -72,13 +73,9 @@ def outer_product(z, p):
     return torch.bmm(p.unsqueeze(2), z.unsqueeze(1)).view(len(z), -1)
 
 
-def random_projection(features, outputs):
-    of_features, of_predictions = torch.randn(features, outputs), torch.randn(CLASSES, outputs)
-
-    def projected(z, p):
-        return (z @ of_features) * (p @ of_predictions) / math.sqrt(outputs)
-
-    return projected
+def unit_scale(z):
+    """Rows of root mean square 1."""
+    return z * (z.square().mean(1, keepdim=True) + 1e-6).rsqrt()
 
 
 def digits_step(method, images=None, labels=None, target_images=None, network=None):
@@ -96,19 +93,18 @@ def digits_step(method, images=None, labels=None, target_images=None, network=No
 def mlp_step(method, form):
     """A training step on random rows of 64 features, with 256 hidden units.
 
-    The discriminator has the 128 hidden units of that of `iwrun adapt`, and for CDAN 256 random
-    products, or 500 units and the outer product.
+    The discriminator is that of `iwrun adapt`, of 128 units without dropout behind features of one
+    scale, or the paper's of 500; for CDAN either sees the outer product.
     """
     torch.manual_seed(0)
-    hidden, projected = 256, 256
+    hidden, conditional = 256, "cdan" in method
     rows, labels = torch.randn(7000, 64), torch.randint(0, CLASSES, (7000,))
-    inputs, units, condition = hidden, 128 if form == "adapt" else 500, plain
-    if "cdan" in method:
-        if form == "adapt":
-            inputs, condition = projected, random_projection(hidden, projected)
-        else:
-            inputs, condition = CLASSES * hidden, outer_product
-    return training_step(method, rows, labels, rows, MLP(64, hidden), discriminator(inputs, units), condition)
+    inputs, condition = (CLASSES * hidden, outer_product) if conditional else (hidden, plain)
+    d = discriminator(inputs)
+    if form == "adapt":
+        d, of_features = discriminator(inputs, 128, 0), condition
+        condition = lambda z, p: of_features(unit_scale(z), p)
+    return training_step(method, rows, labels, rows, MLP(64, hidden), d, condition)
 
 
 def training_step(method, rows, labels, target_rows, network, d, condition):
@@ -190,7 +186,7 @@ WORKS = {"evaluate-one": lambda: evaluate(1), "evaluate-batch": lambda: evaluate
 for name in ["source-only", "dann", "iwdan", "cdan", "iwcdan"]:
     WORKS["step-" + name] = lambda name=name: digits_step(name)
     WORKS["epoch-" + name] = lambda name=name: tenth_of_epoch(name)
-    for form in ["adapt", "outer-product"]:
+    for form in ["adapt", "paper"]:
         WORKS[f"mlp-{form}-{name}"] = lambda name=name, form=form: mlp_step(name, form)
 
 

@@ -47,11 +47,11 @@ var works = []work{
 	digitsStep("CDAN", 40, 1.4),
 	digitsStep("IWCDAN", 40, 1.4),
 
-	// The same on rows of 64 features, with 256 hidden units: the discriminator has the 128
-	// units of iwrun adapt's, and for IWCDAN 256 random products, or 500 units and the outer
-	// product of CDAN.
+	// The same on rows of 64 features, with 256 hidden units: the discriminator is that of iwrun
+	// adapt, of 128 units without dropout behind features of one scale, or the paper's of 500. For
+	// IWCDAN either sees the outer product.
 	mlpStep("source-only", "adapt", 400, 2), mlpStep("IWDAN", "adapt", 200, 1.5), mlpStep("IWCDAN", "adapt", 200, 1.5),
-	mlpStep("IWDAN", "outer product", 100, 1.5), mlpStep("IWCDAN", "outer product", 40, 1.5),
+	mlpStep("IWDAN", "paper", 100, 1.5), mlpStep("IWCDAN", "paper", 40, 1.5),
 
 	// 94 of the 937 steps of an epoch of usps-mnist and 1,000 of the 10,000 test images:
 	// the released code's loader gives one image at a time, ours 500.
