@@ -57,10 +57,17 @@ func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
 // its mean square: the direction is left, at the scale that the layers after it are
 // initialised for. A row of zeros stays one.
 func UnitScale(x torch.Tensor) torch.Tensor {
-	const epsilon = 1e-6 // added to the mean square; bounds the derivative at 0
-	meanSquare := x.Square().SumDim(1, true).Affine(1/float64(x.Shape()[1]), epsilon)
-	return x.Mul(inverseRoot(meanSquare))
+	return x.Mul(inverseRoot(x.Square().SumDim(1, true).Affine(1/float64(x.Shape()[1]), leastSquare)))
 }
+
+// CommonScale returns x divided by one number, the root of the mean square of all its elements:
+// unlike after [UnitScale], rows keep their size beside each other.
+func CommonScale(x torch.Tensor) torch.Tensor {
+	return x.Mul(inverseRoot(x.Square().Mean().Affine(1, leastSquare)))
+}
+
+// leastSquare is added to mean squares that divide; it bounds the derivative at 0.
+const leastSquare = 1e-6
 
 // inverseRoot returns 1/√x of every element of x, which are above 0.
 func inverseRoot(x torch.Tensor) torch.Tensor { return x.Log().Scale(-0.5).Exp() }

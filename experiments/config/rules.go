@@ -58,12 +58,14 @@ var rules = map[string]rule{
 	"network.clip":       zeroOrAtLeast(1),
 	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
-	"discriminator.hidden":              atLeast(1),
-	"discriminator.dropout":             fromBelow(0, 1),
-	"discriminator.random_projection":   atLeast(0),
-	"discriminator.reversal.alpha":      atLeast(0),
-	"discriminator.reversal.high":       atLeast(0),
-	"discriminator.reversal.iterations": atLeast(1),
+	"discriminator.hidden":               atLeast(1),
+	"discriminator.dropout":              fromBelow(0, 1),
+	"discriminator.random_projection":    atLeast(0),
+	"discriminator.scale":                emptyFor(rowScale, "scale", SharedScale),
+	"discriminator.reversal.alpha":       atLeast(0),
+	"discriminator.reversal.high":        atLeast(0),
+	"discriminator.reversal.iterations":  atLeast(1),
+	"discriminator.reversal.run_lengths": fromBelow(0, 1e6),
 
 	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
 	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
@@ -171,6 +173,7 @@ func emptyFor(standard, kind string, others ...string) rule {
 const (
 	notNormalised  = "none"
 	ownScale       = "columns"
+	rowScale       = "rows"
 	localBatchNorm = "local"
 )
 

@@ -141,7 +141,8 @@ const (
 	UnitLength  = "l2"       // each row to length 1
 )
 
-// SharedScale is a value of network.scale; columns is the empty text.
+// SharedScale is a value of network.scale, where columns is the empty text, and of
+// discriminator.scale, where rows is.
 const SharedScale = "shared"
 
 // Standardises reports whether each domain's columns are standardised by a way of
@@ -165,6 +166,10 @@ type Discriminator struct {
 	// Normalise scales each row of features to a root mean square of 1 before the
 	// discriminator sees it, so that the network cannot win by the size of its features.
 	Normalise bool `yaml:"normalise,omitempty"`
+	// Scale is what normalised features are divided by: each row by its own root mean square,
+	// rows, or all rows of a batch, of both domains, by that of all of them, shared, so that
+	// they keep their size beside each other.
+	Scale string `yaml:"scale,omitempty"`
 	// SpectralNorm divides the weight of each of the discriminator's layers by its largest
 	// singular value.
 	SpectralNorm bool `yaml:"spectral_norm,omitempty"`
@@ -181,6 +186,9 @@ type Reversal struct {
 	Alpha      float64 `yaml:"alpha"`
 	High       float64 `yaml:"high"`
 	Iterations int     `yaml:"iterations"`
+	// RunLengths, where it is not 0, takes the place of Iterations: that many times the
+	// number of a run's steps with a domain loss, so that the schedule fits runs of any length.
+	RunLengths float64 `yaml:"run_lengths,omitempty"`
 }
 
 // Losses chooses between the forms that the paper and its released code give.

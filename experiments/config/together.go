@@ -21,6 +21,7 @@ func (s *Settings) checkTogether(d *decoder) {
 	t := together{s, d}
 	t.checkDataset()
 	t.checkNetwork()
+	t.checkDiscriminator()
 	t.checkTrain()
 	t.checkSelection()
 }
@@ -77,6 +78,12 @@ func (t together) checkNetwork() {
 		case n.BatchNorm == SynchronisedBatchNorm:
 			t.fail("train.precision", "train.precision: bf16 normalises within each process; take network.batch_norm: local")
 		}
+	}
+}
+
+func (t together) checkDiscriminator() {
+	if t.Discriminator.Scale != "" && !t.Discriminator.Normalise {
+		t.fail("discriminator.scale", "discriminator.scale is for discriminator.normalise: true; set that too, or leave it out")
 	}
 }
 

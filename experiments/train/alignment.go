@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"iwda/experiments/config"
@@ -39,9 +40,13 @@ type domainLoss struct {
 }
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
-// from libtorch's generator.
-func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
+// from libtorch's generator. A run that is made to the end has so many steps with a domain loss.
+func newAlignment(run config.Resolved, method config.Method, featureSize, classes, alignedSteps int) alignment {
 	d := run.Discriminator
+	iterations := d.Reversal.Iterations
+	if d.Reversal.RunLengths > 0 {
+		iterations = max(1, int(math.Round(d.Reversal.RunLengths*float64(alignedSteps))))
+	}
 	discriminated := func(input conditioning, inputs int) adversarial {
 		discriminator := nets.NewDiscriminator(inputs, d.Hidden, d.Dropout)
 		if d.SpectralNorm {
@@ -49,9 +54,9 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 		}
 		return adversarial{
 			input:         input,
-			normalise:     d.Normalise,
+			scaled:        scaling(d),
 			discriminator: discriminator,
-			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: d.Reversal.Iterations},
+			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: iterations},
 		}
 	}
 	conditional := func() adversarial {
@@ -113,20 +118,27 @@ func (p projected) state() nets.State { return p.projection.State().Prefixed("pr
 // and CDAN.
 type adversarial struct {
 	input         conditioning
-	normalise     bool // features are scaled before they are an input
+	scaled        func(features torch.Tensor) torch.Tensor // before they are an input
 	discriminator *nets.Discriminator
 	reversal      nets.Reversal
 }
 
+// scaling returns what features go through before they are a discriminator's input.
+func scaling(d config.Discriminator) func(torch.Tensor) torch.Tensor {
+	switch {
+	case !d.Normalise:
+		return func(features torch.Tensor) torch.Tensor { return features }
+	case d.Scale == config.SharedScale:
+		return nets.CommonScale
+	}
+	return nets.UnitScale
+}
+
 // discriminate returns the discriminator's logits of the source and target rows.
 func (a adversarial) discriminate(f stepOutputs, reversal torch.Coefficient) (source, target torch.Tensor) {
-	features := f.features
-	if a.normalise {
-		features = nets.UnitScale(features)
-	}
 	// Predictions are constants in an input, so that what is reversed may be the features,
 	// which are many times smaller.
-	input := a.input.input(features.ReverseGradient(reversal), f.logits)
+	input := a.input.input(a.scaled(f.features).ReverseGradient(reversal), f.logits)
 	return f.split(a.discriminator.Forward(input, true))
 }
 

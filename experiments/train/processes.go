@@ -16,8 +16,9 @@ import (
 // first one writes the run's files. The zero value is this process alone.
 //
 // What they compute is what one process does on the whole batch, up to rounding, but for
-// dropout, which each draws for itself, and batch normalisation, which takes the
-// statistics of a process's own rows unless network.batch_norm says otherwise.
+// dropout, which each draws for itself, the number that discriminator.scale: shared divides by,
+// which is of a process's own rows, and batch normalisation, which takes their statistics
+// unless network.batch_norm says otherwise.
 type processes struct{ group *torch.ProcessGroup }
 
 func (p processes) alone() bool { return p.group == nil }

@@ -165,8 +165,11 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
 		return err
 	}
+	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	var alignment alignment
-	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes) })
+	t.random.Lend(func() {
+		alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes, t.length.stepsFrom(t.run.Train.DomainFromEpoch))
+	})
 	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
@@ -176,7 +179,6 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.readings = newReadings(device)
 	t.record = newRecord(classes)
 	t.selector = newSelector(t.run, t.model, t.record)
-	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
 	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
