@@ -73,9 +73,9 @@ def outer_product(z, p):
     return torch.bmm(p.unsqueeze(2), z.unsqueeze(1)).view(len(z), -1)
 
 
-def unit_scale(z):
-    """Rows of root mean square 1."""
-    return z * (z.square().mean(1, keepdim=True) + 1e-6).rsqrt()
+def common_scale(z):
+    """Rows divided by one number, the root of the mean square of all of them."""
+    return z * (z.square().mean() + 1e-6).rsqrt()
 
 
 def digits_step(method, images=None, labels=None, target_images=None, network=None):
@@ -93,8 +93,8 @@ def digits_step(method, images=None, labels=None, target_images=None, network=No
 def mlp_step(method, form):
     """A training step on random rows of 64 features, with 256 hidden units.
 
-    The discriminator is that of `iwrun adapt`, of 128 units without dropout behind features of one
-    scale, or the paper's of 500; for CDAN either sees the outer product.
+    The discriminator is that of `iwrun adapt`, of 128 units without dropout behind features of
+    one scale, or the paper's of 500; for CDAN either sees the outer product.
     """
     torch.manual_seed(0)
     hidden, conditional = 256, "cdan" in method
@@ -103,7 +103,7 @@ def mlp_step(method, form):
     d = discriminator(inputs)
     if form == "adapt":
         d, of_features = discriminator(inputs, 128, 0), condition
-        condition = lambda z, p: of_features(unit_scale(z), p)
+        condition = lambda z, p: of_features(common_scale(z), p)
     return training_step(method, rows, labels, rows, MLP(64, hidden), d, condition)
 
 

@@ -62,13 +62,16 @@ func (d Data) products() int {
 
 // The length of training: enough steps for a small network to come to rest, however few
 // rows there are, and to see each of many classes often enough, and enough passes for the class
-// weights, which are estimated after each, however many; and twice as many as long as all runs
-// then take a minute or so on two cores. docs/comparisons/robustness.md has what was compared.
+// weights, which are estimated after each, however many; and more as long as all runs
+// then take a minute and a half or so on two cores, most of all with many rows, where longer
+// training goes on to gain. docs/comparisons/robustness.md has what was compared.
 const (
 	fewestSteps  = 1200
 	usualSteps   = 2400
-	stepValues   = 12e9 // steps times values of the larger domain, between these two
-	classSteps   = 10   // a class, where that is more
+	longSteps    = 3600   // of longRows rows and more in the larger domain
+	longRows     = 5000   // where fewer rows lose by it
+	stepValues   = 14.4e9 // steps times values of the larger domain, from there down to the fewest
+	classSteps   = 10     // a class, where that is more
 	fewestEpochs = 8
 	mostEpochs   = 300 // unless steps are asked for
 	halvings     = 2   // of the learning rate, over the run
@@ -111,7 +114,11 @@ func (d Data) length(steps int) length {
 	larger := max(d.Source.Rows, d.Target.Rows)
 	batch := batchFor(larger, largestBatch)
 	epoch := larger / batch
-	usual := min(max(stepValues/(larger*d.Width), fewestSteps), usualSteps)
+	most := usualSteps
+	if larger >= longRows {
+		most = longSteps
+	}
+	usual := min(max(stepValues/(larger*d.Width), fewestSteps), most)
 	epochs := min(max(max(usual, classSteps*len(d.Classes))/epoch, fewestEpochs), mostEpochs)
 	if steps > 0 {
 		epochs = max(1, steps/epoch)

@@ -83,7 +83,7 @@ func (t together) checkNetwork() {
 
 func (t together) checkDiscriminator() {
 	if t.Discriminator.Scale != "" && !t.Discriminator.Normalise {
-		t.fail("discriminator.scale", "discriminator.scale is for discriminator.normalise: true; set that too, or leave it out")
+		t.fail("discriminator.scale", "discriminator.scale is for discriminator.normalise: true; set that too, or discriminator.scale: rows")
 	}
 }
 
