@@ -140,18 +140,18 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
-	$(with_flags) go run ./bench
+	$(with_flags) go run ./research/bench
 
 bench-growth: build ## time and memory against classes, batch and data
-	$(with_flags) go run ./bench/growth
+	$(with_flags) go run ./research/bench/growth
 
 bench-coverage: ## how often intervals of class shares hold and tests of shift reject (an hour)
-	CGO_ENABLED=0 go run ./bench/coverage
+	CGO_ENABLED=0 go run ./research/bench/coverage
 
 bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (an hour and a half)
 	@sh tools/setup.sh torch.py:python3-torch cvxopt.py:python3-cvxopt
-	CGO_ENABLED=0 go run ./bench/outcomes
-	CGO_ENABLED=0 go run ./bench/outcomes -normalise
+	CGO_ENABLED=0 go run ./research/bench/outcomes
+	CGO_ENABLED=0 go run ./research/bench/outcomes -normalise
 
 cuda-kit: build ## pack build/cuda-kit.tar.gz, whose script proves the CUDA path on a machine with a GPU, without Go
 	$(with_flags) sh tools/cuda-kit.sh

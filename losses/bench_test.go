@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkJAN measures the loss of JAN and IWJAN, forward and backward, from features
-// and logits on, at the size of Office-31. bench/mmd_peer.py computes the same of the
+// and logits on, at the size of Office-31. research/bench/mmd_peer.py computes the same of the
 // same numbers; the loss and the sum of the absolute gradient of the source's features
 // show whether it does.
 func BenchmarkJAN(b *testing.B) {

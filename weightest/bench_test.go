@@ -21,7 +21,7 @@ import (
 
 // BenchmarkSolveQPs measures a solution, from the statistics to the weights: the mean
 // over one problem of each kind of BenchmarkSolveQP. Where $IWDA_BENCH_PROBLEMS names a
-// folder, the problems go there with our solutions, for bench/qp_peer.py.
+// folder, the problems go there with our solutions, for research/bench/qp_peer.py.
 func BenchmarkSolveQPs(b *testing.B) {
 	random := rand.New(rand.NewPCG(10, 10))
 	for _, k := range []int{10, 65, 345} {
@@ -75,7 +75,7 @@ func writeSolved(b *testing.B, path string, problems []Problem, solutions []Solu
 // BenchmarkLabelShift measures the way from logits to weights, bias-corrected
 // temperature scaling and MLLS, for 10,000 held-out source rows and 10,000 target rows.
 // Where $IWDA_BENCH_PROBLEMS names a folder, the rows go there with our weights, for
-// bench/labelshift_peer.py.
+// research/bench/labelshift_peer.py.
 func BenchmarkLabelShift(b *testing.B) {
 	const rows = 10000
 	for _, k := range []int{10, 100} {

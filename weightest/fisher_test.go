@@ -170,7 +170,7 @@ func TestFisherHardCases(t *testing.T) {
 	}
 }
 
-// A few hundred draws of nominal 95% intervals; bench/coverage does it with many.
+// A few hundred draws of nominal 95% intervals; research/bench/coverage does it with many.
 func TestIntervalsCover(t *testing.T) {
 	const k, samples = 3, 80
 	problem := gaussianProblem(k)

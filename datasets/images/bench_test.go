@@ -15,7 +15,7 @@ import (
 )
 
 // benchSet writes 216 photograph-like JPEG files of 300×300 pixels, in one class,
-// to the folder that $IWDA_BENCH_IMAGES names, so that bench/loader_peer.py can read
+// to the folder that $IWDA_BENCH_IMAGES names, so that research/bench/loader_peer.py can read
 // the same ones, or to a temporary one.
 func benchSet(b *testing.B) *images.Set {
 	b.Helper()

@@ -21,10 +21,12 @@ var root = filepath.Join("..", "..")
 
 // goPackage is what go list says of a package.
 type goPackage struct {
-	ImportPath string
-	Imports    []string
-	CgoFiles   []string
-	Standard   bool
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	CgoFiles     []string
+	Standard     bool
 }
 
 // name is the package's folder in the repository.
@@ -33,7 +35,7 @@ func (p goPackage) name() string { return strings.TrimPrefix(p.ImportPath, modul
 // list runs go list in the repository's root.
 func list(t *testing.T, environment []string, arguments ...string) []goPackage {
 	t.Helper()
-	text := goCommand(t, root, environment, append([]string{"list", "-json=ImportPath,Imports,CgoFiles,Standard"}, arguments...)...)
+	text := goCommand(t, root, environment, append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles,Standard"}, arguments...)...)
 	var packages []goPackage
 	for decoder := json.NewDecoder(strings.NewReader(text)); ; {
 		var p goPackage
@@ -125,6 +127,21 @@ func TestUpward(t *testing.T) {
 	want := []string{"datasets/table imports datasets/images, which stands above it", "other is in no folder of the list"}
 	if got := upward(packages, folders); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestResearchIsNotNeeded: neither a package of the product nor its tests import research.
+func TestResearchIsNotNeeded(t *testing.T) {
+	const research = "research"
+	for _, p := range list(t, nil, "./...") {
+		if in, _, _ := strings.Cut(p.name(), "/"); in == research {
+			continue
+		}
+		for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if strings.HasPrefix(imported, module+"/"+research+"/") {
+				t.Errorf("%s imports %s", p.name(), imported)
+			}
+		}
 	}
 }
 

@@ -18,13 +18,13 @@ func (b *bench) header() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	plain, err := describe(b.environments.plain, b.python, "bench/peer.py", "versions")
+	plain, err := describe(b.environments.plain, b.python, "research/bench/peer.py", "versions")
 	if err != nil {
 		return "", err
 	}
 	var versions map[string]string
 	if err := json.Unmarshal([]byte(plain.text), &versions); err != nil {
-		return "", fmt.Errorf("bench/peer.py versions printed %q: %w", plain.text, err)
+		return "", fmt.Errorf("research/bench/peer.py versions printed %q: %w", plain.text, err)
 	}
 	data := "of $IWDA_DATA"
 	if b.digits == "" {

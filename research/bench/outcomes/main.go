@@ -1,9 +1,9 @@
 // Command outcomes makes runs of IWDAN on the demo with this program and in eager PyTorch
-// (bench/outcome_peer.py), seed by seed, and writes how each ended. The two share images,
+// (research/bench/outcome_peer.py), seed by seed, and writes how each ended. The two share images,
 // settings and formulas but no random number, so that a seed says nothing and many say
 // whether a failure is the algorithm's or ours.
 //
-//	go run ./bench/outcomes [-seeds N] [-first N] [-normalise] [-o FILE.csv]
+//	go run ./research/bench/outcomes [-seeds N] [-first N] [-normalise] [-o FILE.csv]
 //
 // Runs that the file has are not made again.
 package main
@@ -18,10 +18,10 @@ import (
 	"os/exec"
 	"regexp"
 
-	"iwda/bench/worker"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/research/bench/worker"
 )
 
 func main() {
@@ -30,7 +30,7 @@ func main() {
 	normalise := flag.Bool("normalise", false, "features of one scale before the discriminator, the first setting of the recipe; the paper's protocol without")
 	program := flag.String("program", "build/iwrun", "this program, as make build leaves it")
 	python := flag.String("python", "/usr/bin/python3", "a Python with PyTorch and cvxopt")
-	file := flag.String("o", "bench/results/outcomes.csv", "file for the outcomes")
+	file := flag.String("o", "research/bench/results/outcomes.csv", "file for the outcomes")
 	results := flag.String("results", "build/outcomes", "folder for this program's runs")
 	flag.Parse()
 	c := comparison{*program, *python, *results, *normalise}
@@ -147,7 +147,7 @@ func (c comparison) peers(run config.Resolved, _ []string) (of curve, err error)
 		return of, err
 	}
 	var said bytes.Buffer
-	command := exec.Command(c.python, "bench/outcome_peer.py", folder)
+	command := exec.Command(c.python, "research/bench/outcome_peer.py", folder)
 	command.Env = append(schedule.Environment(1), "PYTHONDONTWRITEBYTECODE=1")
 	command.Stderr = &said
 	text, err := command.Output()

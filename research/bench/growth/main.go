@@ -1,7 +1,7 @@
 // Command growth measures how a run's time and memory grow with the number of classes,
 // the batch and the data set, and writes the numbers as a table and a figure in two formats.
 //
-//	go run ./bench/growth [-seconds N] [-only PATTERN] [-o FILE.csv] [-figures FOLDER]
+//	go run ./research/bench/growth [-seconds N] [-only PATTERN] [-o FILE.csv] [-figures FOLDER]
 //
 // Each point is a worker of its own in the environment that iwrun gives it, one thread.
 // From its first step on it is watched for the given time and then ended: its memory is
@@ -19,13 +19,13 @@ import (
 	"strconv"
 	"time"
 
-	"iwda/bench/worker"
+	"iwda/research/bench/worker"
 )
 
 func main() {
 	seconds := flag.Float64("seconds", 3, "time for which the steps of a point are counted")
 	only := flag.String("only", ".", "points whose name, as in \"classes, CDAN: 31\", matches this regular expression")
-	table := flag.String("o", "bench/results/growth.csv", "file for the numbers")
+	table := flag.String("o", "research/bench/results/growth.csv", "file for the numbers")
 	figures := flag.String("figures", "docs/images", "folder for growth.png and growth.svg")
 	flag.Parse()
 	if err := run(*seconds, *only, *table, *figures); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"iwda/bench/worker"
 	"iwda/experiments/schedule"
+	"iwda/research/bench/worker"
 )
 
 // environments are those in which the sides run.
@@ -24,7 +24,7 @@ type environments struct {
 func newEnvironments(python string) (environments, error) {
 	forgotten := worker.ForgetKernels()
 	plain := append(os.Environ(), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	peer, err := describe(plain, python, "bench/peer.py", "versions")
+	peer, err := describe(plain, python, "research/bench/peer.py", "versions")
 	given := betterKernels(peer.kernels)
 	if given != "" {
 		plain = append(plain, "OPENBLAS_CORETYPE="+given)

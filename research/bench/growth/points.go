@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"iwda/bench/worker"
 	"iwda/datasets"
+	"iwda/research/bench/worker"
 )
 
 // What the size of a point is.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"iwda/bench/worker"
+	"iwda/research/bench/worker"
 )
 
 // program is what users run; `make bench` builds it.
@@ -49,7 +49,7 @@ func startWorker(b *bench, _ []string) (numbers, error) {
 }
 
 func startPython(b *bench, environment []string) (numbers, error) {
-	arguments := []string{"bench/start_peer.py"}
+	arguments := []string{"research/bench/start_peer.py"}
 	if b.digits != "" {
 		arguments = append(arguments, b.digits)
 	}

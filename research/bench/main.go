@@ -1,7 +1,7 @@
 // Command bench measures this program on this machine, against eager PyTorch, cvxopt and SciPy
 // where they do the same work, in interleaved rounds, and prints and writes the numbers.
 //
-//	go run ./bench [-rounds N] [-time DURATION] [-only PATTERN] [-o FILE]
+//	go run ./research/bench [-rounds N] [-time DURATION] [-only PATTERN] [-o FILE]
 //
 // A work gets as many rounds as fit into its time, so that slow ones get fewer. The exit
 // status is 1 where a goal is missed, after the table and the numbers.
@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&p.rounds, "rounds", 5, "interleaved rounds of a work, at most")
 	flag.DurationVar(&p.time, "time", 20*time.Second, "time for the rounds of a work; a round longer than that is the only one")
 	only := flag.String("only", ".", "works whose name matches this regular expression")
-	output := flag.String("o", "bench/results/latest.json", "file for the numbers")
+	output := flag.String("o", "research/bench/results/latest.json", "file for the numbers")
 	flag.Parse()
 	if err := run(p, *only, *output); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -4,7 +4,7 @@
 // place of those that the page had of it; the others stay, so that cells can be measured
 // one after the other.
 //
-//	go run ./bench/coverage [-draws N] [-only PATTERN] [-o FILE.md]
+//	go run ./research/bench/coverage [-draws N] [-only PATTERN] [-o FILE.md]
 //
 // Every draw is a new source and target sample of Gaussian classes, see cell. A table
 // stands between two comments of the page, as in <!-- coverage --> … <!-- /coverage -->.

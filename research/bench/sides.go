@@ -61,7 +61,7 @@ func (b *bench) path(name string) string { return filepath.Join(b.folder, name) 
 func findPython() (string, error) {
 	var reasons []error
 	for _, candidate := range []string{"python3", "/usr/bin/python3"} {
-		_, err := output(os.Environ(), candidate, "bench/peer.py", "versions")
+		_, err := output(os.Environ(), candidate, "research/bench/peer.py", "versions")
 		if err == nil {
 			return candidate, nil
 		}
@@ -132,7 +132,7 @@ func parseMetrics(text string) (numbers, error) {
 // and the number of iterations and prints its numbers as JSON.
 func script(iterations int, name string, arguments ...string) side {
 	return func(b *bench, environment []string) (numbers, error) {
-		call := []string{filepath.Join("bench", name)}
+		call := []string{filepath.Join("research", "bench", name)}
 		for _, a := range arguments {
 			if a == imagesFolder || a == problemsFolder {
 				a = b.path(a)
