@@ -34,7 +34,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes cuda-kit clean env force
+.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -152,6 +152,11 @@ bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (a
 	@sh tools/setup.sh torch.py:python3-torch cvxopt.py:python3-cvxopt
 	CGO_ENABLED=0 go run ./research/bench/outcomes
 	CGO_ENABLED=0 go run ./research/bench/outcomes -normalise
+
+published: setup ## published experiments on label shift once more, on the MNIST of $IWDA_DATA (a quarter of an hour)
+	@$(MAKE) --no-print-directory $(library)
+	$(with_flags) go run ./research/published -c research/published/labelshift-mnist.yaml
+	$(with_flags) go run ./research/published -c research/published/labelshift-mnist-bbse.yaml
 
 cuda-kit: build ## pack build/cuda-kit.tar.gz, whose script proves the CUDA path on a machine with a GPU, without Go
 	$(with_flags) sh tools/cuda-kit.sh

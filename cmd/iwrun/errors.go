@@ -56,6 +56,9 @@ func withoutArguments(c *cli.Context, action func() error) error {
 		names = append(names, command.Name)
 	}
 	argument := c.Args().First()
+	if argument == "published" {
+		return wrongUsage(c, "published is no command any more; its experiments are repeated by go run ./research/published, in the program's sources")
+	}
 	if near := nearest.Name(argument, names); near != "" {
 		return wrongUsage(c, "%q is no command; did you mean %s?", argument, near)
 	}

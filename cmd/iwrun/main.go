@@ -15,7 +15,6 @@
 //	iwrun data list                         which data sets there are, and what goes where
 //	iwrun data check office31               what of one is missing, extra or broken
 //	iwrun data jsd                          divergences between label distributions
-//	iwrun published -c FILE                 a published experiment on label shift once more
 //	iwrun doctor                            versions, devices, threads, what is wrong with them
 //
 // Results go to standard output, progress and errors to standard error. The exit
@@ -74,7 +73,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun published -c FILE\niwrun doctor",
+		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -95,7 +94,6 @@ func newApp(s streams) *cli.App {
 			newSlurmCommand(s),
 			newKubernetesCommand(s),
 			newDataCommand(s),
-			newPublishedCommand(s),
 			newDoctorCommand(s),
 			newWorkerCommand(s),
 		},

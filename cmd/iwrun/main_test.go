@@ -113,6 +113,7 @@ func TestWrongUsage(t *testing.T) {
 		"data jsd --format xls":                  {"xls", "Usage"},
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
+		"published -c a.yaml":                    {"go run ./research/published", "Usage"},
 		"worker":                                 {"folder", "Usage"},
 		"status":                                 {"-c FILE", "Usage"},
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},

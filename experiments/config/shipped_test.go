@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +13,10 @@ import (
 	"iwda/datasets/catalogue"
 )
 
-// shippedFiles returns the experiments in configs, without the protocols of
-// experiments/published.
+// shippedFiles returns the experiments in configs.
 func shippedFiles(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../configs/*.yaml")
-	paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "labelshift-") })
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no files in configs: %v", err)
 	}

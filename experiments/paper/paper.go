@@ -2,8 +2,6 @@
 // own: "Domain Adaptation with Conditional Distribution Matching and Generalized
 // Label Shift", NeurIPS 2020.
 //
-// [AlexandariResult] and [LiptonResult] are the numbers of two papers on label shift alone.
-//
 // Data sets are digits, visda, office31 and officehome; variants full and
 // subsampled; tasks <source>-<target>, and methods, go by the names that experiments give
 // them. What is returned is the caller's.

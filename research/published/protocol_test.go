@@ -1,4 +1,4 @@
-package published
+package main
 
 import (
 	"errors"
@@ -7,13 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"iwda/experiments/paper"
 )
 
 // The shipped protocols ask for the published conditions, all of which have numbers.
 func TestShippedProtocols(t *testing.T) {
-	loaded, err := Load("../../configs/labelshift-mnist.yaml")
+	loaded, err := load("labelshift-mnist.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +19,7 @@ func TestShippedProtocols(t *testing.T) {
 	published := 0
 	for _, c := range a.conditions() {
 		for _, m := range a.methods() {
-			if _, ok := paper.AlexandariResult(paper.AlexandariKey{Shift: c.Shift.Kind, Parameter: c.Shift.Parameter, Rows: c.Rows, Estimator: m.Estimator, Calibration: m.Calibration, Metric: paper.WeightMSE}); ok {
+			if _, ok := alexandariNumbers()[alexandariKey{c, m, weightMSE}]; ok {
 				published++
 			}
 		}
@@ -29,7 +27,7 @@ func TestShippedProtocols(t *testing.T) {
 	if published != 6*3*17 || a.Networks*a.Draws != 100 {
 		t.Errorf("%d published medians of %d draws, want 306 of 100", published, a.Networks*a.Draws)
 	}
-	if loaded, err = Load("../../configs/labelshift-mnist-bbse.yaml"); err != nil {
+	if loaded, err = load("labelshift-mnist-bbse.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	l := loaded.(*Lipton)
@@ -75,12 +73,12 @@ func TestProtocolErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Load(path)
-		if !errors.Is(err, ErrInvalidProtocol) || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), test.want) {
+		_, err := load(path)
+		if !errors.Is(err, errInvalidProtocol) || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.replacement, err, test.want)
 		}
 	}
-	if _, err := Load("nowhere.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := load("nowhere.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package published
+package main
 
 import (
 	"bytes"
@@ -79,7 +79,7 @@ func runIn(t *testing.T, text, digits, results string, parallel int) (table stri
 		t.Fatal(err)
 	}
 	var saying sync.Mutex
-	s, err := Run(t.Context(), p, Options{Digits: digits, Results: results, Parallel: parallel, Say: func(format string, values ...any) {
+	s, err := repeat(t.Context(), p, options{digits: digits, results: results, parallel: parallel, say: func(format string, values ...any) {
 		saying.Lock()
 		defer saying.Unlock()
 		lines = append(lines, fmt.Sprintf(format, values...))
@@ -197,7 +197,7 @@ func TestRunErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, p, Options{Digits: digits, Results: t.TempDir(), Say: func(string, ...any) {}}); !errors.Is(err, context.Canceled) {
+	if _, err := repeat(ctx, p, options{digits: digits, results: t.TempDir(), say: func(string, ...any) {}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

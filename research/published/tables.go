@@ -1,4 +1,4 @@
-package published
+package main
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
 )
 
@@ -22,17 +21,17 @@ type alexandariRow struct {
 
 // beside are the quartiles of a metric, ours and the published ones if there are any.
 type beside struct {
-	ours, published paper.Quartiles
+	ours, published quartiles
 	isPublished     bool
 }
 
 // within reports whether our median lies within the published quartiles.
 func (b beside) within() bool {
-	return b.isPublished && b.published.Low <= b.ours.Median && b.ours.Median <= b.published.High
+	return b.isPublished && b.published.low <= b.ours.median && b.ours.median <= b.published.high
 }
 
 // quartilesOf returns those between the two nearest values, as NumPy computes them.
-func quartilesOf(values []float64) paper.Quartiles {
+func quartilesOf(values []float64) quartiles {
 	sorted := slices.Sorted(slices.Values(values))
 	at := func(p float64) float64 {
 		position := p * float64(len(sorted)-1)
@@ -40,7 +39,7 @@ func quartilesOf(values []float64) paper.Quartiles {
 		high := min(low+1, len(sorted)-1)
 		return sorted[low] + (position-float64(low))*(sorted[high]-sorted[low])
 	}
-	return paper.Quartiles{Low: at(0.25), Median: at(0.5), High: at(0.75)}
+	return quartiles{at(0.25), at(0.5), at(0.75)}
 }
 
 func (a *Alexandari) rows(measured scores) []alexandariRow {
@@ -52,19 +51,17 @@ func (a *Alexandari) rows(measured scores) []alexandariRow {
 			for _, s := range measured[c][m] {
 				mse, gain = append(mse, s.WeightMSE), append(gain, s.AccuracyGain)
 			}
-			key := paper.AlexandariKey{Shift: c.Shift.Kind, Parameter: c.Shift.Parameter, Rows: c.Rows, Estimator: m.Estimator, Calibration: m.Calibration}
-			row.mse = besidePublished(mse, key, paper.WeightMSE)
-			row.gain = besidePublished(gain, key, paper.AccuracyGain)
+			row.mse = besidePublished(mse, alexandariKey{c, m, weightMSE})
+			row.gain = besidePublished(gain, alexandariKey{c, m, accuracyGain})
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-func besidePublished(values []float64, key paper.AlexandariKey, metric string) beside {
+func besidePublished(values []float64, key alexandariKey) beside {
 	b := beside{ours: quartilesOf(values)}
-	key.Metric = metric
-	b.published, b.isPublished = paper.AlexandariResult(key)
+	b.published, b.isPublished = alexandariNumbers()[key]
 	return b
 }
 
@@ -78,8 +75,8 @@ var alexandariColumns = slices.Concat(
 		{Name: "estimator", Head: "Estimator", Key: true, Value: func(r alexandariRow) sheet.Value { return sheet.Word(r.Estimator) }},
 		{Name: "calibration", Head: "Calibration", Key: true, Value: func(r alexandariRow) sheet.Value { return sheet.Word(r.Calibration) }},
 	},
-	besideColumns(paper.WeightMSE, "Error of w ·10³", 1000, func(r alexandariRow) beside { return r.mse }),
-	besideColumns(paper.AccuracyGain, "Δ accuracy", 100, func(r alexandariRow) beside { return r.gain }),
+	besideColumns(weightMSE, "Error of w ·10³", 1000, func(r alexandariRow) beside { return r.mse }),
+	besideColumns(accuracyGain, "Δ accuracy", 100, func(r alexandariRow) beside { return r.gain }),
 )
 
 func besideColumns(name, head string, factor float64, of func(alexandariRow) beside) []sheet.Column[alexandariRow] {
@@ -97,11 +94,11 @@ func besideColumns(name, head string, factor float64, of func(alexandariRow) bes
 	}
 	for _, part := range []struct {
 		name  string
-		value func(paper.Quartiles) float64
+		value func(quartiles) float64
 	}{
-		{"q25", func(q paper.Quartiles) float64 { return q.Low }},
-		{"median", func(q paper.Quartiles) float64 { return q.Median }},
-		{"q75", func(q paper.Quartiles) float64 { return q.High }},
+		{"q25", func(q quartiles) float64 { return q.low }},
+		{"median", func(q quartiles) float64 { return q.median }},
+		{"q75", func(q quartiles) float64 { return q.high }},
 	} {
 		columns = append(columns,
 			sheet.Column[alexandariRow]{Name: name + "_published_" + part.name, Value: func(r alexandariRow) sheet.Value {
@@ -116,8 +113,8 @@ func besideColumns(name, head string, factor float64, of func(alexandariRow) bes
 	return columns
 }
 
-func quartileValue(q paper.Quartiles, factor float64) sheet.Value {
-	return sheet.Number(factor*q.Median, factor*q.Low, factor*q.High)
+func quartileValue(q quartiles, factor float64) sheet.Value {
+	return sheet.Number(factor*q.median, factor*q.low, factor*q.high)
 }
 
 func withinValue(b beside) sheet.Value {
@@ -189,7 +186,7 @@ func orderNote(rows []alexandariRow) string {
 	var swapped []string
 	var ours, published []float64
 	for i, a := range rows {
-		ours, published = append(ours, math.Log(a.mse.ours.Median)), append(published, math.Log(a.mse.published.Median))
+		ours, published = append(ours, math.Log(a.mse.ours.median)), append(published, math.Log(a.mse.published.median))
 		for j, b := range rows[:i] {
 			before, now := published[i]-published[j], ours[i]-ours[j]
 			if math.Abs(before) < math.Log(clearRatio) {
@@ -214,7 +211,7 @@ type liptonRow struct {
 	way         string
 	mse         []float64
 	accuracy    []float64
-	published   paper.LiptonEntry
+	published   liptonEntry
 	isPublished bool
 }
 
@@ -235,9 +232,7 @@ func (l *Lipton) rows(measured liptonScores) []liptonRow {
 						row.accuracy = append(row.accuracy, *s.Accuracy)
 					}
 				}
-				if shift.Kind == Dirichlet {
-					row.published, row.isPublished = paper.LiptonResult(paper.LiptonKey{Alpha: shift.Parameter, Rows: n, Estimator: publishedName[way]})
-				}
+				row.published, row.isPublished = liptonNumbers()[liptonKey{c, publishedName[way]}]
 				rows = append(rows, row)
 			}
 		}
@@ -250,15 +245,15 @@ var liptonColumns = []sheet.Column[liptonRow]{
 	{Name: "parameter", Value: func(r liptonRow) sheet.Value { return sheet.Number(r.Shift.Parameter) }},
 	{Name: "rows", Head: "Rows", Key: true, Value: func(r liptonRow) sheet.Value { return sheet.Count(r.Rows) }},
 	{Name: "estimator", Head: "Weights", Key: true, Value: func(r liptonRow) sheet.Value { return sheet.Word(r.way) }},
-	{Name: "weight_mse_published_mean", Head: "Error of w, published", Format: sheet.Printf("%.4g"), Value: func(r liptonRow) sheet.Value { return r.publishedValue(r.published.MeanWeightMSE) }},
+	{Name: "weight_mse_published_mean", Head: "Error of w, published", Format: sheet.Printf("%.4g"), Value: func(r liptonRow) sheet.Value { return r.publishedValue(r.published.meanWeightMSE) }},
 	{Name: "weight_mse_mean", Head: "ours", Format: sheet.Printf("%.4g", " ± %.2g"), Value: func(r liptonRow) sheet.Value { return meanValue(r.mse) }},
-	{Name: "weight_mse_published_median", Head: "median, published", Format: sheet.Printf("%.4g"), Value: func(r liptonRow) sheet.Value { return r.publishedValue(r.published.MedianWeightMSE) }},
+	{Name: "weight_mse_published_median", Head: "median, published", Format: sheet.Printf("%.4g"), Value: func(r liptonRow) sheet.Value { return r.publishedValue(r.published.medianWeightMSE) }},
 	{Name: "weight_mse_median", Head: "ours", Format: sheet.Printf("%.4g", " (%.3g", "–%.3g)"), Value: func(r liptonRow) sheet.Value { return quartileValue(quartilesOf(r.mse), 1) }},
 	{Name: "accuracy_published_mean", Head: "Accuracy, published", Format: sheet.Printf("%.2f"), Value: func(r liptonRow) sheet.Value {
 		if len(r.accuracy) == 0 {
 			return sheet.Value{}
 		}
-		return r.publishedValue(100 * r.published.MeanAccuracy)
+		return r.publishedValue(100 * r.published.meanAccuracy)
 	}},
 	{Name: "accuracy_mean", Head: "ours", Format: sheet.Printf("%.2f", " ± %.2f"), Value: func(r liptonRow) sheet.Value {
 		var percent []float64

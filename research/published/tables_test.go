@@ -1,21 +1,19 @@
-package published
+package main
 
 import (
 	"strings"
 	"testing"
-
-	"iwda/experiments/paper"
 )
 
 // As numpy.quantile of the same values.
 func TestQuartiles(t *testing.T) {
 	for _, test := range []struct {
 		values []float64
-		want   paper.Quartiles
+		want   quartiles
 	}{
-		{[]float64{4, 1, 3, 2}, paper.Quartiles{Low: 1.75, Median: 2.5, High: 3.25}},
-		{[]float64{5, 1, 2, 3, 4}, paper.Quartiles{Low: 2, Median: 3, High: 4}},
-		{[]float64{7}, paper.Quartiles{Low: 7, Median: 7, High: 7}},
+		{[]float64{4, 1, 3, 2}, quartiles{low: 1.75, median: 2.5, high: 3.25}},
+		{[]float64{5, 1, 2, 3, 4}, quartiles{low: 2, median: 3, high: 4}},
+		{[]float64{7}, quartiles{low: 7, median: 7, high: 7}},
 	} {
 		if got := quartilesOf(test.values); got != test.want {
 			t.Errorf("%v: %v, want %v", test.values, got, test.want)
@@ -28,7 +26,7 @@ func rowOf(estimator string, ours, low, median, high float64) alexandariRow {
 	return alexandariRow{
 		condition: condition{Shift{Kind: Dirichlet, Parameter: 0.1}, 2000},
 		method:    method{estimator, "none"},
-		mse:       beside{paper.Quartiles{Median: ours}, paper.Quartiles{Low: low, Median: median, High: high}, true},
+		mse:       beside{quartiles{median: ours}, quartiles{low: low, median: median, high: high}, true},
 	}
 }
 
@@ -62,10 +60,10 @@ func TestPublishedBeside(t *testing.T) {
 	a := &Alexandari{Rows: []int{2000}, Shifts: []Shift{{Kind: Dirichlet, Parameter: 0.1}}, Estimators: []Estimator{{"mlls", []string{"bcts"}}, {"cc", []string{"none"}}}}
 	c := a.conditions()[0]
 	rows := a.rows(scores{c: {{"mlls", "bcts"}: {{0.002, 0.05}, {0.001, 0.06}, {0.0006, 0.07}}, {"cc", "none"}: {{1, 0}}}})
-	if got := rows[0].mse; got.published.Median != 0.000849139 || got.ours.Median != 0.001 || !got.within() {
+	if got := rows[0].mse; got.published.median != 0.000849139 || got.ours.median != 0.001 || !got.within() {
 		t.Errorf("error of w: %+v", got)
 	}
-	if got := rows[0].gain; got.published.Median != 0.0575 || got.ours.Median != 0.06 || !got.within() {
+	if got := rows[0].gain; got.published.median != 0.0575 || got.ours.median != 0.06 || !got.within() {
 		t.Errorf("accuracy: %+v", got)
 	}
 	if rows[1].mse.isPublished || rows[1].mse.within() {
