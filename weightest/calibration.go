@@ -131,7 +131,7 @@ func CalibrationNames() []string {
 //     few rows a class. M takes away the mean of the biases and their part along the logarithms
 //     of the classes' shares in these rows, so that a classifier that speaks for other shares
 //     is brought to these by one parameter and not by k. With many rows it is bcts
-//     (docs/comparisons/calibration.md);
+//     (research/comparisons/calibration.md);
 //   - nbvs: s, and b = 0 ("no-bias vector scaling", the same);
 //   - vs: s and b (vector scaling; Guo et al.).
 //

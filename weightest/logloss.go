@@ -200,7 +200,7 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 }
 
 // biasDeviation is the standard deviation τ of the biases of bcts-ridge beside what class
-// shares explain of them; docs/comparisons/calibration.md has the comparison.
+// shares explain of them; research/comparisons/calibration.md has the comparison.
 const biasDeviation = 0.3
 
 // scaleDeviation is the standard deviation σ of its scale around 1.

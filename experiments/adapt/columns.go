@@ -32,7 +32,7 @@ type Oddities struct {
 	Counting   []int            // columns that count the rows
 }
 
-// clipAt is the value of network.clip where columns have to be clipped; docs/comparisons/normalisation.md has
+// clipAt is the value of network.clip where columns have to be clipped; research/comparisons/normalisation.md has
 // the comparison.
 const clipAt = 2
 

@@ -45,7 +45,7 @@ type length struct {
 
 // What IWCDAN's discriminator sees of features: all products of hidden units and class
 // probabilities, or random ones where they would take most of the time.
-// docs/comparisons/robustness.md has what was compared.
+// research/comparisons/robustness.md has what was compared.
 const (
 	hiddenUnits    = 256
 	mostProducts   = 5120
@@ -64,7 +64,7 @@ func (d Data) products() int {
 // rows there are, and to see each of many classes often enough, and enough passes for the class
 // weights, which are estimated after each, however many; and more as long as all runs
 // then take a minute and a half or so on two cores, most of all with many rows, where longer
-// training goes on to gain. docs/comparisons/robustness.md has what was compared.
+// training goes on to gain. research/comparisons/robustness.md has what was compared.
 const (
 	fewestSteps  = 1200
 	usualSteps   = 2400

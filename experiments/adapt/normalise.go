@@ -33,11 +33,11 @@ func (n Normalisation) network(c Columns) config.Network {
 }
 
 const (
-	// matchedAt is the p-value from which on the target counts as matched; docs/comparisons/normalisation.md
+	// matchedAt is the p-value from which on the target counts as matched; research/comparisons/normalisation.md
 	// has the comparison of both numbers.
 	matchedAt = 0.01
 	// fewestOfAClass is the number of rows a class, on average and in either domain, below which
-	// the map may take one class for the whole target, and no test tells; docs/comparisons/normalisation.md
+	// the map may take one class for the whole target, and no test tells; research/comparisons/normalisation.md
 	// has the comparisons.
 	fewestOfAClass = 40
 	// leastGain is the number of nats a value by which the map may make the target less likely

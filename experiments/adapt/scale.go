@@ -12,7 +12,7 @@ import (
 )
 
 // What a probe reads, and by how much of the target-risk another normalisation has to be better;
-// docs/comparisons/normalisation.md has the comparison.
+// research/comparisons/normalisation.md has the comparison.
 const (
 	probedRows = 8000   // of the source, some more where classes are rare
 	mostProbed = 60_000 // values times classes, up to which a probe takes some seconds

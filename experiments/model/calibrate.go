@@ -16,7 +16,7 @@ const (
 
 // Calibrate fits a temperature and a bias for each class to logits, row-major (rows ×
 // classes), of labelled rows that the network was not trained on, both shrunk as few rows ask
-// for (docs/comparisons/calibration.md), or a temperature alone where a class has no row.
+// for (research/comparisons/calibration.md), or a temperature alone where a class has no row.
 func Calibrate(logits []float64, labels []int, classes int) (weightest.Calibration, error) {
 	c, err := weightest.Calibrate(BiasCorrected, logits, labels, classes)
 	if errors.Is(err, weightest.ErrMissingClass) {

@@ -107,7 +107,7 @@ func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
 }
 
 // fewestHeldOut is the number of held-out rows a class, on average, below which no expected
-// accuracy is measured; docs/comparisons/calibration.md has what it is worth.
+// accuracy is measured; research/comparisons/calibration.md has what it is worth.
 const fewestHeldOut = 4
 
 // describe adds what the network at the end of a run that holds source rows out lets the

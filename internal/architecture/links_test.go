@@ -11,7 +11,7 @@ import (
 
 var (
 	links      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	references = regexp.MustCompile(`\bdocs/[a-z/-]+\.md(#[a-z0-9-]+)?`)
+	references = regexp.MustCompile(`\b(?:docs|research)/[a-z/-]+\.md(#[a-z0-9-]+)?`)
 	headings   = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	code       = regexp.MustCompile("(?ms)^```.*?^```")
 	noAnchor   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)

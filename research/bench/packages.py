@@ -8,7 +8,7 @@ The source are ROWS packages of OLD, drawn with SEED; the target are those of NE
 not have. The features are the 256 leading principal directions of the words of the long
 descriptions of both together, weighted by how rare they are; no label enters them.
 OUT gets source.npz with labels, target.npz without and target-labelled.npz to measure. What is
-made of them is in docs/comparisons/normalisation.md.
+made of them is in research/comparisons/normalisation.md.
 """
 import collections
 import lzma

@@ -14,7 +14,7 @@ SHARES of the classes, those of even and of odd numbers:
   target   equal in the source, 1:4 in the target
   reversed 4:1 in the source, 1:4 in the target
 OUT gets source.npz with labels, target.npz without and target-labelled.npz to measure. What is
-made of them is in docs/comparisons/robustness.md and docs/comparisons/selection.md.
+made of them is in research/comparisons/robustness.md and research/comparisons/selection.md.
 """
 import sys
 
