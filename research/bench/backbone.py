@@ -6,7 +6,7 @@ digits 0 to 4 kept, the target 10,000 images of MNIST. Two random views of an im
 features more alike than those of other images of the same domain (SimCLR, Chen et al. 2020): with
 images of the other domain among them, telling the domains apart would be rewarded. OUT gets
 source.npz with labels, target.npz without, target-labelled.npz to measure, and backbone.pt for
-network.name torchscript. docs/own-data.md has what iwrun adapt makes of them.
+network.name torchscript. research/own-data.md has what iwrun adapt makes of them.
 """
 import bz2
 import gzip

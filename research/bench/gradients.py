@@ -6,7 +6,7 @@ source keeps 30% of the digits 0 to 4, and SEED draws which, and 10,000 images o
 is cut to its ink, scaled to 22 × 22 and blurred; the gradient's direction is shared out between
 eight bins, gathered in cells of 4 × 4 pixels, and the row brought to length 1, values above 0.2
 cut off, as in Dalal and Triggs (2005). OUT gets source.npz with labels, target.npz without and
-target-labelled.npz to measure. docs/own-data.md has what iwrun adapt makes of them.
+target-labelled.npz to measure. research/own-data.md has what iwrun adapt makes of them.
 """
 import math
 import sys

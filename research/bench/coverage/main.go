@@ -21,7 +21,7 @@ import (
 func main() {
 	draws := flag.Int("draws", 1000, "synthetic samples of each cell")
 	only := flag.String("only", ".", "cells whose name, as in \"coverage k=10 n=200\", matches this regular expression")
-	page := flag.String("o", "docs/labelshift.md", "page with the tables")
+	page := flag.String("o", "research/labelshift.md", "page with the tables")
 	flag.Parse()
 	if err := run(*draws, *only, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "coverage:", err)

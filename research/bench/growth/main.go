@@ -26,7 +26,7 @@ func main() {
 	seconds := flag.Float64("seconds", 3, "time for which the steps of a point are counted")
 	only := flag.String("only", ".", "points whose name, as in \"classes, CDAN: 31\", matches this regular expression")
 	table := flag.String("o", "research/bench/results/growth.csv", "file for the numbers")
-	figures := flag.String("figures", "docs/images", "folder for growth.png and growth.svg")
+	figures := flag.String("figures", "research/images", "folder for growth.png and growth.svg")
 	flag.Parse()
 	if err := run(*seconds, *only, *table, *figures); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
