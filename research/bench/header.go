@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/cpu"
+
+	"iwda/research/bench/worker"
 )
 
 // header says what was measured on what, and when.
 func (b *bench) header() (string, error) {
-	doctor, err := describe(b.environments.ours, program, "doctor")
+	doctor, err := describe(b.environments.ours, worker.Program, "doctor")
 	if err != nil {
 		return "", err
 	}

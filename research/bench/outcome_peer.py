@@ -2,8 +2,8 @@
 or in NaN is a question of its seed, and so of how often it does so there.
 
 usage: outcome_peer.py FOLDER
-FOLDER/run.json is the run's configuration, FOLDER/images.npz its images as the network sees
-them: source with source_labels, target, test with test_labels. Network, losses, schedules
+FOLDER/run.json is the run's configuration; source.npz, target.npz and test.npz hold its images as
+the network sees them, with labels, of which those of the target are not read. Network, losses, schedules
 and quadratic program are those of the Go program; what is drawn, parameters, batches and
 dropout, is PyTorch's own. Prints JSON: the accuracy on the test images before the first epoch
 and after each, and the loss that was not finite, if there was one.
@@ -63,9 +63,14 @@ def accuracy(network, images, labels):
     return right / len(labels)
 
 
-def train(run, images):
-    source, labels = torch.from_numpy(images["source"]), torch.from_numpy(images["source_labels"])
-    target, test = torch.from_numpy(images["target"]), (torch.from_numpy(images["test"]), torch.from_numpy(images["test_labels"]))
+def read(folder, name):
+    """Images and labels of a set."""
+    file = np.load(os.path.join(folder, name + ".npz"))
+    return torch.from_numpy(file["features"]).view(-1, 1, 28, 28), torch.from_numpy(file["labels"])
+
+
+def train(run, folder):
+    (source, labels), (target, _), test = (read(folder, name) for name in ("source", "target", "test"))
     settings, d_settings = run["Train"], run["Discriminator"]
     sgd, schedule, reversal, batch = settings["Optimizer"], settings["Schedule"], d_settings["Reversal"], settings["Batch"]
     torch.manual_seed(run["Seed"])
@@ -113,7 +118,7 @@ def main(folder):
     solvers.options["show_progress"] = False
     with open(os.path.join(folder, "run.json")) as file:
         run = json.load(file)
-    accuracies, not_finite = train(run, np.load(os.path.join(folder, "images.npz")))
+    accuracies, not_finite = train(run, folder)
     print(json.dumps({"accuracies": accuracies, "not_finite": not_finite}))
 
 

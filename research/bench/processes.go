@@ -14,9 +14,6 @@ import (
 	"iwda/research/bench/worker"
 )
 
-// program is what users run; `make bench` builds it.
-const program = "build/iwrun"
-
 // errNoDigits is returned by works that need the real data.
 var errNoDigits = errors.New("set IWDA_DATA to the folder that holds digits/ with MNIST and USPS")
 
@@ -43,7 +40,7 @@ func startWorker(b *bench, _ []string) (numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := worker.Command(program, dir)
+	command := worker.Command(dir)
 	command.Env = append(command.Env, "XDG_CACHE_HOME="+b.path("cache"))
 	return untilLine(command, func(line string) bool { return worker.Step(line) >= 1 })
 }
@@ -94,7 +91,7 @@ func (b *bench) timeRuns(environment []string, runs int) (time.Duration, error) 
 		return 0, err
 	}
 	started := time.Now()
-	_, err = output(environment, program, "-c", file, "-o", results, "-j", strconv.Itoa(runs), "--threads", "1")
+	_, err = output(environment, worker.Program, "-c", file, "-o", results, "-j", strconv.Itoa(runs), "--threads", "1")
 	return time.Since(started), err
 }
 
@@ -112,7 +109,7 @@ func peakMemory(b *bench, _ []string) (numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text, err := worker.Command(program, dir).CombinedOutput(); err != nil {
+	if text, err := worker.Command(dir).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, text)
 	}
 	result, err := dir.ReadResult()

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -16,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	canvas "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 const (
@@ -52,8 +50,8 @@ var quantities = []quantity{
 	{"peak memory (MB)", func(m measurement) float64 { return m.megabytes }},
 }
 
-// draw writes growth.png and growth.svg: a column for each size that grows.
-func draw(folder string, measured []measurement) error {
+// draw writes the figure: a column for each size that grows.
+func draw(path string, measured []measurement) error {
 	panels := make([][]*plot.Plot, len(quantities))
 	for _, size := range sizes {
 		of := slices.DeleteFunc(slices.Clone(measured), func(m measurement) bool { return m.against != size.against })
@@ -68,21 +66,12 @@ func draw(folder string, measured []measurement) error {
 			panels[i] = append(panels[i], p)
 		}
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
 	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
-	return errors.Join(
-		write(filepath.Join(folder, "growth.png"), png, panels),
-		write(filepath.Join(folder, "growth.svg"), vgsvg.New(width, height), panels))
-}
-
-func write(path string, c vg.CanvasWriterTo, panels [][]*plot.Plot) error {
 	tiles := canvas.Tiles{
 		Rows: len(panels), Cols: len(panels[0]), PadX: 0.8 * vg.Centimeter, PadY: 0.6 * vg.Centimeter,
 		PadTop: 0.2 * vg.Centimeter, PadBottom: 0.2 * vg.Centimeter, PadLeft: 0.2 * vg.Centimeter, PadRight: 0.4 * vg.Centimeter,
 	}
-	for i, row := range plot.Align(panels, tiles, canvas.New(c)) {
+	for i, row := range plot.Align(panels, tiles, canvas.New(png)) {
 		for j, area := range row {
 			panels[i][j].Draw(area)
 		}
@@ -91,7 +80,7 @@ func write(path string, c vg.CanvasWriterTo, panels [][]*plot.Plot) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.WriteTo(file)
+	_, err = png.WriteTo(file)
 	return errors.Join(err, file.Close())
 }
 

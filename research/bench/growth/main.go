@@ -1,7 +1,7 @@
 // Command growth measures how a run's time and memory grow with the number of classes,
-// the batch and the data set, and writes the numbers as a table and a figure in two formats.
+// the batch and the data set, and writes the numbers as a table and a figure.
 //
-//	go run ./research/bench/growth [-seconds N] [-only PATTERN] [-o FILE.csv] [-figures FOLDER]
+//	go run ./research/bench/growth [-seconds N] [-only PATTERN] [-o FILE.csv] [-figure FILE.png]
 //
 // Each point is a worker of its own in the environment that iwrun gives it, one thread.
 // From its first step on it is watched for the given time and then ended: its memory is
@@ -26,15 +26,15 @@ func main() {
 	seconds := flag.Float64("seconds", 3, "time for which the steps of a point are counted")
 	only := flag.String("only", ".", "points whose name, as in \"classes, CDAN: 31\", matches this regular expression")
 	table := flag.String("o", "research/bench/results/growth.csv", "file for the numbers")
-	figures := flag.String("figures", "research/images", "folder for growth.png and growth.svg")
+	figure := flag.String("figure", "research/images/growth.png", "file for the figure")
 	flag.Parse()
-	if err := run(*seconds, *only, *table, *figures); err != nil {
+	if err := run(*seconds, *only, *table, *figure); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)
 	}
 }
 
-func run(seconds float64, only, table, figures string) error {
+func run(seconds float64, only, table, figure string) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func run(seconds float64, only, table, figures string) error {
 	if len(measured) == 0 {
 		return errors.New("no point was measured")
 	}
-	return errors.Join(writeTable(table, measured), draw(figures, measured))
+	return errors.Join(writeTable(table, measured), draw(figure, measured))
 }
 
 func writeTable(path string, measured []measurement) error {

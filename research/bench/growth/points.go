@@ -86,7 +86,7 @@ func (p point) measure(folder string, watched time.Duration) (measurement, error
 	m := measurement{point: p}
 	var first, last int // steps
 	var begun, ended time.Duration
-	command := worker.Command("build/iwrun", dir)
+	command := worker.Command(dir)
 	err = worker.Follow(command, func(line string, since time.Duration) bool {
 		step := worker.Step(line)
 		if step == 0 {

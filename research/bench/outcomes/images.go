@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -10,11 +8,11 @@ import (
 	"path/filepath"
 
 	"iwda/datasets"
-	"iwda/datasets/table"
 	"iwda/experiments/config"
 )
 
-// writeRun writes what the peer reads: the run's configuration and its images.
+// writeRun writes what the peer reads: the run's configuration, and its images as its
+// network sees them, the source without the rows that the variant leaves out.
 func writeRun(folder string, run config.Resolved) error {
 	text, err := json.Marshal(run)
 	if err != nil {
@@ -23,18 +21,6 @@ func writeRun(folder string, run config.Resolved) error {
 	if err := os.WriteFile(filepath.Join(folder, "run.json"), text, 0o666); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(folder, "images.npz"))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(file)
-	err = writeImages(w, run)
-	return errors.Join(err, w.Flush(), file.Close())
-}
-
-// writeImages writes the images of a run as its network sees them, the source without
-// the rows that the variant leaves out.
-func writeImages(w *bufio.Writer, run config.Resolved) error {
 	from, to := run.Domains()
 	d := run.Dataset
 	source, err := datasets.DrawGlyphs(from, "train", d.TrainPerClass, run.Seed)
@@ -54,39 +40,13 @@ func writeImages(w *bufio.Writer, run config.Resolved) error {
 	if err != nil {
 		return err
 	}
-	file := table.NewNPZ(w)
-	return errors.Join(
-		writePixels(file, "source", kept), writeLabels(file, "source_labels", kept),
-		writePixels(file, "target", target),
-		writePixels(file, "test", test), writeLabels(file, "test_labels", test),
-		file.Close())
+	return errors.Join(writeImages(folder, "source", kept), writeImages(folder, "target", target), writeImages(folder, "test", test))
 }
 
-func writePixels(file table.NPZ, name string, set datasets.Set) error {
-	w, err := file.Array(name, "<f4", append([]int{set.Len()}, set.Shape()...)...)
+func writeImages(folder, name string, set datasets.Set) error {
+	file, err := os.Create(filepath.Join(folder, name+".npz"))
 	if err != nil {
 		return err
 	}
-	row := make([]float32, datasets.Size(set.Shape()))
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		if err := binary.Write(w, binary.LittleEndian, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeLabels(file table.NPZ, name string, set datasets.Set) error {
-	w, err := file.Array(name, "<i8", set.Len())
-	if err != nil {
-		return err
-	}
-	labels := make([]int64, set.Len())
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	datasets.CopyLabels(labels, set, rows)
-	return binary.Write(w, binary.LittleEndian, labels)
+	return errors.Join(datasets.WriteFeatures(file, set), file.Close())
 }

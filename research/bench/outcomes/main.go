@@ -28,12 +28,10 @@ func main() {
 	seeds := flag.Int64("seeds", 20, "number of seeds")
 	first := flag.Int64("first", 1, "the first seed")
 	normalise := flag.Bool("normalise", false, "features of one scale before the discriminator, the first setting of the recipe; the paper's protocol without")
-	program := flag.String("program", "build/iwrun", "this program, as make build leaves it")
 	python := flag.String("python", "/usr/bin/python3", "a Python with PyTorch and cvxopt")
 	file := flag.String("o", "research/bench/results/outcomes.csv", "file for the outcomes")
-	results := flag.String("results", "build/outcomes", "folder for this program's runs")
 	flag.Parse()
-	c := comparison{*program, *python, *results, *normalise}
+	c := comparison{*python, *normalise}
 	if err := c.run(*file, *first, *seeds); err != nil {
 		fmt.Fprintln(os.Stderr, "outcomes:", err)
 		os.Exit(1)
@@ -42,8 +40,8 @@ func main() {
 
 // comparison is of this program with its peer.
 type comparison struct {
-	program, python, results string
-	normalise                bool
+	python    string
+	normalise bool
 }
 
 // setting names what is compared.
@@ -94,7 +92,10 @@ func (c comparison) run(path string, first, seeds int64) error {
 	return nil
 }
 
-const demo = "configs/demo.yaml"
+const (
+	demo    = "configs/demo.yaml"
+	results = "build/outcomes" // the folder of this program's runs
+)
 
 // demo is the run of a seed, and what makes it of the demo's file.
 func (c comparison) demo(seed int64) (run config.Resolved, set []string, err error) {
@@ -112,12 +113,12 @@ func (c comparison) demo(seed int64) (run config.Resolved, set []string, err err
 
 // ours makes a run of this program, which fails where a loss is not finite.
 func (c comparison) ours(run config.Resolved, set []string) (of curve, err error) {
-	arguments := []string{"-c", demo, "-o", c.results, "-j", "1", "--threads", "1"}
+	arguments := []string{"-c", demo, "-o", results, "-j", "1", "--threads", "1"}
 	for _, assignment := range set {
 		arguments = append(arguments, "--set", assignment)
 	}
-	dir := plan.Of(run).Dir(c.results)
-	said, failed := exec.Command(c.program, arguments...).CombinedOutput()
+	dir := plan.Of(run).Dir(results)
+	said, failed := exec.Command(worker.Program, arguments...).CombinedOutput()
 	if failed != nil {
 		why, _, err := dir.ReadFailure()
 		loss := diverged.FindStringSubmatch(why)

@@ -119,13 +119,8 @@ train: {epochs: 3, schedule: {every: 2}}
 		t.Errorf("run.json holds %+v", settings)
 	}
 
-	arrays, err := zip.OpenReader(filepath.Join(folder, "images.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer arrays.Close()
 	source := make([]float32, 30*28*28)
-	readArray(t, &arrays.Reader, "source", source)
+	readArray(t, filepath.Join(folder, "source.npz"), "features", source)
 	whole, err := datasets.DrawGlyphs("clean", "train", 4, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +131,7 @@ train: {epochs: 3, schedule: {every: 2}}
 		t.Error("the source's last image is not the last one drawn")
 	}
 	labels := make([]int64, 30)
-	readArray(t, &arrays.Reader, "source_labels", labels)
+	readArray(t, filepath.Join(folder, "source.npz"), "labels", labels)
 	counts := make([]int, 10)
 	for _, label := range labels {
 		counts[label]++
@@ -144,14 +139,19 @@ train: {epochs: 3, schedule: {every: 2}}
 	if want := []int{2, 2, 2, 2, 2, 4, 4, 4, 4, 4}; !reflect.DeepEqual(counts, want) {
 		t.Errorf("the source's classes have %v images, want %v", counts, want)
 	}
-	readArray(t, &arrays.Reader, "target", make([]float32, 40*28*28))
-	readArray(t, &arrays.Reader, "test", make([]float32, 20*28*28))
-	readArray(t, &arrays.Reader, "test_labels", make([]int64, 20))
+	readArray(t, filepath.Join(folder, "target.npz"), "features", make([]float32, 40*28*28))
+	readArray(t, filepath.Join(folder, "test.npz"), "features", make([]float32, 20*28*28))
+	readArray(t, filepath.Join(folder, "test.npz"), "labels", make([]int64, 20))
 }
 
 // readArray reads the values of an array, which must be as many as there is room for.
-func readArray(t *testing.T, arrays *zip.Reader, name string, values any) {
+func readArray(t *testing.T, path, name string, values any) {
 	t.Helper()
+	arrays, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer arrays.Close()
 	file, err := arrays.Open(name + ".npy")
 	if err != nil {
 		t.Fatal(err)

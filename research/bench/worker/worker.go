@@ -17,6 +17,9 @@ import (
 	"iwda/experiments/store"
 )
 
+// Program is what users run; `make build` makes it.
+const Program = "build/iwrun"
+
 // Prepare makes the folder of the only run of an experiment, below the folder of
 // results.
 func Prepare(results, experiment string) (store.Dir, error) {
@@ -50,8 +53,8 @@ func ForgetKernels() (forgotten []string) {
 
 // Command is a worker of one thread for the run of a folder, in the environment that
 // iwrun gives it.
-func Command(program string, dir store.Dir) *exec.Cmd {
-	command := exec.Command(program, "worker", "--device", "cpu", "--threads", "1", dir.String())
+func Command(dir store.Dir) *exec.Cmd {
+	command := exec.Command(Program, "worker", "--device", "cpu", "--threads", "1", dir.String())
 	command.Env = schedule.Environment(1)
 	return command
 }
