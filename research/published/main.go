@@ -34,7 +34,7 @@ import (
 func main() {
 	data := cmp.Or(os.Getenv("IWDA_DATA"), "data")
 	o := options{say: log.New(os.Stderr, "", 0).Printf}
-	protocol := flag.String("c", "", "protocol `FILE`")
+	path := flag.String("c", "", "protocol `FILE`")
 	flag.StringVar(&o.results, "o", "results", "`FOLDER` of all results")
 	flag.StringVar(&o.digits, "digits", filepath.Join(data, "digits"), "`FOLDER` of MNIST's files")
 	flag.IntVar(&o.parallel, "j", 0, "number of networks trained, or draws made, at a time; 0: one a core")
@@ -42,7 +42,7 @@ func main() {
 	flag.Parse()
 	torch.TuneAllocator()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *protocol, *format, o, os.Stdout)
+	err := run(ctx, *path, *format, o, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "published:", err)
