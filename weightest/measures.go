@@ -94,3 +94,52 @@ func EffectiveSampleSize(w, sourceDistribution []float64) float64 {
 	}
 	return first / total * first / second
 }
+
+// Correct returns what the probabilities of target rows, row-major m×k, should have
+// been under the target's label distribution q, length k,
+//
+//	p'(y|x) ∝ p(y|x) q(y) / p_train(y),
+//
+// where trained, length k, is the distribution under which the probabilities are right:
+// that of the source for a classifier trained with plain cross-entropy or calibrated on
+// it, equal shares for one trained with a balanced loss (Saerens, Latinne and
+// Decaestecker 2002). Both need not sum to one.
+//
+// The error wraps ErrInvalidProblem where a share is negative, NaN or infinite,
+// ErrInfeasible where a distribution is zero in every class, ErrMissingClass with the
+// number of a class that q has and trained has not, and ErrInvalidRow with the number
+// of a row whose probability is 0 in every class of q. Correct panics where the lengths
+// do not fit.
+func Correct(probabilities, q, trained []float64) ([]float64, error) {
+	k := len(q)
+	if len(trained) != k || k == 0 || len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d probabilities, %d target shares and %d shares in training", len(probabilities), k, len(trained)))
+	}
+	if err := validateDistribution("target distribution", q); err != nil {
+		return nil, err
+	}
+	if err := validateDistribution("training distribution", trained); err != nil {
+		return nil, err
+	}
+	w := make([]float64, k)
+	for j, share := range q {
+		switch {
+		case share == 0:
+		case trained[j] == 0:
+			return nil, fmt.Errorf("%w: class %d has a share of the target and none of the training", ErrMissingClass, j)
+		default:
+			w[j] = share / trained[j]
+		}
+	}
+	corrected := make([]float64, len(probabilities))
+	for first := 0; first < len(corrected); first += k {
+		row := corrected[first : first+k]
+		floats.MulTo(row, probabilities[first:first+k], w)
+		total := floats.Sum(row)
+		if !(total > 0) {
+			return nil, fmt.Errorf("%w: target row %d has probability 0 in every class of the target", ErrInvalidRow, first/k)
+		}
+		floats.Scale(1/total, row)
+	}
+	return corrected, nil
+}

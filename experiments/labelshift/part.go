@@ -8,6 +8,8 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
+	"iwda/weightest/shifttest"
 )
 
 // Part are the sums of some rows, source rows, target rows or both, and their sums in the
@@ -17,7 +19,7 @@ type Part struct {
 	Classes []string // nil where no file names them
 	Sums    *weightest.Sums
 	// Replicas are nil where no bootstrap was asked for.
-	Replicas *weightest.Replicas
+	Replicas *intervals.Replicas
 	// Source and Target are the numbers of the rows that were counted, in rising order.
 	Source, Target []Span
 }
@@ -96,7 +98,7 @@ func newPart(file *table.Table, s PartSettings) (*Part, error) {
 		if err := checkReplicas(s.Replicas, len(classes)); err != nil {
 			return nil, err
 		}
-		p.Replicas = weightest.NewReplicas(len(classes), s.Replicas, s.Seed)
+		p.Replicas = intervals.NewReplicas(len(classes), s.Replicas, s.Seed)
 	}
 	return p, nil
 }
@@ -240,7 +242,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if err := a.estimate(problem); err != nil {
 		return nil, err
 	}
-	if a.Tests.ChiSquared, err = weightest.ChiSquaredTest(p.Sums); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(p.Sums); err != nil {
 		return nil, err
 	}
 	switch a.Intervals {
@@ -253,7 +255,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 }
 
 // boundByReplicas finds the intervals from the sums of replicas.
-func (a *Analysis) boundByReplicas(replicas *weightest.Replicas) error {
+func (a *Analysis) boundByReplicas(replicas *intervals.Replicas) error {
 	if replicas == nil {
 		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
 		return nil

@@ -15,6 +15,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
@@ -123,7 +124,7 @@ func readPart(r io.Reader, size int64) (*Part, error) {
 		return nil, err
 	}
 	if header.Replicas > 0 {
-		state := weightest.ReplicasState{Seed: header.Seed}
+		state := intervals.ReplicasState{Seed: header.Seed}
 		for range header.Replicas {
 			sums, err := readSums(content, header.Width)
 			if err != nil {
@@ -131,7 +132,7 @@ func readPart(r io.Reader, size int64) (*Part, error) {
 			}
 			state.Sums = append(state.Sums, sums.State())
 		}
-		if p.Replicas, err = weightest.RestoreReplicas(state); err != nil {
+		if p.Replicas, err = intervals.RestoreReplicas(state); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Predictions are what a classifier says of the rows of a file.
@@ -175,12 +176,12 @@ type probabilities struct {
 	// classifier's own probabilities are right under; trained is nil where they are the
 	// same.
 	source, trained []float64
-	calibration     weightest.Calibration
+	calibration     calibration.Calibration
 }
 
 // identity is the calibration that leaves probabilities as they are.
-func identity(k int) weightest.Calibration {
-	c := weightest.Calibration{Form: "none", Scales: make([]float64, k), Biases: make([]float64, k)}
+func identity(k int) calibration.Calibration {
+	c := calibration.Calibration{Form: "none", Scales: make([]float64, k), Biases: make([]float64, k)}
 	for j := range c.Scales {
 		c.Scales[j] = 1
 	}
@@ -219,7 +220,7 @@ func (p *probabilities) logits(rows []float64) []float64 {
 	if p.kind == table.Logits {
 		return rows
 	}
-	return weightest.CenteredLogs(rows, len(p.source))
+	return calibration.CenteredLogs(rows, len(p.source))
 }
 
 // fit calibrates on all rows of the source.
@@ -232,7 +233,7 @@ func (p *probabilities) fit(name string, source *Predictions) error {
 	if err != nil {
 		return err
 	}
-	p.calibration, err = weightest.Calibrate(name, p.logits(rows), source.labels, len(p.source))
+	p.calibration, err = calibration.Calibrate(name, p.logits(rows), source.labels, len(p.source))
 	return err
 }
 
