@@ -34,15 +34,27 @@ func NewSample(classes int) *Sample {
 	return &Sample{classes: classes}
 }
 
-// SampleOf returns the sample of these rows, which it keeps without a copy: AddSource and
-// AddTarget on an empty sample, with their errors.
+// SampleOf returns the sample of rows that a softmax made, which it keeps without a copy:
+// those of the source, row-major n×k, with their n labels, and of the target, row-major m×k.
+// A softmax that is NaN in one class is so in all, so that of each row the first entry alone
+// is checked. The errors are those of AddSource and AddTarget; SampleOf panics where the
+// lengths do not fit.
 func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
-	if err := CheckSource(source, labels, classes); err != nil {
+	if err := CheckLabels(labels, classes); err != nil {
 		return nil, err
 	}
-	if err := CheckTarget(target, classes); err != nil {
-		return nil, err
+	for first := 0; first < len(source); first += classes {
+		if math.IsNaN(source[first]) {
+			return nil, CheckSource(source, labels, classes)
+		}
 	}
+	for first := 0; first < len(target); first += classes {
+		if math.IsNaN(target[first]) {
+			return nil, CheckTarget(target, classes)
+		}
+	}
+	checkLengths("source", len(source), len(labels), classes)
+	checkLengths("target", len(target), len(target)/classes, classes)
 	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
 }
 
@@ -131,6 +143,26 @@ func CheckTarget(probabilities []float64, classes int) error {
 	return checkRows("target", probabilities, classes, 0)
 }
 
+// CheckLabels returns an error that wraps ErrInvalidRow and names the row, if a label is none
+// of 0..classes-1.
+func CheckLabels(labels []int, classes int) error { return checkLabels(labels, classes, 0) }
+
+func checkLabels(labels []int, k, first int) error {
+	for row, label := range labels {
+		if label < 0 || label >= k {
+			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, first+row, label, k)
+		}
+	}
+	return nil
+}
+
+// checkLengths panics unless there are rows·k values.
+func checkLengths(domain string, values, rows, k int) {
+	if values != rows*k {
+		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
+	}
+}
+
 // checkCounts panics unless there are no counts or as many as rows, none negative.
 func checkCounts(domain string, counts []int, rows int) {
 	if counts != nil && len(counts) != rows {
@@ -144,21 +176,15 @@ func checkCounts(domain string, counts []int, rows int) {
 }
 
 func checkSource(probabilities []float64, labels []int, k, first int) error {
-	if len(probabilities) != len(labels)*k {
-		panic(fmt.Sprintf("weightest: %d source probabilities for %d rows of %d classes", len(probabilities), len(labels), k))
-	}
-	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, first+row, label, k)
-		}
+	checkLengths("source", len(probabilities), len(labels), k)
+	if err := checkLabels(labels, k, first); err != nil {
+		return err
 	}
 	return checkRows("source", probabilities, k, first)
 }
 
 func checkRows(domain string, probabilities []float64, k, first int) error {
-	if len(probabilities)%k != 0 {
-		panic(fmt.Sprintf("weightest: %d %s probabilities are no rows of %d classes", len(probabilities), domain, k))
-	}
+	checkLengths(domain, len(probabilities), len(probabilities)/k, k)
 	for row := range len(probabilities) / k {
 		values := probabilities[row*k : (row+1)*k]
 		var signs uint64

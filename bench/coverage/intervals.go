@@ -38,7 +38,7 @@ func intervalsOf(s *weightest.Sample, seed uint64) ([]intervals.Uncertainty, err
 	}
 	resamples := intervals.NewReplicas(s.Classes(), replicas, seed)
 	probabilities, labels := s.Source()
-	if err := errors.Join(resamples.AddSource(probabilities, labels, 0), resamples.AddTarget(s.Target(), 0)); err != nil {
+	if err := errors.Join(resamples.AddSource(probabilities, labels, intervals.Numbers(0, len(labels))), resamples.AddTarget(s.Target(), intervals.Numbers(0, len(s.Target())/s.Classes()))); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"bbse-hard", "bbse-soft"} {

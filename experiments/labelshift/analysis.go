@@ -37,6 +37,7 @@ type Analysis struct {
 	Notes       []string // what to know before relying on it, sentences
 
 	sample        *weightest.Sample
+	places        []uint64 // of the source rows in their file; see Predictions
 	targetOptions table.Options
 }
 
@@ -80,6 +81,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 		a.note("Calibration: %s.", by.calibration.Note)
 	}
 	// The last use of the predictions, whose memory is free from here on.
+	a.places = source.places
 	if a.sample, err = by.sample(source, target); err != nil {
 		return nil, err
 	}
@@ -181,7 +183,7 @@ func (a *Analysis) bootstrap() (intervals.Uncertainty, error) {
 	if err != nil {
 		return intervals.Uncertainty{}, err
 	}
-	return intervals.Bootstrap(a.sample, estimator, intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed})
+	return intervals.Bootstrap(a.sample, estimator, intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
 }
 
 // boundByPosterior finds the intervals from counts of hard predictions.

@@ -20,7 +20,8 @@ type Part struct {
 	Sums    *weightest.Sums
 	// Replicas are nil where no bootstrap was asked for.
 	Replicas *intervals.Replicas
-	// Source and Target are the numbers of the rows that were counted, in rising order.
+	// Source and Target are the numbers of the rows of the files that were counted, in rising
+	// order, source rows without a label among them.
 	Source, Target []Span
 }
 
@@ -108,16 +109,18 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 	k, next := p.Sums.Classes(), first
 	var values []float32
 	var labels []int
+	var numbers []uint64 // a row's place in the file, whatever rows lack a label
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return err
 		}
-		values, labels = values[:0], labels[:0]
+		values, labels, numbers = values[:0], labels[:0], numbers[:0]
 		for i := range batch.Len() {
 			if label, known := batch.Label(i); known {
 				values = append(values, batch.Values[i*k:(i+1)*k]...)
-				labels = append(labels, label)
+				labels, numbers = append(labels, label), append(numbers, next)
 			}
+			next++
 		}
 		rows, err := by.of(values)
 		if err != nil {
@@ -127,11 +130,10 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
-			if err := p.Replicas.AddSource(rows, labels, next); err != nil {
+			if err := p.Replicas.AddSource(rows, labels, numbers); err != nil {
 				return err
 			}
 		}
-		next += uint64(len(labels))
 	}
 	p.Source = spans(first, next)
 	return nil
@@ -152,7 +154,7 @@ func (p *Part) countTarget(file *table.Table, first uint64) error {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
-			if err := p.Replicas.AddTarget(rows, next); err != nil {
+			if err := p.Replicas.AddTarget(rows, intervals.Numbers(next, batch.Len())); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/intervals"
 )
 
 // Predictions are what a classifier says of the rows of a file.
@@ -30,6 +31,7 @@ type Predictions struct {
 	options table.Options
 	values  []float32 // row-major n×k
 	labels  []int     // of a source, length n
+	places  []uint64  // of a source's rows in the file, length n; nil: 0, 1, …
 }
 
 // Rows returns n.
@@ -98,8 +100,14 @@ func (p *Predictions) addLabelled(batch *table.Batch) {
 	for i := range batch.Len() {
 		label, known := batch.Label(i)
 		if !known {
+			if p.Unlabelled == 0 {
+				p.places = intervals.Numbers(0, len(p.labels))
+			}
 			p.Unlabelled++
 			continue
+		}
+		if p.Unlabelled > 0 {
+			p.places = append(p.places, uint64(batch.First+i))
 		}
 		p.values = append(p.values, batch.Values[i*k:(i+1)*k]...)
 		p.labels = append(p.labels, label)

@@ -198,12 +198,7 @@ func checkLabelled(logits []float64, labels []int, k int) error {
 	if len(labels) == 0 {
 		return fmt.Errorf("%w: no held-out rows to calibrate on", weightest.ErrNoStatistics)
 	}
-	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", weightest.ErrInvalidRow, row, label, k)
-		}
-	}
-	return nil
+	return weightest.CheckLabels(labels, k)
 }
 
 func checkFinite(logits []float64, k int) error {

@@ -16,6 +16,9 @@ type BootstrapSettings struct {
 	Replicas int     // 0 means 500
 	Level    float64 // 0 means 0.95
 	Seed     uint64
+	// SourceRows are the numbers of the sample's source rows, as Replicas have them; nil
+	// means 0, 1, ….
+	SourceRows []uint64
 }
 
 // Bootstrap returns intervals of an estimator's shares and weights: source and target
@@ -25,7 +28,7 @@ type BootstrapSettings struct {
 // are resampled after it.
 //
 // For an estimator that needs no rows the result is that of Replicas to which the
-// sample's rows were added with numbers from 0. The error is that of the estimator on the
+// sample's rows were added with these numbers, those of the target from 0. The error is that of the estimator on the
 // sample itself; see Replicas.Intervals for resamples without an estimate.
 func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSettings) (Uncertainty, error) {
 	if settings.Replicas <= 0 {
@@ -48,11 +51,15 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	}
 	replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
 	source, labels := s.Source()
-	if err := errors.Join(replicas.AddSource(source, labels, 0), replicas.AddTarget(s.Target(), 0)); err != nil {
+	if settings.SourceRows == nil {
+		settings.SourceRows = Numbers(0, len(labels))
+	}
+	targetRows := Numbers(0, len(s.Target())/s.Classes())
+	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
 		return Uncertainty{}, err
 	}
-	keys := make([]uint64, len(s.Target())/s.Classes())
-	rowKeys(keys, settings.Seed, targetDomain, 0)
+	keys := make([]uint64, len(targetRows))
+	rowKeys(keys, settings.Seed, targetDomain, targetRows)
 	return replicas.intervals(e, settings.Level, func(replica int) (weightest.Problem, error) {
 		p, err := replicas.sums[replica].Problem()
 		counts := make([]int, len(keys))

@@ -31,7 +31,7 @@ func estimatorOf(t testing.TB, name string) weightest.Estimator {
 func TestResamplesArePoisson(t *testing.T) {
 	const rows, replicas = 2000, 100
 	keys, counts := make([]uint64, rows), make([]int, rows)
-	rowKeys(keys, 7, sourceDomain, 0)
+	rowKeys(keys, 7, sourceDomain, Numbers(0, len(keys)))
 	var seen [8]float64
 	for replica := range replicas {
 		poissonCounts(counts, keys, replica)
@@ -82,7 +82,7 @@ func TestPoissonBounds(t *testing.T) {
 // Sums of shards on disk stay those of later versions.
 func TestResamplesStayAsTheyAre(t *testing.T) {
 	keys, counts := make([]uint64, 12), make([]int, 12)
-	rowKeys(keys, 1, targetDomain, 1000)
+	rowKeys(keys, 1, targetDomain, Numbers(1000, len(keys)))
 	poissonCounts(counts, keys, 3)
 	if want := []int{0, 1, 0, 3, 0, 0, 0, 1, 1, 2, 5, 2}; !slices.Equal(counts, want) {
 		t.Errorf("counts %v, want %v", counts, want)
@@ -93,7 +93,7 @@ func TestResamplesAreIndependent(t *testing.T) {
 	const rows = 20000
 	draw := func(seed uint64, of domain, first uint64, replica int) []float64 {
 		keys, counts := make([]uint64, rows), make([]int, rows)
-		rowKeys(keys, seed, of, first)
+		rowKeys(keys, seed, of, Numbers(first, len(keys)))
 		poissonCounts(counts, keys, replica)
 		values := make([]float64, rows)
 		for i, c := range counts {
@@ -122,21 +122,21 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 	s := gaussianSample(t, gaussians.Rising(classes), n, m, 1)
 	source, labels := s.Source()
 	whole := NewReplicas(classes, count, 5)
-	if err := errors.Join(whole.AddSource(source, labels, 0), whole.AddTarget(s.Target(), 0)); err != nil {
+	if err := errors.Join(whole.AddSource(source, labels, Numbers(0, len(labels))), whole.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
 		t.Fatal(err)
 	}
 	merged := NewReplicas(classes, count, 5)
 	for _, part := range [][2]int{{600, 1100}, {0, 1}, {1, 600}} {
 		from, to := part[0], part[1]
 		shard := NewReplicas(classes, count, 5)
-		if err := shard.AddSource(source[from*classes:to*classes], labels[from:to], uint64(from)); err != nil {
+		if err := shard.AddSource(source[from*classes:to*classes], labels[from:to], Numbers(uint64(from), to-from)); err != nil {
 			t.Fatal(err)
 		}
 		if to <= m {
-			if err := shard.AddTarget(s.Target()[from*classes:to*classes], uint64(from)); err != nil {
+			if err := shard.AddTarget(s.Target()[from*classes:to*classes], Numbers(uint64(from), to-from)); err != nil {
 				t.Fatal(err)
 			}
-		} else if err := shard.AddTarget(s.Target()[from*classes:], uint64(from)); err != nil {
+		} else if err := shard.AddTarget(s.Target()[from*classes:], Numbers(uint64(from), m-from)); err != nil {
 			t.Fatal(err)
 		}
 		if err := merged.Merge(shard); err != nil {
@@ -148,7 +148,7 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 			t.Fatalf("replica %d differs", i)
 		}
 		keys, counts := make([]uint64, n), make([]int, n)
-		rowKeys(keys, 5, sourceDomain, 0)
+		rowKeys(keys, 5, sourceDomain, Numbers(0, len(keys)))
 		poissonCounts(counts, keys, i)
 		direct := weightest.NewSums(classes)
 		if err := direct.AddSource(source, labels, counts); err != nil {
@@ -172,14 +172,14 @@ func TestReplicasFromTheirState(t *testing.T) {
 	s := gaussianSample(t, gaussians.Rising(3), 80, 60, 1)
 	source, labels := s.Source()
 	saved := NewReplicas(3, 60, 9)
-	if err := saved.AddSource(source, labels, 0); err != nil {
+	if err := saved.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
 		t.Fatal(err)
 	}
 	restored, err := RestoreReplicas(saved.State())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := restored.AddTarget(s.Target(), 0); err != nil {
+	if err := restored.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes())); err != nil {
 		t.Fatal(err)
 	}
 	got, err := restored.Intervals(estimatorOf(t, "bbse-soft"), 0.95)
@@ -241,7 +241,7 @@ func TestBootstrapGolden(t *testing.T) {
 		s := sampleOf(g.T)(g.Rows())
 		source, labels := s.Source()
 		replicas := NewReplicas(s.Classes(), count, 1)
-		if err := errors.Join(replicas.AddSource(source, labels, 0), replicas.AddTarget(s.Target(), 0)); err != nil {
+		if err := errors.Join(replicas.AddSource(source, labels, Numbers(0, len(labels))), replicas.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
 			t.Fatal(err)
 		}
 		full := problem(t, s)
@@ -250,7 +250,7 @@ func TestBootstrapGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		keys, counts := make([]uint64, len(s.Target())/s.Classes()), make([]int, len(s.Target())/s.Classes())
-		rowKeys(keys, 1, targetDomain, 0)
+		rowKeys(keys, 1, targetDomain, Numbers(0, len(keys)))
 		draws := make(map[string][][]float64)
 		for i := range count {
 			p, err := replicas.Sums(i).Problem()
@@ -387,10 +387,10 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 	})
 	source, labels := constant.Source()
 	replicas := NewReplicas(3, 30, 1)
-	if err := replicas.AddSource(source, labels, 0); err != nil {
+	if err := replicas.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
 		t.Fatal(err)
 	}
-	if err := replicas.AddTarget(constant.Target(), 0); err != nil {
+	if err := replicas.AddTarget(constant.Target(), Numbers(0, 60)); err != nil {
 		t.Fatal(err)
 	}
 	u, err = replicas.Intervals(weightest.BBSE{}, 0.95)

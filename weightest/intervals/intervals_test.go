@@ -105,7 +105,7 @@ func TestMeanSourceRows(t *testing.T) {
 	s := gaussianSample(t, gaussians.Rising(3), 300, 10, 2)
 	probabilities, labels := s.Source()
 	replicas := NewReplicas(3, 400, 1)
-	if err := replicas.AddSource(probabilities, labels, 0); err != nil {
+	if err := replicas.AddSource(probabilities, labels, Numbers(0, len(labels))); err != nil {
 		t.Fatal(err)
 	}
 	counts := make([]float64, 3)

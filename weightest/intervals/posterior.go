@@ -22,7 +22,7 @@ type PosteriorSettings struct {
 	// EffectiveDraws is the number of independent draws that the chains have to be worth
 	// in every class before they stop; 0 means 1000.
 	EffectiveDraws float64
-	// MaxSweeps bounds the sweeps of each chain; 0 means 24,000.
+	// MaxSweeps bounds the sweeps of each chain; 0 means 24,000, and it is three at least.
 	MaxSweeps int
 	// Prior is the parameter of each class's Dirichlet distribution of predictions
 	// before a row is seen, of which the class counts k·Prior rows; 0 means 1/k, one row.
@@ -70,20 +70,21 @@ func SamplePosterior(s *weightest.Sums, settings PosteriorSettings) (Posterior, 
 		return Posterior{}, err
 	}
 	settings = settings.withDefaults(s.Classes())
+	kept := min(keptSweeps, settings.MaxSweeps)
 	chains := make([]*chain, settings.Chains)
 	for i := range chains {
 		chains[i] = newChain(s, settings, i)
 	}
 	for every, sweeps := 1, 0; ; every *= 2 {
-		more := (keptSweeps - len(chains[0].shares)) * every
+		more := (kept - len(chains[0].shares)) * every
 		run(chains, more, every)
 		sweeps += more
 		effective := effectiveDraws(chains)
 		if effective >= settings.EffectiveDraws || sweeps*2 > settings.MaxSweeps {
 			posterior := Posterior{EffectiveDraws: effective, Sweeps: sweeps}
 			for _, c := range chains {
-				posterior.Shares = append(posterior.Shares, c.shares[keptSweeps/3:]...)
-				posterior.Weights = append(posterior.Weights, c.weights[keptSweeps/3:]...)
+				posterior.Shares = append(posterior.Shares, c.shares[kept/3:]...)
+				posterior.Weights = append(posterior.Weights, c.weights[kept/3:]...)
 			}
 			return posterior, nil
 		}
@@ -103,6 +104,7 @@ func (s PosteriorSettings) withDefaults(classes int) PosteriorSettings {
 	if s.MaxSweeps <= 0 {
 		s.MaxSweeps = 24000
 	}
+	s.MaxSweeps = max(3, s.MaxSweeps)
 	if s.Prior <= 0 {
 		s.Prior = 1 / float64(classes)
 	}
@@ -281,7 +283,7 @@ func effectiveDraws(chains []*chain) float64 {
 	series := make([][]float64, len(chains))
 	for y := range chains[0].classes {
 		for i, c := range chains {
-			kept := c.shares[keptSweeps/3:]
+			kept := c.shares[len(c.shares)/3:]
 			series[i] = make([]float64, len(kept))
 			for j, shares := range kept {
 				series[i][j] = shares[y]

@@ -41,30 +41,42 @@ func (r *Replicas) Seed() uint64 { return r.seed }
 // Sums returns the sums of a replica. They are the replica's own.
 func (r *Replicas) Sums(replica int) *weightest.Sums { return r.sums[replica] }
 
-// AddSource adds held-out source rows as Sums.AddSource does. Their numbers are first,
-// first+1, …: what tells a row from all other source rows of the bootstrap. A row that is
-// added twice with one number counts twice as often.
-func (r *Replicas) AddSource(probabilities []float64, labels []int, first uint64) error {
+// Numbers returns first, first+1, …, n of them.
+func Numbers(first uint64, n int) []uint64 {
+	numbers := make([]uint64, n)
+	for i := range numbers {
+		numbers[i] = first + uint64(i)
+	}
+	return numbers
+}
+
+// AddSource adds held-out source rows as Sums.AddSource does. Their n numbers are what tells
+// a row from all other source rows of the bootstrap, as its place in a file does. A row that
+// is added twice with one number counts twice as often.
+func (r *Replicas) AddSource(probabilities []float64, labels []int, numbers []uint64) error {
 	if err := weightest.CheckSource(probabilities, labels, r.sums[0].Classes()); err != nil {
 		return err
 	}
-	r.add(sourceDomain, probabilities, labels, first)
+	r.add(sourceDomain, probabilities, labels, numbers)
 	return nil
 }
 
 // AddTarget adds target rows as Sums.AddTarget does, with numbers as AddSource's.
-func (r *Replicas) AddTarget(probabilities []float64, first uint64) error {
+func (r *Replicas) AddTarget(probabilities []float64, numbers []uint64) error {
 	if err := weightest.CheckTarget(probabilities, r.sums[0].Classes()); err != nil {
 		return err
 	}
-	r.add(targetDomain, probabilities, nil, first)
+	r.add(targetDomain, probabilities, nil, numbers)
 	return nil
 }
 
 // add adds the rows of a domain, whose labels are nil in the target, to all replicas.
-func (r *Replicas) add(of domain, probabilities []float64, labels []int, first uint64) {
+func (r *Replicas) add(of domain, probabilities []float64, labels []int, numbers []uint64) {
 	k := r.sums[0].Classes()
 	rows := len(probabilities) / k
+	if len(numbers) != rows {
+		panic(fmt.Sprintf("intervals: %d numbers for %d rows", len(numbers), rows))
+	}
 	workers := runtime.GOMAXPROCS(0)
 	panels.Each(workers, func(worker int) {
 		replica := worker * len(r.sums) / workers
@@ -78,7 +90,7 @@ func (r *Replicas) add(of domain, probabilities []float64, labels []int, first u
 				labelled = labels[from:to]
 			}
 			block.Set(probabilities[from*k:to*k], labelled, k)
-			rowKeys(keys[:to-from], r.seed, of, first+uint64(from))
+			rowKeys(keys, r.seed, of, numbers[from:to])
 			for i, sums := range mine {
 				poissonCounts(counts[:to-from], keys, replica+i)
 				sums.AddBlock(&block, counts[:to-from])

@@ -11,12 +11,12 @@ const (
 	targetDomain
 )
 
-// rowKeys hashes the seed, the domain and the numbers first, first+1, … of rows to what
-// poissonCounts needs for all replicas.
-func rowKeys(keys []uint64, seed uint64, of domain, first uint64) {
+// rowKeys hashes the seed, the domain and the numbers of rows to what poissonCounts needs
+// for all replicas.
+func rowKeys(keys []uint64, seed uint64, of domain, numbers []uint64) {
 	start := mix(mix(seed) + uint64(of))
-	for i := range keys {
-		keys[i] = mix(start + first + uint64(i))
+	for i, number := range numbers {
+		keys[i] = mix(start + number)
 	}
 }
 

@@ -60,32 +60,34 @@ func New(rows []float64, k int, keptRows, keptColumns []int) *Panels {
 		m = len(keptRows)
 	}
 	p := &Panels{Rows: m, Classes: n, Data: make([]float64, m*n)}
-	var block []float64 // row-major rows of a panel, where these are not among those given
-	if keptRows != nil || keptColumns != nil {
-		block = make([]float64, Height*n)
-	}
-	for i := range p.Count() {
-		first, height := p.Extent(i)
-		if block == nil {
-			simd.Transpose(p.Panel(i), rows[first*n:], height, n, height, n)
-			continue
+	p.EachGroup(4*n, func(_, firstPanel, lastPanel int) {
+		var block []float64 // row-major rows of a panel, where these are not among those given
+		if keptRows != nil || keptColumns != nil {
+			block = make([]float64, Height*n)
 		}
-		for row := range height {
-			from := first + row
-			if keptRows != nil {
-				from = keptRows[from]
-			}
-			all, kept := rows[from*k:(from+1)*k], block[row*n:(row+1)*n]
-			if keptColumns == nil {
-				copy(kept, all)
+		for i := firstPanel; i < lastPanel; i++ {
+			first, height := p.Extent(i)
+			if block == nil {
+				simd.Transpose(p.Panel(i), rows[first*n:], height, n, height, n)
 				continue
 			}
-			for a, j := range keptColumns {
-				kept[a] = all[j]
+			for row := range height {
+				from := first + row
+				if keptRows != nil {
+					from = keptRows[from]
+				}
+				all, kept := rows[from*k:(from+1)*k], block[row*n:(row+1)*n]
+				if keptColumns == nil {
+					copy(kept, all)
+					continue
+				}
+				for a, j := range keptColumns {
+					kept[a] = all[j]
+				}
 			}
+			simd.Transpose(p.Panel(i), block, height, n, height, n)
 		}
-		simd.Transpose(p.Panel(i), block, height, n, height, n)
-	}
+	})
 	return p
 }
 
