@@ -37,18 +37,10 @@ func (Count) Equations(Problem) (*mat.Dense, error) { return nil, nil }
 
 // estimateOfTarget returns the estimate of the target's label distribution q.
 func estimateOfTarget(q []float64, p Problem) (Estimate, error) {
-	w := make([]float64, len(q))
-	for j, share := range q {
-		mass := p.SourceDistribution[j]
-		switch {
-		case share == 0:
-		case mass == 0:
-			return Estimate{}, fmt.Errorf("%w: class %d", ErrMissingClass, j)
-		default:
-			w[j] = share / mass
-		}
+	if j := missing(q, p.SourceDistribution); j >= 0 {
+		return Estimate{}, fmt.Errorf("%w: class %d", ErrMissingClass, j)
 	}
-	return Estimate{Weights: w, TargetDistribution: q}, nil
+	return Estimate{Weights: Ratios(q, p.SourceDistribution), TargetDistribution: q}, nil
 }
 
 // AdjustedCount corrects the shares of the predictions for the rates at which the

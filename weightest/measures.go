@@ -3,6 +3,7 @@ package weightest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -29,18 +30,28 @@ func Oracle(source, target []float64) ([]float64, error) {
 	if err := validateDistribution("target distribution", target); err != nil {
 		return nil, err
 	}
-	sourceTotal, targetTotal := floats.Sum(source), floats.Sum(target)
-	w := make([]float64, len(source))
-	for j, mass := range target {
-		switch {
-		case mass == 0:
-		case source[j] == 0:
-			return nil, fmt.Errorf("%w: class %d", ErrNoSource, j)
-		default:
-			w[j] = (mass / targetTotal) / (source[j] / sourceTotal)
+	source, target = slices.Clone(source), slices.Clone(target)
+	for _, shares := range [][]float64{source, target} {
+		total := floats.Sum(shares)
+		for j := range shares {
+			shares[j] /= total
 		}
 	}
-	return w, nil
+	if j := missing(target, source); j >= 0 {
+		return nil, fmt.Errorf("%w: class %d", ErrNoSource, j)
+	}
+	return Ratios(target, source), nil
+}
+
+// missing returns the first class that the target has and the source has not, -1 where
+// there is none.
+func missing(target, source []float64) int {
+	for j, share := range target {
+		if share > 0 && source[j] == 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // Ratios returns q_j/p_j, the weights that estimated shares q of the target make of known
@@ -121,16 +132,10 @@ func Correct(probabilities, q, trained []float64) ([]float64, error) {
 	if err := validateDistribution("training distribution", trained); err != nil {
 		return nil, err
 	}
-	w := make([]float64, k)
-	for j, share := range q {
-		switch {
-		case share == 0:
-		case trained[j] == 0:
-			return nil, fmt.Errorf("%w: class %d has a share of the target and none of the training", ErrMissingClass, j)
-		default:
-			w[j] = share / trained[j]
-		}
+	if j := missing(q, trained); j >= 0 {
+		return nil, fmt.Errorf("%w: class %d has a share of the target and none of the training", ErrMissingClass, j)
 	}
+	w := Ratios(q, trained)
 	corrected := make([]float64, len(probabilities))
 	for first := 0; first < len(corrected); first += k {
 		row := corrected[first : first+k]

@@ -168,6 +168,19 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 	}
 }
 
+// stored returns the sums of replicas as a file gives them back.
+func stored(t *testing.T, r *Replicas) []*weightest.Sums {
+	t.Helper()
+	all := make([]*weightest.Sums, r.Count())
+	for i := range all {
+		var err error
+		if all[i], err = weightest.RestoreSums(r.Sums(i).State()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
 func TestReplicasFromTheirState(t *testing.T) {
 	s := gaussianSample(t, gaussians.Rising(3), 80, 60, 1)
 	source, labels := s.Source()
@@ -175,7 +188,7 @@ func TestReplicasFromTheirState(t *testing.T) {
 	if err := saved.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
 		t.Fatal(err)
 	}
-	restored, err := RestoreReplicas(saved.State())
+	restored, err := ReplicasOf(saved.Seed(), stored(t, saved))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,18 +206,11 @@ func TestReplicasFromTheirState(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if saved.Sums(0).TargetRows() != 0 {
-		t.Error("the state shares memory with what it was restored to")
-	}
-	other := NewReplicas(2, 1, 9).State().Sums[0]
-	broken := saved.State()
-	broken.Sums[1].HardTarget = nil
-	for name, state := range map[string]ReplicasState{
-		"no replica":            {},
-		"a replica that is not": broken,
-		"two sizes":             {Sums: []weightest.SumsState{saved.State().Sums[0], other}},
+	for name, sums := range map[string][]*weightest.Sums{
+		"no replica": nil,
+		"two sizes":  {saved.Sums(0), NewReplicas(2, 1, 9).Sums(0)},
 	} {
-		if _, err := RestoreReplicas(state); err == nil {
+		if _, err := ReplicasOf(9, sums); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -17,8 +17,6 @@ import (
 type PosteriorSettings struct {
 	// Seed decides all draws.
 	Seed uint64
-	// Chains is the number of independent chains, each with a random start; 0 means 4.
-	Chains int
 	// EffectiveDraws is the number of independent draws that the chains have to be worth
 	// in every class before they stop; 0 means 1000.
 	EffectiveDraws float64
@@ -44,6 +42,9 @@ type Posterior struct {
 // keptSweeps is the number of sweeps that a chain keeps, a third of which is its start
 // and left out. A chain that goes on keeps every second, every fourth, ….
 const keptSweeps = 1500
+
+// independentChains is the number of chains, each with a random start.
+const independentChains = 4
 
 // SamplePosterior draws from the distribution of the target's class shares q, the source's
 // p and the classifier's errors, given the counts of hard predictions F[y][c] of source
@@ -71,7 +72,7 @@ func SamplePosterior(s *weightest.Sums, settings PosteriorSettings) (Posterior, 
 	}
 	settings = settings.withDefaults(s.Classes())
 	kept := min(keptSweeps, settings.MaxSweeps)
-	chains := make([]*chain, settings.Chains)
+	chains := make([]*chain, independentChains)
 	for i := range chains {
 		chains[i] = newChain(s, settings, i)
 	}
@@ -95,9 +96,6 @@ func SamplePosterior(s *weightest.Sums, settings PosteriorSettings) (Posterior, 
 }
 
 func (s PosteriorSettings) withDefaults(classes int) PosteriorSettings {
-	if s.Chains <= 0 {
-		s.Chains = 4
-	}
 	if s.EffectiveDraws <= 0 {
 		s.EffectiveDraws = 1000
 	}

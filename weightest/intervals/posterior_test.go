@@ -210,11 +210,11 @@ func TestEffectiveSize(t *testing.T) {
 func TestPosteriorOfFewSweeps(t *testing.T) {
 	s := sumsOf(t, [][]int{{500, 499}, {499, 500}}, []int{9000, 9000})
 	for _, most := range []int{3, 300, 1500, 7000} {
-		p, err := SamplePosterior(s, PosteriorSettings{MaxSweeps: most, Chains: 2, Prior: 1})
+		p, err := SamplePosterior(s, PosteriorSettings{MaxSweeps: most, Prior: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Sweeps > most || len(p.Shares) != 2*(min(most, 1500)-min(most, 1500)/3) {
+		if p.Sweeps > most || len(p.Shares) != 4*(min(most, 1500)-min(most, 1500)/3) {
 			t.Errorf("%d sweeps of %d at most, %d draws", p.Sweeps, most, len(p.Shares))
 		}
 		requireIntervals(t, p.Intervals(0.95))

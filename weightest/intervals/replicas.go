@@ -114,37 +114,16 @@ func (r *Replicas) Merge(other *Replicas) error {
 	return nil
 }
 
-// ReplicasState is all that Replicas remember, for files.
-type ReplicasState struct {
-	Seed uint64
-	Sums []weightest.SumsState // of each replica
-}
-
-// State returns a copy of the replicas' state.
-func (r *Replicas) State() ReplicasState {
-	state := ReplicasState{Seed: r.seed}
-	for _, s := range r.sums {
-		state.Sums = append(state.Sums, s.State())
-	}
-	return state
-}
-
-// RestoreReplicas returns the replicas of a state. A state without replicas, and one whose
-// parts do not fit each other, are an error.
-func RestoreReplicas(state ReplicasState) (*Replicas, error) {
-	if len(state.Sums) == 0 {
+// ReplicasOf returns the replicas of a seed whose sums are known, as from a file. None at all
+// is an error, and so are sums of different numbers of classes.
+func ReplicasOf(seed uint64, sums []*weightest.Sums) (*Replicas, error) {
+	if len(sums) == 0 {
 		return nil, errors.New("intervals: the saved bootstrap has no replica")
 	}
-	r := &Replicas{seed: state.Seed}
-	for i, saved := range state.Sums {
-		s, err := weightest.RestoreSums(saved)
-		if err != nil {
-			return nil, fmt.Errorf("replica %d: %w", i, err)
+	for i, s := range sums {
+		if k := sums[0].Classes(); s.Classes() != k {
+			return nil, fmt.Errorf("intervals: replica %d of the saved bootstrap has %d classes, the first has %d", i, s.Classes(), k)
 		}
-		if classes := state.Sums[0].Classes; s.Classes() != classes {
-			return nil, fmt.Errorf("intervals: replica %d of the saved bootstrap has %d classes, the first has %d", i, s.Classes(), classes)
-		}
-		r.sums = append(r.sums, s)
 	}
-	return r, nil
+	return &Replicas{seed: seed, sums: sums}, nil
 }
