@@ -10,36 +10,37 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Calibrated returns the input with the logits of both domains after bias-corrected
 // temperature scaling on the held-out source rows, shrunk as few of them ask for (bcts-ridge of
-// weightest.Calibrate), so that being too sure, or sure of a class, does not decide between
+// calibration.Calibrate), so that being too sure, or sure of a class, does not decide between
 // candidates. Where these rows lack a class, to which no
 // bias can be fitted, it is a temperature alone.
-func Calibrated(in Input) (Input, weightest.Calibration, error) {
-	c, err := calibration(in)
+func Calibrated(in Input) (Input, calibration.Calibration, error) {
+	c, err := calibrationOf(in)
 	if err != nil {
-		return Input{}, weightest.Calibration{}, err
+		return Input{}, calibration.Calibration{}, err
 	}
 	in.SourceLogits, in.TargetLogits = scaled(in.SourceLogits, c), scaled(in.TargetLogits, c)
 	return in, c, nil
 }
 
-func calibration(in Input) (weightest.Calibration, error) {
+func calibrationOf(in Input) (calibration.Calibration, error) {
 	if err := in.validate(); err != nil {
-		return weightest.Calibration{}, fmt.Errorf("selection: %w", err)
+		return calibration.Calibration{}, fmt.Errorf("selection: %w", err)
 	}
 	if in.SourceLogits == nil {
-		return weightest.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
+		return calibration.Calibration{}, fmt.Errorf("selection: %w: calibration needs %s", ErrMissing, sourceRows.what)
 	}
 	logits, k := valuesOf(in.SourceLogits), in.classes()
-	c, err := weightest.Calibrate("bcts-ridge", logits, in.SourceLabels, k)
+	c, err := calibration.Calibrate("bcts-ridge", logits, in.SourceLabels, k)
 	if errors.Is(err, weightest.ErrMissingClass) {
-		c, err = weightest.Calibrate("ts", logits, in.SourceLabels, k)
+		c, err = calibration.Calibrate("ts", logits, in.SourceLabels, k)
 	}
 	if err != nil {
-		return weightest.Calibration{}, fmt.Errorf("calibration on held-out source rows: %w", err)
+		return calibration.Calibration{}, fmt.Errorf("calibration on held-out source rows: %w", err)
 	}
 	return c, nil
 }
@@ -53,7 +54,7 @@ func valuesOf(m *mat.Dense) []float64 {
 }
 
 // scaled returns the logits s∘z + b, nil of nil.
-func scaled(logits *mat.Dense, c weightest.Calibration) *mat.Dense {
+func scaled(logits *mat.Dense, c calibration.Calibration) *mat.Dense {
 	if logits == nil {
 		return nil
 	}
@@ -128,7 +129,7 @@ func Gather(in Input) (Evidence, error) {
 	if err != nil {
 		return Evidence{}, fmt.Errorf("selection: %w", err)
 	}
-	if solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace}); err == nil {
+	if solution, err := (weightest.MLLS{Pseudocount: weightest.Laplace}).Solve(problem); err == nil {
 		e.Estimated = solution.TargetDistribution
 	}
 	return e, nil

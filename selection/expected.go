@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // ExpectedAccuracy is what share of the target's rows a classifier is expected to get right,
@@ -50,7 +51,7 @@ func resamplesOf(classes int) int {
 // are right that often on average, but for what was fitted to chance: how much that is, the
 // same shows on resamples of both domains' rows, the source's class by class, and is taken
 // away. It is right where the features of each class are distributed alike in both domains,
-// and to be distrusted where weightest.LabelShiftTest rejects.
+// and to be distrusted where shifttest.LabelShiftTest rejects.
 //
 // The interval is that of percentiles over the resamples, in which rows are right or wrong
 // with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley
@@ -127,11 +128,11 @@ func probabilitiesOfBeingRight(in Input) ([]float64, error) {
 // calibrated on the held-out source rows and corrected for the target's class shares by
 // maximum likelihood.
 func Corrected(in Input) (*mat.Dense, error) {
-	c, err := calibration(in)
+	c, err := calibrationOf(in)
 	if err != nil {
 		return nil, err
 	}
-	sample, err := weightest.NewCalibratedSample(c, valuesOf(in.SourceLogits), in.SourceLabels, valuesOf(in.TargetLogits))
+	sample, err := calibration.NewSample(c, valuesOf(in.SourceLogits), in.SourceLabels, valuesOf(in.TargetLogits))
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}
@@ -139,7 +140,7 @@ func Corrected(in Input) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
+	solution, err := weightest.MLLS{Pseudocount: weightest.Laplace}.Solve(problem)
 	if err != nil {
 		return nil, fmt.Errorf("the target's class shares: %w", err)
 	}

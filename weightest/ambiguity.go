@@ -7,39 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// determined is an estimator that finds the target's class shares q from equations in
-// them. Where these have several solutions, the estimate is one of many.
-type determined interface {
-	// equations returns the left side of the equations A q = b, any number×k, or another
-	// matrix with the same kernel; columns of any length.
-	equations(Problem) (*mat.Dense, error)
-}
-
 // Ambiguity bounds by how much each class's share in the target, length k, may differ
 // between solutions of the estimator's problem: shares that explain the predictions as
 // well as the estimate's, whatever the number of rows. There are several where C, or for
 // MLLS the target's rows, lack rank: a classifier whose predictions are always the same,
 // two classes that get equal probabilities in every row, or, for hard predictions, a class
 // that is never predicted. Ambiguity returns nil where there is one solution, and for an
-// estimator of the predictions alone, as cc and pcc are.
+// estimate that solves no equations, as those of cc and pcc.
 //
 // Two solutions differ by a vector d of the kernel of the equations, and ‖d‖ ≤ √2 as both
 // are distributions, so that |d_j| ≤ √2 ‖P e_j‖, P the projection onto the kernel. That
 // solutions are not negative may bound them further.
 func Ambiguity(e Estimator, p Problem) ([]float64, error) {
-	if onHard, is := e.(hard); is {
-		var err error
-		if p, err = p.OnHard(); err != nil {
-			return nil, err
-		}
-		e = onHard.Estimator
-	}
-	of, ok := e.(determined)
-	if !ok {
-		return nil, nil
-	}
-	a, err := of.equations(p)
-	if err != nil {
+	a, err := e.Equations(p)
+	if a == nil || err != nil {
 		return nil, err
 	}
 	kernel, err := kernelOf(a)
@@ -111,63 +92,4 @@ func ratesOf(p Problem) (*mat.Dense, error) {
 		return 0
 	}, rates)
 	return rates, nil
-}
-
-func (quadratic) equations(p Problem) (*mat.Dense, error)     { return ratesOf(p) }
-func (bbse) equations(p Problem) (*mat.Dense, error)          { return ratesOf(p) }
-func (rlls) equations(p Problem) (*mat.Dense, error)          { return ratesOf(p) }
-func (adjustedCount) equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
-
-// equations returns the likelihood's curvature, whose kernel is that of the target's rows.
-func (mlls) equations(p Problem) (*mat.Dense, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if p.Rows == nil {
-		return nil, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
-	}
-	prior := meanPredictions(p)
-	m := newMixture(p.Rows, prior)
-	q := make([]float64, len(m.classes))
-	for a, j := range m.classes {
-		q[a] = prior[j]
-	}
-	m.differentiate(q)
-	curvature, all := m.curvature(), mat.NewDense(len(prior), len(prior), nil)
-	for a, i := range m.classes {
-		for b, j := range m.classes {
-			all.Set(i, j, curvature.At(a, b))
-		}
-	}
-	return all, nil
-}
-
-func (*resampledMLLS) equations(p Problem) (*mat.Dense, error) { return mlls{}.equations(p) }
-
-// widen moves the ends of the intervals apart by how far shares may be from the estimate's,
-// for source shares p; ambiguity may be nil.
-func (u *Uncertainty) widen(ambiguity, p []float64) {
-	if ambiguity == nil {
-		return
-	}
-	for j, by := range ambiguity {
-		if by == 0 { // p may be 0 there too
-			continue
-		}
-		for _, share := range []*Interval{&u.Shares.Each[j], &u.Shares.Joint[j]} {
-			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
-		}
-		for _, weight := range []*Interval{&u.Weights.Each[j], &u.Weights.Joint[j]} {
-			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Min(1/p[j], weight.High+by/p[j])}
-		}
-	}
-	u.warn("other class shares explain the predictions as well, whatever the number of rows: intervals are as wide as these may be apart")
-}
-
-// warn adds what to know to the warning.
-func (u *Uncertainty) warn(text string) {
-	if u.Warning != "" {
-		u.Warning += "; "
-	}
-	u.Warning += text
 }

@@ -3,12 +3,12 @@ package weightest
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 func ambiguity(t *testing.T, name string, p Problem) []float64 {
@@ -74,7 +74,7 @@ func TestAmbiguity(t *testing.T) {
 	}
 	constant := problem(t, altered(t, "constant", 4, 400, 300))
 	never := problem(t, altered(t, "never predicted", 4, 400, 300))
-	for _, name := range []string{"qp", "qp-released", "bbse-hard", "bbse-soft", "rlls-hard", "rlls-soft", "acc", "pacc"} {
+	for _, name := range []string{"qp", "bbse-hard", "bbse-soft", "rlls-hard", "rlls-soft", "acc", "pacc"} {
 		for of, p := range map[string]Problem{"constant": constant, "never predicted": never, "twins": twins} {
 			bounds := ambiguity(t, name, p)
 			if len(bounds) != p.Classes() {
@@ -119,7 +119,7 @@ func TestAmbiguityBoundsSolutions(t *testing.T) {
 			d.AddScaledVec(d, r.NormFloat64(), kernel.ColView(i))
 		}
 		// The ends of q + t d within the simplex, for a q of it.
-		q := randomDistribution(r, k)
+		q := weighttest.Distribution(r, k)
 		from, to := math.Inf(-1), math.Inf(1)
 		for j := range k {
 			if step := -q[j] / d.AtVec(j); d.AtVec(j) > 0 {
@@ -138,92 +138,5 @@ func TestAmbiguityBoundsSolutions(t *testing.T) {
 				t.Errorf("the shares of class %d are %v apart, the bound is %v", j, apart, bounds[j])
 			}
 		}
-	}
-}
-
-// The bootstrap sees only how an estimate varies, not that others are as good.
-func TestIntervalsOfAmbiguousShares(t *testing.T) {
-	s := altered(t, "twins", 5, 400, 300)
-	u, err := Bootstrap(s, mlls{}, BootstrapSettings{Replicas: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(u.Warning, "other class shares explain the predictions as well") {
-		t.Errorf("warning %q", u.Warning)
-	}
-	for j := range 5 {
-		for _, share := range []Interval{u.Shares.Each[j], u.Shares.Joint[j]} {
-			if open := share == (Interval{0, 1}); open != (j < 2) {
-				t.Errorf("class %d: share %v", j, share)
-			}
-		}
-		if weight := u.Weights.Each[j]; j < 2 && (weight.Low != 0 || math.Abs(weight.High-5) > 0.5) {
-			t.Errorf("class %d: weight %v, its source share is near a fifth", j, weight)
-		}
-	}
-	// From sums it is the same.
-	constant := altered(t, "constant", 3, 90, 60)
-	replicas := NewReplicas(3, 30, 1)
-	if err := replicas.AddSource(constant.source, constant.labels, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := replicas.AddTarget(constant.target, 0); err != nil {
-		t.Fatal(err)
-	}
-	u, err = replicas.Intervals(bbse{}, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j, share := range u.Shares.Each {
-		if share.Low > 0.01 || share.High < 0.99 {
-			t.Errorf("a constant classifier: class %d has share %v", j, share)
-		}
-	}
-}
-
-// Where the likelihood's quadratic model says little of a class at the bound, intervals
-// still include the estimates.
-func TestFisherIntervalsIncludeEstimates(t *testing.T) {
-	s := alteredSample(t, rand.New(rand.NewPCG(40, 3)), 4, 400, 400, func(_ *rand.Rand, rows []float64, k int) {
-		for first := 0; first < len(rows); first += k {
-			row := rows[first : first+k]
-			row[k-1] = 1e-9
-			floats.Scale(1/floats.Sum(row), row)
-		}
-	})
-	solution, err := MLLS(problem(t, s), MLLSSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := FisherIntervals(s, solution, 0.95)
-	for j, q := range solution.TargetDistribution {
-		if i := u.Shares.Each[j]; !(i.Low <= q && q <= i.High) {
-			t.Errorf("class %d: share %v, interval %v", j, q, i)
-		}
-		if i, w := u.Weights.Joint[j], solution.Weights[j]; !(i.Low <= w && w <= i.High) {
-			t.Errorf("class %d: weight %v, interval %v", j, w, i)
-		}
-	}
-}
-
-func TestWiden(t *testing.T) {
-	each := func(first, second Interval) Intervals {
-		return Intervals{Each: []Interval{first, second}, Joint: []Interval{first, second}}
-	}
-	// The second class has no source rows.
-	u := Uncertainty{Shares: each(Interval{0.25, 0.5}, Interval{0, 0.75}), Weights: each(Interval{0.5, 1}, Interval{0, 0})}
-	u.widen(nil, []float64{0.5, 0})
-	if u.Warning != "" {
-		t.Errorf("one solution: %q", u.Warning)
-	}
-	u.widen([]float64{0.125, 0}, []float64{0.5, 0})
-	want := Uncertainty{Shares: each(Interval{0.125, 0.625}, Interval{0, 0.75}), Weights: each(Interval{0.25, 1.25}, Interval{0, 0}), Warning: u.Warning}
-	if !reflect.DeepEqual(u, want) || u.Warning == "" {
-		t.Errorf("%+v, want %+v", u, want)
-	}
-	u.widen([]float64{1, 0.5}, []float64{0.5, 0.25})
-	want = Uncertainty{Shares: each(Interval{0, 1}, Interval{0, 1}), Weights: each(Interval{0, 2}, Interval{0, 2}), Warning: u.Warning}
-	if !reflect.DeepEqual(u, want) {
-		t.Errorf("%+v, want %+v", u, want)
 	}
 }

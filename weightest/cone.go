@@ -140,7 +140,7 @@ func (s *cone) multipliers() []float64 {
 // dualLimit is the value below which a multiplier is negative.
 func (s *cone) dualLimit() float64 { return -1e-14 * s.rho }
 
-// solution returns the solution of the face with its duality gap.
+// solution returns the solution of the face, its weights as Raw, with its duality gap.
 func (s *cone) solution() RLLSSolution {
 	result := RLLSSolution{Rho: s.rho, Objective: s.objective(s.face)}
 	z := s.multipliers()
@@ -157,11 +157,11 @@ func (s *cone) solution() RLLSSolution {
 	}
 	// What makes (u, z) feasible where rounding left it outside.
 	shrink := 1 / max(1, floats.Norm(s.dual, 2), mat.Norm(gradient, 2)/s.rho)
-	result.DualityGap = result.Objective + shrink*(floats.Dot(s.dual, s.b)+floats.Sum(z))
+	result.Violation = result.Objective + shrink*(floats.Dot(s.dual, s.b)+floats.Sum(z))
 
-	result.Weights = make([]float64, len(s.face))
+	result.Raw = make([]float64, len(s.face))
 	for j, theta := range s.face {
-		result.Weights[j] = max(0, 1+theta)
+		result.Raw[j] = max(0, 1+theta)
 	}
 	return result
 }

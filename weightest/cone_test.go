@@ -16,7 +16,7 @@ func checkCone(t *testing.T, s *cone) {
 	t.Helper()
 	got := s.solution()
 	k := len(s.b)
-	theta := slices.Clone(got.Weights)
+	theta := slices.Clone(got.Raw)
 	for j := range theta {
 		if !(theta[j] >= 0) {
 			t.Fatalf("weight %d is %v", j, theta[j])
@@ -43,12 +43,12 @@ func checkCone(t *testing.T, s *cone) {
 		t.Errorf("the dual point has norms %v of 1 and %v of %v", u, math.Sqrt(outside), s.rho)
 	}
 	scale := floats.Norm(s.b, 2) + s.rho + mat.Norm(s.c, 2)*math.Sqrt(float64(k))
-	if !(math.Abs(value-bound) <= 1e-12*scale) || !(math.Abs(got.DualityGap) <= 1e-12*scale) {
-		t.Errorf("objective %v, lower bound %v; reported gap %v", value, bound, got.DualityGap)
+	if !(math.Abs(value-bound) <= 1e-12*scale) || !(math.Abs(got.Violation) <= 1e-12*scale) {
+		t.Errorf("objective %v, lower bound %v; reported gap %v", value, bound, got.Violation)
 	}
 	for _, j := range got.Bounded {
-		if got.Weights[j] != 0 {
-			t.Errorf("class %d is bounded and has weight %v", j, got.Weights[j])
+		if got.Raw[j] != 0 {
+			t.Errorf("class %d is bounded and has weight %v", j, got.Raw[j])
 		}
 	}
 }
@@ -98,12 +98,12 @@ func TestConeIsOptimal(t *testing.T) {
 
 func TestRLLSErrors(t *testing.T) {
 	p := randomProblem(rand.New(rand.NewPCG(12, 1)), 3, 0.7, 0)
-	if _, err := RLLS(p, RLLSSettings{}); err == nil {
+	if _, err := (RLLS{}).Solve(p); err == nil {
 		t.Error("no number of rows: no error")
 	}
 	p.SourceRows = 100
-	for _, settings := range []RLLSSettings{{Alpha: -1}, {Alpha: math.NaN()}, {Delta: 1}, {Delta: -0.1}} {
-		if _, err := RLLS(p, settings); err == nil {
+	for _, settings := range []RLLS{{Alpha: -1}, {Alpha: math.NaN()}, {Delta: 1}, {Delta: -0.1}} {
+		if _, err := settings.Solve(p); err == nil {
 			t.Errorf("%+v: no error", settings)
 		}
 	}

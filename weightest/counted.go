@@ -8,17 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CountOnly takes the shares of the predictions for those of the classes:
+// Count takes the shares of the predictions for those of the classes:
 //
 //	q = mu,   w_j = q_j / D_S[j].
 //
 // On hard predictions, p.OnHard(), this is "classify and count", on soft ones
 // "probabilistic classify and count" (Forman 2008; Bella et al. 2010). Its error does
 // not vanish with the number of rows: it stands here to compare with.
-//
-// The error wraps ErrInvalidProblem, or ErrMissingClass with the number of a class that
-// is predicted and has no source mass.
-func CountOnly(p Problem) (Estimate, error) {
+type Count struct{}
+
+// Estimate returns the estimate. The error wraps ErrInvalidProblem, or ErrMissingClass with
+// the number of a class that is predicted and has no source mass.
+func (Count) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return Estimate{}, err
 	}
@@ -31,20 +32,15 @@ func CountOnly(p Problem) (Estimate, error) {
 	return estimateOfTarget(q, p)
 }
 
+// Equations returns nil: there is nothing to solve.
+func (Count) Equations(Problem) (*mat.Dense, error) { return nil, nil }
+
 // estimateOfTarget returns the estimate of the target's label distribution q.
 func estimateOfTarget(q []float64, p Problem) (Estimate, error) {
-	w := make([]float64, len(q))
-	for j, share := range q {
-		mass := p.SourceDistribution[j]
-		switch {
-		case share == 0:
-		case mass == 0:
-			return Estimate{}, fmt.Errorf("%w: class %d", ErrMissingClass, j)
-		default:
-			w[j] = share / mass
-		}
+	if j := missing(q, p.SourceDistribution); j >= 0 {
+		return Estimate{}, fmt.Errorf("%w: class %d", ErrMissingClass, j)
 	}
-	return Estimate{Weights: w, TargetDistribution: q}, nil
+	return Estimate{Weights: Ratios(q, p.SourceDistribution), TargetDistribution: q}, nil
 }
 
 // AdjustedCount corrects the shares of the predictions for the rates at which the
@@ -58,39 +54,32 @@ func estimateOfTarget(q []float64, p Problem) (Estimate, error) {
 // (Bella et al. 2010), with the constraint in the place of clipping. It is BBSE in
 // other variables where C⁻¹mu is not negative.
 //
-// Violation is SolveQP's Stationarity. The error wraps ErrInvalidProblem,
-// ErrMissingClass with the class's number where one has no source mass, or
-// ErrNoConvergence.
-func AdjustedCount(p Problem) (Estimate, error) {
+// Violation is that of QP.
+type AdjustedCount struct{}
+
+// Equations returns the rates of predictions.
+func (AdjustedCount) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
+
+// Estimate returns the estimate. The error wraps ErrInvalidProblem, ErrMissingClass with
+// the class's number where one has no source mass, or ErrNoConvergence.
+func (AdjustedCount) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return Estimate{}, err
 	}
 	if err := p.requireEveryClass(); err != nil {
 		return Estimate{}, err
 	}
-	k := p.Classes()
-	ones := make([]float64, k)
 	var rates mat.Dense
 	rates.Apply(func(_, j int, joint float64) float64 { return joint / p.SourceDistribution[j] }, p.Confusion)
-	for j := range ones {
-		ones[j] = 1
-	}
-	solution, err := SolveQP(Problem{Confusion: &rates, TargetPredictions: p.TargetPredictions, SourceDistribution: ones}, QPSettings{})
+	ones := slices.Repeat([]float64{1}, p.Classes())
+	solution, err := QP{}.Solve(Problem{Confusion: &rates, TargetPredictions: p.TargetPredictions, SourceDistribution: ones})
 	if err != nil {
 		return Estimate{}, err
 	}
 	estimate, err := estimateOfTarget(solution.Weights, p)
-	estimate.Violation = solution.Stationarity
+	estimate.Violation = solution.Violation
 	if largest, smallest := singularValues(&rates); !(largest <= illConditioned*smallest) {
 		estimate.Warning = fmt.Sprintf("the rates of predictions have condition number %.3g: other shares explain the predictions nearly as well", largest/smallest)
 	}
 	return estimate, err
 }
-
-type countOnly struct{}
-
-func (countOnly) Estimate(p Problem) (Estimate, error) { return CountOnly(p) }
-
-type adjustedCount struct{}
-
-func (adjustedCount) Estimate(p Problem) (Estimate, error) { return AdjustedCount(p) }

@@ -25,20 +25,20 @@
 //   - Sample holds the predictions of a finished classifier on held-out source rows
 //     and target rows, Sums their sums, which parts of a data set can be merged from.
 //     Both give the Problem that every estimator reads.
-//   - SolveQP solves the quadratic program, for C of any rank. It is also an Estimator,
-//     next to BBSE, RLLS, MLLS and others that NewEstimator knows by name; another
-//     estimator is any type with the method Estimate.
-//   - Calibrate fits probabilities to the labels of held-out source rows, before MLLS
-//     above all, and Correct says what they should have been on the target.
+//   - Estimators are values that carry their settings: QP, the paper's quadratic program for
+//     C of any rank, BBSE, RLLS, MLLS and those by counts, on soft or, inside Hard, on hard
+//     predictions. NewEstimator knows them by name; another estimator is any type with the
+//     methods of Estimator. Ambiguity says what the equations of one leave open.
+//   - Correct says what a classifier's probabilities should have been on the target.
 //   - Tracker holds the weights of a training run: it starts at one, smooths the
 //     estimates, w ← (1-EMA)·estimate + EMA·w, and keeps the former weights while C
 //     is too ill-conditioned to tell.
-//   - Bootstrap, SamplePosterior and FisherIntervals say how well shares and weights are
-//     known; Replicas are the bootstrap's sums, which merge as Sums do.
-//   - ChiSquaredTest and KolmogorovSmirnovTest ask whether anything shifted,
-//     LabelShiftTest whether changed class shares alone explain it.
 //   - Oracle gives the true weights where the target's labels are known; Distance and
 //     EffectiveSampleSize measure weights.
+//
+// Package calibration fits probabilities to the labels of held-out source rows, before MLLS
+// above all; package intervals says how well shares and weights are known; package shifttest
+// asks whether anything shifted, and whether changed class shares alone explain it.
 //
 // An update at the end of an epoch reads
 //
@@ -54,8 +54,8 @@
 // Written as min ½wᵀPw + q·w, the problem has P = CᵀC and q = -Cᵀmu. The code that
 // was released with the 2020 paper passes q = -C mu, which solves another problem
 // wherever C is not symmetric: with P = CᵀC and an invertible C its free solution is
-// w = C⁻¹C⁻ᵀC mu in place of C⁻¹mu. "qp" is the paper's problem and the default,
-// "qp-released" the code's.
+// w = C⁻¹C⁻ᵀC mu in place of C⁻¹mu. QP's zero value is the paper's problem, that
+// with the right-hand side Released the code's.
 //
 // # Conventions
 //

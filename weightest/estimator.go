@@ -1,7 +1,6 @@
 package weightest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -10,15 +9,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrSingular is wrapped by the error of an estimator that needs C⁻¹ where C has
-// none.
-var ErrSingular = errors.New("weightest: the confusion matrix is singular")
-
-// Estimator computes class weights from a Problem. Anything that implements it can
-// take the place of the estimators of this package. Estimate must not change the
-// problem, nor keep it.
+// Estimator computes class weights from a Problem. It is a value that carries its
+// settings, the zero value those that were published. Anything that implements it can take
+// the place of the estimators of this package. No method may change the problem, nor keep it.
 type Estimator interface {
 	Estimate(Problem) (Estimate, error)
+	// Equations returns the left side of the equations A q = b from which the estimate of
+	// the target's distribution q follows, any number×k, or another matrix with the same
+	// kernel; columns of any length. It is nil for an estimate that solves no equations,
+	// as it is of the target's predictions alone. See Ambiguity.
+	Equations(Problem) (*mat.Dense, error)
+}
+
+// Resampler is an Estimator with a faster way to the estimates of a problem's resamples,
+// which differ from it by how often rows count. OnResamples returns an estimator of those,
+// for use by many goroutines at the same time: its estimates are the Resampler's to within
+// far less than what one resample differs from another. The error is that of the Resampler
+// on the problem itself.
+type Resampler interface {
+	Estimator
+	OnResamples(Problem) (Estimator, error)
 }
 
 // Estimate is what an Estimator returns.
@@ -36,7 +46,7 @@ type Estimate struct {
 	// were multiplied to restore w·D_S = 1; 0 where the method has no such step.
 	Scale float64
 	// Violation is by how much the optimality conditions of the method's problem are
-	// violated, in the measure that the method's function names; 0 where the method is
+	// violated, in the measure that the method's comment names; 0 where the method is
 	// in closed form.
 	Violation float64
 	Warning   string // what to know before relying on the weights; empty where nothing is
@@ -64,29 +74,37 @@ var estimators = []struct {
 	estimator Estimator
 	requires  Requirement
 }{
-	{"qp", quadratic{LeastSquares}, TrainingStatistics},
-	{"qp-released", quadratic{Released}, TrainingStatistics},
-	{"inverse", inverse{}, TrainingStatistics},
-	{"bbse-hard", hard{bbse{}}, HeldOutSums},
-	{"bbse-soft", bbse{}, HeldOutSums},
-	{"rlls-hard", hard{rlls{}}, HeldOutSums},
-	{"rlls-soft", rlls{}, HeldOutSums},
-	{"mlls", mlls{}, HeldOutRows},
-	{"cc", hard{countOnly{}}, HeldOutSums},
-	{"pcc", countOnly{}, HeldOutSums},
-	{"acc", hard{adjustedCount{}}, HeldOutSums},
-	{"pacc", adjustedCount{}, HeldOutSums},
+	{"qp", QP{}, TrainingStatistics},
+	{"bbse-hard", Hard{BBSE{}}, HeldOutSums},
+	{"bbse-soft", BBSE{}, HeldOutSums},
+	{"rlls-hard", Hard{RLLS{}}, HeldOutSums},
+	{"rlls-soft", RLLS{}, HeldOutSums},
+	{"mlls", MLLS{}, HeldOutRows},
+	{"cc", Hard{Count{}}, HeldOutSums},
+	{"pcc", Count{}, HeldOutSums},
+	{"acc", Hard{AdjustedCount{}}, HeldOutSums},
+	{"pacc", AdjustedCount{}, HeldOutSums},
 }
 
-// hard is an estimator on hard predictions.
-type hard struct{ Estimator }
+// Hard is an estimator on hard predictions: on p.OnHard() in the place of p.
+type Hard struct{ Estimator }
 
-func (h hard) Estimate(p Problem) (Estimate, error) {
+// Estimate returns the estimate of hard predictions.
+func (h Hard) Estimate(p Problem) (Estimate, error) {
 	p, err := p.OnHard()
 	if err != nil {
 		return Estimate{}, err
 	}
 	return h.Estimator.Estimate(p)
+}
+
+// Equations returns those of hard predictions.
+func (h Hard) Equations(p Problem) (*mat.Dense, error) {
+	p, err := p.OnHard()
+	if err != nil {
+		return nil, err
+	}
+	return h.Estimator.Equations(p)
 }
 
 // EstimatorNames returns the names that NewEstimator knows.
@@ -98,18 +116,13 @@ func EstimatorNames() []string {
 	return names
 }
 
-// NewEstimator returns the estimator of the name:
+// NewEstimator returns the estimator of the name with the settings that were published:
 //
-//   - qp: SolveQP, the paper's estimator;
-//   - qp-released: SolveQP with the right-hand side of the released code;
-//   - inverse: C⁻¹mu, negative entries set to zero, scaled to w·D_S = 1 (Lipton,
-//     Wang and Smola 2018 without clipping). Its warning names C's condition number
-//     in the 1-norm. A singular C is an error that wraps ErrSingular;
-//   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions, the same for held-out
-//     rows, with an answer for a singular C;
-//   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions, scaled to w·D_S = 1;
+//   - qp: QP, the paper's estimator;
+//   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions;
+//   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions;
 //   - mlls: MLLS on calibrated rows, whose source distribution is the mean prediction;
-//   - cc, pcc: CountOnly on hard and on soft predictions;
+//   - cc, pcc: Count on hard and on soft predictions;
 //   - acc, pacc: AdjustedCount on hard and on soft predictions.
 //
 // An unknown name is an error that lists these.
@@ -135,16 +148,6 @@ func RequirementOf(name string) (Requirement, error) {
 
 func unknownEstimator(name string) error {
 	return fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
-}
-
-type quadratic struct{ rightHandSide RightHandSide }
-
-func (q quadratic) Estimate(p Problem) (Estimate, error) {
-	solution, err := SolveQP(p, QPSettings{RightHandSide: q.rightHandSide})
-	if err != nil {
-		return Estimate{}, err
-	}
-	return estimateOf(solution.Weights, p), nil
 }
 
 // estimateOf returns the estimate of weights with w·D_S = 1.

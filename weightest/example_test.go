@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // A classifier is right in 90%, 80% and 70% of the images of three classes. The
 // source has them in equal shares, the target has far more of the last class.
-func ExampleSolveQP() {
+func ExampleQP() {
 	accuracy := mat.NewDense(3, 3, []float64{
 		0.9, 0.1, 0.1, // predicted as the first class, by true class
 		0.1, 0.8, 0.2,
@@ -26,11 +27,11 @@ func ExampleSolveQP() {
 	var predictions mat.VecDense
 	predictions.MulVec(accuracy, mat.NewVecDense(3, target))
 
-	solution, err := weightest.SolveQP(weightest.Problem{
+	solution, err := weightest.QP{}.Estimate(weightest.Problem{
 		Confusion:          &confusion,
 		TargetPredictions:  predictions.RawVector().Data,
 		SourceDistribution: source,
-	}, weightest.QPSettings{})
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,10 +55,10 @@ func ExampleAccumulator() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	solution, err := weightest.SolveQP(weightest.Problem{
+	solution, err := weightest.QP{}.Estimate(weightest.Problem{
 		Confusion: statistics.Confusion(), TargetPredictions: statistics.TargetPredictions(),
 		SourceDistribution: []float64{0.5, 0.5},
-	}, weightest.QPSettings{})
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func ExampleTracker() {
 }
 
 func ExampleNewEstimator() {
-	estimator, err := weightest.NewEstimator("inverse")
+	estimator, err := weightest.NewEstimator("bbse-soft")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func ExampleNewEstimator() {
 	fmt.Printf("%.2f\n%s\n", estimate.Weights, estimate.Warning)
 	// Output:
 	// [0.00 2.00]
-	// C has condition number 1.67; 1 of 2 weights of C⁻¹mu were negative and set to zero
+	// 1 of 2 weights were negative and set to zero, the others multiplied by 0.857
 }
 
 // From a classifier's logits to the target's label distribution and to what its
@@ -128,11 +129,11 @@ func ExampleMLLS() {
 	// Target rows: of ten, seven predicted as class 0.
 	target := []float64{3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, -3, 0, -3, 0, -3, 0}
 
-	calibration, err := weightest.Calibrate("bcts", logits, labels, classes)
+	fitted, err := calibration.Calibrate("bcts", logits, labels, classes)
 	if err != nil {
 		log.Fatal(err)
 	}
-	sample, err := weightest.NewCalibratedSample(calibration, logits, labels, target)
+	sample, err := calibration.NewSample(fitted, logits, labels, target)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+	solution, err := weightest.MLLS{}.Solve(problem)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("temperature %.2f\n", calibration.Temperature())
+	fmt.Printf("temperature %.2f\n", fitted.Temperature())
 	fmt.Printf("target      %.3f\n", solution.TargetDistribution)
 	fmt.Printf("first row   %.3f, corrected %.3f\n", sample.Target()[:classes], corrected)
 	// Output:
@@ -175,7 +176,7 @@ func ExampleSums() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	solution, err := weightest.BBSE(problem, weightest.BBSESettings{})
+	solution, err := weightest.BBSE{}.Solve(problem)
 	if err != nil {
 		log.Fatal(err)
 	}

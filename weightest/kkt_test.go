@@ -9,18 +9,20 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 // randomProblem draws a source distribution, a confusion matrix of the given
 // accuracy whose columns sum to it, and target predictions: those of random true
 // weights, plus noise.
 func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
-	source := randomDistribution(r, k)
-	target := randomDistribution(r, k)
+	source := weighttest.Distribution(r, k)
+	target := weighttest.Distribution(r, k)
 	confusion := mat.NewDense(k, k, nil)
 	mu := make([]float64, k)
 	for j := range k {
-		errors := randomDistribution(r, k)
+		errors := weighttest.Distribution(r, k)
 		for i := range k {
 			v := (1 - accuracy) * errors[i]
 			if i == j {
@@ -30,7 +32,7 @@ func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
 			mu[i] += v * target[j]
 		}
 	}
-	floats.AddScaled(mu, noise, randomDistribution(r, k))
+	floats.AddScaled(mu, noise, weighttest.Distribution(r, k))
 	floats.Scale(1/floats.Sum(mu), mu)
 	return problemOf(confusion, mu, source)
 }
@@ -38,15 +40,6 @@ func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
 // problemOf returns the problem of C, mu and D_S alone, as training has it.
 func problemOf(confusion *mat.Dense, mu, source []float64) Problem {
 	return Problem{Confusion: confusion, TargetPredictions: mu, SourceDistribution: source}
-}
-
-func randomDistribution(r *rand.Rand, k int) []float64 {
-	d := make([]float64, k)
-	for i := range d {
-		d[i] = r.ExpFloat64()
-	}
-	floats.Scale(1/floats.Sum(d), d)
-	return d
 }
 
 // An alteration makes a problem degenerate in one way.
@@ -111,7 +104,7 @@ var alterations = []alteration{
 		}
 	}},
 	{"rank two", func(r *rand.Rand, p Problem) {
-		a, b := randomDistribution(r, p.Classes()), randomDistribution(r, p.Classes())
+		a, b := weighttest.Distribution(r, p.Classes()), weighttest.Distribution(r, p.Classes())
 		for j, d := range p.SourceDistribution {
 			share := r.Float64()
 			for i := range p.Classes() {
@@ -139,8 +132,8 @@ var alterations = []alteration{
 			p.SourceDistribution[j] *= factor
 		}
 	}},
-	{"unrelated D_S", func(r *rand.Rand, p Problem) { copy(p.SourceDistribution, randomDistribution(r, p.Classes())) }},
-	{"unrelated mu", func(r *rand.Rand, p Problem) { copy(p.TargetPredictions, randomDistribution(r, p.Classes())) }},
+	{"unrelated D_S", func(r *rand.Rand, p Problem) { copy(p.SourceDistribution, weighttest.Distribution(r, p.Classes())) }},
+	{"unrelated mu", func(r *rand.Rand, p Problem) { copy(p.TargetPredictions, weighttest.Distribution(r, p.Classes())) }},
 	{"nearly repeated columns", func(r *rand.Rand, p Problem) {
 		for j := 1; j < p.Classes(); j += 2 {
 			column := mat.Col(nil, j-1, p.Confusion)
@@ -155,7 +148,7 @@ var alterations = []alteration{
 
 // checkOptimal tests the optimality conditions, written out here once more: w ≥ 0,
 // w·D_S = 1, and one λ for which no class could lower the objective.
-func checkOptimal(t *testing.T, p Problem, rightHandSide RightHandSide, got Solution) {
+func checkOptimal(t *testing.T, p Problem, rightHandSide RightHandSide, got QPSolution) {
 	t.Helper()
 	k := p.Classes()
 	w, d, mu := got.Weights, p.SourceDistribution, p.TargetPredictions
@@ -213,8 +206,8 @@ func checkOptimal(t *testing.T, p Problem, rightHandSide RightHandSide, got Solu
 			return
 		}
 	}
-	if got.Stationarity > 1e-11 {
-		t.Errorf("reported stationarity %v", got.Stationarity)
+	if got.Violation > 1e-11 {
+		t.Errorf("reported stationarity %v", got.Violation)
 	}
 }
 
@@ -228,7 +221,7 @@ func TestSolveQPIsOptimal(t *testing.T) {
 					for range size.problems {
 						p := randomProblem(r, size.k, r.Float64(), r.Float64())
 						alteration.apply(r, p)
-						got, err := SolveQP(p, QPSettings{RightHandSide: rightHandSide})
+						got, err := QP{rightHandSide}.Solve(p)
 						if err != nil {
 							t.Fatalf("%d classes: %v", size.k, err)
 						}
@@ -246,7 +239,7 @@ func TestSolveQPIsOptimalForManyClasses(t *testing.T) {
 		r := rand.New(rand.NewPCG(8, uint64(a)))
 		p := randomProblem(r, 1000, 0.4, 0.5)
 		alterations[a].apply(r, p)
-		got, err := SolveQP(p, QPSettings{})
+		got, err := QP{}.Solve(p)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -255,7 +248,7 @@ func TestSolveQPIsOptimalForManyClasses(t *testing.T) {
 }
 
 // Block pivoting settles nearly every problem, so that the primal method is tested on
-// its own, from the best vertex.
+// its own.
 func TestPrimalMethodIsOptimal(t *testing.T) {
 	for a, alteration := range alterations {
 		t.Run(alteration.name, func(t *testing.T) {
@@ -263,13 +256,15 @@ func TestPrimalMethodIsOptimal(t *testing.T) {
 			for range 60 {
 				p := randomProblem(r, 2+r.IntN(12), r.Float64(), r.Float64())
 				alteration.apply(r, p)
-				s := newActiveSet(scale(p, LeastSquares), 1000)
-				if !s.primal() {
-					t.Fatalf("%d classes: no optimum in %d iterations", p.Classes(), s.iterations)
+				program := QP{}.program(p)
+				program.PrimalOnly = true
+				w, iterations, err := program.Solve(1000)
+				if err != nil {
+					t.Fatalf("%d classes: no optimum in %d iterations", p.Classes(), iterations)
 				}
-				got := Solution{Weights: s.weights(s.point, p.Classes())}
+				got := QPSolution{Estimate: Estimate{Weights: w}}
 				floats.Scale(1/floats.Dot(got.Weights, p.SourceDistribution), got.Weights)
-				got.certify(p, LeastSquares, s.norms)
+				got.certify(p, LeastSquares, program.Norms)
 				checkOptimal(t, p, LeastSquares, got)
 			}
 		})
@@ -282,7 +277,7 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	for range 200 {
 		p := randomProblem(r, 2+r.IntN(20), 0.2+0.8*r.Float64(), r.Float64())
-		want, err := SolveQP(p, QPSettings{})
+		want, err := QP{}.Solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,22 +285,22 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 			scaled := problemOf(mat.NewDense(p.Classes(), p.Classes(), nil), make([]float64, p.Classes()), p.SourceDistribution)
 			scaled.Confusion.Scale(unit, p.Confusion)
 			floats.ScaleTo(scaled.TargetPredictions, unit, p.TargetPredictions)
-			got, err := SolveQP(scaled, QPSettings{})
+			got, err := QP{}.Solve(scaled)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("C and mu times %v: weights differ by %v", unit, d)
 			}
 			mass := slices.Clone(p.SourceDistribution)
 			floats.Scale(unit, mass)
 			floats.ScaleTo(scaled.TargetPredictions, 1/unit, p.TargetPredictions)
-			got, err = SolveQP(problemOf(p.Confusion, scaled.TargetPredictions, mass), QPSettings{})
+			got, err = QP{}.Solve(problemOf(p.Confusion, scaled.TargetPredictions, mass))
 			if err != nil {
 				t.Fatal(err)
 			}
 			floats.Scale(unit, got.Weights)
-			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("D_S times %v: weights differ by %v", unit, d)
 			}
 		}

@@ -4,107 +4,31 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/internal/golden"
+	"iwda/weightest/internal/weighttest"
 )
 
-var labelShift struct {
-	once sync.Once
-	file golden.File
-}
-
-// labelShiftFile returns the golden values of label shift, which are read once.
-func labelShiftFile(t testing.TB) golden.File {
-	t.Helper()
-	labelShift.once.Do(func() { labelShift.file = golden.Open(t, "labelshift") })
-	return labelShift.file
-}
-
-// shiftProblem is one of the golden problems.
-type shiftProblem struct {
-	t    testing.TB
-	file golden.File
-	name string
-}
-
-// eachShiftProblem runs a test on every golden problem.
-func eachShiftProblem(t *testing.T, test func(*testing.T, shiftProblem)) {
-	file := labelShiftFile(t)
-	groups := file.Groups()
-	if len(groups) != 9 {
-		t.Fatalf("golden problems %v, want nine", groups)
-	}
-	for _, name := range groups {
-		t.Run(name, func(t *testing.T) { test(t, shiftProblem{t, file, name}) })
-	}
-}
-
-func (g shiftProblem) get(key string) []float64 {
-	g.t.Helper()
-	return g.file.Get(g.t, g.name+"/"+key).Data
-}
-
-func (g shiftProblem) classes() int { return len(g.get("source_label_distribution")) }
-
-func (g shiftProblem) labels() []int {
-	g.t.Helper()
-	return g.file.Get(g.t, g.name+"/labels").Ints()
-}
-
-// sample returns the sample of the problem as the classifier gave it.
-func (g shiftProblem) sample() *Sample {
-	g.t.Helper()
-	return g.sampleOf(softmaxRows(g.get("logits"), g.classes()), softmaxRows(g.get("target_logits"), g.classes()))
-}
-
-func (g shiftProblem) sampleOf(source, target []float64) *Sample {
-	g.t.Helper()
-	s := NewSample(g.classes())
-	if err := s.AddSource(source, g.labels()); err != nil {
-		g.t.Fatal(err)
-	}
-	if err := s.AddTarget(target); err != nil {
-		g.t.Fatal(err)
+// sampleOf returns the sample of a golden problem as the classifier gave it.
+func sampleOf(g weighttest.Problem) *Sample {
+	g.T.Helper()
+	s, err := SampleOf(g.Rows())
+	if err != nil {
+		g.T.Fatal(err)
 	}
 	return s
 }
 
-func softmaxRows(logits []float64, k int) []float64 {
-	p := slices.Clone(logits)
-	for first := 0; first < len(p); first += k {
-		row := p[first : first+k]
-		largest := slices.Max(row)
-		for j := range row {
-			row[j] = math.Exp(row[j] - largest)
-		}
-		floats.Scale(1/floats.Sum(row), row)
-	}
-	return p
-}
-
-// near reports values that differ from the golden ones by more than the tolerance,
-// relative to the largest where that exceeds 1.
-func (g shiftProblem) near(what string, got []float64, key string, tolerance float64) {
-	g.t.Helper()
-	want := g.get(key)
-	d := largestDifference(got, want)
-	if !(d <= tolerance*max(1, floats.Norm(want, math.Inf(1)))) {
-		g.t.Errorf("%s differs from %s by %v: %v, want %v", what, key, d, got, want)
-	}
-}
-
 func TestSampleGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		p := problem(t, g.sample())
-		g.near("C", p.Confusion.RawMatrix().Data, "confusion_soft", 1e-15)
-		g.near("hard C", p.Hard.Confusion.RawMatrix().Data, "confusion_hard", 1e-15)
-		g.near("mu", p.TargetPredictions, "target_mean_soft", 1e-15)
-		g.near("hard mu", p.Hard.TargetPredictions, "target_mean_hard", 1e-15)
-		g.near("D_S", p.SourceDistribution, "source_label_distribution", 1e-15)
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		p := problem(t, sampleOf(g))
+		g.Near("C", p.Confusion.RawMatrix().Data, "confusion_soft", 1e-15)
+		g.Near("hard C", p.Hard.Confusion.RawMatrix().Data, "confusion_hard", 1e-15)
+		g.Near("mu", p.TargetPredictions, "target_mean_soft", 1e-15)
+		g.Near("hard mu", p.Hard.TargetPredictions, "target_mean_hard", 1e-15)
+		g.Near("D_S", p.SourceDistribution, "source_label_distribution", 1e-15)
 	})
 }
 
@@ -119,34 +43,34 @@ func kinds(t *testing.T, p Problem) map[string]Problem {
 }
 
 func TestBBSEGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		full := problem(t, g.sample())
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		full := problem(t, sampleOf(g))
 		for kind, p := range kinds(t, full) {
 			key := "none/bbse-" + kind + "/"
-			if g.name == "missing" {
-				_, err := BBSE(p, BBSESettings{})
+			if g.Name == "missing" {
+				_, err := BBSE{}.Solve(p)
 				namesMissingClass(t, err)
 				continue
 			}
-			got, err := BBSE(p, BBSESettings{})
+			got, err := BBSE{}.Solve(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			singular := g.get(key + "status")[0] == 1
+			singular := g.Get(key + "status")[0] == 1
 			if singular != (got.Rank < p.Classes()) {
 				t.Fatalf("%s: rank %d of %d, singular: %v", kind, got.Rank, p.Classes(), singular)
 			}
 			unscaled := slices.Clone(got.Weights)
 			floats.Scale(1/got.Scale, unscaled)
 			if singular {
-				if want := g.get(key + "rank")[0]; float64(got.Rank) != want {
+				if want := g.Get(key + "rank")[0]; float64(got.Rank) != want {
 					t.Errorf("%s: rank %v, want %v", kind, got.Rank, want)
 				}
-				g.near(kind+": the shortest weights, unscaled", unscaled, key+"weights_pinv", 1e-8)
+				g.Near(kind+": the shortest weights, unscaled", unscaled, key+"weights_pinv", 1e-8)
 			} else {
-				g.near(kind+": C⁻¹mu", got.Raw, key+"weights_raw", 1e-8)
-				g.near(kind+": weights, unscaled", unscaled, key+"weights", 1e-8)
-				g.near(kind+": condition number", []float64{got.ConditionNumber}, key+"condition", 1e-8)
+				g.Near(kind+": C⁻¹mu", got.Raw, key+"weights_raw", 1e-8)
+				g.Near(kind+": weights, unscaled", unscaled, key+"weights", 1e-8)
+				g.Near(kind+": condition number", []float64{got.ConditionNumber}, key+"condition", 1e-8)
 			}
 			for _, j := range got.Clipped {
 				if !(got.Raw[j] < 0 && got.Weights[j] == 0) {
@@ -160,11 +84,11 @@ func TestBBSEGolden(t *testing.T) {
 				"weights_ridge_rlsbench": 1e-8,
 				"weights_ridge_lipton":   1 / float64(min(full.SourceRows, full.TargetRows)),
 			} {
-				got, err := BBSE(p, BBSESettings{Ridge: ridge})
+				got, err := BBSE{Ridge: ridge}.Solve(p)
 				if err != nil {
 					t.Fatal(err)
 				}
-				g.near(kind+": ridge weights", got.Raw, key+name, 1e-8)
+				g.Near(kind+": ridge weights", got.Raw, key+name, 1e-8)
 			}
 		}
 	})
@@ -173,15 +97,15 @@ func TestBBSEGolden(t *testing.T) {
 // The golden optima for several ρ, and for the right-hand side with D_S in the place of
 // the mean prediction.
 func TestConeGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		for kind, p := range kinds(t, problem(t, g.sample())) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		for kind, p := range kinds(t, problem(t, sampleOf(g))) {
 			key := "none/rlls-" + kind + "/weights"
 			b, labelled := make([]float64, p.Classes()), make([]float64, p.Classes())
 			for i, mu := range p.TargetPredictions {
 				b[i] = mu - floats.Sum(p.Confusion.RawRowView(i))
 				labelled[i] = mu - p.SourceDistribution[i]
 			}
-			rho := g.get(key + "_rho")[0]
+			rho := g.Get(key + "_rho")[0]
 			for _, test := range []struct {
 				variant string
 				b       []float64
@@ -194,10 +118,10 @@ func TestConeGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g.near(kind, got.Weights, key+test.variant, 1e-6)
-				g.near(kind+": objective", []float64{got.Objective}, key+test.variant+"_objective", 1e-12)
-				if !(math.Abs(got.DualityGap) < 1e-12) {
-					t.Errorf("%s%s: duality gap %v", kind, test.variant, got.DualityGap)
+				g.Near(kind, got.Raw, key+test.variant, 1e-6)
+				g.Near(kind+": objective", []float64{got.Objective}, key+test.variant+"_objective", 1e-12)
+				if !(math.Abs(got.Violation) < 1e-12) {
+					t.Errorf("%s%s: duality gap %v", kind, test.variant, got.Violation)
 				}
 			}
 		}
@@ -205,10 +129,10 @@ func TestConeGolden(t *testing.T) {
 }
 
 func TestRLLSGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		for kind, p := range kinds(t, problem(t, g.sample())) {
-			got, err := RLLS(p, RLLSSettings{})
-			if g.name == "missing" {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		for kind, p := range kinds(t, problem(t, sampleOf(g))) {
+			got, err := RLLS{}.Solve(p)
+			if g.Name == "missing" {
 				namesMissingClass(t, err)
 				continue
 			}
@@ -216,55 +140,55 @@ func TestRLLSGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			key := "none/rlls-" + kind + "/weights"
-			g.near(kind, got.Weights, key, 1e-6)
-			g.near(kind+": ρ", []float64{got.Rho}, key+"_rho", 1e-15)
-			smaller, err := RLLS(p, RLLSSettings{Alpha: 0.001})
+			g.Near(kind, got.Raw, key, 1e-6)
+			g.Near(kind+": ρ", []float64{got.Rho}, key+"_rho", 1e-15)
+			smaller, err := RLLS{Alpha: 0.001}.Solve(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.near(kind, smaller.Weights, key+"_alpha_0.001", 1e-6)
+			g.Near(kind, smaller.Raw, key+"_alpha_0.001", 1e-6)
 		}
 	})
 }
 
 func TestMLLSGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		p := problem(t, g.sample())
-		g.checkMLLS(p, MLLSSettings{}, "none/mlls/")
-		if g.name != "missing" { // a prior of 0
-			g.checkMLLS(p, MLLSSettings{Prior: p.SourceDistribution}, "none/mlls-labels/")
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		p := problem(t, sampleOf(g))
+		checkMLLS(g, p, MLLS{}, "none/mlls/")
+		if g.Name != "missing" { // a prior of 0
+			checkMLLS(g, p, MLLS{Prior: p.SourceDistribution}, "none/mlls-labels/")
 		}
 	})
 }
 
 // checkMLLS compares the optimum with the golden one.
-func (g shiftProblem) checkMLLS(p Problem, settings MLLSSettings, key string) {
-	g.t.Helper()
-	got, err := MLLS(p, settings)
+func checkMLLS(g weighttest.Problem, p Problem, settings MLLS, key string) {
+	g.T.Helper()
+	got, err := settings.Solve(p)
 	if err != nil {
-		g.t.Errorf("%s: %v", key, err)
+		g.T.Errorf("%s: %v", key, err)
 		return
 	}
-	g.near("prior", got.Prior, key+"prior", 1e-8)
-	g.near("target", got.TargetDistribution, key+"target", 1e-6)
-	g.near("weights", got.Weights, key+"weights", 1e-6)
-	g.near("factors", got.Factors, key+"em_factor", 1e-6)
-	g.near("likelihood", []float64{got.LogLikelihood}, key+"log_likelihood", 1e-12)
+	g.Near("prior", got.Prior, key+"prior", 1e-8)
+	g.Near("target", got.TargetDistribution, key+"target", 1e-6)
+	g.Near("weights", got.Weights, key+"weights", 1e-6)
+	g.Near("factors", got.Factors, key+"em_factor", 1e-6)
+	g.Near("likelihood", []float64{got.LogLikelihood}, key+"log_likelihood", 1e-12)
 	if !(got.Violation < 1e-12) {
-		g.t.Errorf("%s: violation %v after %d steps", key, got.Violation, got.Iterations)
+		g.T.Errorf("%s: violation %v after %d steps", key, got.Violation, got.Iterations)
 	}
 }
 
 func TestCountsGolden(t *testing.T) {
-	eachShiftProblem(t, func(t *testing.T, g shiftProblem) {
-		p := problem(t, g.sample())
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		p := problem(t, sampleOf(g))
 		for _, name := range []string{"cc", "pcc", "acc", "pacc"} {
 			estimator, err := NewEstimator(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := estimator.Estimate(p)
-			if g.name == "missing" {
+			if g.Name == "missing" {
 				namesMissingClass(t, err)
 				continue
 			}
@@ -274,13 +198,13 @@ func TestCountsGolden(t *testing.T) {
 			adjusted := strings.HasSuffix(name, "acc")
 			switch {
 			case !adjusted:
-				g.near(name, got.TargetDistribution, "quapy/"+name, 1e-14)
-			case g.get("quapy/" + name + "_status")[0] == 0:
-				g.near(name, got.TargetDistribution, "quapy/"+name, 1e-6)
+				g.Near(name, got.TargetDistribution, "quapy/"+name, 1e-14)
+			case g.Get("quapy/" + name + "_status")[0] == 0:
+				g.Near(name, got.TargetDistribution, "quapy/"+name, 1e-6)
 			}
 			if adjusted {
 				// The reference stops short where there are several optima.
-				distance, want := ratesDistance(g, name, got.TargetDistribution), g.get("quapy/" + name + "_distance")[0]
+				distance, want := ratesDistance(g, name, got.TargetDistribution), g.Get("quapy/" + name + "_distance")[0]
 				if !(distance <= want+1e-12) {
 					t.Errorf("%s: distance %v, want %v", name, distance, want)
 				}
@@ -295,10 +219,10 @@ func TestCountsGolden(t *testing.T) {
 }
 
 // ratesDistance is ‖A q - counted‖ with the golden rates A.
-func ratesDistance(g shiftProblem, name string, q []float64) float64 {
-	k := g.classes()
-	rates := g.get("quapy/" + name + "_rates")
-	residual := slices.Clone(g.get("quapy/" + strings.Replace(name, "acc", "cc", 1)))
+func ratesDistance(g weighttest.Problem, name string, q []float64) float64 {
+	k := g.Classes()
+	rates := g.Get("quapy/" + name + "_rates")
+	residual := slices.Clone(g.Get("quapy/" + strings.Replace(name, "acc", "cc", 1)))
 	for i := range residual {
 		residual[i] -= floats.Dot(rates[i*k:(i+1)*k], q)
 	}

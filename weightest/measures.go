@@ -3,6 +3,7 @@ package weightest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -29,18 +30,28 @@ func Oracle(source, target []float64) ([]float64, error) {
 	if err := validateDistribution("target distribution", target); err != nil {
 		return nil, err
 	}
-	sourceTotal, targetTotal := floats.Sum(source), floats.Sum(target)
-	w := make([]float64, len(source))
-	for j, mass := range target {
-		switch {
-		case mass == 0:
-		case source[j] == 0:
-			return nil, fmt.Errorf("%w: class %d", ErrNoSource, j)
-		default:
-			w[j] = (mass / targetTotal) / (source[j] / sourceTotal)
+	source, target = slices.Clone(source), slices.Clone(target)
+	for _, shares := range [][]float64{source, target} {
+		total := floats.Sum(shares)
+		for j := range shares {
+			shares[j] /= total
 		}
 	}
-	return w, nil
+	if j := missing(target, source); j >= 0 {
+		return nil, fmt.Errorf("%w: class %d", ErrNoSource, j)
+	}
+	return Ratios(target, source), nil
+}
+
+// missing returns the first class that the target has and the source has not, -1 where
+// there is none.
+func missing(target, source []float64) int {
+	for j, share := range target {
+		if share > 0 && source[j] == 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // Ratios returns q_j/p_j, the weights that estimated shares q of the target make of known
@@ -93,4 +104,47 @@ func EffectiveSampleSize(w, sourceDistribution []float64) float64 {
 		return 0
 	}
 	return first / total * first / second
+}
+
+// Correct returns what the probabilities of target rows, row-major m×k, should have
+// been under the target's label distribution q, length k,
+//
+//	p'(y|x) ∝ p(y|x) q(y) / p_train(y),
+//
+// where trained, length k, is the distribution under which the probabilities are right:
+// that of the source for a classifier trained with plain cross-entropy or calibrated on
+// it, equal shares for one trained with a balanced loss (Saerens, Latinne and
+// Decaestecker 2002). Both need not sum to one.
+//
+// The error wraps ErrInvalidProblem where a share is negative, NaN or infinite,
+// ErrInfeasible where a distribution is zero in every class, ErrMissingClass with the
+// number of a class that q has and trained has not, and ErrInvalidRow with the number
+// of a row whose probability is 0 in every class of q. Correct panics where the lengths
+// do not fit.
+func Correct(probabilities, q, trained []float64) ([]float64, error) {
+	k := len(q)
+	if len(trained) != k || k == 0 || len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d probabilities, %d target shares and %d shares in training", len(probabilities), k, len(trained)))
+	}
+	if err := validateDistribution("target distribution", q); err != nil {
+		return nil, err
+	}
+	if err := validateDistribution("training distribution", trained); err != nil {
+		return nil, err
+	}
+	if j := missing(q, trained); j >= 0 {
+		return nil, fmt.Errorf("%w: class %d has a share of the target and none of the training", ErrMissingClass, j)
+	}
+	w := Ratios(q, trained)
+	corrected := make([]float64, len(probabilities))
+	for first := 0; first < len(corrected); first += k {
+		row := corrected[first : first+k]
+		floats.MulTo(row, probabilities[first:first+k], w)
+		total := floats.Sum(row)
+		if !(total > 0) {
+			return nil, fmt.Errorf("%w: target row %d has probability 0 in every class of the target", ErrInvalidRow, first/k)
+		}
+		floats.Scale(1/total, row)
+	}
+	return corrected, nil
 }

@@ -1,10 +1,14 @@
 package weightest
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 func TestRatios(t *testing.T) {
@@ -18,4 +22,28 @@ func TestRatios(t *testing.T) {
 		}
 	}()
 	Ratios([]float64{0.5, 0.5}, []float64{1})
+}
+
+func TestCorrect(t *testing.T) {
+	got, err := Correct([]float64{0.5, 0.5, 0.8, 0.2, 1, 0}, []float64{0.2, 0.8}, []float64{0.5, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := weighttest.LargestDifference(got, []float64{0.2, 0.8, 0.5, 0.5, 1, 0}); d > 1e-15 {
+		t.Errorf("corrected %v", got)
+	}
+	for name, test := range map[string]struct {
+		p, q, trained []float64
+		want          error
+		text          string
+	}{
+		"no training share": {[]float64{0.5, 0.5}, []float64{0.5, 0.5}, []float64{1, 0}, ErrMissingClass, "class 1"},
+		"impossible row":    {[]float64{0.5, 0.5, 0, 1}, []float64{1, 0}, []float64{0.5, 0.5}, ErrInvalidRow, "row 1"},
+		"negative":          {[]float64{0.5, 0.5}, []float64{2, -1}, []float64{0.5, 0.5}, ErrInvalidProblem, "target distribution"},
+		"empty":             {[]float64{0.5, 0.5}, []float64{1, 1}, []float64{0, 0}, ErrInfeasible, "training distribution"},
+	} {
+		if _, err := Correct(test.p, test.q, test.trained); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 }

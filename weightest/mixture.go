@@ -8,18 +8,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/simd"
+	"iwda/weightest/internal/panels"
 )
 
 // mixture is the likelihood of rows f under class shares q, where classes stands for
 // those with a prior.
 type mixture struct {
 	prior   []float64
-	classes []int     // with a prior above 0
-	rows    *panels   // of these classes; newMixture keeps those that count
-	counts  []float64 // of these rows
-	total   float64   // Σ counts
-	density []float64 // a(x)·q of every row, at
-	last    []float64 // the q that was evaluated last
+	classes []int          // with a prior above 0
+	rows    *panels.Panels // of these classes; newMixture keeps those that count
+	counts  []float64      // of these rows
+	total   float64        // Σ counts
+	density []float64      // a(x)·q of every row, at
+	last    []float64      // the q that was evaluated last
 }
 
 func newMixture(rows *Rows, prior []float64) *mixture {
@@ -47,11 +48,7 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 			m.total += float64(count)
 		}
 	}
-	if kept == nil && columns == nil {
-		m.rows = rows.panels(k)
-	} else {
-		m.rows = newPanels(rows.Probabilities, k, kept, columns)
-	}
+	m.rows = panels.New(rows.Probabilities, k, kept, columns)
 	m.density = make([]float64, len(m.counts))
 	return m
 }
@@ -80,15 +77,15 @@ func (m *mixture) differentiate(q []float64) mixtureState {
 	for a, j := range m.classes {
 		weights[a] = q[a] / m.prior[j]
 	}
-	groups := m.rows.groups()
+	groups := m.rows.Groups()
 	gradients := make([][]float64, groups)
-	m.rows.eachGroup(8*n, func(group, first, last int) {
-		gradient, factors := make([]float64, n), m.rows.scratch.take(panelRows)
-		defer m.rows.scratch.give(factors)
+	m.rows.EachGroup(8*n, func(group, first, last int) {
+		gradient, factors := make([]float64, n), m.rows.Scratch.Take(panels.Height)
+		defer m.rows.Scratch.Give(factors)
 		for i := first; i < last; i++ {
-			start, height := m.rows.extent(i)
+			start, height := m.rows.Extent(i)
 			density, counts := m.density[start:start+height], m.counts[start:start+height]
-			columns := m.rows.panel(i)
+			columns := m.rows.Panel(i)
 			simd.Combine(density, columns, weights)
 			floats.DivTo(factors[:height], counts, density)
 			simd.Project(gradient, columns, factors[:height])
@@ -114,27 +111,27 @@ func (m *mixture) differentiate(q []float64) mixtureState {
 // evaluated last.
 func (m *mixture) curvature() *mat.SymDense {
 	n := len(m.classes)
-	sums := make([]*mat.SymDense, m.rows.groups())
-	m.rows.eachGroup(n*n/2, func(group, first, last int) {
-		sum, storage := mat.NewSymDense(n, nil), m.rows.scratch.take((n+1)*panelRows)
-		defer m.rows.scratch.give(storage)
-		factors := storage[n*panelRows:]
+	sums := make([]*mat.SymDense, m.rows.Groups())
+	m.rows.EachGroup(n*n/2, func(group, first, last int) {
+		sum, storage := mat.NewSymDense(n, nil), m.rows.Scratch.Take((n+1)*panels.Height)
+		defer m.rows.Scratch.Give(storage)
+		factors := storage[n*panels.Height:]
 		scaled := make([][]float64, n)
 		for i := first; i < last; i++ {
-			start, height := m.rows.extent(i)
+			start, height := m.rows.Extent(i)
 			for row, d := range m.density[start : start+height] {
 				factors[row] = math.Sqrt(m.counts[start+row]) / d
 			}
 			for a := range scaled {
-				scaled[a] = storage[a*panelRows : a*panelRows+height]
-				simd.Multiply(scaled[a], m.rows.column(i, a), factors[:height])
+				scaled[a] = storage[a*panels.Height : a*panels.Height+height]
+				simd.Multiply(scaled[a], m.rows.Column(i, a), factors[:height])
 			}
-			addGram(sum, scaled)
+			panels.AddGram(sum, scaled)
 		}
 		sums[group] = sum
 	})
 	for _, sum := range sums[1:] {
-		addSymmetric(sums[0], sum)
+		panels.AddSymmetric(sums[0], sum)
 	}
 	for a, i := range m.classes {
 		for b := a; b < n; b++ {
@@ -146,7 +143,7 @@ func (m *mixture) curvature() *mat.SymDense {
 
 // thinned returns the likelihood of some of the rows.
 func (m *mixture) thinned() *mixture {
-	few := &mixture{prior: m.prior, classes: m.classes, rows: m.rows.thinned(thinning)}
+	few := &mixture{prior: m.prior, classes: m.classes, rows: m.rows.Thinned(thinning)}
 	for i := 0; i < len(m.counts); i += thinning {
 		few.counts = append(few.counts, m.counts[i])
 		few.total += m.counts[i]
@@ -162,14 +159,16 @@ func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 	}
 	curvature := m.curvature()
 	result := MLLSSolution{
-		Weights:            make([]float64, k),
-		TargetDistribution: make([]float64, k),
-		Prior:              m.prior,
-		LogLikelihood:      s.likelihood,
-		Factors:            make([]float64, k),
-		Violation:          s.violation,
-		Information:        mat.NewSymDense(k, nil),
-		Iterations:         steps,
+		Estimate: Estimate{
+			Weights:            make([]float64, k),
+			TargetDistribution: make([]float64, k),
+			Violation:          s.violation,
+		},
+		Prior:         m.prior,
+		LogLikelihood: s.likelihood,
+		Factors:       make([]float64, k),
+		Information:   mat.NewSymDense(k, nil),
+		Iterations:    steps,
 	}
 	for a, i := range m.classes {
 		result.TargetDistribution[i] = s.q[a]

@@ -6,10 +6,26 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/panels"
 )
 
-// MLLSSettings are the options of MLLS; the zero value is what its comment describes.
-type MLLSSettings struct {
+// MLLS maximises the likelihood of the target's rows under label shift (Saerens,
+// Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020),
+//
+//	max Σ_x log Σ_y f_y(x) q_y / p_y   s.t.   q ≥ 0, Σ_y q_y = 1,     w_y = q_y / p_y,
+//
+// over the rows of p.Rows, f being calibrated probabilities and p their mean over the
+// held-out source rows: with it, and not with the labels' shares, target rows like
+// those of the source give w = 1.
+//
+// The problem is concave. The published implementations run the EM algorithm,
+// q_y ← mean of q_y f_y/p_y / Σ_z q_z f_z/p_z, and stop it where it still moves; this one
+// takes Newton steps on the simplex, each by the active-set method of QP on the
+// quadratic model, until the conditions at Factors hold up to rounding.
+//
+// A class whose prior and whose mean prediction on the target are both 0 gets weight 0.
+type MLLS struct {
 	// Prior is the source distribution p, length k; nil means the mean prediction on
 	// the held-out source rows.
 	Prior []float64
@@ -23,12 +39,11 @@ type MLLSSettings struct {
 // Laplace is the pseudocount of Laplace's rule.
 const Laplace = 1
 
-// MLLSSolution is what MLLS returns.
+// MLLSSolution is the estimate of MLLS: w_y = q_y/p_y, so that w·p = 1. Violation is the
+// largest violation of the conditions at Factors.
 type MLLSSolution struct {
-	// Weights are w, length k: w_y = q_y/p_y, and w·p = 1.
-	Weights            []float64
-	TargetDistribution []float64 // q, length k
-	Prior              []float64 // p, length k
+	Estimate
+	Prior []float64 // p, length k
 	// LogLikelihood is the mean over the target's rows of log Σ_y w_y f_y(x).
 	LogLikelihood float64
 	// Factors are those by which a step of EM would multiply q, length k:
@@ -38,8 +53,6 @@ type MLLSSolution struct {
 	// the gradient of the mean log-likelihood. q is optimal where they are 1 for every
 	// y with q_y > 0 and at most 1 for the others. A class without prior has 0.
 	Factors []float64
-	// Violation is the largest violation of that.
-	Violation float64
 	// Information is the Fisher information of a row, k×k: the negative Hessian of the
 	// mean log-likelihood at q,
 	//
@@ -49,59 +62,79 @@ type MLLSSolution struct {
 	Iterations int
 }
 
-// MLLS maximises the likelihood of the target's rows under label shift (Saerens,
-// Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020),
-//
-//	max Σ_x log Σ_y f_y(x) q_y / p_y   s.t.   q ≥ 0, Σ_y q_y = 1,     w_y = q_y / p_y,
-//
-// over the rows of p.Rows, f being calibrated probabilities and p their mean over the
-// held-out source rows: with it, and not with the labels' shares, target rows like
-// those of the source give w = 1.
-//
-// The problem is concave. The published implementations run the EM algorithm,
-// q_y ← mean of q_y f_y/p_y / Σ_z q_z f_z/p_z, and stop it where it still moves; this one
-// takes Newton steps on the simplex, each by the active-set method of SolveQP on the
-// quadratic model, until the conditions at Factors hold up to rounding.
-//
-// A class whose prior and whose mean prediction on the target are both 0 gets weight 0.
-// The error wraps ErrInvalidProblem, which also says that p has no rows, ErrMissingClass
-// with the number of a class whose prior is 0 while the target's rows predict it, or
-// ErrNoConvergence. MLLS panics where the length of the prior is not k.
-func MLLS(p Problem, settings MLLSSettings) (MLLSSolution, error) {
-	if err := p.Validate(); err != nil {
+// Estimate returns the solution's estimate.
+func (e MLLS) Estimate(p Problem) (Estimate, error) {
+	s, err := e.Solve(p)
+	return s.Estimate, err
+}
+
+// Solve returns the estimate with what it follows from. The error wraps ErrInvalidProblem,
+// which also says that p has no rows, ErrMissingClass with the number of a class whose prior
+// is 0 while the target's rows predict it, or ErrNoConvergence. Solve panics where the
+// length of the prior is not k.
+func (e MLLS) Solve(p Problem) (MLLSSolution, error) {
+	prior, err := e.prior(p)
+	if err != nil {
 		return MLLSSolution{}, err
 	}
-	k := p.Classes()
-	if settings.Prior != nil && len(settings.Prior) != k {
-		panic(fmt.Sprintf("weightest: MLLS with a prior of %d classes instead of %d", len(settings.Prior), k))
-	}
-	if p.Rows == nil || len(p.Rows.Probabilities) == 0 {
-		return MLLSSolution{}, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
-	}
-	prior := settings.Prior
-	if prior == nil {
-		prior = meanPredictions(p)
-	}
-	if err := validateDistribution("prior of MLLS", prior); err != nil {
-		return MLLSSolution{}, err
-	}
-	prior = slices.Clone(prior)
-	floats.Scale(1/floats.Sum(prior), prior)
 	for j, mass := range prior {
 		if mass == 0 && p.TargetPredictions[j] > 0 {
 			return MLLSSolution{}, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
-	rows := p.Rows
-	if settings.Pseudocount > 0 {
-		rows = rows.withEachClass(settings.Pseudocount, prior)
+	floats.Scale(1/floats.Sum(prior), prior)
+	s, err := newMixture(p.Rows.withEachClass(e.Pseudocount, prior), prior).maximise()
+	if err != nil {
+		return MLLSSolution{}, err
 	}
-	return newMixture(rows, prior).maximise()
+	if err := p.requireEveryClass(); err != nil {
+		s.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
+	}
+	return s, nil
+}
+
+// Equations returns the curvature of the rows' likelihood, whose kernel is that of the
+// target's rows.
+func (e MLLS) Equations(p Problem) (*mat.Dense, error) {
+	prior, err := e.prior(p)
+	if err != nil {
+		return nil, err
+	}
+	m := newMixture(p.Rows, prior)
+	m.differentiate(panels.Pick(prior, m.classes))
+	curvature, all := m.curvature(), mat.NewDense(len(prior), len(prior), nil)
+	for a, i := range m.classes {
+		for b, j := range m.classes {
+			all.Set(i, j, curvature.At(a, b))
+		}
+	}
+	return all, nil
+}
+
+// prior checks the problem and returns p, up to a factor.
+func (e MLLS) prior(p Problem) ([]float64, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if e.Prior != nil && len(e.Prior) != p.Classes() {
+		panic(fmt.Sprintf("weightest: MLLS with a prior of %d classes instead of %d", len(e.Prior), p.Classes()))
+	}
+	if p.Rows == nil || len(p.Rows.Probabilities) == 0 {
+		return nil, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
+	}
+	prior := slices.Clone(e.Prior)
+	if prior == nil {
+		prior = meanPredictions(p)
+	}
+	return prior, validateDistribution("prior of MLLS", prior)
 }
 
 // withEachClass returns the rows with one more for each class that has a prior, which counts so
-// many times.
+// many times; the rows themselves where that is 0.
 func (r *Rows) withEachClass(count int, prior []float64) *Rows {
+	if count <= 0 {
+		return r
+	}
 	k := len(prior)
 	more := &Rows{Probabilities: slices.Clone(r.Probabilities), Counts: slices.Clone(r.Counts)}
 	if more.Counts == nil {
@@ -124,18 +157,4 @@ func meanPredictions(p Problem) []float64 {
 		mean[i] = floats.Sum(p.Confusion.RawRowView(i))
 	}
 	return mean
-}
-
-type mlls struct{}
-
-func (mlls) Estimate(p Problem) (Estimate, error) {
-	s, err := MLLS(p, MLLSSettings{})
-	if err != nil {
-		return Estimate{}, err
-	}
-	estimate := Estimate{Weights: s.Weights, TargetDistribution: s.TargetDistribution, Violation: s.Violation}
-	if err := p.requireEveryClass(); err != nil {
-		estimate.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
-	}
-	return estimate, nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 // rowAlterations make the rows of a sample degenerate in one way.
@@ -91,7 +93,7 @@ func TestMLLSIsOptimal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := MLLS(p, MLLSSettings{})
+				got, err := MLLS{}.Solve(p)
 				if err != nil {
 					t.Fatalf("%+v: %v", size, err)
 				}
@@ -171,7 +173,7 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	solution, err := MLLS(p, MLLSSettings{Prior: prior, Pseudocount: count})
+	solution, err := MLLS{Prior: prior, Pseudocount: count}.Solve(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,10 +189,10 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 	for y := range 4 {
 		next[y] += count / float64(m+4*count)
 	}
-	if d := largestDifference(q, next); d > 1e-10 {
+	if d := weighttest.LargestDifference(q, next); d > 1e-10 {
 		t.Errorf("q %v, a step of EM leads to %v", q, next)
 	}
-	closeTo(t, "a class of no row", q[2], count/float64(m+4*count), 1e-10)
+	weighttest.CloseTo(t, "a class of no row", q[2], count/float64(m+4*count), 1e-10)
 	if q[4] != 0 {
 		t.Errorf("a class without prior has the share %v", q[4])
 	}
@@ -204,7 +206,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	const k, n, m = 6, 400, 300
 	s := randomSample(t, r, k, n, m)
-	want, err := MLLS(problem(t, s), MLLSSettings{})
+	want, err := MLLS{}.Solve(problem(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,11 +226,11 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := MLLS(p, MLLSSettings{})
+	got, err := MLLS{}.Solve(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := largestDifference(got.Weights, want.Weights); !(d < 1e-10) {
+	if d := weighttest.LargestDifference(got.Weights, want.Weights); !(d < 1e-10) {
 		t.Errorf("weights differ by %v", d)
 	}
 }
@@ -242,14 +244,14 @@ func TestMLLSErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := problem(t, s)
-	if _, err := MLLS(p, MLLSSettings{}); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
+	if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
 		t.Errorf("a prior of 0: error %v", err)
 	}
-	if _, err := MLLS(p, MLLSSettings{Prior: []float64{-1, 2}}); !errors.Is(err, ErrInvalidProblem) {
+	if _, err := (MLLS{Prior: []float64{-1, 2}}).Solve(p); !errors.Is(err, ErrInvalidProblem) {
 		t.Errorf("a negative prior: error %v", err)
 	}
 	p.Rows = nil
-	if _, err := MLLS(p, MLLSSettings{}); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), "rows") {
+	if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), "rows") {
 		t.Errorf("sums alone: error %v", err)
 	}
 }

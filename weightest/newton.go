@@ -8,6 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/panels"
+	"iwda/weightest/internal/simplex"
 )
 
 const (
@@ -32,7 +35,7 @@ const (
 // maximise searches from the prior or, where rows are many, from the optimum of some of
 // them.
 func (m *mixture) maximise() (MLLSSolution, error) {
-	q, least := picked(m.prior, m.classes), leastShare
+	q, least := panels.Pick(m.prior, m.classes), leastShare
 	if len(m.counts) >= 10*thinning*len(q) {
 		few := m.thinned()
 		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
@@ -66,13 +69,13 @@ func interior(q []float64, least float64) []float64 {
 func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
 	s := m.expect(m.evaluate(q))
 	best = s
-	prior := picked(m.prior, m.classes)
+	prior := panels.Pick(m.prior, m.classes)
 	var curvature *mat.SymDense
 	var model *newtonModel
 	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
 		if curvature == nil {
 			curvature = m.curvature()
-			model = newNewtonModel(upTo(len(prior)), prior, byWeights(curvature, prior))
+			model = newNewtonModel(panels.UpTo(len(prior)), prior, byWeights(curvature, prior))
 		}
 		var x []float64
 		blocked := true
@@ -156,16 +159,10 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 	}
 	along.MulVec(r, mat.NewVecDense(n, q))
 	target.AddVec(target, along)
-	model := scale(Problem{
-		Confusion:          mat.DenseCopyOf(r),
-		TargetPredictions:  target.RawVector().Data,
-		SourceDistribution: ones,
-	}, LeastSquares)
-	u, _, err := newActiveSet(model, 100+10*n).solve()
+	solution, _, err := simplex.Scale(mat.DenseCopyOf(r), target.RawVector().Data, nil, ones).Solve(0)
 	if err != nil {
 		return nil, err
 	}
-	solution := model.weights(u, n)
 	floats.Scale(1/floats.Sum(solution), solution)
 	x := make([]float64, len(s.q))
 	for i, a := range useful {
@@ -266,8 +263,8 @@ type newtonModel struct {
 
 // newNewtonModel returns nil where H is not definite, or as good as not.
 func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
-	n := &newtonModel{free: free, prior: picked(prior, free)}
-	if !n.factor.Factorize(subMatrix(curvature, free)) || n.factor.Cond() > mostCondition {
+	n := &newtonModel{free: free, prior: panels.Pick(prior, free)}
+	if !n.factor.Factorize(panels.Block(curvature, free)) || n.factor.Cond() > mostCondition {
 		return nil
 	}
 	n.along = n.solve(n.prior)
@@ -276,7 +273,7 @@ func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newto
 
 // step returns the shares after a step, and whether a class lost its share.
 func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
-	byWeights := picked(s.gradient, n.free)
+	byWeights := panels.Pick(s.gradient, n.free)
 	floats.Mul(byWeights, n.prior)
 	direction := n.solve(byWeights)
 	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)

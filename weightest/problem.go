@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/simplex"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 	// is zero in every class, or in every class that an estimate does not clip.
 	ErrInfeasible = errors.New("weightest: no weights satisfy w·D_S = 1")
 	// ErrNoConvergence says that an iterative method used up its iterations.
-	ErrNoConvergence = errors.New("weightest: no convergence")
+	ErrNoConvergence = simplex.ErrNoConvergence
 	// ErrMissingClass says that nothing on the source rows tells how a class is
 	// predicted: it has no row there or, for MLLS, no probability.
 	ErrMissingClass = errors.New("weightest: a class is missing from the source rows")
@@ -57,15 +59,6 @@ type HardPredictions struct {
 type Rows struct {
 	Probabilities []float64 // row-major m×k
 	Counts        []int     // how often each row counts, length m; nil: once
-	columns       *panels   // of Probabilities, where these were calculated by columns
-}
-
-// panels returns the columns of all rows, which are only to be read.
-func (r *Rows) panels(k int) *panels {
-	if r.columns != nil {
-		return r.columns
-	}
-	return newPanels(r.Probabilities, k, nil, nil)
 }
 
 // Classes returns k.

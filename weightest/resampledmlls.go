@@ -1,10 +1,13 @@
 package weightest
 
 import (
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest/internal/panels"
 )
 
 const (
@@ -21,36 +24,49 @@ const (
 // curvature lead to theirs. It keeps the sample's rows once, and is for use by many
 // goroutines at the same time.
 type resampledMLLS struct {
+	MLLS
 	weights   []float64 // the sample's own optimum
-	rows      *panels
+	counts    []int     // of the rows that MLLS adds, which are the last ones
+	rows      *panels.Panels
 	curvature *mat.SymDense // the negative Hessian by the weights
 	mixtures  sync.Pool     // of *mixture, whose counts and prior change with the resample
 }
 
-func newResampledMLLS(rows *Rows, solution MLLSSolution) *resampledMLLS {
-	k := len(solution.Prior)
-	m := len(rows.Probabilities) / k
-	all := rows.panels(k)
+// OnResamples returns MLLS for the resamples of the problem; see Resampler.
+func (e MLLS) OnResamples(p Problem) (Estimator, error) {
+	solution, err := e.Solve(p)
+	if err != nil {
+		return nil, err
+	}
+	k := p.Classes()
+	rows := (&Rows{Probabilities: p.Rows.Probabilities}).withEachClass(e.Pseudocount, solution.Prior)
 	r := &resampledMLLS{
+		MLLS:      e,
 		weights:   solution.Weights,
-		rows:      &panels{rows: all.rows, classes: k, data: all.data, alone: true},
+		rows:      panels.New(rows.Probabilities, k, nil, nil),
 		curvature: byWeights(solution.Information, solution.Prior),
 	}
-	r.mixtures.New = func() any {
-		return &mixture{classes: upTo(k), rows: r.rows, counts: make([]float64, m), density: make([]float64, m)}
+	if rows.Counts != nil {
+		r.counts = rows.Counts[len(p.Rows.Probabilities)/k:]
 	}
-	return r
+	r.rows.Alone = true
+	r.mixtures.New = func() any {
+		return &mixture{classes: panels.UpTo(k), rows: r.rows, counts: make([]float64, r.rows.Rows), density: make([]float64, r.rows.Rows)}
+	}
+	return r, nil
 }
 
 func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
-	prior := meanPredictions(p)
+	prior, err := r.prior(p)
+	if err != nil {
+		return Estimate{}, err
+	}
 	floats.Scale(1/floats.Sum(prior), prior)
 	if floats.Min(prior) > 0 {
 		m := r.resampled(p.Rows.Counts, prior)
 		defer r.mixtures.Put(m)
 		s, found := r.step(m)
 		if !found {
-			var err error
 			s, _, err = m.climb(interior(s.q, leastShare), resampledViolation)
 			found = err == nil && s.violation <= resampledViolation
 		}
@@ -60,14 +76,14 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 			return Estimate{Weights: w, TargetDistribution: s.q, Violation: s.violation}, nil
 		}
 	}
-	return mlls{}.Estimate(p)
+	return r.MLLS.Estimate(p)
 }
 
 // resampled returns the likelihood of a resample, one of the mixtures.
 func (r *resampledMLLS) resampled(counts []int, prior []float64) *mixture {
 	m := r.mixtures.Get().(*mixture)
 	m.prior, m.last, m.total = prior, nil, 0
-	for i, count := range counts {
+	for i, count := range slices.Concat(counts, r.counts) {
 		m.counts[i] = float64(count)
 		m.total += m.counts[i]
 	}

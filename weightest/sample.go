@@ -24,7 +24,6 @@ type Sample struct {
 	source  []float64 // row-major n×k
 	labels  []int
 	target  []float64 // row-major m×k
-	columns *panels   // of target, where this was calculated by columns
 }
 
 // NewSample returns an empty sample. It panics unless classes ≥ 1.
@@ -35,34 +34,28 @@ func NewSample(classes int) *Sample {
 	return &Sample{classes: classes}
 }
 
-// NewCalibratedSample returns the sample of the calibrated probabilities of logits: of
-// held-out source rows, row-major n×k, with their n labels, and of target rows, row-major
-// m×k. A label outside 0..k-1 and logits without probabilities, as one is NaN or infinite,
-// are an error that wraps ErrInvalidRow and names the row. NewCalibratedSample panics where
-// the lengths do not fit.
-func NewCalibratedSample(c Calibration, source []float64, labels []int, target []float64) (*Sample, error) {
-	k := len(c.Scales)
-	checkLengths("source", len(source), len(labels), k, nil)
-	s := &Sample{classes: k, source: c.Probabilities(source), labels: slices.Clone(labels)}
-	s.target, s.columns = c.apply(target, true)
-	if err := checkLabels(labels, k, 0); err != nil {
+// SampleOf returns the sample of rows that a softmax made, which it keeps without a copy:
+// those of the source, row-major n×k, with their n labels, and of the target, row-major m×k.
+// A softmax that is NaN in one class is so in all, so that of each row the first entry alone
+// is checked. The errors are those of AddSource and AddTarget; SampleOf panics where the
+// lengths do not fit.
+func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
+	if err := CheckLabels(labels, classes); err != nil {
 		return nil, err
 	}
-	if err := checkCalibrated("source", s.source, k); err != nil {
-		return nil, err
-	}
-	return s, checkCalibrated("target", s.target, k)
-}
-
-// checkCalibrated is checkRows of the rows of a softmax, which are NaN in every class where
-// they are in one.
-func checkCalibrated(domain string, probabilities []float64, k int) error {
-	for first := 0; first < len(probabilities); first += k {
-		if math.IsNaN(probabilities[first]) {
-			return checkRows(domain, probabilities, k, 0)
+	for first := 0; first < len(source); first += classes {
+		if math.IsNaN(source[first]) {
+			return nil, CheckSource(source, labels, classes)
 		}
 	}
-	return nil
+	for first := 0; first < len(target); first += classes {
+		if math.IsNaN(target[first]) {
+			return nil, CheckTarget(target, classes)
+		}
+	}
+	checkLengths("source", len(source), len(labels), classes)
+	checkLengths("target", len(target), len(target)/classes, classes)
+	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
 }
 
 // Classes returns k.
@@ -90,7 +83,6 @@ func (s *Sample) Grow(source, target int) {
 // from 0 over the whole sample; nothing is added then. AddSource panics where the
 // lengths do not fit.
 func (s *Sample) AddSource(probabilities []float64, labels []int) error {
-	checkLengths("source", len(probabilities), len(labels), s.classes, nil)
 	if err := checkSource(probabilities, labels, s.classes, len(s.labels)); err != nil {
 		return err
 	}
@@ -101,22 +93,21 @@ func (s *Sample) AddSource(probabilities []float64, labels []int) error {
 
 // AddTarget appends a copy of target rows, row-major m×k, as AddSource does.
 func (s *Sample) AddTarget(probabilities []float64) error {
-	checkLengths("target", len(probabilities), len(probabilities)/s.classes, s.classes, nil)
 	if err := checkRows("target", probabilities, s.classes, len(s.target)/s.classes); err != nil {
 		return err
 	}
-	s.target, s.columns = append(s.target, probabilities...), nil
+	s.target = append(s.target, probabilities...)
 	return nil
 }
 
 // Sums returns the sums of the sample in which every row counts as often as the two
 // slices say; nil counts each once. It panics where the lengths do not fit.
 func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
-	checkLengths("source", len(s.source), len(s.labels), s.classes, sourceCounts)
-	checkLengths("target", len(s.target), len(s.target)/s.classes, s.classes, targetCounts)
+	checkCounts("source", sourceCounts, len(s.labels))
+	checkCounts("target", targetCounts, len(s.target)/s.classes)
 	sums := NewSums(s.classes)
-	sums.addSource(s.source, s.labels, sourceCounts)
-	sums.addTarget(s.target, targetCounts)
+	sums.addRows(s.source, s.labels, sourceCounts)
+	sums.addRows(s.target, nil, targetCounts)
 	return sums
 }
 
@@ -125,7 +116,7 @@ func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
 // wraps ErrNoStatistics where a domain has no row that counts.
 func (s *Sample) Problem(sourceCounts, targetCounts []int) (Problem, error) {
 	p, err := s.Sums(sourceCounts, targetCounts).Problem()
-	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts, columns: s.columns}
+	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
 	return p, err
 }
 
@@ -138,31 +129,23 @@ func Widen(values []float32) []float64 {
 	return wide
 }
 
-// checkLengths panics unless there are rows·k values and, where there are any, as many
-// counts as rows, none negative.
-func checkLengths(domain string, values, rows, k int, counts []int) {
-	if values != rows*k {
-		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
-	}
-	if counts == nil {
-		return
-	}
-	if len(counts) != rows {
-		panic(fmt.Sprintf("weightest: %d counts for %d %s rows", len(counts), rows, domain))
-	}
-	for row, count := range counts {
-		if count < 0 {
-			panic(fmt.Sprintf("weightest: %s row %d counts %d times", domain, row, count))
-		}
-	}
+// RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
+func (s *Sample) RequireRows() error { return requireRows(len(s.labels), len(s.target)/s.classes) }
+
+// CheckSource returns the error that AddSource returns for these rows of an empty sample. It
+// panics where the lengths do not fit.
+func CheckSource(probabilities []float64, labels []int, classes int) error {
+	return checkSource(probabilities, labels, classes, 0)
 }
 
-func checkSource(probabilities []float64, labels []int, k, first int) error {
-	if err := checkLabels(labels, k, first); err != nil {
-		return err
-	}
-	return checkRows("source", probabilities, k, first)
+// CheckTarget is CheckSource for AddTarget.
+func CheckTarget(probabilities []float64, classes int) error {
+	return checkRows("target", probabilities, classes, 0)
 }
+
+// CheckLabels returns an error that wraps ErrInvalidRow and names the row, if a label is none
+// of 0..classes-1.
+func CheckLabels(labels []int, classes int) error { return checkLabels(labels, classes, 0) }
 
 func checkLabels(labels []int, k, first int) error {
 	for row, label := range labels {
@@ -173,7 +156,35 @@ func checkLabels(labels []int, k, first int) error {
 	return nil
 }
 
+// checkLengths panics unless there are rows·k values.
+func checkLengths(domain string, values, rows, k int) {
+	if values != rows*k {
+		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
+	}
+}
+
+// checkCounts panics unless there are no counts or as many as rows, none negative.
+func checkCounts(domain string, counts []int, rows int) {
+	if counts != nil && len(counts) != rows {
+		panic(fmt.Sprintf("weightest: %d counts for %d %s rows", len(counts), rows, domain))
+	}
+	for row, count := range counts {
+		if count < 0 {
+			panic(fmt.Sprintf("weightest: %s row %d counts %d times", domain, row, count))
+		}
+	}
+}
+
+func checkSource(probabilities []float64, labels []int, k, first int) error {
+	checkLengths("source", len(probabilities), len(labels), k)
+	if err := checkLabels(labels, k, first); err != nil {
+		return err
+	}
+	return checkRows("source", probabilities, k, first)
+}
+
 func checkRows(domain string, probabilities []float64, k, first int) error {
+	checkLengths(domain, len(probabilities), len(probabilities)/k, k)
 	for row := range len(probabilities) / k {
 		values := probabilities[row*k : (row+1)*k]
 		var signs uint64

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,9 +34,6 @@ type Sums struct {
 type FixedPoint struct{ High, Low uint64 }
 
 const fixedPointUnit = 0x1p62
-
-// add adds count times the value, which must be in [0, 2).
-func (f *FixedPoint) add(value float64, count int) { f.addUnits(toFixed(value), count) }
 
 // toFixed returns the value, which must be in [0, 2), as a multiple of 2⁻⁶².
 func toFixed(value float64) uint64 { return uint64(int64(value * fixedPointUnit)) }
@@ -80,52 +78,93 @@ func (s *Sums) SourceRows() int { return s.sourceRows }
 // TargetRows returns the number of target rows, each as often as it counts.
 func (s *Sums) TargetRows() int { return s.targetRows }
 
+// HardCounts returns the numbers of source rows by label and predicted class, row-major
+// k×k, and of target rows by predicted class, length k. Both are the sums' own.
+func (s *Sums) HardCounts() (source, target []int) { return s.hardJoint, s.hardTarget }
+
+// RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
+func (s *Sums) RequireRows() error { return requireRows(s.sourceRows, s.targetRows) }
+
+func requireRows(source, target int) error {
+	if source == 0 || target == 0 {
+		return fmt.Errorf("%w: %d source rows and %d target rows", ErrNoStatistics, source, target)
+	}
+	return nil
+}
+
 // AddSource adds held-out source rows: their probabilities, row-major n×k, their n
 // labels, and how often each row counts (n numbers that are not negative; nil: once
 // each). Probabilities and labels that Sample would not take are an error that wraps
 // ErrInvalidRow and counts the rows of this call from 0; nothing is added then. AddSource
 // panics where the lengths do not fit.
 func (s *Sums) AddSource(probabilities []float64, labels, counts []int) error {
-	checkLengths("source", len(probabilities), len(labels), s.classes, counts)
-	if err := checkSource(probabilities, labels, s.classes, 0); err != nil {
+	if err := CheckSource(probabilities, labels, s.classes); err != nil {
 		return err
 	}
-	s.addSource(probabilities, labels, counts)
+	checkCounts("source", counts, len(labels))
+	s.addRows(probabilities, labels, counts)
 	return nil
 }
 
 // AddTarget adds target rows, row-major m×k, as AddSource does.
 func (s *Sums) AddTarget(probabilities []float64, counts []int) error {
-	checkLengths("target", len(probabilities), len(probabilities)/s.classes, s.classes, counts)
-	if err := checkRows("target", probabilities, s.classes, 0); err != nil {
+	if err := CheckTarget(probabilities, s.classes); err != nil {
 		return err
 	}
-	s.addTarget(probabilities, counts)
+	checkCounts("target", counts, len(probabilities)/s.classes)
+	s.addRows(probabilities, nil, counts)
 	return nil
 }
 
-func (s *Sums) addSource(probabilities []float64, labels, counts []int) {
-	k := s.classes
-	for i, label := range labels {
-		count := countOf(counts, i)
-		if count == 0 {
-			continue
+// BlockRows is the largest number of rows of a Block: as much as stays in a fast cache.
+const BlockRows = 512
+
+// Block is rows as sums add them, in fixed point with their largest entries, for rows that
+// several sums add.
+type Block struct {
+	values    []uint64 // row-major rows×k, in units of FixedPoint
+	predicted []int
+	labels    []int // nil in the target
+}
+
+// Set makes the block that of these rows, BlockRows at most, row-major n×k: of source rows
+// with their n labels, or of target rows, whose labels are nil. Rows and labels must be those
+// that CheckSource or CheckTarget accepts.
+func (b *Block) Set(probabilities []float64, labels []int, k int) {
+	b.labels = labels
+	b.values = slices.Grow(b.values[:0], len(probabilities))[:len(probabilities)]
+	b.predicted = b.predicted[:0]
+	for first := 0; first < len(probabilities); first += k {
+		row := probabilities[first : first+k]
+		for i, p := range row {
+			b.values[first+i] = toFixed(p)
 		}
-		s.sourceRows += count
-		first := label * k
-		s.hardJoint[first+addFixed(s.softJoint[first:first+k], probabilities[i*k:], count)] += count
+		b.predicted = append(b.predicted, floats.MaxIdx(row))
 	}
 }
 
-func (s *Sums) addTarget(probabilities []float64, counts []int) {
+// addRows adds the rows of a domain, whose labels are nil in the target: without a Block,
+// which takes half as long again for rows that no other sums add.
+func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
 	k := s.classes
+	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
+	if labels != nil {
+		total = &s.sourceRows
+	}
 	for i := range len(probabilities) / k {
-		count := countOf(counts, i)
+		count := 1
+		if counts != nil {
+			count = counts[i]
+		}
 		if count == 0 {
 			continue
 		}
-		s.targetRows += count
-		s.hardTarget[addFixed(s.softTarget, probabilities[i*k:], count)] += count
+		if labels != nil {
+			first := labels[i] * k
+			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
+		}
+		*total += count
+		hard[addFixed(soft, probabilities[i*k:], count)] += count
 	}
 }
 
@@ -145,7 +184,7 @@ func addFixed(sums []FixedPoint, row []float64, count int) int {
 		return at
 	}
 	for i, p := range row {
-		sums[i].add(p, count)
+		sums[i].addUnits(toFixed(p), count)
 		if order := int64(math.Float64bits(p)); order > largest {
 			at, largest = i, order
 		}
@@ -153,11 +192,39 @@ func addFixed(sums []FixedPoint, row []float64, count int) int {
 	return at
 }
 
-func countOf(counts []int, row int) int {
-	if counts == nil {
-		return 1
+// AddBlock adds the block's rows, each as often as it counts; nil: once each.
+func (s *Sums) AddBlock(b *Block, counts []int) {
+	k := s.classes
+	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
+	if b.labels != nil {
+		total = &s.sourceRows
 	}
-	return counts[row]
+	for i, predicted := range b.predicted {
+		count := 1
+		if counts != nil {
+			count = counts[i]
+		}
+		if count == 0 {
+			continue
+		}
+		if b.labels != nil {
+			first := b.labels[i] * k
+			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
+		}
+		*total += count
+		hard[predicted] += count
+		row := b.values[i*k : (i+1)*k]
+		soft := soft[:len(row)]
+		if count == 1 {
+			for j, v := range row {
+				soft[j].sum(FixedPoint{0, v})
+			}
+			continue
+		}
+		for j, v := range row {
+			soft[j].addUnits(v, count)
+		}
+	}
 }
 
 // Merge adds the sums of other rows. Sums of another number of classes are an error.
@@ -182,8 +249,8 @@ func (s *Sums) Merge(other *Sums) error {
 // D_S the label shares of the source rows. It has no Rows. The error wraps
 // ErrNoStatistics where a domain has no row.
 func (s *Sums) Problem() (Problem, error) {
-	if s.sourceRows == 0 || s.targetRows == 0 {
-		return Problem{}, fmt.Errorf("%w: %d source rows and %d target rows", ErrNoStatistics, s.sourceRows, s.targetRows)
+	if err := s.RequireRows(); err != nil {
+		return Problem{}, err
 	}
 	k := s.classes
 	n, m := float64(s.sourceRows), float64(s.targetRows)

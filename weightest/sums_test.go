@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 // randomSample draws rows of a classifier that is right more often than not, with all
@@ -15,7 +17,7 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	t.Helper()
 	s := NewSample(k)
 	row := func(label int) []float64 {
-		p := randomDistribution(r, k)
+		p := weighttest.Distribution(r, k)
 		for i := range p {
 			p[i] *= 0.6
 		}
@@ -28,7 +30,7 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 			t.Fatal(err)
 		}
 	}
-	share := randomDistribution(r, k)
+	share := weighttest.Distribution(r, k)
 	for range m {
 		u, label := r.Float64(), 0
 		for u -= share[label]; u > 0 && label < k-1; u -= share[label] {
@@ -76,7 +78,7 @@ func TestProblemOfSampleByHand(t *testing.T) {
 		"D_S":      {p.SourceDistribution, []float64{third, 2 * third}},
 		"the rows": {p.Rows.Probabilities, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}},
 	} {
-		if d := largestDifference(c.got, c.want); !(d < 1e-15) {
+		if d := weighttest.LargestDifference(c.got, c.want); !(d < 1e-15) {
 			t.Errorf("%s is %v, want %v", name, c.got, c.want)
 		}
 	}

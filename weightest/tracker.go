@@ -13,8 +13,7 @@ var ErrNoStatistics = errors.New("weightest: no statistics to estimate weights f
 
 // TrackerSettings say how weights follow the estimates while a model trains.
 type TrackerSettings struct {
-	// Estimator computes the weights of one update; nil is the paper's, "qp" of
-	// NewEstimator.
+	// Estimator computes the weights of one update; nil is the paper's, QP.
 	Estimator Estimator
 	// EMA is the share of the former weights that an update keeps, in [0, 1); the
 	// paper's experiments use 0.5, 0 takes every estimate as it is.
@@ -67,7 +66,7 @@ func NewTracker(classes int, settings TrackerSettings) (*Tracker, error) {
 		return nil, err
 	}
 	if settings.Estimator == nil {
-		settings.Estimator = quadratic{LeastSquares}
+		settings.Estimator = QP{}
 	}
 	w := make([]float64, classes)
 	for j := range w {
@@ -125,10 +124,9 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 // Follow estimates weights from a problem, such as that of a Sample of held-out rows, and
 // moves w towards them.
 //
-// During the warm-up, where C's smallest singular value is below the limit, and where
-// the estimator returns ErrSingular, w stays and the record's Note says why. Any other
-// error of the estimator is returned and leaves the tracker as it was. Follow panics
-// where the numbers of classes differ.
+// During the warm-up, and where C's smallest singular value is below the limit, w stays and
+// the record's Note says why. An error of the estimator is returned and leaves the tracker
+// as it was. Follow panics where the numbers of classes differ.
 func (t *Tracker) Follow(p Problem) (Update, error) {
 	k := len(t.weights)
 	if p.Classes() != k {
@@ -149,8 +147,6 @@ func (t *Tracker) Follow(p Problem) (Update, error) {
 	default:
 		estimate, err := t.settings.Estimator.Estimate(p)
 		switch {
-		case errors.Is(err, ErrSingular):
-			record.Note = fmt.Sprintf("%v: the former weights stay", err)
 		case err != nil:
 			return Update{}, err
 		case len(estimate.Weights) != k || firstInvalid(estimate.Weights) >= 0:

@@ -9,6 +9,8 @@ import (
 	"iwda/experiments/model"
 	"iwda/selection"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // Candidate is a finished run as it is judged: what its last network says of held-out
@@ -22,12 +24,12 @@ type Candidate struct {
 
 // calibrated returns what criteria read of the candidate, its logits calibrated on the
 // held-out rows.
-func (c Candidate) calibrated() (selection.Input, weightest.Calibration, error) {
-	in, calibration, err := selection.Calibrated(selection.Input{SourceLogits: c.SourceLogits, SourceLabels: c.SourceLabels, TargetLogits: c.TargetLogits})
+func (c Candidate) calibrated() (selection.Input, calibration.Calibration, error) {
+	in, fitted, err := selection.Calibrated(selection.Input{SourceLogits: c.SourceLogits, SourceLabels: c.SourceLabels, TargetLogits: c.TargetLogits})
 	if err != nil {
-		return selection.Input{}, weightest.Calibration{}, fmt.Errorf("%s: %w", c.Run, err)
+		return selection.Input{}, calibration.Calibration{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
-	return in, calibration, nil
+	return in, fitted, nil
 }
 
 // targetShares estimates class shares of the target ([model.TargetShares]) from the candidate's
@@ -49,17 +51,17 @@ func (c Candidate) targetShares(calibrated selection.Input) (*weightest.Sample, 
 // that has collapsed explains itself perfectly.
 type Shared struct {
 	Run          string
-	Calibration  weightest.Calibration
+	Calibration  calibration.Calibration
 	TargetShares []float64 // q, sum 1
 	// Test asks whether changed class shares alone explain what the model says of the
 	// target; if not, these shares are to be read with care.
-	Test weightest.LabelShift
+	Test shifttest.LabelShift
 }
 
 // NewShared calibrates the candidate's probabilities on its held-out rows and estimates
 // class shares of the target ([model.TargetShares]).
 func NewShared(c Candidate) (Shared, error) {
-	in, calibration, err := c.calibrated()
+	in, fitted, err := c.calibrated()
 	if err != nil {
 		return Shared{}, err
 	}
@@ -67,12 +69,12 @@ func NewShared(c Candidate) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1})
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: %w", c.Run, err)
 	}
 	return Shared{
-		Run: c.Run, Calibration: calibration,
+		Run: c.Run, Calibration: fitted,
 		TargetShares: shares, Test: test,
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"iwda/experiments/model"
 	"iwda/selection"
-	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // The label-shift problem of these tests: three classes on a line, of which the first is
@@ -173,7 +173,7 @@ func TestChoose(t *testing.T) {
 	// The value is an estimate of the calibrated cross-entropy on the target, and what chance
 	// leaves unexplained.
 	for i, c := range candidates {
-		calibration, err := weightest.Calibrate("bcts-ridge", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
+		calibration, err := calibration.Calibrate("bcts-ridge", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

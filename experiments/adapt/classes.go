@@ -11,24 +11,25 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // ClassShare is what is known of a class.
 type ClassShare struct {
 	Class          string
 	Source, Target float64             // its shares of the source's rows and, estimated, of the target's
-	Interval       *weightest.Interval // of Target, at 95%; nil where there is none
+	Interval       *intervals.Interval // of Target, at 95%; nil where there is none
 }
 
 // Weight is the target's share over the source's, 0 for a class that neither has.
 func (c ClassShare) Weight() float64 { return c.weightOf(c.Target) }
 
 // WeightInterval is that of Weight.
-func (c ClassShare) WeightInterval() *weightest.Interval {
+func (c ClassShare) WeightInterval() *intervals.Interval {
 	if c.Interval == nil {
 		return nil
 	}
-	return &weightest.Interval{Low: c.weightOf(c.Interval.Low), High: c.weightOf(c.Interval.High)}
+	return &intervals.Interval{Low: c.weightOf(c.Interval.Low), High: c.weightOf(c.Interval.High)}
 }
 
 func (c ClassShare) weightOf(share float64) float64 {
@@ -62,7 +63,7 @@ func meanShares(each [][]ClassShare) []ClassShare {
 	mean, n := slices.Clone(each[0]), float64(len(each))
 	for i := range mean {
 		m := &mean[i]
-		interval := new(weightest.Interval)
+		interval := new(intervals.Interval)
 		m.Source, m.Target = 0, 0
 		for _, shares := range each {
 			s := shares[i]
@@ -107,7 +108,7 @@ func bound(shares []ClassShare, c Candidate, classifier []float64) error {
 	if err != nil {
 		return err
 	}
-	uncertainty, err := weightest.Bootstrap(sample, mlls, weightest.BootstrapSettings{Replicas: replicas, Seed: 1})
+	uncertainty, err := intervals.Bootstrap(sample, mlls, intervals.BootstrapSettings{Replicas: replicas, Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func writeClasses(path string, shares []ClassShare) error {
 		"class", "source_share", "estimated_target_share", "target_share_low", "target_share_high", "weight", "weight_low", "weight_high",
 	}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
-	ends := func(interval *weightest.Interval) []string {
+	ends := func(interval *intervals.Interval) []string {
 		if interval == nil {
 			return []string{"", ""}
 		}

@@ -8,6 +8,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 // Normalisation is how features are normalised, and why.
@@ -94,21 +95,21 @@ func few(source, target datasets.Set) bool {
 // classes in other shares. It reads the posteriors of the discriminant that the map was made
 // with. Source rows from which neither was made stand for the source. gain is that of the
 // map, see [normalise.Matched].
-func matchedTest(source, target datasets.Set) (gain float64, test weightest.LabelShift, err error) {
+func matchedTest(source, target datasets.Set) (gain float64, test shifttest.LabelShift, err error) {
 	k := len(source.ClassNames())
 	learnt, heldOut := withoutTested(source)
 	m, err := normalise.Match(learnt, target)
 	if err != nil {
-		return 0, weightest.LabelShift{}, err
+		return 0, shifttest.LabelShift{}, err
 	}
 	sample := weightest.NewSample(k)
 	if err := sample.AddSource(m.Posteriors(heldOut, m.Source), datasets.LabelsOf(heldOut).Classes()); err != nil {
-		return 0, weightest.LabelShift{}, err
+		return 0, shifttest.LabelShift{}, err
 	}
 	if err := sample.AddTarget(m.Posteriors(datasets.Evenly(target, testedRows), m.Target)); err != nil {
-		return 0, weightest.LabelShift{}, err
+		return 0, shifttest.LabelShift{}, err
 	}
-	test, err = weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	test, err = shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1})
 	return m.Gain, test, err
 }
 

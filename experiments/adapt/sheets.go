@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"iwda/experiments/report/sheet"
-	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // Sheets are what a report shows of the outcome: the runs as they were judged, and the
@@ -81,7 +81,7 @@ func (o Outcome) classesSheet() sheet.Sheet {
 }
 
 // intervalOf are the ends of an interval, in parts of 1 or of 100.
-func intervalOf(interval *weightest.Interval, of float64) sheet.Value {
+func intervalOf(interval *intervals.Interval, of float64) sheet.Value {
 	if interval == nil {
 		return sheet.Value{} // missing
 	}

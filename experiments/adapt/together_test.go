@@ -11,7 +11,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 func judged(run string, value float64) Judgement {
@@ -121,7 +121,7 @@ func TestExpectedTogether(t *testing.T) {
 // Shares and bounds of several runs are means, bounds only where each run has some.
 func TestMeanShares(t *testing.T) {
 	share := func(target, low, high float64) ClassShare {
-		return ClassShare{Class: "cat", Source: 0.5, Target: target, Interval: &weightest.Interval{Low: low, High: high}}
+		return ClassShare{Class: "cat", Source: 0.5, Target: target, Interval: &intervals.Interval{Low: low, High: high}}
 	}
 	first, second := []ClassShare{share(0.25, 0.125, 0.5)}, []ClassShare{share(0.75, 0.625, 1)}
 	got := meanShares([][]ClassShare{first, second})

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 // Why says, in sentences, how the choice came about and how far to trust it.
@@ -61,7 +61,7 @@ func (o Outcome) expectation() string {
 	if len(chosen) > 1 {
 		whom, says = "one of them", "tests of label shift on their predictions say"
 	}
-	rejected := slices.ContainsFunc(chosen, func(j Judgement) bool { return j.LabelShiftP.Measured && j.LabelShiftP.Value < weightest.Significance })
+	rejected := slices.ContainsFunc(chosen, func(j Judgement) bool { return j.LabelShiftP.Measured && j.LabelShiftP.Value < shifttest.Significance })
 	const untold = "How much of the target is classified right cannot be told without labels: "
 	switch e := chosen.expected(); {
 	case e != nil && len(chosen) == 1:

@@ -10,6 +10,8 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
+	"iwda/weightest/shifttest"
 )
 
 // Analysis is what is known of a target's class shares.
@@ -30,20 +32,21 @@ type Analysis struct {
 	// Uncorrected that of the largest probability; NaN where they are not known.
 	ExpectedAccuracy, Uncorrected float64
 	// Uncertainty is nil where no intervals were asked for or could be had.
-	Uncertainty *weightest.Uncertainty
+	Uncertainty *intervals.Uncertainty
 	Tests       Tests
 	Notes       []string // what to know before relying on it, sentences
 
 	sample        *weightest.Sample
+	places        []uint64 // of the source rows in their file; see Predictions
 	targetOptions table.Options
 }
 
 // Tests say what of the predictions shifted. Those that need rows are nil where there are
 // sums alone.
 type Tests struct {
-	ChiSquared        weightest.ChiSquared
-	KolmogorovSmirnov *weightest.KolmogorovSmirnov
-	LabelShift        *weightest.LabelShift
+	ChiSquared        shifttest.ChiSquared
+	KolmogorovSmirnov *shifttest.KolmogorovSmirnov
+	LabelShift        *shifttest.LabelShift
 }
 
 // Verdict says whether label shift explains the predictions.
@@ -78,6 +81,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 		a.note("Calibration: %s.", by.calibration.Note)
 	}
 	// The last use of the predictions, whose memory is free from here on.
+	a.places = source.places
 	if a.sample, err = by.sample(source, target); err != nil {
 		return nil, err
 	}
@@ -138,21 +142,21 @@ func conditionNumber(c *mat.Dense) float64 {
 
 // test makes all tests.
 func (a *Analysis) test() (err error) {
-	if a.Tests.ChiSquared, err = weightest.ChiSquaredTest(a.sample.Sums(nil, nil)); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.sample.Sums(nil, nil)); err != nil {
 		return err
 	}
-	kolmogorov, err := weightest.KolmogorovSmirnovTest(a.sample)
+	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.sample)
 	if err != nil {
 		return err
 	}
-	explained, err := weightest.LabelShiftTest(a.sample, weightest.LabelShiftSettings{Seed: a.Seed})
+	explained, err := shifttest.LabelShiftTest(a.sample, shifttest.LabelShiftSettings{Seed: a.Seed})
 	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
 	return err
 }
 
 // boundSample finds the intervals of an estimate from rows.
 func (a *Analysis) boundSample(p weightest.Problem) error {
-	var u weightest.Uncertainty
+	var u intervals.Uncertainty
 	var err error
 	switch a.Intervals {
 	case NoIntervals:
@@ -161,8 +165,8 @@ func (a *Analysis) boundSample(p weightest.Problem) error {
 		return a.boundByPosterior(a.sample.Sums(nil, nil))
 	case FisherIntervals:
 		var solution weightest.MLLSSolution
-		if solution, err = weightest.MLLS(p, weightest.MLLSSettings{}); err == nil {
-			u = weightest.FisherIntervals(a.sample, solution, a.Level)
+		if solution, err = (weightest.MLLS{}).Solve(p); err == nil {
+			u = intervals.Fisher(a.sample, solution, a.Level)
 		}
 	default:
 		u, err = a.bootstrap()
@@ -171,20 +175,20 @@ func (a *Analysis) boundSample(p weightest.Problem) error {
 	return nil
 }
 
-func (a *Analysis) bootstrap() (weightest.Uncertainty, error) {
+func (a *Analysis) bootstrap() (intervals.Uncertainty, error) {
 	if err := checkReplicas(a.Replicas, len(a.Classes)); err != nil {
-		return weightest.Uncertainty{}, err
+		return intervals.Uncertainty{}, err
 	}
 	estimator, err := weightest.NewEstimator(a.Estimator)
 	if err != nil {
-		return weightest.Uncertainty{}, err
+		return intervals.Uncertainty{}, err
 	}
-	return weightest.Bootstrap(a.sample, estimator, weightest.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed})
+	return intervals.Bootstrap(a.sample, estimator, intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
 }
 
 // boundByPosterior finds the intervals from counts of hard predictions.
 func (a *Analysis) boundByPosterior(s *weightest.Sums) error {
-	posterior, err := weightest.SamplePosterior(s, weightest.PosteriorSettings{Seed: a.Seed})
+	posterior, err := intervals.SamplePosterior(s, intervals.PosteriorSettings{Seed: a.Seed})
 	if err != nil {
 		return err
 	}
@@ -196,7 +200,7 @@ func (a *Analysis) boundByPosterior(s *weightest.Sums) error {
 }
 
 // bound takes intervals, or notes why there are none: the estimate stands without them.
-func (a *Analysis) bound(u weightest.Uncertainty, err error) {
+func (a *Analysis) bound(u intervals.Uncertainty, err error) {
 	if err != nil {
 		a.note("No intervals: %v; --intervals %s needs no resamples.", err, BayesIntervals)
 		return

@@ -27,6 +27,9 @@ var equal = []float64{1.0 / 3, 1.0 / 3, 1.0 / 3}
 
 var animals = []string{"cat", "dog", "owl"}
 
+// unlabelled stands for a label that is not known.
+const unlabelled = -1
+
 // writeRows writes a CSV file of probabilities, with labels where there are any.
 func writeRows(t testing.TB, path string, classes []string, probabilities []float64, labels []int) string {
 	t.Helper()
@@ -46,7 +49,9 @@ func writeRows(t testing.TB, path string, classes []string, probabilities []floa
 		for _, p := range probabilities[i*k : (i+1)*k] {
 			line = append(line, fmt.Sprint(p))
 		}
-		if labels != nil {
+		if labels != nil && labels[i] == unlabelled {
+			line = append(line, "")
+		} else if labels != nil {
 			line = append(line, classes[labels[i]])
 		}
 		_ = w.Write(append(line, fmt.Sprintf("row-%d", i)))

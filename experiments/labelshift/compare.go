@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Comparison is what every estimator says after every calibration.
@@ -32,7 +33,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{Analysis: analysis}
-	for _, calibration := range weightest.CalibrationNames() {
+	for _, calibration := range calibration.Names() {
 		by, err := newProbabilities(calibration, source, analysis.SourceShares, s.TrainShares)
 		if err != nil {
 			c.note("%s: %v.", calibration, err)

@@ -8,6 +8,8 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
+	"iwda/weightest/shifttest"
 )
 
 // Part are the sums of some rows, source rows, target rows or both, and their sums in the
@@ -17,8 +19,9 @@ type Part struct {
 	Classes []string // nil where no file names them
 	Sums    *weightest.Sums
 	// Replicas are nil where no bootstrap was asked for.
-	Replicas *weightest.Replicas
-	// Source and Target are the numbers of the rows that were counted, in rising order.
+	Replicas *intervals.Replicas
+	// Source and Target are the numbers of the rows of the files that were counted, in rising
+	// order, source rows without a label among them.
 	Source, Target []Span
 }
 
@@ -96,7 +99,7 @@ func newPart(file *table.Table, s PartSettings) (*Part, error) {
 		if err := checkReplicas(s.Replicas, len(classes)); err != nil {
 			return nil, err
 		}
-		p.Replicas = weightest.NewReplicas(len(classes), s.Replicas, s.Seed)
+		p.Replicas = intervals.NewReplicas(len(classes), s.Replicas, s.Seed)
 	}
 	return p, nil
 }
@@ -106,16 +109,18 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 	k, next := p.Sums.Classes(), first
 	var values []float32
 	var labels []int
+	var numbers []uint64 // a row's place in the file, whatever rows lack a label
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return err
 		}
-		values, labels = values[:0], labels[:0]
+		values, labels, numbers = values[:0], labels[:0], numbers[:0]
 		for i := range batch.Len() {
 			if label, known := batch.Label(i); known {
 				values = append(values, batch.Values[i*k:(i+1)*k]...)
-				labels = append(labels, label)
+				labels, numbers = append(labels, label), append(numbers, next)
 			}
+			next++
 		}
 		rows, err := by.of(values)
 		if err != nil {
@@ -125,11 +130,10 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
-			if err := p.Replicas.AddSource(rows, labels, next); err != nil {
+			if err := p.Replicas.AddSource(rows, labels, numbers); err != nil {
 				return err
 			}
 		}
-		next += uint64(len(labels))
 	}
 	p.Source = spans(first, next)
 	return nil
@@ -150,7 +154,7 @@ func (p *Part) countTarget(file *table.Table, first uint64) error {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
-			if err := p.Replicas.AddTarget(rows, next); err != nil {
+			if err := p.Replicas.AddTarget(rows, intervals.Numbers(next, batch.Len())); err != nil {
 				return err
 			}
 		}
@@ -240,7 +244,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if err := a.estimate(problem); err != nil {
 		return nil, err
 	}
-	if a.Tests.ChiSquared, err = weightest.ChiSquaredTest(p.Sums); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(p.Sums); err != nil {
 		return nil, err
 	}
 	switch a.Intervals {
@@ -253,7 +257,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 }
 
 // boundByReplicas finds the intervals from the sums of replicas.
-func (a *Analysis) boundByReplicas(replicas *weightest.Replicas) error {
+func (a *Analysis) boundByReplicas(replicas *intervals.Replicas) error {
 	if replicas == nil {
 		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
 		return nil

@@ -3,6 +3,7 @@ package labelshift
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -57,7 +58,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 	if diff := cmp.Diff(whole.Sums.State(), merged.Sums.State()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(whole.Replicas.State(), merged.Replicas.State()); diff != "" {
+	if diff := cmp.Diff(replicasOf(whole), replicasOf(merged)); diff != "" {
 		t.Error(diff)
 	}
 	if !slices.Equal(merged.Source, []Span{{0, 900}}) || !slices.Equal(merged.Target, []Span{{0, 1000}}) {
@@ -193,4 +194,61 @@ func FuzzReadPart(f *testing.F) {
 			t.Errorf("%d classes in %d bytes", p.Sums.Classes(), len(content))
 		}
 	})
+}
+
+// A row's number is its place among all rows of the file, also where rows before it have no
+// label: one pass, parts that merge, and the analysis of rows draw the same resamples.
+func TestPartsOfRowsWithoutLabels(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	const rows = 400
+	probabilities, labels := three.SourceRows(rows, random)
+	targets := three.TargetRows(rows, random)
+	for i := range labels {
+		if i%7 == 3 || i > 90 && i < 120 {
+			labels[i] = unlabelled
+		}
+	}
+	folder := t.TempDir()
+	target := writeRows(t, filepath.Join(folder, "target.csv"), animals, targets, nil)
+	count := func(from, to int, target string) (string, *Part) {
+		source := writeRows(t, filepath.Join(folder, fmt.Sprintf("source-%d.csv", from)), animals, probabilities[3*from:3*to], labels[from:to])
+		p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 30, Seed: 5, FirstRow: uint64(from)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source, p
+	}
+	_, merged := count(100, rows, "")
+	_, first := count(0, 100, target)
+	if err := merged.Merge(first); err != nil {
+		t.Fatal(err)
+	}
+	source, whole := count(0, rows, target)
+	if diff := cmp.Diff(replicasOf(whole), replicasOf(merged)); diff != "" {
+		t.Error("the replicas of one pass and of merged parts differ")
+	}
+	if !slices.Equal(merged.Source, whole.Source) {
+		t.Errorf("counted %v, one pass counts %v", merged.Source, whole.Source)
+	}
+	s := Default()
+	s.Estimator, s.Calibration, s.Replicas, s.Seed = "bbse-soft", "none", 30, 5
+	fromSums, err := merged.Analyse("sums", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourceRows, targetRows := read(t, source, target)
+	fromRows, err := Analyse(sourceRows, targetRows, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromRows.Uncertainty, fromSums.Uncertainty); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func replicasOf(p *Part) (states []weightest.SumsState) {
+	for i := range p.Replicas.Count() {
+		states = append(states, p.Replicas.Sums(i).State())
+	}
+	return states
 }

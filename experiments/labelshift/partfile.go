@@ -15,6 +15,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
@@ -57,9 +58,10 @@ func (p *Part) write(w *bufio.Writer) error {
 	header := partHeader{Width: p.Sums.Classes(), Classes: p.Classes, Source: p.Source, Target: p.Target}
 	all := []weightest.SumsState{p.Sums.State()}
 	if p.Replicas != nil {
-		state := p.Replicas.State()
-		header.Replicas, header.Seed = len(state.Sums), state.Seed
-		all = append(all, state.Sums...)
+		header.Replicas, header.Seed = p.Replicas.Count(), p.Replicas.Seed()
+		for i := range header.Replicas {
+			all = append(all, p.Replicas.Sums(i).State())
+		}
 	}
 	line, err := json.Marshal(header)
 	if err != nil {
@@ -123,15 +125,13 @@ func readPart(r io.Reader, size int64) (*Part, error) {
 		return nil, err
 	}
 	if header.Replicas > 0 {
-		state := weightest.ReplicasState{Seed: header.Seed}
-		for range header.Replicas {
-			sums, err := readSums(content, header.Width)
-			if err != nil {
+		replicas := make([]*weightest.Sums, header.Replicas)
+		for i := range replicas {
+			if replicas[i], err = readSums(content, header.Width); err != nil {
 				return nil, err
 			}
-			state.Sums = append(state.Sums, sums.State())
 		}
-		if p.Replicas, err = weightest.RestoreReplicas(state); err != nil {
+		if p.Replicas, err = intervals.ReplicasOf(header.Seed, replicas); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
+	"iwda/weightest/intervals"
 )
 
 // Predictions are what a classifier says of the rows of a file.
@@ -29,6 +31,7 @@ type Predictions struct {
 	options table.Options
 	values  []float32 // row-major n×k
 	labels  []int     // of a source, length n
+	places  []uint64  // of a source's rows in the file, length n; nil: 0, 1, …
 }
 
 // Rows returns n.
@@ -97,8 +100,14 @@ func (p *Predictions) addLabelled(batch *table.Batch) {
 	for i := range batch.Len() {
 		label, known := batch.Label(i)
 		if !known {
+			if p.Unlabelled == 0 {
+				p.places = intervals.Numbers(0, len(p.labels))
+			}
 			p.Unlabelled++
 			continue
+		}
+		if p.Unlabelled > 0 {
+			p.places = append(p.places, uint64(batch.First+i))
 		}
 		p.values = append(p.values, batch.Values[i*k:(i+1)*k]...)
 		p.labels = append(p.labels, label)
@@ -175,12 +184,12 @@ type probabilities struct {
 	// classifier's own probabilities are right under; trained is nil where they are the
 	// same.
 	source, trained []float64
-	calibration     weightest.Calibration
+	calibration     calibration.Calibration
 }
 
 // identity is the calibration that leaves probabilities as they are.
-func identity(k int) weightest.Calibration {
-	c := weightest.Calibration{Form: "none", Scales: make([]float64, k), Biases: make([]float64, k)}
+func identity(k int) calibration.Calibration {
+	c := calibration.Calibration{Form: "none", Scales: make([]float64, k), Biases: make([]float64, k)}
 	for j := range c.Scales {
 		c.Scales[j] = 1
 	}
@@ -219,7 +228,7 @@ func (p *probabilities) logits(rows []float64) []float64 {
 	if p.kind == table.Logits {
 		return rows
 	}
-	return weightest.CenteredLogs(rows, len(p.source))
+	return calibration.CenteredLogs(rows, len(p.source))
 }
 
 // fit calibrates on all rows of the source.
@@ -232,7 +241,7 @@ func (p *probabilities) fit(name string, source *Predictions) error {
 	if err != nil {
 		return err
 	}
-	p.calibration, err = weightest.Calibrate(name, p.logits(rows), source.labels, len(p.source))
+	p.calibration, err = calibration.Calibrate(name, p.logits(rows), source.labels, len(p.source))
 	return err
 }
 

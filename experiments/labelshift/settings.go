@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Settings say how class shares are estimated; Default returns the usual ones.
 type Settings struct {
 	Estimator   string // one of weightest.EstimatorNames
-	Calibration string // one of weightest.CalibrationNames
+	Calibration string // one of calibration.Names
 	Intervals   string // one of IntervalNames
 	Replicas    int    // of the bootstrap
 	Level       float64
@@ -50,8 +51,8 @@ func (s Settings) Check() error {
 		return err
 	}
 	switch {
-	case !slices.Contains(weightest.CalibrationNames(), s.Calibration):
-		return fmt.Errorf("no calibration %q; there are %s", s.Calibration, strings.Join(weightest.CalibrationNames(), ", "))
+	case !slices.Contains(calibration.Names(), s.Calibration):
+		return fmt.Errorf("no calibration %q; there are %s", s.Calibration, strings.Join(calibration.Names(), ", "))
 	case !slices.Contains(IntervalNames(), s.Intervals):
 		return fmt.Errorf("no intervals %q; there are %s", s.Intervals, strings.Join(IntervalNames(), ", "))
 	case s.Intervals == FisherIntervals && s.Estimator != "mlls":

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"iwda/experiments/report/sheet"
-	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // class is a row of the table.
@@ -99,7 +99,7 @@ func (a *Analysis) columns() []sheet.Column[class] {
 
 // intervalColumns are one column for readers, with both ends of the interval of each
 // class, and four for programs.
-func intervalColumns(of string, level float64, intervals weightest.Intervals, format sheet.Format) []sheet.Column[class] {
+func intervalColumns(of string, level float64, intervals intervals.Intervals, format sheet.Format) []sheet.Column[class] {
 	end := func(name string, of func(number int) float64) sheet.Column[class] {
 		return sheet.Column[class]{Name: name, Value: func(c class) sheet.Value { return sheet.Number(of(c.number)) }}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // The calibrations of models: the first has a bias for each class, for which there must
@@ -17,10 +18,10 @@ const (
 // Calibrate fits a temperature and a bias for each class to logits, row-major (rows ×
 // classes), of labelled rows that the network was not trained on, both shrunk as few rows ask
 // for (research/comparisons/calibration.md), or a temperature alone where a class has no row.
-func Calibrate(logits []float64, labels []int, classes int) (weightest.Calibration, error) {
-	c, err := weightest.Calibrate(BiasCorrected, logits, labels, classes)
+func Calibrate(logits []float64, labels []int, classes int) (calibration.Calibration, error) {
+	c, err := calibration.Calibrate(BiasCorrected, logits, labels, classes)
 	if errors.Is(err, weightest.ErrMissingClass) {
-		return weightest.Calibrate(Temperature, logits, labels, classes)
+		return calibration.Calibrate(Temperature, logits, labels, classes)
 	}
 	return c, err
 }
@@ -29,8 +30,8 @@ func Calibrate(logits []float64, labels []int, classes int) (weightest.Calibrati
 // the target's, both given as logits: what the target's class shares are estimated from.
 // classifier are the shares for which the probabilities speak, which are turned into those
 // of the source's rows; nil where they are these.
-func NewSample(c weightest.Calibration, classifier, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
-	calibrated, err := weightest.NewCalibratedSample(c, source, labels, target)
+func NewSample(c calibration.Calibration, classifier, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
+	calibrated, err := calibration.NewSample(c, source, labels, target)
 	if err != nil || classifier == nil {
 		return calibrated, err
 	}
@@ -57,5 +58,5 @@ func TargetShares(sample *weightest.Sample) (weightest.MLLSSolution, error) {
 	if err != nil {
 		return weightest.MLLSSolution{}, err
 	}
-	return weightest.MLLS(problem, weightest.MLLSSettings{Pseudocount: weightest.Laplace})
+	return weightest.MLLS{Pseudocount: weightest.Laplace}.Solve(problem)
 }

@@ -127,7 +127,7 @@ type Shares struct {
 }
 
 // Calibration makes probabilities softmax(scales∘logits + biases); see
-// weightest.Calibration.
+// calibration.Calibration.
 type Calibration struct {
 	Form   string    `json:"form"`
 	Scales []float64 `json:"scales"` // not negative

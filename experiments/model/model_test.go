@@ -21,7 +21,7 @@ import (
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
-	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // describe returns metadata of a network with three classes and rows of that shape, with
@@ -397,7 +397,7 @@ func TestONNXRefusesOtherShares(t *testing.T) {
 // What a classifier of equal shares says is turned into what one of the source's shares
 // would, so that the estimate of the target's is that of calibrated probabilities.
 func TestSampleOfABalancedClassifier(t *testing.T) {
-	none := weightest.Calibration{Scales: []float64{1, 1}, Biases: []float64{0, 0}}
+	none := calibration.Calibration{Scales: []float64{1, 1}, Biases: []float64{0, 0}}
 	z := func(p float64) []float64 { return []float64{math.Log(p), math.Log(1 - p)} }
 	labels := []int{0, 0, 0, 1} // shares 3/4 and 1/4
 	source := slices.Concat(z(0.9), z(0.8), z(0.6), z(0.2))

@@ -14,6 +14,7 @@ import (
 	"iwda/nets/architecture"
 	"iwda/torch"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 var twoRows = Options{Device: torch.CPU, Threads: 1, Batch: 2}
@@ -169,7 +170,7 @@ func TestEnsembleByHand(t *testing.T) {
 			_, outputs := m.Network.Forward(torch.FromSlice(values, 5, 2), false)
 			logits = torch.ToSlice[float32](outputs)
 		})
-		calibration := weightest.Calibration{Scales: m.Calibration.Scales, Biases: m.Calibration.Biases}
+		calibration := calibration.Calibration{Scales: m.Calibration.Scales, Biases: m.Calibration.Biases}
 		calibrated := calibration.Probabilities(weightest.Widen(logits))
 		corrected, err := weightest.Correct(calibrated, m.Shares.Target, m.Shares.Classifier)
 		if err != nil {

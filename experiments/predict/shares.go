@@ -89,10 +89,10 @@ func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, er
 		floats.Add(mean, row)
 	}
 	floats.Scale(1/float64(len(sample)/k), mean)
-	solution, err := weightest.MLLS(weightest.Problem{
+	solution, err := weightest.MLLS{Prior: prior, Pseudocount: weightest.Laplace}.Solve(weightest.Problem{
 		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: prior,
 		Rows: &weightest.Rows{Probabilities: sample},
-	}, weightest.MLLSSettings{Prior: prior, Pseudocount: weightest.Laplace})
+	})
 	if err != nil {
 		return nil, err
 	}

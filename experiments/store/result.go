@@ -3,7 +3,7 @@ package store
 import (
 	"iwda/experiments/checkpoint"
 	"iwda/selection"
-	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 // Result is what result.json holds: a finished run in numbers. Accuracies are
@@ -110,7 +110,7 @@ type WithoutLabels struct {
 	Certainty float64 `json:"certainty"`
 	// LikelyShares are the target's by maximum likelihood from probabilities calibrated on the
 	// held-out rows, and LabelShiftP the p-value of the test that shares are all that changed
-	// (weightest.LabelShiftTest); both may be missing, as where no row was held out, the
+	// (shifttest.LabelShiftTest); both may be missing, as where no row was held out, the
 	// latter also where there were too few rows to test.
 	LikelyShares []float64         `json:"likely_shares,omitempty"`
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
@@ -124,7 +124,7 @@ type WithoutLabels struct {
 // TrustedAccuracy returns ExpectedAccuracy where the test of label shift, on which it rests,
 // was made and does not reject, and nil elsewhere.
 func (w *WithoutLabels) TrustedAccuracy() *selection.ExpectedAccuracy {
-	if p := w.LabelShiftP; !p.Measured || p.Value < weightest.Significance {
+	if p := w.LabelShiftP; !p.Measured || p.Value < shifttest.Significance {
 		return nil
 	}
 	return w.ExpectedAccuracy

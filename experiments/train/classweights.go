@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/torch"
 	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 // classWeights are the weights of the classes in the losses, their estimate, and the
@@ -132,7 +133,7 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 	if err != nil {
 		return weightest.Update{}, explained, err
 	}
-	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Resamples: testResamples, Seed: 1})
+	test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Resamples: testResamples, Seed: 1})
 	if err == nil && test.Tested() {
 		explained = store.Measured(test.P)
 	}

@@ -60,7 +60,10 @@ func TestNoCheckpointOfAStepThatFailed(t *testing.T) {
 }
 
 // failing is an estimator that finds no weights.
-type failing struct{ err error }
+type failing struct {
+	weightest.Estimator
+	err error
+}
 
 func (f failing) Estimate(weightest.Problem) (weightest.Estimate, error) {
 	return weightest.Estimate{}, f.err
@@ -75,7 +78,7 @@ func TestFailedEstimate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := weightest.TrackerSettings{Estimator: failing{fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
+	settings := weightest.TrackerSettings{Estimator: failing{err: fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
 	if tr.classWeights.tracker, err = weightest.NewTracker(10, settings); err != nil {
 		t.Fatal(err)
 	}

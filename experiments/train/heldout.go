@@ -5,6 +5,7 @@ import (
 
 	savedmodel "iwda/experiments/model"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // estimationRows are what the network says, in evaluation mode, of rows by which class shares
@@ -28,14 +29,14 @@ func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
 
 // sample returns the rows' probabilities after a calibration of weightest, fitted to the
 // source's, with its note. Of it follow the estimate (Problem) and whether
-// class shares alone explain the target ([weightest.LabelShiftTest]).
-func (r *estimationRows) sample(calibration string, classes int) (*weightest.Sample, string, error) {
+// class shares alone explain the target ([shifttest.LabelShiftTest]).
+func (r *estimationRows) sample(name string, classes int) (*weightest.Sample, string, error) {
 	logits := weightest.Widen(r.source.logits)
-	c, err := weightest.Calibrate(calibration, logits, r.source.labels, classes)
+	c, err := calibration.Calibrate(name, logits, r.source.labels, classes)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := weightest.NewCalibratedSample(c, logits, r.source.labels, weightest.Widen(r.target.logits))
+	s, err := calibration.NewSample(c, logits, r.source.labels, weightest.Widen(r.target.logits))
 	return s, c.Note, err
 }
 

@@ -11,6 +11,8 @@ import (
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // needingHeldOutRows are the estimators that read source rows which a run holds out.
@@ -42,12 +44,12 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		calibration := "none"
+		form := "none"
 		if name == "mlls" {
-			calibration = savedmodel.BiasCorrected
+			form = savedmodel.BiasCorrected
 		}
 		heldOut := weightest.Widen(outputs.HeldOut)
-		c, err := weightest.Calibrate(calibration, heldOut, outputs.HeldOutLabels, 3)
+		c, err := calibration.Calibrate(form, heldOut, outputs.HeldOutLabels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +84,7 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		if problem.SourceRows != 45 || problem.TargetRows != 120 || !slices.Equal(result.Weights, want.Weights) {
 			t.Errorf("%s: weights %v; of %d and %d rows the estimate is %v", name, result.Weights, problem.SourceRows, problem.TargetRows, want.Weights)
 		}
-		test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Resamples: 99, Seed: 1})
+		test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Resamples: 99, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

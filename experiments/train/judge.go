@@ -12,7 +12,7 @@ import (
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 // cheapCriteria cost next to nothing beside an evaluation. The class-weighted risk and the
@@ -156,7 +156,7 @@ func likelyShares(known *store.WithoutLabels, in selection.Input, classifier []f
 	if err != nil {
 		return err
 	}
-	test, err := weightest.LabelShiftTest(sample, weightest.LabelShiftSettings{Seed: 1})
+	test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 """Class weights under label shift by numpy and scipy, as published implementations do it.
 
 usage: labelshift_peer.py FOLDER CLASSES published|exact ITERATIONS
-FOLDER/labelshift-CLASSES is what BenchmarkLabelShift of package weightest writes where
+FOLDER/labelshift-CLASSES is what BenchmarkLabelShift of package weightest/calibration writes where
 $IWDA_BENCH_PROBLEMS names the folder: 10,000 source rows, their labels, 10,000 target rows
 and our weights. An iteration goes from logits to weights: bias-corrected temperature
 scaling by scipy's L-BFGS-B with a tolerance of 1e-7, loss and gradient by numpy and

@@ -135,7 +135,7 @@ func quadraticProgram(classes, iterations int, limit float64) work {
 func labelShift(classes int, stopping string, ours, theirs int) work {
 	k := strconv.Itoa(classes)
 	return work{fmt.Sprintf("label shift from logits, BCTS and MLLS, k = %s, peer: %s", k, stopping), times(10),
-		goBenchmark("weightest", "LabelShift/k="+k, ours), script(theirs, "labelshift_peer.py", problemsFolder, k, stopping)}
+		goBenchmark("weightest/calibration", "LabelShift/k="+k, ours), script(theirs, "labelshift_peer.py", problemsFolder, k, stopping)}
 }
 
 func imageLoader(epoch, name string, workers int, limit float64) work {

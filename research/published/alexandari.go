@@ -11,6 +11,7 @@ import (
 
 	"iwda/experiments/report/sheet"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Alexandari is the protocol of Alexandari, Kundaje and Shrikumar (2020): networks
@@ -66,9 +67,9 @@ func (a *Alexandari) check() error {
 		if _, err := weightest.NewEstimator(e.Name); err != nil {
 			return err
 		}
-		for _, calibration := range e.Calibrations {
-			if !slices.Contains(weightest.CalibrationNames(), calibration) {
-				return invalid("calibrations of "+e.Name, calibration, fmt.Sprint("among ", weightest.CalibrationNames()))
+		for _, name := range e.Calibrations {
+			if !slices.Contains(calibration.Names(), name) {
+				return invalid("calibrations of "+e.Name, name, fmt.Sprint("among ", calibration.Names()))
 			}
 		}
 	}
@@ -232,11 +233,11 @@ func (s drawn) scores(methods []method) ([]score, error) {
 // calibrated returns the probabilities of both domains' rows by a calibration of that
 // name, fitted to the held-out ones.
 func (s drawn) calibrated(name string) (*weightest.Sample, error) {
-	calibration, err := weightest.Calibrate(name, s.heldOut, s.heldOutLabels, classes)
+	fitted, err := calibration.Calibrate(name, s.heldOut, s.heldOutLabels, classes)
 	if err != nil {
 		return nil, err
 	}
-	return weightest.NewCalibratedSample(calibration, s.heldOut, s.heldOutLabels, s.target)
+	return calibration.NewSample(fitted, s.heldOut, s.heldOutLabels, s.target)
 }
 
 func estimate(name string, sample *weightest.Sample) ([]float64, error) {

@@ -160,14 +160,14 @@ func liptonWeights(heldOut []float64, labels []int, target []float64) (map[strin
 	}
 	weights := map[string][]float64{unweighted: ones}
 	for way, problem := range map[string]weightest.Problem{bbseHard: hard, bbseSoft: soft} {
-		solution, err := weightest.BBSE(problem, weightest.BBSESettings{})
+		solution, err := weightest.BBSE{}.Solve(problem)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", way, err)
 		}
 		weights[way] = solution.Weights
 	}
 	for way, problem := range map[string]weightest.Problem{releasedHard: hard, releasedSoft: soft} {
-		solution, err := weightest.BBSE(problem, weightest.BBSESettings{Ridge: 1 / float64(len(labels))})
+		solution, err := weightest.BBSE{Ridge: 1 / float64(len(labels))}.Solve(problem)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", way, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"iwda/internal/commandline"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // options say which predictions class shares are estimated from, how, and what
@@ -68,7 +69,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 			&cli.StringFlag{Name: "kind", Usage: "what the values are where their name does not say it: probabilities or logits"},
 			&cli.StringFlag{Name: "labels", Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
 			&cli.StringFlag{Name: "estimator", Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
-			&cli.StringFlag{Name: "calibration", Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(weightest.CalibrationNames(), ", "), DefaultText: usual.Calibration + "; none for sums"},
+			&cli.StringFlag{Name: "calibration", Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"},
 			&cli.BoolFlag{Name: "all", Usage: "compare all estimators after all calibrations, without intervals"},
 			&cli.StringFlag{Name: "intervals", Value: usual.Intervals, Usage: "`KIND`: " + strings.Join(labelshift.IntervalNames(), ", ")},
 			&cli.IntFlag{Name: "replicas", Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},

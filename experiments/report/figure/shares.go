@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // Shares are class shares of two domains, each of length k.
@@ -18,7 +18,7 @@ type Shares struct {
 	Classes        []string
 	Source, Target []float64
 	// Intervals are those of the target; nil where there are none.
-	Intervals *weightest.Intervals
+	Intervals *intervals.Intervals
 }
 
 // sharesColor is that of the target's shares.
@@ -59,7 +59,7 @@ func ClassShares(title, note string, s Shares) Figure {
 }
 
 // vertical is the line of a class's interval.
-func vertical(class int, i weightest.Interval, width float64, of color.Color) *plotter.Line {
+func vertical(class int, i intervals.Interval, width float64, of color.Color) *plotter.Line {
 	x := float64(class)
 	return &plotter.Line{
 		XYs:       plotter.XYs{{X: x, Y: i.Low}, {X: x, Y: i.High}},

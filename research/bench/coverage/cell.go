@@ -28,20 +28,6 @@ func (c cell) rows() string {
 	return fmt.Sprintf("%d, %d", c.source, c.target)
 }
 
-// problem returns a source with equal class shares and a target whose last class is four
-// times as frequent as its first. Means are 2 to 3.5 standard deviations from the origin:
-// the classifier is right in 96% of the source's rows for k = 2, and in 84% for k = 10.
-func (c cell) problem() gaussians.Problem {
-	var p gaussians.Problem
-	k := float64(c.classes)
-	for y := range c.classes {
-		p.Separation = append(p.Separation, 2+1.5*float64(y)/k)
-		p.Source = append(p.Source, 1/k)
-		p.Target = append(p.Target, (1+3*float64(y)/(k-1))/(2.5*k))
-	}
-	return p
-}
-
 // draw returns the sample of a seed.
 func (c cell) draw(p gaussians.Problem, seed int) (*weightest.Sample, error) {
 	random := rand.New(rand.NewPCG(uint64(seed), uint64(c.classes*c.target)))

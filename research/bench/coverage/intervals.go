@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/internal/gaussians"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 const (
@@ -25,8 +27,8 @@ var kinds = []string{
 	"posterior, hard predictions",
 }
 
-func intervalsOf(s *weightest.Sample, seed uint64) ([]weightest.Uncertainty, error) {
-	var result []weightest.Uncertainty
+func intervalsOf(s *weightest.Sample, seed uint64) ([]intervals.Uncertainty, error) {
+	var result []intervals.Uncertainty
 	estimators := make(map[string]weightest.Estimator)
 	for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
 		var err error
@@ -34,9 +36,9 @@ func intervalsOf(s *weightest.Sample, seed uint64) ([]weightest.Uncertainty, err
 			return nil, err
 		}
 	}
-	resamples := weightest.NewReplicas(s.Classes(), replicas, seed)
+	resamples := intervals.NewReplicas(s.Classes(), replicas, seed)
 	probabilities, labels := s.Source()
-	if err := errors.Join(resamples.AddSource(probabilities, labels, 0), resamples.AddTarget(s.Target(), 0)); err != nil {
+	if err := errors.Join(resamples.AddSource(probabilities, labels, intervals.Numbers(0, len(labels))), resamples.AddTarget(s.Target(), intervals.Numbers(0, len(s.Target())/s.Classes()))); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"bbse-hard", "bbse-soft"} {
@@ -46,7 +48,7 @@ func intervalsOf(s *weightest.Sample, seed uint64) ([]weightest.Uncertainty, err
 		}
 		result = append(result, bound)
 	}
-	bound, err := weightest.Bootstrap(s, estimators["mlls"], weightest.BootstrapSettings{Replicas: replicas, Level: level, Seed: seed})
+	bound, err := intervals.Bootstrap(s, estimators["mlls"], intervals.BootstrapSettings{Replicas: replicas, Level: level, Seed: seed})
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +57,12 @@ func intervalsOf(s *weightest.Sample, seed uint64) ([]weightest.Uncertainty, err
 	if err != nil {
 		return nil, err
 	}
-	solution, err := weightest.MLLS(problem, weightest.MLLSSettings{})
+	solution, err := weightest.MLLS{}.Solve(problem)
 	if err != nil {
 		return nil, err
 	}
-	result = append(result, weightest.FisherIntervals(s, solution, level))
-	draws, err := weightest.SamplePosterior(s.Sums(nil, nil), weightest.PosteriorSettings{Seed: seed, EffectiveDraws: 400})
+	result = append(result, intervals.Fisher(s, solution, level))
+	draws, err := intervals.SamplePosterior(s.Sums(nil, nil), intervals.PosteriorSettings{Seed: seed, EffectiveDraws: 400})
 	return append(result, draws.Intervals(level)), err
 }
 
@@ -73,7 +75,7 @@ type hits struct {
 }
 
 func measureCoverage(c cell, draws int) ([]string, error) {
-	problem := c.problem()
+	problem := gaussians.Rising(c.classes)
 	truth := [2][]float64{problem.Target, make([]float64, c.classes)}
 	for y, q := range problem.Target {
 		truth[1][y] = q / problem.Source[y]
@@ -102,9 +104,9 @@ func measureCoverage(c cell, draws int) ([]string, error) {
 	return lines, nil
 }
 
-func (h *hits) add(u weightest.Uncertainty, truth [2][]float64) {
+func (h *hits) add(u intervals.Uncertainty, truth [2][]float64) {
 	h.draws++
-	for i, intervals := range [2]weightest.Intervals{u.Shares, u.Weights} {
+	for i, intervals := range [2]intervals.Intervals{u.Shares, u.Weights} {
 		all := 1.0
 		for y, v := range truth[i] {
 			if e := intervals.Each[y]; e.Low <= v && v <= e.High {

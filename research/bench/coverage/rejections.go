@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/internal/gaussians"
 	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
 const rejectionsHead = `| k | n, m | draws | target | χ² of hard predictions | Kolmogorov-Smirnov | not label shift |
@@ -24,7 +26,7 @@ func measureRejections(c cell, draws int) ([]string, error) {
 		{"rotated by 20°", false, 20},
 		{"label shift, rotated by 20°", true, 20},
 	} {
-		problem := c.problem()
+		problem := gaussians.Rising(c.classes)
 		problem.Rotation = target.rotation * math.Pi / 180
 		if !target.shifted {
 			problem.Target = problem.Source
@@ -43,7 +45,7 @@ func measureRejections(c cell, draws int) ([]string, error) {
 				switch {
 				case math.IsNaN(p):
 					rejected[i] = p
-				case p < weightest.Significance:
+				case p < shifttest.Significance:
 					rejected[i] += 100 / float64(draws)
 				}
 			}
@@ -67,15 +69,15 @@ func percent(share float64) string {
 
 // pValues returns those of all tests, NaN for one that could not be made.
 func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
-	counts, err := weightest.ChiSquaredTest(s.Sums(nil, nil))
+	counts, err := shifttest.ChiSquaredTest(s.Sums(nil, nil))
 	if err != nil {
 		return [3]float64{}, err
 	}
-	probabilities, err := weightest.KolmogorovSmirnovTest(s)
+	probabilities, err := shifttest.KolmogorovSmirnovTest(s)
 	if err != nil {
 		return [3]float64{}, err
 	}
-	explained, err := weightest.LabelShiftTest(s, weightest.LabelShiftSettings{Seed: seed})
+	explained, err := shifttest.LabelShiftTest(s, shifttest.LabelShiftSettings{Seed: seed})
 	if !explained.Tested() {
 		explained.P = math.NaN()
 	}

@@ -1,0 +1,242 @@
+// Package calibration makes a classifier's probabilities right on its held-out source rows,
+// as estimates of class shares need them, weightest.MLLS above all: Calibrate fits a
+// Calibration to their labels, and NewSample is the sample of calibrated rows.
+package calibration
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/simd"
+	"iwda/weightest"
+	"iwda/weightest/internal/panels"
+)
+
+// Calibration makes probabilities of logits z (k):
+//
+//	p = softmax(s∘z + b).
+type Calibration struct {
+	Form   string    // the form that was fitted
+	Scales []float64 // s, length k, not negative
+	Biases []float64 // b, length k, of sum 0
+	// LogLoss is the mean of -log p_y over the rows of the fit.
+	LogLoss float64
+	// Gradient is the largest entry of LogLoss's gradient, in the form's parameters and
+	// projected on s ≥ 0: 0 at the optimum.
+	Gradient float64
+	// Note says why Form is not the one that was asked for; empty where it is.
+	Note string
+}
+
+// Temperature returns T = 1/s, where all scales are the same.
+func (c Calibration) Temperature() float64 { return 1 / c.Scales[0] }
+
+// Probabilities returns the calibrated probabilities of logits, both row-major n×k. It
+// panics where the length is no multiple of k.
+func (c Calibration) Probabilities(logits []float64) []float64 {
+	k := len(c.Scales)
+	if len(logits)%k != 0 {
+		panic(fmt.Sprintf("calibration: %d logits are no rows of %d classes", len(logits), k))
+	}
+	p := make([]float64, len(logits))
+	rows := &panels.Panels{Rows: len(p) / k, Classes: k}
+	rows.EachGroup(16*k, func(_, firstPanel, lastPanel int) {
+		storage := make([]float64, (k+2)*panels.Height)
+		for i := firstPanel; i < lastPanel; i++ {
+			first, height := rows.Extent(i)
+			c.calibrate(p[first*k:(first+height)*k], logits[first*k:], storage)
+		}
+	})
+	return p
+}
+
+// NewSample returns the sample of the calibrated probabilities of logits: of held-out source
+// rows, row-major n×k, with their n labels, and of target rows, row-major
+// m×k. A label outside 0..k-1 and logits without probabilities, as one is NaN or infinite,
+// are an error that wraps weightest.ErrInvalidRow and names the row. NewSample panics where
+// the lengths do not fit.
+func NewSample(c Calibration, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
+	return weightest.SampleOf(len(c.Scales), c.Probabilities(source), slices.Clone(labels), c.Probabilities(target))
+}
+
+// calibrate sets the rows of p, those of a panel at most.
+func (c Calibration) calibrate(p, logits, storage []float64) {
+	k := len(c.Scales)
+	height := len(p) / k
+	panel := storage[2*panels.Height:]
+	column := func(j int) []float64 { return panel[j*height : (j+1)*height] }
+	largest, sum := storage[:height], storage[panels.Height:panels.Height+height]
+	for row := range height {
+		largest[row], sum[row] = math.Inf(-1), 0
+	}
+	simd.Transpose(panel, logits, height, k, height, k)
+	for j := range k {
+		simd.Raise(largest, column(j), simd.Affine{Scale: c.Scales[j], Shift: c.Biases[j]})
+	}
+	for j := range k {
+		simd.AddExp(column(j), column(j), largest, sum, simd.Affine{Scale: c.Scales[j], Shift: c.Biases[j]})
+	}
+	for row, total := range sum {
+		sum[row] = 1 / total
+	}
+	for j := range k {
+		simd.Multiply(column(j), column(j), sum)
+	}
+	simd.Transpose(p, panel, k, height, k, height)
+}
+
+// form is a family of calibrations.
+type form struct {
+	name    string
+	vector  bool   // a scale for each class instead of one for all
+	biases  bool   // biases that are not 0
+	shrunk  bool   // biases that a penalty draws towards what class shares explain
+	simpler string // what is fitted instead where this one has no optimum
+}
+
+// forms are in the order of Names; the first has no parameter.
+var forms = []form{
+	{name: "none"},
+	{name: "ts", simpler: "none"},
+	{name: "bcts", biases: true, simpler: "ts"},
+	{name: "bcts-ridge", biases: true, shrunk: true, simpler: "ts"},
+	{name: "nbvs", vector: true, simpler: "ts"},
+	{name: "vs", vector: true, biases: true, simpler: "bcts"},
+}
+
+// Names returns the names that Calibrate knows.
+func Names() []string {
+	names := make([]string, len(forms))
+	for i, f := range forms {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Calibrate fits the calibration of the name to held-out source rows: logits, row-major
+// n×k, and n labels, by the least mean of -log p_y:
+//
+//   - none: s = 1, b = 0;
+//   - ts: one s = 1/T for all classes, b = 0 (temperature scaling; Guo, Pleiss, Sun and
+//     Weinberger 2017);
+//   - bcts: one s = 1/T, and b (bias-corrected temperature scaling; Alexandari, Kundaje
+//     and Shrikumar 2020);
+//   - bcts-ridge: the same with the penalty (s-1)²/2σ²n + ‖Mb‖²/2τ²n, σ = 0.25 and τ = 0.3, for
+//     few rows a class. M takes away the mean of the biases and their part along the logarithms
+//     of the classes' shares in these rows, so that a classifier that speaks for other shares
+//     is brought to these by one parameter and not by k. With many rows it is bcts
+//     (research/comparisons/calibration.md);
+//   - nbvs: s, and b = 0 ("no-bias vector scaling", the same);
+//   - vs: s and b (vector scaling; Guo et al.).
+//
+// In s and b the problem is convex; s ≥ 0, and Σ b = 0, as b is unique up to a constant.
+// The published optimisers stop short of the optimum, by 0.5 in a bias of vs with 65
+// classes; this one goes on to a gradient below 1e-10.
+//
+// Scales of their own for each class make nbvs and vs depend on a constant added to a
+// row's logits: logits are taken as they are, and where a classifier gives
+// probabilities alone, CenteredLogs of them.
+//
+// A form that has no optimum is replaced by the next simpler one, and Note says so: the
+// rows are separated (every label has the largest logit, so that T → 0), the losses
+// too flat to tell the parameters, or the best common scale 0. The error wraps
+// ErrMissingClass with the number of a class without rows, whose bias would fall
+// without bound, for bcts and vs, ErrInvalidRow where a logit is not finite or a label
+// no class, ErrNoStatistics without rows, or ErrNoConvergence; an unknown name is an
+// error that lists those known. Calibrate panics where the lengths do not fit.
+func Calibrate(name string, logits []float64, labels []int, k int) (Calibration, error) {
+	f, err := formOf(name)
+	if err != nil {
+		return Calibration{}, err
+	}
+	if err := checkLabelled(logits, labels, k); err != nil {
+		return Calibration{}, err
+	}
+	loss, err := newLogLoss(logits, labels, k)
+	if err != nil {
+		return Calibration{}, err
+	}
+	if class := missingClass(labels, k); f.biases && class >= 0 {
+		return Calibration{}, fmt.Errorf("%w: class %d has no held-out row, and %s would fit a bias to it", weightest.ErrMissingClass, class, name)
+	}
+	var notes []string
+	for {
+		c, err := loss.fit(f)
+		var flat *noOptimum
+		switch {
+		case err == nil:
+			c.Note = strings.Join(notes, "; ")
+			return c, nil
+		case !errors.As(err, &flat):
+			return Calibration{}, err
+		}
+		notes = append(notes, fmt.Sprintf("%s has no optimum, as %s: %s instead", f.name, flat.because, f.simpler))
+		if f, err = formOf(f.simpler); err != nil {
+			return Calibration{}, err
+		}
+	}
+}
+
+func formOf(name string) (form, error) {
+	for _, f := range forms {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return form{}, fmt.Errorf("calibration: no calibration %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+func checkLabelled(logits []float64, labels []int, k int) error {
+	if len(logits) != len(labels)*k {
+		panic(fmt.Sprintf("calibration: %d logits for %d rows of %d classes", len(logits), len(labels), k))
+	}
+	if len(labels) == 0 {
+		return fmt.Errorf("%w: no held-out rows to calibrate on", weightest.ErrNoStatistics)
+	}
+	return weightest.CheckLabels(labels, k)
+}
+
+func checkFinite(logits []float64, k int) error {
+	at := slices.IndexFunc(logits, func(z float64) bool { return math.IsNaN(z) || math.IsInf(z, 0) })
+	if at < 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: source row %d gives class %d the logit %v", weightest.ErrInvalidRow, at/k, at%k, logits[at])
+}
+
+// missingClass returns the first class without a row, and -1 where there is none.
+func missingClass(labels []int, k int) int {
+	seen := make([]bool, k)
+	for _, label := range labels {
+		seen[label] = true
+	}
+	return slices.Index(seen, false)
+}
+
+// ProbabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
+// infinite: the smallest float32 of full precision.
+const ProbabilityFloor = 0x1p-126
+
+// CenteredLogs returns the logits of a classifier of which probabilities alone are
+// known, row-major n×k: the logarithms of the probabilities, at least of
+// ProbabilityFloor, less their mean over the row. It panics where the length is no
+// multiple of k.
+func CenteredLogs(probabilities []float64, k int) []float64 {
+	if len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("calibration: %d probabilities are no rows of %d classes", len(probabilities), k))
+	}
+	logs := make([]float64, len(probabilities))
+	for first := 0; first < len(logs); first += k {
+		row := logs[first : first+k]
+		for j, p := range probabilities[first : first+k] {
+			row[j] = math.Log(max(p, ProbabilityFloor))
+		}
+		floats.AddConst(-floats.Sum(row)/float64(k), row)
+	}
+	return logs
+}

@@ -1,0 +1,476 @@
+package calibration
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest"
+	"iwda/weightest/internal/panels"
+	"iwda/weightest/internal/weighttest"
+)
+
+// calibrationKeys are the golden calibrations: a form, and whether the logits are
+// centred log-probabilities.
+var calibrationKeys = []struct {
+	key, form string
+	centered  bool
+}{
+	{"none", "none", false},
+	{"ts", "ts", false}, {"bcts", "bcts", false}, {"nbvs", "nbvs", false}, {"vs", "vs", false},
+	{"ts", "ts", true}, {"bcts", "bcts", true},
+	{"nbvs-centred", "nbvs", true}, {"vs-centred", "vs", true},
+}
+
+func TestCalibrateGolden(t *testing.T) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		k := g.Classes()
+		for _, c := range calibrationKeys {
+			logits, targetLogits := g.Get("logits"), g.Get("target_logits")
+			if c.centered {
+				logits, targetLogits = CenteredLogs(weighttest.Softmax(logits, k), k), CenteredLogs(weighttest.Softmax(targetLogits, k), k)
+			}
+			got, err := Calibrate(c.form, logits, g.Labels(), k)
+			if g.Name == "missing" && (c.form == "bcts" || c.form == "vs") {
+				if !errors.Is(err, weightest.ErrMissingClass) || !strings.Contains(err.Error(), "class 7") {
+					t.Errorf("error %v, want one that names class 7", err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.key, err)
+				continue
+			}
+			if g.Get(c.key + "/status")[0] == 2 {
+				if got.Form == c.form || got.Note == "" {
+					t.Errorf("%s has no optimum, but %s was fitted, %q", c.key, got.Form, got.Note)
+				}
+				t.Log(got.Note)
+				continue
+			}
+			if got.Form != c.form || got.Note != "" {
+				t.Errorf("%s: %s was fitted: %s", c.key, got.Form, got.Note)
+				continue
+			}
+			t.Logf("%s: gradient %.2g", c.key, got.Gradient)
+			checkCalibration(g, got, c.key)
+			sample := sampleOf(t)(k, got.Probabilities(logits), g.Labels(), got.Probabilities(targetLogits))
+			checkCalibrated(g, sample, c.key)
+		}
+	})
+}
+
+// checkCalibration compares the parameters with the golden ones.
+func checkCalibration(g weighttest.Problem, got Calibration, key string) {
+	g.T.Helper()
+	if key == "none" {
+		g.Near(key+": log-loss", []float64{got.LogLoss}, key+"/nll", 1e-12)
+		return
+	}
+	switch got.Form {
+	case "ts", "bcts":
+		g.Near(key+": temperature", []float64{got.Temperature()}, key+"/temperature", 1e-6)
+	default:
+		g.Near(key+": scales", got.Scales, key+"/scales", 1e-6)
+	}
+	if got.Form == "bcts" || got.Form == "vs" {
+		g.Near(key+": biases", got.Biases, key+"/biases", 1e-6)
+		if sum := floats.Sum(got.Biases); math.Abs(sum) > 1e-12 {
+			g.T.Errorf("%s: biases sum to %v", key, sum)
+		}
+	}
+	g.Near(key+": log-loss", []float64{got.LogLoss}, key+"/nll", 1e-12)
+	if !(got.Gradient < 1e-10) {
+		g.T.Errorf("%s: gradient %v", key, got.Gradient)
+	}
+}
+
+// checkCalibrated compares the estimators on calibrated rows with the golden ones.
+func checkCalibrated(g weighttest.Problem, s *weightest.Sample, key string) {
+	g.T.Helper()
+	k := g.Classes()
+	p := problem(g.T, s)
+	g.Near(key+": first rows", s.Target()[:5*k], key+"/posterior", 1e-6)
+	if g.Name != "missing" {
+		if got, err := (weightest.BBSE{}).Solve(p); err != nil {
+			g.T.Errorf("%s: %v", key, err)
+		} else {
+			g.Near(key+": bbse", got.Raw, key+"/bbse-soft/weights_raw", 1e-6)
+		}
+	}
+	if g.Name != "missing" {
+		got, err := weightest.RLLS{}.Solve(p)
+		if err != nil {
+			g.T.Errorf("%s: %v", key, err)
+		}
+		g.Near(key+": rlls", got.Raw, key+"/rlls-soft/weights", 1e-6)
+	}
+	checkMLLS(g, p, weightest.MLLS{}, key+"/mlls/")
+	if key == "bcts" {
+		checkMLLS(g, p, weightest.MLLS{Prior: p.SourceDistribution}, key+"/mlls-labels/")
+	}
+	solution, err := weightest.MLLS{}.Solve(p)
+	if err != nil {
+		g.T.Fatal(err)
+	}
+	corrected, err := weightest.Correct(s.Target()[:5*k], solution.TargetDistribution, solution.Prior)
+	if err != nil {
+		g.T.Fatal(err)
+	}
+	g.Near(key+": corrected rows", corrected, key+"/mlls/corrected", 1e-6)
+}
+
+// checkMLLS compares the optimum with the golden one.
+func checkMLLS(g weighttest.Problem, p weightest.Problem, settings weightest.MLLS, key string) {
+	g.T.Helper()
+	got, err := settings.Solve(p)
+	if err != nil {
+		g.T.Errorf("%s: %v", key, err)
+		return
+	}
+	g.Near("prior", got.Prior, key+"prior", 1e-8)
+	g.Near("target", got.TargetDistribution, key+"target", 1e-6)
+	g.Near("weights", got.Weights, key+"weights", 1e-6)
+	g.Near("factors", got.Factors, key+"em_factor", 1e-6)
+	g.Near("likelihood", []float64{got.LogLikelihood}, key+"log_likelihood", 1e-12)
+	if !(got.Violation < 1e-12) {
+		g.T.Errorf("%s: violation %v after %d steps", key, got.Violation, got.Iterations)
+	}
+}
+
+// randomLogits draws labels and logits that tell them to some degree, over-confident
+// and biased.
+func randomLogits(r *rand.Rand, n, k int) ([]float64, []int) {
+	logits, labels := make([]float64, n*k), make([]int, n)
+	for i := range n {
+		labels[i] = i % k
+		for j := range k {
+			logits[i*k+j] = 3*r.NormFloat64() + float64(j%3)
+		}
+		logits[i*k+labels[i]] += 2
+	}
+	return logits, labels
+}
+
+// The optimality conditions, by differences of losses that are computed here once more,
+// under every constraint: s ≥ 0, and s of negative use at 0.
+func TestCalibrateIsOptimal(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 1))
+	for _, k := range []int{2, 3, 7} {
+		logits, labels := randomLogits(r, 300, k)
+		for i := range labels {
+			logits[i*k] = -logits[i*k] // no scale but 0 is of use to class 0
+		}
+		for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
+			got, err := Calibrate(name, logits, labels, k)
+			if err != nil || got.Note != "" {
+				t.Fatalf("%s, %d classes: %v %s", name, k, err, got.Note)
+			}
+			if strings.HasSuffix(name, "vs") && got.Scales[0] != 0 {
+				t.Errorf("%s: scale %v of a logit that misleads", name, got.Scales[0])
+			}
+			base := meanLogLoss(got, logits, labels)
+			if math.Abs(base-got.LogLoss) > 1e-13 {
+				t.Errorf("%s: log-loss %v, reported %v", name, base, got.LogLoss)
+			}
+			for range 50 {
+				moved := got
+				moved.Scales, moved.Biases = slices.Clone(got.Scales), slices.Clone(got.Biases)
+				common := 1e-3 * r.NormFloat64()
+				for j := range k {
+					if strings.HasSuffix(name, "vs") {
+						moved.Scales[j] = max(0, moved.Scales[j]+1e-3*r.NormFloat64())
+					} else {
+						moved.Scales[j] += common
+					}
+					if name == "bcts" || name == "vs" {
+						moved.Biases[j] += 1e-3 * r.NormFloat64()
+					}
+				}
+				if loss := meanLogLoss(moved, logits, labels); loss < base-1e-14 {
+					t.Fatalf("%s, %d classes: log-loss %v, near it %v", name, k, base, loss)
+				}
+			}
+		}
+	}
+}
+
+func meanLogLoss(c Calibration, logits []float64, labels []int) float64 {
+	k := len(c.Scales)
+	var loss float64
+	for i, row := range c.Probabilities(logits) {
+		if i%k == labels[i/k] {
+			loss -= math.Log(row)
+		}
+	}
+	return loss / float64(len(labels))
+}
+
+func TestCalibrateFallsBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	logits, labels := randomLogits(r, 90, 3)
+	constant := make([]float64, len(logits))
+	separated, misleading := slices.Clone(logits), slices.Clone(logits)
+	for i, label := range labels {
+		separated[i*3+label] = 30
+		misleading[i*3+label] -= 20
+	}
+	single := make([]int, len(labels))
+	ofClass0 := slices.Clone(logits)
+	for i := range single {
+		ofClass0[i*3] = 20
+	}
+	for name, test := range map[string]struct {
+		form   string
+		logits []float64
+		labels []int
+		want   string
+		text   string
+	}{
+		"separated, vs":    {"vs", separated, labels, "none", "vs has no optimum, as it separates the rows"},
+		"separated, bcts":  {"bcts", separated, labels, "none", "ts instead; ts has no optimum, as it separates"},
+		"separated, nbvs":  {"nbvs", separated, labels, "none", "ts instead"},
+		"separated, ts":    {"ts", separated, labels, "none", "none instead"},
+		"constant, ts":     {"ts", constant, labels, "none", "the rows do not tell its parameters"},
+		"constant, bcts":   {"bcts", constant, labels, "none", "the rows do not tell its parameters"},
+		"misleading, ts":   {"ts", misleading, labels, "none", "do not tell their labels"},
+		"misleading, bcts": {"bcts", misleading, labels, "none", "do not tell their labels"},
+		"one class, ts":    {"ts", ofClass0, single, "none", "separates the rows"},
+	} {
+		got, err := Calibrate(test.form, test.logits, test.labels, 3)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.Form != test.want || !strings.Contains(got.Note, test.text) {
+			t.Errorf("%s: %s, %q, want %s with %q", name, got.Form, got.Note, test.want, test.text)
+		}
+		for _, p := range got.Probabilities(test.logits) {
+			if !(p >= 0 && p <= 1) {
+				t.Fatalf("%s: probability %v", name, p)
+			}
+		}
+	}
+}
+
+func TestCalibrateErrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 1))
+	logits, labels := randomLogits(r, 60, 3)
+	for i, label := range labels {
+		if label == 1 {
+			labels[i] = 2
+		}
+	}
+	for _, form := range []string{"bcts", "vs"} {
+		if _, err := Calibrate(form, logits, labels, 3); !errors.Is(err, weightest.ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
+			t.Errorf("%s without class 1: error %v", form, err)
+		}
+	}
+	for _, form := range []string{"none", "ts", "nbvs"} {
+		if got, err := Calibrate(form, logits, labels, 3); err != nil || got.Form != form {
+			t.Errorf("%s without class 1: %s, error %v", form, got.Form, err)
+		}
+	}
+	if _, err := Calibrate("platt", logits, labels, 3); err == nil || !strings.Contains(err.Error(), "none, ts, bcts, bcts-ridge, nbvs, vs") {
+		t.Errorf("error %v, want one that names the calibrations", err)
+	}
+	if _, err := Calibrate("ts", nil, nil, 3); !errors.Is(err, weightest.ErrNoStatistics) {
+		t.Errorf("no rows: error %v", err)
+	}
+	labels[5] = 3
+	if _, err := Calibrate("ts", logits, labels, 3); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), "row 5") {
+		t.Errorf("label 3: error %v", err)
+	}
+	labels[5], logits[13] = 0, math.Inf(1)
+	if _, err := Calibrate("ts", logits, labels, 3); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), "row 4 gives class 1") {
+		t.Errorf("an infinite logit: error %v", err)
+	}
+}
+
+// What bcts-ridge is for: with few rows a class its biases stay small where the classifier has
+// none, whatever class shares it speaks for; with many rows they are those of bcts.
+func TestCalibrateRidge(t *testing.T) {
+	const k = 6
+	shares := []float64{0.4, 0.25, 0.15, 0.1, 0.06, 0.04}
+	// Logits of z = 2e_y + noise are right for equal shares, once each is doubled.
+	draw := func(rows int) (logits []float64, labels []int) {
+		r := rand.New(rand.NewPCG(51, uint64(rows)))
+		for i := range rows {
+			label := 0
+			for left := (float64(i) + 0.5) / float64(rows); left > shares[label]; label++ {
+				left -= shares[label]
+			}
+			labels = append(labels, label)
+			for j := range k {
+				z := r.NormFloat64()
+				if j == label {
+					z += 2
+				}
+				logits = append(logits, z)
+			}
+		}
+		return logits, labels
+	}
+	wanted := make([]float64, k) // log shares
+	for j, share := range shares {
+		wanted[j] = math.Log(share)
+	}
+	floats.AddConst(-floats.Sum(wanted)/k, wanted)
+	fit := func(name string, rows int) []float64 {
+		logits, labels := draw(rows)
+		c, err := Calibrate(name, logits, labels, k)
+		if err != nil || c.Form != name {
+			t.Fatal(c, err)
+		}
+		return c.Biases
+	}
+	few := map[string]float64{}
+	for _, name := range []string{"bcts", "bcts-ridge"} {
+		few[name] = floats.Distance(fit(name, 50), wanted, 2)
+	}
+	if few["bcts-ridge"] > 0.5*few["bcts"] {
+		t.Errorf("distances from the logarithms of the shares: %v", few)
+	}
+	if many := floats.Distance(fit("bcts-ridge", 60000), fit("bcts", 60000), 2); many > 0.02 {
+		t.Errorf("with 60,000 rows the biases are %v apart", many)
+	}
+	// The same rows, spoken of by a classifier for other shares.
+	logits, labels := draw(50)
+	other := slices.Clone(logits)
+	for i := range labels {
+		for j := range k {
+			other[i*k+j] += 0.7 * math.Log((float64(histogram(labels, k)[j])+0.5)/50)
+		}
+	}
+	plain, err := Calibrate("bcts-ridge", logits, labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loss float64
+	for i, p := range plain.Probabilities(logits) {
+		if i%k == labels[i/k] {
+			loss -= math.Log(p) / float64(len(labels))
+		}
+	}
+	if math.Abs(plain.LogLoss-loss) > 1e-12 {
+		t.Errorf("log-loss %v, that of the probabilities is %v", plain.LogLoss, loss)
+	}
+	moved, err := Calibrate("bcts-ridge", other, labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := weighttest.LargestDifference(plain.Probabilities(logits), moved.Probabilities(other)); d > 1e-9 {
+		t.Errorf("probabilities differ by %v where the classifier speaks for other shares", d)
+	}
+}
+
+func histogram(labels []int, k int) []int {
+	counts := make([]int, k)
+	for _, label := range labels {
+		counts[label]++
+	}
+	return counts
+}
+
+func TestCalibrateOneClass(t *testing.T) {
+	for _, form := range Names() {
+		got, err := Calibrate(form, []float64{3, -1}, []int{0, 0}, 1)
+		if err != nil || got.LogLoss != 0 || !slices.Equal(got.Probabilities([]float64{5}), []float64{1}) {
+			t.Errorf("%s: %+v, error %v", form, got, err)
+		}
+	}
+}
+
+func TestCenteredLogs(t *testing.T) {
+	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2)
+	half := math.Log(ProbabilityFloor) / 2
+	if d := weighttest.LargestDifference(got, []float64{0, 0, -half, half}); d > 1e-13 {
+		t.Errorf("logs %v", got)
+	}
+}
+
+// TestCalibrateAtScaleZero has rows of which half are right: the scale's optimum is 0, and
+// what rounding leaves of it is no calibration.
+func TestCalibrateAtScaleZero(t *testing.T) {
+	for _, form := range []string{"ts", "bcts"} {
+		c, err := Calibrate(form, []float64{1, 0, 0, 1, 1, 0, 0, 1}, []int{0, 1, 1, 0}, 2)
+		if err != nil || c.Form != "none" || !strings.Contains(c.Note, "do not tell their labels") {
+			t.Errorf("%s: %+v, %v; want none, as the rows' logits do not tell their labels", form, c, err)
+		}
+	}
+}
+
+// TestCalibratedSample compares with the softmax of each row by itself: for numbers of rows
+// and classes that fill panels and registers, and that do not.
+func TestCalibratedSample(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	for _, k := range []int{1, 2, 3, 7, 12} {
+		for _, rows := range []int{1, 5, panels.Height, panels.Height + 3} {
+			c := Calibration{Scales: make([]float64, k), Biases: make([]float64, k)}
+			for j := range k {
+				c.Scales[j], c.Biases[j] = 0.5+r.Float64(), r.NormFloat64()
+			}
+			source, target, labels := make([]float64, rows*k), make([]float64, rows*k), make([]int, rows)
+			for i := range source {
+				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
+			}
+			s, err := NewSample(c, source, labels, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for domain, logits := range map[string][]float64{"source": source, "target": target} {
+				got := s.Target()
+				if domain == "source" {
+					got, _ = s.Source()
+				}
+				want := make([]float64, k)
+				for i := range rows {
+					for j := range k {
+						want[j] = c.Scales[j]*logits[i*k+j] + c.Biases[j]
+					}
+					total := floats.LogSumExp(want)
+					for j := range k {
+						if p := math.Exp(want[j] - total); !(math.Abs(got[i*k+j]-p) <= 1e-12*p+1e-300) {
+							t.Fatalf("%d classes, %s row %d of %d, class %d: %v, want %v", k, domain, i, rows, j, got[i*k+j], p)
+						}
+					}
+				}
+			}
+			target[len(target)-1] = math.NaN()
+			if _, err := NewSample(c, source, labels, target); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
+				t.Errorf("%d classes, %d rows, the last with NaN: %v", k, rows, err)
+			}
+			labels[0] = k
+			if _, err := NewSample(c, source, labels, source); !errors.Is(err, weightest.ErrInvalidRow) {
+				t.Errorf("a label beyond %d classes: %v", k, err)
+			}
+		}
+	}
+}
+
+// sampleOf returns weightest.SampleOf without an error.
+func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
+	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
+		t.Helper()
+		s, err := weightest.SampleOf(k, source, labels, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
+	t.Helper()
+	p, err := s.Problem(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

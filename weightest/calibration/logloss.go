@@ -1,0 +1,317 @@
+package calibration
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/simd"
+	"iwda/weightest/internal/panels"
+)
+
+// logLoss is the mean over rows of -log softmax(s∘z + b)_y. Its parameters x are those
+// of a form: one s or k, then k biases or none. With p the probabilities of a row and
+// φ_a (k) the derivative of s∘z + b by x_a, which is z, z_j e_j or e_j,
+//
+//	gradient_a = mean of c_a - φ_a[y],   c_a = p·φ_a,
+//	Hessian_ab = mean of Σ_j p_j φ_a[j] φ_b[j] - c_a c_b.
+//
+// (Σ b)²/2k is added, which is 0 at the optimum and makes b unique, and what a form that is
+// shrunk adds; see shrink.
+type logLoss struct {
+	classes int
+	logits  *panels.Panels
+	labelled
+	largest []float64  // logit of each row
+	spread  float64    // root mean square of the logits less their row means
+	prior   []float64  // direction in which other class shares move biases, see priorDirection
+	scratch *sync.Pool // of lossPanels, for the groups of an evaluation
+}
+
+// labelled is what the labels say.
+type labelled struct {
+	labels []int
+	own    []float64 // the logit of each row's label
+	counts []float64 // rows by label, length k
+	sums   []float64 // of own by label, length k
+}
+
+func newLabelled(k int, labels []int, own []float64) labelled {
+	l := labelled{labels, own, make([]float64, k), make([]float64, k)}
+	for i, label := range labels {
+		l.counts[label]++
+		l.sums[label] += own[i]
+	}
+	return l
+}
+
+// newLogLoss returns an error that wraps ErrInvalidRow where a logit is not finite.
+func newLogLoss(logits []float64, labels []int, k int) (*logLoss, error) {
+	own, spread := make([]float64, len(labels)), spreadOf(logits, k)
+	// Numbers that are not finite make the spread one.
+	if math.IsNaN(spread) || math.IsInf(spread, 0) {
+		if err := checkFinite(logits, k); err != nil {
+			return nil, err
+		}
+	}
+	for i, label := range labels {
+		own[i] = logits[i*k+label]
+	}
+	return newLogLossOf(panels.New(logits, k, nil, nil), newLabelled(k, labels, own), spread), nil
+}
+
+func newLogLossOf(logits *panels.Panels, labels labelled, spread float64) *logLoss {
+	k := logits.Classes
+	l := &logLoss{
+		classes: k, logits: logits, labelled: labels, spread: spread,
+		largest: make([]float64, logits.Rows), prior: priorDirection(labels.counts),
+		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
+	}
+	for i := range logits.Count() {
+		first, height := logits.Extent(i)
+		largest := l.largest[first : first+height]
+		copy(largest, logits.Column(i, 0))
+		for j := 1; j < k; j++ {
+			simd.Raise(largest, logits.Column(i, j), simd.Affine{Scale: 1})
+		}
+	}
+	return l
+}
+
+// spreadOf returns the root mean square of the logits less their row means.
+func spreadOf(logits []float64, k int) float64 {
+	var squares float64
+	centred := make([]float64, k)
+	for first := 0; first < len(logits); first += k {
+		copy(centred, logits[first:first+k])
+		floats.AddConst(-floats.Sum(centred)/float64(k), centred)
+		squares += floats.Dot(centred, centred) / float64(len(logits))
+	}
+	return math.Sqrt(squares)
+}
+
+// thinned returns the loss of some of the rows.
+func (l *logLoss) thinned(step int) *logLoss {
+	var labels []int
+	var own []float64
+	for i := 0; i < len(l.labels); i += step {
+		labels, own = append(labels, l.labels[i]), append(own, l.own[i])
+	}
+	few := newLogLossOf(l.logits.Thinned(step), newLabelled(l.classes, labels, own), l.spread)
+	few.scratch = l.scratch
+	return few
+}
+
+// lossState is the loss with its derivatives at x.
+type lossState struct {
+	x         []float64
+	loss      float64
+	gradient  []float64
+	hessian   *mat.SymDense
+	separated bool // every label has the largest entry of its row of s∘z + b
+}
+
+func (f form) scales(k int) int {
+	if f.vector {
+		return k
+	}
+	return 1
+}
+
+func (f form) parameters(k int) int {
+	if f.biases {
+		return f.scales(k) + k
+	}
+	return f.scales(k)
+}
+
+// split returns s and b, both of length k.
+func (f form) split(x []float64, k int) (s, b []float64) {
+	s, b = make([]float64, k), make([]float64, k)
+	n := f.scales(k)
+	for j := range k {
+		s[j] = x[min(j, n-1)]
+	}
+	if f.biases {
+		copy(b, x[n:])
+	}
+	return s, b
+}
+
+// lossSums are sums over the rows of some panels: those of the loss less the labels' part,
+// of p, p∘z and p∘z² by class, and of c cᵀ where the Hessian is asked for.
+type lossSums struct {
+	loss      float64
+	moments   []simd.Moments
+	products  *mat.SymDense
+	separated bool
+}
+
+func (l *lossSums) add(other *lossSums) {
+	l.loss += other.loss
+	l.separated = l.separated && other.separated
+	for j, m := range other.moments {
+		l.moments[j].Add(m)
+	}
+	if l.products != nil {
+		panels.AddSymmetric(l.products, other.products)
+	}
+}
+
+// evaluate returns the state at x, with the Hessian where it is asked for.
+func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
+	k, n := l.classes, f.parameters(l.classes)
+	s, b := f.split(x, k)
+	groups := make([]*lossSums, l.logits.Groups())
+	l.logits.EachGroup(16*k+n*n/2, func(group, first, last int) {
+		groups[group] = l.evaluateGroup(f, s, b, first, last, curvature)
+	})
+	sums := groups[0]
+	for _, other := range groups[1:] {
+		sums.add(other)
+	}
+	state := &lossState{x: x, loss: sums.loss, gradient: f.gradient(sums.moments), hessian: sums.products, separated: sums.separated}
+	f.subtractLabels(state.gradient, l.labelled)
+	rows := float64(len(l.labels))
+	state.loss /= rows
+	floats.Scale(1/rows, state.gradient)
+	if curvature {
+		state.hessian.ScaleSym(-1, state.hessian)
+		f.addSquares(state.hessian, sums.moments)
+		state.hessian.ScaleSym(1/rows, state.hessian)
+	}
+	if f.biases {
+		first := f.scales(k)
+		total := floats.Sum(b)
+		state.loss += total * total / 2 / float64(k)
+		for i := first; i < n; i++ {
+			state.gradient[i] += total / float64(k)
+			for j := i; curvature && j < n; j++ {
+				add(state.hessian, i, j, 1/float64(k))
+			}
+		}
+	}
+	if f.shrunk {
+		l.shrink(state, b, curvature)
+	}
+	return state
+}
+
+// biasDeviation is the standard deviation τ of the biases of bcts-ridge beside what class
+// shares explain of them; research/comparisons/calibration.md has the comparison.
+const biasDeviation = 0.3
+
+// scaleDeviation is the standard deviation σ of its scale around 1.
+const scaleDeviation = 0.25
+
+// shrink adds the penalty (s-1)²/2σ²n + ‖Mb‖²/2τ²n: M takes away the mean of the biases and
+// their part along the logarithms of the classes' shares.
+func (l *logLoss) shrink(state *lossState, b []float64, curvature bool) {
+	k, first := len(b), len(state.x)-len(b)
+	factor := 1 / (biasDeviation * biasDeviation * float64(len(l.labels)))
+	scaleFactor := 1 / (scaleDeviation * scaleDeviation * float64(len(l.labels)))
+	offset := state.x[0] - 1
+	state.loss += scaleFactor / 2 * offset * offset
+	state.gradient[0] += scaleFactor * offset
+	if curvature {
+		add(state.hessian, 0, 0, scaleFactor)
+	}
+	rest := slices.Clone(b)
+	floats.AddConst(-floats.Sum(b)/float64(k), rest)
+	floats.AddScaled(rest, -floats.Dot(b, l.prior), l.prior)
+	state.loss += factor / 2 * floats.Dot(rest, rest)
+	floats.AddScaled(state.gradient[first:], factor, rest)
+	if !curvature {
+		return
+	}
+	for i := range k {
+		add(state.hessian, first+i, first+i, factor)
+		for j := i; j < k; j++ {
+			add(state.hessian, first+i, first+j, -factor*(1/float64(k)+l.prior[i]*l.prior[j]))
+		}
+	}
+}
+
+// priorDirection returns the logarithms of the classes' shares less their mean, of length 1;
+// 0 where all classes have as many rows. Half a row is added to each.
+func priorDirection(counts []float64) []float64 {
+	direction := make([]float64, len(counts))
+	for j, rows := range counts {
+		direction[j] = math.Log(rows + 0.5)
+	}
+	floats.AddConst(-floats.Sum(direction)/float64(len(direction)), direction)
+	length := floats.Norm(direction, 2)
+	if length < 1e-9 {
+		return make([]float64, len(counts))
+	}
+	floats.Scale(1/length, direction)
+	return direction
+}
+
+// evaluateGroup returns the sums over the rows of some panels.
+func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvature bool) *lossSums {
+	sums := &lossSums{moments: make([]simd.Moments, l.classes), separated: true}
+	if curvature {
+		sums.products = mat.NewSymDense(f.parameters(l.classes), nil)
+	}
+	panel := l.scratch.Get().(*lossPanel)
+	defer l.scratch.Put(panel)
+	for i := first; i < last; i++ {
+		start, height := l.logits.Extent(i)
+		panel.exponentials(l, i, s, b)
+		sums.loss += simd.SumLogs(panel.sum, nil)
+		labels, own := l.labels[start:start+height], l.own[start:start+height]
+		for row, label := range labels {
+			sums.loss += panel.bound[row] - s[label]*own[row] - b[label]
+		}
+		sums.separated = sums.separated && panel.separated(labels)
+		panel.normalise(sums.moments)
+		if curvature {
+			panels.AddGram(sums.products, panel.derivatives(f))
+		}
+	}
+	return sums
+}
+
+// gradient returns Σ c_a.
+func (f form) gradient(moments []simd.Moments) []float64 {
+	first := f.scales(len(moments))
+	gradient := make([]float64, f.parameters(len(moments)))
+	for j, m := range moments {
+		gradient[min(j, first-1)] += m.First
+		if f.biases {
+			gradient[first+j] = m.Sum
+		}
+	}
+	return gradient
+}
+
+// addSquares adds Σ p_j φ_a[j] φ_b[j] to the Hessian.
+func (f form) addSquares(hessian *mat.SymDense, moments []simd.Moments) {
+	first := f.scales(len(moments))
+	for j, m := range moments {
+		scale := min(j, first-1)
+		add(hessian, scale, scale, m.Second)
+		if f.biases {
+			add(hessian, scale, first+j, m.First)
+			add(hessian, first+j, first+j, m.Sum)
+		}
+	}
+}
+
+// subtractLabels subtracts φ_a[y] of every row from the gradient.
+func (f form) subtractLabels(gradient []float64, l labelled) {
+	if f.vector {
+		floats.Sub(gradient[:len(l.sums)], l.sums)
+	} else {
+		gradient[0] -= floats.Sum(l.sums)
+	}
+	if f.biases {
+		floats.Sub(gradient[f.scales(len(l.counts)):], l.counts)
+	}
+}
+
+func add(m *mat.SymDense, i, j int, value float64) { m.SetSym(i, j, m.At(i, j)+value) }

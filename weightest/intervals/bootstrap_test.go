@@ -1,0 +1,458 @@
+package intervals
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/internal/gaussians"
+	"iwda/weightest"
+	"iwda/weightest/internal/weighttest"
+)
+
+func estimatorOf(t testing.TB, name string) weightest.Estimator {
+	t.Helper()
+	e, err := weightest.NewEstimator(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestResamplesArePoisson(t *testing.T) {
+	const rows, replicas = 2000, 100
+	keys, counts := make([]uint64, rows), make([]int, rows)
+	rowKeys(keys, 7, sourceDomain, Numbers(0, len(keys)))
+	var seen [8]float64
+	for replica := range replicas {
+		poissonCounts(counts, keys, replica)
+		for _, c := range counts {
+			seen[min(c, len(seen)-1)]++
+		}
+	}
+	var statistic float64
+	probability, left := 1/math.E, 1.0
+	for c, observed := range seen {
+		if c == len(seen)-1 {
+			probability = left
+		}
+		expected := probability * rows * replicas
+		statistic += (observed - expected) * (observed - expected) / expected
+		left -= probability
+		probability /= float64(c + 1)
+	}
+	if p := (distuv.ChiSquared{K: float64(len(seen) - 1)}).Survival(statistic); p < 1e-3 {
+		t.Errorf("counts %v are not Poisson: p = %v", seen, p)
+	}
+}
+
+// What a table of 256 leaves open is looked up: both ways agree at the bounds.
+func TestPoissonBounds(t *testing.T) {
+	tail := 1.0
+	probability := 1 / math.E
+	for c, bound := range poissonBounds[:8] {
+		tail -= probability
+		weighttest.CloseTo(t, fmt.Sprintf("P(N > %d)", c), float64(-bound)/0x1p64, tail, 1e-9)
+		probability /= float64(c + 1)
+	}
+	if !slices.IsSorted(poissonBounds[:]) {
+		t.Errorf("bounds %v are not sorted", poissonBounds)
+	}
+	for i, count := range poissonTable {
+		first := uint64(i) << 56
+		want := 0
+		for want < len(poissonBounds) && first >= poissonBounds[want] {
+			want++
+		}
+		if count >= 0 && int(count) != want {
+			t.Errorf("table[%d] = %d, want %d", i, count, want)
+		}
+	}
+}
+
+// Sums of shards on disk stay those of later versions.
+func TestResamplesStayAsTheyAre(t *testing.T) {
+	keys, counts := make([]uint64, 12), make([]int, 12)
+	rowKeys(keys, 1, targetDomain, Numbers(1000, len(keys)))
+	poissonCounts(counts, keys, 3)
+	if want := []int{0, 1, 0, 3, 0, 0, 0, 1, 1, 2, 5, 2}; !slices.Equal(counts, want) {
+		t.Errorf("counts %v, want %v", counts, want)
+	}
+}
+
+func TestResamplesAreIndependent(t *testing.T) {
+	const rows = 20000
+	draw := func(seed uint64, of domain, first uint64, replica int) []float64 {
+		keys, counts := make([]uint64, rows), make([]int, rows)
+		rowKeys(keys, seed, of, Numbers(first, len(keys)))
+		poissonCounts(counts, keys, replica)
+		values := make([]float64, rows)
+		for i, c := range counts {
+			values[i] = float64(c)
+		}
+		return values
+	}
+	base := draw(1, sourceDomain, 0, 0)
+	for name, other := range map[string][]float64{
+		"seed":    draw(2, sourceDomain, 0, 0),
+		"domain":  draw(1, targetDomain, 0, 0),
+		"row":     draw(1, sourceDomain, 1, 0),
+		"replica": draw(1, sourceDomain, 0, 1),
+	} {
+		if r := stat.Correlation(base, other, nil); math.Abs(r) > 4/math.Sqrt(rows) {
+			t.Errorf("another %s has correlation %v", name, r)
+		}
+	}
+	if !slices.Equal(base[5:], draw(1, sourceDomain, 5, 0)[:rows-5]) {
+		t.Error("a row's counts depend on the rows before it")
+	}
+}
+
+func TestReplicasMergeInAnyOrder(t *testing.T) {
+	const classes, n, m, count = 3, 1100, 700, 20
+	s := gaussianSample(t, gaussians.Rising(classes), n, m, 1)
+	source, labels := s.Source()
+	whole := NewReplicas(classes, count, 5)
+	if err := errors.Join(whole.AddSource(source, labels, Numbers(0, len(labels))), whole.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
+		t.Fatal(err)
+	}
+	merged := NewReplicas(classes, count, 5)
+	for _, part := range [][2]int{{600, 1100}, {0, 1}, {1, 600}} {
+		from, to := part[0], part[1]
+		shard := NewReplicas(classes, count, 5)
+		if err := shard.AddSource(source[from*classes:to*classes], labels[from:to], Numbers(uint64(from), to-from)); err != nil {
+			t.Fatal(err)
+		}
+		if to <= m {
+			if err := shard.AddTarget(s.Target()[from*classes:to*classes], Numbers(uint64(from), to-from)); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := shard.AddTarget(s.Target()[from*classes:], Numbers(uint64(from), m-from)); err != nil {
+			t.Fatal(err)
+		}
+		if err := merged.Merge(shard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range count {
+		if !reflect.DeepEqual(whole.Sums(i).State(), merged.Sums(i).State()) {
+			t.Fatalf("replica %d differs", i)
+		}
+		keys, counts := make([]uint64, n), make([]int, n)
+		rowKeys(keys, 5, sourceDomain, Numbers(0, len(keys)))
+		poissonCounts(counts, keys, i)
+		direct := weightest.NewSums(classes)
+		if err := direct.AddSource(source, labels, counts); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(direct.State().SoftJoint, whole.Sums(i).State().SoftJoint) {
+			t.Fatalf("replica %d is not that of its counts", i)
+		}
+	}
+	if whole.Sums(0).SourceRows() == whole.Sums(1).SourceRows() && whole.Sums(0).SourceRows() == n {
+		t.Error("the replicas are not resampled")
+	}
+	for _, other := range []*Replicas{NewReplicas(classes, count, 6), NewReplicas(classes, count+1, 5), NewReplicas(classes+1, count, 5)} {
+		if err := whole.Merge(other); err == nil {
+			t.Error("replicas of another kind were merged")
+		}
+	}
+}
+
+// stored returns the sums of replicas as a file gives them back.
+func stored(t *testing.T, r *Replicas) []*weightest.Sums {
+	t.Helper()
+	all := make([]*weightest.Sums, r.Count())
+	for i := range all {
+		var err error
+		if all[i], err = weightest.RestoreSums(r.Sums(i).State()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func TestReplicasFromTheirState(t *testing.T) {
+	s := gaussianSample(t, gaussians.Rising(3), 80, 60, 1)
+	source, labels := s.Source()
+	saved := NewReplicas(3, 60, 9)
+	if err := saved.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := ReplicasOf(saved.Seed(), stored(t, saved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := restored.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes())); err != nil {
+		t.Fatal(err)
+	}
+	got, err := restored.Intervals(estimatorOf(t, "bbse-soft"), 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 60, Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, sums := range map[string][]*weightest.Sums{
+		"no replica": nil,
+		"two sizes":  {saved.Sums(0), NewReplicas(2, 1, 9).Sums(0)},
+	} {
+		if _, err := ReplicasOf(9, sums); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := restored.Intervals(estimatorOf(t, "mlls"), 0.95); !errors.Is(err, weightest.ErrInvalidProblem) {
+		t.Errorf("an estimator that reads rows: %v", err)
+	}
+}
+
+func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
+	s := gaussianSample(t, gaussians.Rising(4), 300, 250, 2)
+	for _, name := range []string{"bbse-soft", "mlls"} {
+		var results []Uncertainty
+		for _, processors := range []int{1, 3, 8} {
+			before := runtime.GOMAXPROCS(processors)
+			u, err := Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 50, Seed: 3})
+			runtime.GOMAXPROCS(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, u)
+		}
+		if !reflect.DeepEqual(results[0], results[1]) || !reflect.DeepEqual(results[0], results[2]) {
+			t.Errorf("%s: %v", name, results)
+		}
+	}
+}
+
+// The golden percentiles are the means over ten bootstraps of 1000 resamples with the
+// rows' number fixed; their standard deviation is that of one bootstrap.
+func TestBootstrapGolden(t *testing.T) {
+	const count = 1500
+	for _, name := range []string{"k3", "k10"} {
+		g := weighttest.Golden(t, name)
+		s := sampleOf(g.T)(g.Rows())
+		source, labels := s.Source()
+		replicas := NewReplicas(s.Classes(), count, 1)
+		if err := errors.Join(replicas.AddSource(source, labels, Numbers(0, len(labels))), replicas.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
+			t.Fatal(err)
+		}
+		full := problem(t, s)
+		targetOnly, err := weightest.MLLS{}.OnResamples(full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, counts := make([]uint64, len(s.Target())/s.Classes()), make([]int, len(s.Target())/s.Classes())
+		rowKeys(keys, 1, targetDomain, Numbers(0, len(keys)))
+		draws := make(map[string][][]float64)
+		for i := range count {
+			p, err := replicas.Sums(i).Problem()
+			if err != nil {
+				t.Fatal(err)
+			}
+			draws["pcc"] = append(draws["pcc"], p.TargetPredictions)
+			solution, err := weightest.BBSE{}.Solve(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			draws["bbse-soft-raw"] = append(draws["bbse-soft-raw"], solution.Raw)
+			if i < 600 {
+				poissonCounts(counts, keys, i)
+				p.Confusion = full.Confusion
+				p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: slices.Clone(counts)}
+				estimate, err := targetOnly.Estimate(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				draws["mlls-target-only"] = append(draws["mlls-target-only"], estimate.Weights)
+			}
+		}
+		for estimator, values := range draws {
+			bounds := drawnIntervals(values, 0.95, math.Inf(1), asDrawn).Each
+			low, high := g.Get("bootstrap/"+estimator+"/low"), g.Get("bootstrap/"+estimator+"/high")
+			lowDeviation, highDeviation := g.Get("bootstrap/"+estimator+"/low_sd"), g.Get("bootstrap/"+estimator+"/high_sd")
+			for y, bound := range bounds {
+				if math.Abs(bound.Low-low[y]) > 5*lowDeviation[y] || math.Abs(bound.High-high[y]) > 5*highDeviation[y] {
+					t.Errorf("%s, %s, class %d: %v, want %v to %v", name, estimator, y, bound, low[y], high[y])
+				}
+			}
+		}
+	}
+}
+
+func TestBootstrapWithoutEstimates(t *testing.T) {
+	// One source row of class 1: 37% of the resamples lack it.
+	s := weightest.NewSample(2)
+	addRows(t, s, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
+	u, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(u.Warning, "of 200 resamples have no estimate") {
+		t.Errorf("warning %q", u.Warning)
+	}
+	requireIntervals(t, u)
+	absent := weightest.NewSample(3)
+	addRows(t, absent, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
+	if _, err := Bootstrap(absent, estimatorOf(t, "bbse-soft"), BootstrapSettings{}); !errors.Is(err, weightest.ErrMissingClass) {
+		t.Errorf("a class without source rows: %v", err)
+	}
+}
+
+func TestBootstrapHardCases(t *testing.T) {
+	one := weightest.NewSample(1)
+	addRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	samples := map[string]*weightest.Sample{"one class": one}
+	for _, name := range []string{"absent", "never", "tiny", "twins"} {
+		samples[name] = sampleOf(t)(weighttest.Golden(t, name).Rows())
+	}
+	for name, s := range samples {
+		for _, estimator := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "acc", "pcc", "mlls"} {
+			u, err := Bootstrap(s, estimatorOf(t, estimator), BootstrapSettings{Replicas: 40})
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, estimator, err)
+				continue
+			}
+			requireIntervals(t, u)
+			if name == "one class" && (u.Shares.Joint[0] != Interval{1, 1} || u.Weights.Joint[0] != Interval{1, 1}) {
+				t.Errorf("%s, %s: %v", name, estimator, u)
+			}
+		}
+	}
+}
+
+// requireIntervals fails where a bound is NaN, the bounds are not in order, a share is not
+// between 0 and 1, or a joint interval does not contain that of its class.
+func requireIntervals(t *testing.T, u Uncertainty) {
+	t.Helper()
+	for name, intervals := range map[string]Intervals{"share": u.Shares, "weight": u.Weights} {
+		for y, each := range intervals.Each {
+			joint := intervals.Joint[y]
+			if !(0 <= joint.Low && joint.Low <= each.Low && each.Low <= each.High && each.High <= joint.High) ||
+				name == "share" && joint.High > 1 {
+				t.Errorf("%s of class %d: %v, jointly %v", name, y, each, joint)
+			}
+		}
+	}
+}
+
+func BenchmarkBootstrap(b *testing.B) {
+	s := gaussianSample(b, gaussians.Rising(10), 10000, 10000, 1)
+	for _, name := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "mlls"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Bootstrap(s, estimatorOf(b, name), BootstrapSettings{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// The bootstrap sees only how an estimate varies, not that others are as good.
+func TestIntervalsOfAmbiguousShares(t *testing.T) {
+	s := altered(t, 5, 4000, 300, func(row []float64) {
+		mean := (row[0] + row[1]) / 2
+		row[0], row[1] = mean, mean
+	})
+	u, err := Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(u.Warning, "other class shares explain the predictions as well") {
+		t.Errorf("warning %q", u.Warning)
+	}
+	for j := range 5 {
+		for _, share := range []Interval{u.Shares.Each[j], u.Shares.Joint[j]} {
+			if open := share == (Interval{0, 1}); open != (j < 2) {
+				t.Errorf("class %d: share %v", j, share)
+			}
+		}
+		if weight := u.Weights.Each[j]; j < 2 && (weight.Low != 0 || math.Abs(weight.High-5) > 0.5) {
+			t.Errorf("class %d: weight %v, its source share is near a fifth", j, weight)
+		}
+	}
+	// From sums it is the same.
+	constant := altered(t, 3, 90, 60, func(row []float64) {
+		for i := range row {
+			row[i] = 1 / float64(len(row))
+		}
+	})
+	source, labels := constant.Source()
+	replicas := NewReplicas(3, 30, 1)
+	if err := replicas.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
+		t.Fatal(err)
+	}
+	if err := replicas.AddTarget(constant.Target(), Numbers(0, 60)); err != nil {
+		t.Fatal(err)
+	}
+	u, err = replicas.Intervals(weightest.BBSE{}, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, share := range u.Shares.Each {
+		if share.Low > 0.01 || share.High < 0.99 {
+			t.Errorf("a constant classifier: class %d has share %v", j, share)
+		}
+	}
+}
+
+// altered returns a sample of k classes with every row changed.
+func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.Sample {
+	s := gaussianSample(t, gaussians.Rising(k), n, m, 1)
+	source, labels := s.Source()
+	for _, rows := range [][]float64{source, s.Target()} {
+		for row := range slices.Chunk(rows, k) {
+			change(row)
+		}
+	}
+	return sampleOf(t)(k, source, labels, s.Target())
+}
+
+func addRows(t *testing.T, s *weightest.Sample, source []float64, labels []int, target []float64) {
+	t.Helper()
+	if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sampleOf returns weightest.SampleOf without an error.
+func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
+	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
+		t.Helper()
+		s, err := weightest.SampleOf(k, source, labels, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+func gaussianSample(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *weightest.Sample {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	source, labels := p.SourceRows(n, random)
+	return sampleOf(t)(len(p.Source), source, labels, p.TargetRows(m, random))
+}
+
+func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
+	t.Helper()
+	p, err := s.Problem(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

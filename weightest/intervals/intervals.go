@@ -1,0 +1,180 @@
+// Package intervals says how well class shares and weights are known: Bootstrap for any
+// estimator, SamplePosterior from the counts of hard predictions, and Fisher from the
+// curvature of weightest.MLLS's likelihood.
+//
+// Replicas are the bootstrap's sums, which parts of a data set can be merged from, as
+// weightest.Sums can.
+package intervals
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is a range of one number.
+type Interval struct{ Low, High float64 }
+
+// Intervals are ranges of k numbers, one a class.
+type Intervals struct {
+	// Each holds its class's number with the probability of the level.
+	Each []Interval
+	// Joint hold all k numbers at the same time with that probability. None is
+	// narrower than that of Each.
+	Joint []Interval
+}
+
+// include makes every interval reach to the class's value.
+func (i *Intervals) include(values []float64) {
+	for j, v := range values {
+		for _, interval := range []*Interval{&i.Each[j], &i.Joint[j]} {
+			interval.Low, interval.High = math.Min(interval.Low, v), math.Max(interval.High, v)
+		}
+	}
+}
+
+// Uncertainty is how well class weights and the target's class shares are known.
+type Uncertainty struct {
+	// Level is the probability that an interval holds the true number, such as 0.95.
+	Level   float64
+	Shares  Intervals // of the target's class shares q
+	Weights Intervals // of the class weights q/p
+	// Warning is what to know before relying on the intervals; empty where nothing is.
+	Warning string
+}
+
+// widen moves the ends of the intervals apart by how far shares may be from the estimate's,
+// for source shares p; ambiguity may be nil.
+func (u *Uncertainty) widen(ambiguity, p []float64) {
+	if ambiguity == nil {
+		return
+	}
+	for j, by := range ambiguity {
+		if by == 0 { // p may be 0 there too
+			continue
+		}
+		for _, share := range []*Interval{&u.Shares.Each[j], &u.Shares.Joint[j]} {
+			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
+		}
+		for _, weight := range []*Interval{&u.Weights.Each[j], &u.Weights.Joint[j]} {
+			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Min(1/p[j], weight.High+by/p[j])}
+		}
+	}
+	u.warn("other class shares explain the predictions as well, whatever the number of rows: intervals are as wide as these may be apart")
+}
+
+// warn adds what to know to the warning.
+func (u *Uncertainty) warn(text string) {
+	if u.Warning != "" {
+		u.Warning += "; "
+	}
+	u.Warning += text
+}
+
+// defaultLevel is the level of intervals whose settings name none.
+const defaultLevel = 0.95
+
+// drawnIntervals are the intervals between percentiles of draws, draws×k: the bootstrap's
+// replicas or those of a posterior. No number is negative or above the upper bound.
+//
+// The joint intervals are m - t·s⁻ … m + t·s⁺ about the median m of a class, s⁻ and s⁺
+// the root mean square deviations of the draws below and above it, and t the percentile
+// of the draws' largest deviation in any class in these units.
+//
+// widen takes a number of standard errors to the one by which the intervals of a class
+// reach as far as they should; see resampledReach.
+func drawnIntervals(draws [][]float64, level, upper float64, widen func(class int, reach float64) float64) Intervals {
+	normal := distuv.UnitNormal
+	k := len(draws[0])
+	result := Intervals{Each: make([]Interval, k), Joint: make([]Interval, k)}
+	median, below, above := make([]float64, k), make([]float64, k), make([]float64, k)
+	values := make([]float64, len(draws))
+	for j := range k {
+		for i, draw := range draws {
+			values[i] = draw[j]
+		}
+		slices.Sort(values)
+		outside := normal.Survival(widen(j, normal.Quantile((1+level)/2)))
+		result.Each[j] = Interval{percentile(values, outside), math.Min(upper, percentile(values, 1-outside))}
+		median[j] = percentile(values, 0.5)
+		below[j], above[j] = deviations(values, median[j])
+	}
+	for i, draw := range draws {
+		values[i] = 0
+		for j, v := range draw {
+			scale := above[j]
+			if v < median[j] {
+				scale = below[j]
+			}
+			if deviation := math.Abs(v - median[j]); deviation > 0 {
+				values[i] = math.Max(values[i], deviation/scale)
+			}
+		}
+	}
+	slices.Sort(values)
+	reach := percentile(values, level)
+	for j, each := range result.Each {
+		reach := widen(j, reach)
+		result.Joint[j] = Interval{
+			math.Min(each.Low, math.Max(0, median[j]-reach*below[j])),
+			math.Max(each.High, math.Min(upper, median[j]+reach*above[j])),
+		}
+	}
+	return result
+}
+
+// deviations returns the root mean square deviations from the median of the values below
+// and of those above it, 0 where there are none.
+func deviations(values []float64, median float64) (below, above float64) {
+	var lower, higher float64
+	for _, v := range values {
+		d := v - median
+		if d < 0 {
+			below += d * d
+			lower++
+		} else if d > 0 {
+			above += d * d
+			higher++
+		}
+	}
+	return math.Sqrt(below / math.Max(1, lower)), math.Sqrt(above / math.Max(1, higher))
+}
+
+// percentile interpolates linearly between sorted values, the first of which is that of
+// probability 0 and the last that of 1.
+func percentile(sorted []float64, probability float64) float64 {
+	position := probability * float64(len(sorted)-1)
+	before := math.Floor(position)
+	i := int(before)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
+}
+
+// asDrawn is the reach of intervals whose draws spread as far as the number's errors.
+func asDrawn(_ int, reach float64) float64 { return reach }
+
+// resampledReach is the reach of a bootstrap's intervals where a class has so many source
+// rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and
+// do not know that their spread is itself an estimate: a normal distribution's number of
+// standard errors z becomes √(n/(n-1)) times Student's t of n-1 degrees of freedom with the
+// same probability (Hesterberg 2015, expanded percentile intervals). Fewer than five rows
+// count as five.
+func resampledReach(rows []float64) func(class int, reach float64) float64 {
+	return func(class int, reach float64) float64 {
+		n := math.Max(5, rows[class])
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+		return math.Sqrt(n/(n-1)) * -student.Quantile(distuv.UnitNormal.Survival(reach))
+	}
+}
+
+// uncertaintyOf returns the intervals of draws of shares and weights, each draws×k.
+func uncertaintyOf(shares, weights [][]float64, level float64, widen func(class int, reach float64) float64) Uncertainty {
+	return Uncertainty{
+		Level:   level,
+		Shares:  drawnIntervals(shares, level, 1, widen),
+		Weights: drawnIntervals(weights, level, math.Inf(1), widen),
+	}
+}

@@ -1,0 +1,142 @@
+package intervals
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"iwda/internal/gaussians"
+)
+
+func TestPercentile(t *testing.T) {
+	values := []float64{1, 2, 4, 8, 16}
+	for probability, want := range map[float64]float64{0: 1, 0.25: 2, 0.5: 4, 0.6: 5.6, 0.9: 12.8, 1: 16} {
+		if got := percentile(values, probability); math.Abs(got-want) > 1e-12 {
+			t.Errorf("percentile %v: %v, want %v", probability, got, want)
+		}
+	}
+	if got := percentile([]float64{3}, 0.7); got != 3 {
+		t.Errorf("percentile of one value: %v", got)
+	}
+}
+
+// Draws of independent, skewed numbers: intervals hold their part of them, joint
+// intervals all numbers at once.
+func TestDrawnIntervals(t *testing.T) {
+	const draws, k, level = 4000, 6, 0.9
+	random := rand.New(rand.NewPCG(1, 1))
+	values := make([][]float64, draws)
+	for i := range values {
+		for range k {
+			values[i] = append(values[i], math.Exp(random.NormFloat64()/2))
+		}
+		values[i] = append(values[i], 0) // a class that never is
+	}
+	got := drawnIntervals(values, level, math.Inf(1), asDrawn)
+	var each [k + 1]float64
+	var joint float64
+	for _, draw := range values {
+		all := 1.0
+		for y, v := range draw {
+			if got.Each[y].Low <= v && v <= got.Each[y].High {
+				each[y] += 1. / draws
+			}
+			if v < got.Joint[y].Low || v > got.Joint[y].High {
+				all = 0
+			}
+		}
+		joint += all / draws
+	}
+	for y, share := range each[:k] {
+		if math.Abs(share-level) > 0.002 {
+			t.Errorf("number %d: %v of the draws", y, share)
+		}
+	}
+	// A joint interval is no narrower than that of its number, so that it can hold more.
+	if joint < level-1e-9 || joint > level+0.02 {
+		t.Errorf("jointly %v of the draws", joint)
+	}
+	if got.Each[k] != (Interval{}) || got.Joint[k] != (Interval{}) {
+		t.Errorf("a number that is always 0: %v, %v", got.Each[k], got.Joint[k])
+	}
+	if one := drawnIntervals([][]float64{{1}}, level, 1, asDrawn); one.Each[0] != (Interval{1, 1}) || one.Joint[0] != (Interval{1, 1}) {
+		t.Errorf("one draw: %v", one)
+	}
+}
+
+func TestDrawnIntervalsStayInBounds(t *testing.T) {
+	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1, asDrawn)
+	for y, joint := range got.Joint {
+		if joint.Low < 0 || joint.High > 1 || joint.Low > got.Each[y].Low || joint.High < got.Each[y].High {
+			t.Errorf("number %d: %v, jointly %v", y, got.Each[y], joint)
+		}
+	}
+}
+
+// A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
+func TestResampledReach(t *testing.T) {
+	reach := resampledReach([]float64{20, 2, 1e7})
+	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {
+		t.Errorf("20 rows: %v, want %v", got, want)
+	}
+	if got, want := reach(1, 1.959963985), math.Sqrt(5./4)*2.776445; math.Abs(got-want) > 1e-5 {
+		t.Errorf("2 rows: %v, want that of 5 rows, %v", got, want)
+	}
+	if got := reach(2, 3); math.Abs(got-3) > 1e-5 {
+		t.Errorf("10,000,000 rows: %v, want 3", got)
+	}
+	draws := make([][]float64, 1001)
+	for i := range draws {
+		draws[i] = []float64{float64(i)} // percentiles of a uniform distribution
+	}
+	twenty := drawnIntervals(draws, 0.95, math.Inf(1), reach)
+	// Φ(-2.147391) = 0.015882.
+	if each := twenty.Each[0]; math.Abs(each.Low-15.882) > 0.01 || math.Abs(each.High-984.118) > 0.01 {
+		t.Errorf("of 20 rows: %v", each)
+	}
+	if narrow := drawnIntervals(draws, 0.95, math.Inf(1), asDrawn); twenty.Joint[0].High-twenty.Joint[0].Low < 1.05*(narrow.Joint[0].High-narrow.Joint[0].Low) {
+		t.Errorf("joint intervals of 20 rows: %v, of many: %v", twenty.Joint[0], narrow.Joint[0])
+	}
+}
+
+// The number of rows that the intervals know of is that of the sample.
+func TestMeanSourceRows(t *testing.T) {
+	s := gaussianSample(t, gaussians.Rising(3), 300, 10, 2)
+	probabilities, labels := s.Source()
+	replicas := NewReplicas(3, 400, 1)
+	if err := replicas.AddSource(probabilities, labels, Numbers(0, len(labels))); err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]float64, 3)
+	for _, label := range labels {
+		counts[label]++
+	}
+	for y, mean := range replicas.meanSourceRows() {
+		if math.Abs(mean-counts[y]) > 4*math.Sqrt(counts[y]/400) {
+			t.Errorf("class %d: %v rows, %v were added", y, mean, counts[y])
+		}
+	}
+}
+
+func TestWiden(t *testing.T) {
+	each := func(first, second Interval) Intervals {
+		return Intervals{Each: []Interval{first, second}, Joint: []Interval{first, second}}
+	}
+	// The second class has no source rows.
+	u := Uncertainty{Shares: each(Interval{0.25, 0.5}, Interval{0, 0.75}), Weights: each(Interval{0.5, 1}, Interval{0, 0})}
+	u.widen(nil, []float64{0.5, 0})
+	if u.Warning != "" {
+		t.Errorf("one solution: %q", u.Warning)
+	}
+	u.widen([]float64{0.125, 0}, []float64{0.5, 0})
+	want := Uncertainty{Shares: each(Interval{0.125, 0.625}, Interval{0, 0.75}), Weights: each(Interval{0.25, 1.25}, Interval{0, 0}), Warning: u.Warning}
+	if !reflect.DeepEqual(u, want) || u.Warning == "" {
+		t.Errorf("%+v, want %+v", u, want)
+	}
+	u.widen([]float64{1, 0.5}, []float64{0.5, 0.25})
+	want = Uncertainty{Shares: each(Interval{0, 1}, Interval{0, 1}), Weights: each(Interval{0, 2}, Interval{0, 2}), Warning: u.Warning}
+	if !reflect.DeepEqual(u, want) {
+		t.Errorf("%+v, want %+v", u, want)
+	}
+}

@@ -1,0 +1,287 @@
+package shifttest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/gaussians"
+	"iwda/weightest"
+	"iwda/weightest/internal/weighttest"
+)
+
+func TestBinsOfCertainty(t *testing.T) {
+	s := weightest.NewSample(3)
+	// 36 rows predicted as class 0 in twelve degrees of certainty, half of them source
+	// rows; 11 as class 1, all alike; 4 as class 2.
+	for i := range 18 {
+		c := 0.5 + float64(i%6)/20
+		addRows(t, s, []float64{c, 1 - c, 0}, []int{i % 3}, []float64{c + 0.01, 0.99 - c, 0})
+	}
+	for range 11 {
+		addRows(t, s, nil, nil, []float64{0, 1, 0})
+	}
+	for range 4 {
+		addRows(t, s, []float64{0.1, 0.1, 0.8}, []int{2}, nil)
+	}
+	counts := binCertainty(s)
+	// Thirds of class 0; class 1, with the few of class 2.
+	if want := []float64{6, 6, 6, 11}; !slices.Equal(counts.target, want) {
+		t.Errorf("target rows %v, want %v", counts.target, want)
+	}
+	for y, want := range [][]float64{{3, 3, 0, 0}, {3, 0, 3, 0}, {0, 3, 3, 4}} {
+		if !slices.Equal(counts.source[y], want) {
+			t.Errorf("source rows of class %d %v, want %v", y, counts.source[y], want)
+		}
+	}
+}
+
+func momentsOf(t *testing.T, s *weightest.Sample) *moments {
+	t.Helper()
+	counts := binCertainty(s)
+	counts.dropAbsent()
+	return newMoments(counts, counts.pooled())
+}
+
+func TestMomentsGradient(t *testing.T) {
+	const k, h = 4, 1e-6
+	m := momentsOf(t, gaussianSample(t, gaussians.Rising(k), 200, 150, 1))
+	q := []float64{0.4, 0.1, 0.3, 0.2}
+	m.evaluate(q)
+	gradient := slices.Clone(m.gradient)
+	for y := range k {
+		up, down := slices.Clone(q), slices.Clone(q)
+		up[y] += h
+		down[y] -= h
+		want := (m.evaluate(up) - m.evaluate(down)) / (2 * h)
+		if math.Abs(gradient[y]-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("∂J/∂q_%d = %v, want %v", y, gradient[y], want)
+		}
+	}
+}
+
+func TestMomentsMinimum(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for seed := range uint64(10) {
+		m := momentsOf(t, gaussianSample(t, gaussians.Rising(3), 120, 90, seed))
+		q := []float64{1. / 3, 1. / 3, 1. / 3}
+		value, err := m.minimise(q, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if floats.Min(q) < 0 || math.Abs(floats.Sum(q)-1) > 1e-12 || math.Abs(m.evaluate(q)-value) > 1e-9*(1+value) {
+			t.Fatalf("J = %v at %v, which is %v there", value, q, m.evaluate(q))
+		}
+		// Nowhere near is it lower.
+		for range 200 {
+			other := slices.Clone(q)
+			for y := range other {
+				other[y] = math.Max(0, other[y]+random.NormFloat64()*0.03)
+			}
+			floats.Scale(1/floats.Sum(other), other)
+			if lower := m.evaluate(other); lower < value-1e-4 {
+				t.Errorf("J = %v at %v, but %v at %v", value, q, lower, other)
+			}
+		}
+	}
+}
+
+// A minimum that is only compared is below a value exactly if the whole one is.
+func TestMomentsMinimumBelow(t *testing.T) {
+	var below, notBelow int
+	for seed := range uint64(10) {
+		m := momentsOf(t, gaussianSample(t, gaussians.Rising(4), 120, 90, seed))
+		start := []float64{0.1, 0.2, 0.3, 0.4}
+		least, err := m.minimise(slices.Clone(start), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []float64{least / 2, math.Nextafter(least, 0), least, math.Nextafter(least, 100), 2 * least, m.evaluate(start) * 2} {
+			value, err := m.minimise(slices.Clone(start), limit)
+			if err != nil || value < least || (value < limit) != (least < limit) {
+				t.Errorf("J is %v at least, and %v where %v was asked for (%v)", least, value, limit, err)
+			}
+			if value < limit {
+				below++
+			} else {
+				notBelow++
+			}
+		}
+	}
+	if below != 30 || notBelow != 30 {
+		t.Errorf("%d below, %d not", below, notBelow)
+	}
+}
+
+// J is χ² in large samples: its mean is the degrees of freedom.
+func TestLabelShiftStatistic(t *testing.T) {
+	const samples = 60
+	var mean float64
+	var freedom int
+	for seed := range uint64(samples) {
+		l, err := LabelShiftTest(gaussianSample(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Resamples != 0 || l.Bins != 9 || l.DegreesOfFreedom != 6 {
+			t.Fatalf("%+v", l)
+		}
+		weighttest.CloseTo(t, "p", l.P, chiSquaredTail(l.Statistic, 6), 1e-14)
+		mean += l.Statistic / samples
+		freedom = l.DegreesOfFreedom
+	}
+	// The standard deviation of the mean is √(2·6/60) = 0.45.
+	if math.Abs(mean-float64(freedom)) > 1.8 {
+		t.Errorf("mean J %v, want about %d", mean, freedom)
+	}
+}
+
+func TestLabelShiftTestRejects(t *testing.T) {
+	rotated := gaussians.Rising(4)
+	rotated.Rotation = 0.6
+	for size, fewest := range map[int]float64{150: 4, 1500: 13} {
+		var p [2]float64
+		for seed := range uint64(15) {
+			for i, problem := range []gaussians.Problem{gaussians.Rising(4), rotated} {
+				s := gaussianSample(t, problem, size, size, seed)
+				l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.Explained() != (l.P >= 0.05) {
+					t.Errorf("explained: %v with p = %v", l.Explained(), l.P)
+				}
+				if !l.Explained() {
+					p[i]++
+				}
+			}
+		}
+		if p[0] > 4 || p[1] < fewest {
+			t.Errorf("%d rows: %v of 15 label shifts and %v of 15 rotations rejected", size, p[0], p[1])
+		}
+	}
+}
+
+// Few held-out rows of a class leave bins empty that the target has rows in. That is no
+// evidence against label shift.
+func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
+	p := gaussians.Rising(10)
+	for y := range 10 { // classes of 16 and 4% in the source, the other way round in the target
+		p.Source[y], p.Target[y] = 0.16, 0.04
+		if y%2 == 1 {
+			p.Source[y], p.Target[y] = 0.04, 0.16
+		}
+	}
+	const samples = 20
+	rejected := 0
+	for seed := range uint64(samples) {
+		l, err := LabelShiftTest(gaussianSample(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
+		if err != nil || !l.Tested() {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if !l.Explained() {
+			rejected++
+		}
+	}
+	if rejected > 4 {
+		t.Errorf("%d of %d label shifts rejected", rejected, samples)
+	}
+}
+
+// With very few held-out rows a class nothing can be told, whatever has changed, and the test
+// says so.
+func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
+	turned := gaussians.Rising(10)
+	turned.Rotation = math.Pi / 2
+	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
+		l, err := LabelShiftTest(gaussianSample(t, turned, rows, 400, 1), LabelShiftSettings{})
+		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few rows")) {
+			t.Errorf("%d rows: %+v, %v", rows, l, err)
+		}
+		if math.Abs(floats.Sum(l.TargetDistribution)-1) > 1e-9 {
+			t.Errorf("%d rows: shares %v", rows, l.TargetDistribution)
+		}
+	}
+}
+
+func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
+	s := gaussianSample(t, gaussians.Rising(3), 60, 60, 1)
+	p := func(seed uint64) float64 {
+		l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Resamples == 0 {
+			t.Fatal("the sample is small, but nothing was resampled")
+		}
+		return l.P
+	}
+	if p(1) != p(1) {
+		t.Error("one seed has two p-values")
+	}
+}
+
+func TestLabelShiftGolden(t *testing.T) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		l, err := LabelShiftTest(sampleOf(g.T)(g.Rows()), LabelShiftSettings{Resamples: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// All targets are drawn by label shift, but for the one with a class that the
+		// source lacks.
+		if g.Name == "missing" {
+			if l.Explained() {
+				t.Errorf("a class without source rows is explained: %+v", l)
+			}
+		} else if l.P < 0.02 || l.DegreesOfFreedom > 0 && chiSquaredTail(l.Statistic, l.DegreesOfFreedom) < 0.005 {
+			t.Errorf("%+v", l)
+		}
+		if q := l.TargetDistribution; math.Abs(floats.Sum(q)-1) > 1e-9 || floats.Min(q) < 0 {
+			t.Errorf("shares %v", q)
+		}
+	})
+}
+
+func TestLabelShiftHardCases(t *testing.T) {
+	one, few, silent, certain := weightest.NewSample(1), weightest.NewSample(3), weightest.NewSample(3), weightest.NewSample(2)
+	addRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	addRows(t, few, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
+	for i := range 40 {
+		// Class 2 is never predicted, and every prediction is certain.
+		c := float64(i % 3 / 2)
+		addRows(t, silent, []float64{1 - c, c, 0}, []int{i % 3}, []float64{c, 1 - c, 0})
+		addRows(t, certain, []float64{1, 0, 0, 1}, []int{0, 1}, []float64{1, 0})
+	}
+	for name, s := range map[string]*weightest.Sample{"one class": one, "few rows": few, "never predicted": silent, "certain": certain} {
+		l, err := LabelShiftTest(s, LabelShiftSettings{Resamples: 100})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows, or too few different predictions, to tell whether label shift explains them" ||
+			math.IsNaN(l.Statistic) || floats.HasNaN(l.TargetDistribution) {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if _, err := LabelShiftTest(weightest.NewSample(2), LabelShiftSettings{}); !errors.Is(err, weightest.ErrNoStatistics) {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for want, l := range map[string]LabelShift{
+		"label shift explains these predictions (p = 0.41)":                                             {DegreesOfFreedom: 3, P: 0.412},
+		"label shift does not explain these predictions (p < 0.001): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.0009},
+		"label shift does not explain these predictions (p = 0.002): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.002},
+		"too few rows, or too few different predictions, to tell whether label shift explains them":     {P: 1},
+	} {
+		if got := l.Verdict(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Package shifttest asks of a classifier's predictions on two domains whether anything
+// shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether changed class shares alone
+// explain it, LabelShiftTest.
+package shifttest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/weightest"
+)
+
+// ChiSquared says whether the hard predictions of two domains follow one distribution.
+type ChiSquared struct {
+	// Statistic is Pearson's χ² of the 2×k' table of counts, without a correction for
+	// continuity.
+	Statistic float64
+	// DegreesOfFreedom is k'-1, k' the number of columns that were left.
+	DegreesOfFreedom int
+	// P is the probability of a statistic at least as large where nothing shifted: 1
+	// with a single column.
+	P float64
+	// Merged are the classes that were counted together, in rising order: those that
+	// expected fewer than one row in a domain. Classes that neither domain predicts
+	// are in no column.
+	Merged []int
+}
+
+// ChiSquaredTest is the test that a classifier predicts each class as often on the target
+// as on the source, from the counts of its hard predictions (Lipton, Wang and Smola 2018;
+// Rabanser, Günnemann and Lipton 2019). It finds changed class shares, but also every
+// other shift that moves predictions.
+//
+// A class of which one domain is expected to show less than one row is counted with the
+// others of that kind, and with the next rarest class while the sum is still as small:
+// there the statistic is not χ². A class that one domain never predicts and the other
+// one often does remains a column, since that is evidence.
+//
+// The error wraps ErrNoStatistics where a domain has no row.
+func ChiSquaredTest(s *weightest.Sums) (ChiSquared, error) {
+	if err := s.RequireRows(); err != nil {
+		return ChiSquared{}, err
+	}
+	k := s.Classes()
+	source, target := make([]float64, k), make([]float64, k)
+	bySource, byTarget := s.HardCounts()
+	for i, rows := range bySource {
+		source[i%k] += float64(rows)
+	}
+	for class, rows := range byTarget {
+		target[class] = float64(rows)
+	}
+	columns, merged := mergeRareColumns(source, target)
+	result := ChiSquared{Statistic: pearson(columns), DegreesOfFreedom: len(columns) - 1, Merged: merged, P: 1}
+	if result.DegreesOfFreedom > 0 {
+		result.P = chiSquaredTail(result.Statistic, result.DegreesOfFreedom)
+	}
+	return result, nil
+}
+
+// mergeRareColumns returns the columns (source count, target count) of the classes that
+// occur, the rare ones as one column, and the classes that went into that one.
+func mergeRareColumns(source, target []float64) (columns [][2]float64, merged []int) {
+	n, m := floats.Sum(source), floats.Sum(target)
+	// Expected in the smaller domain per pooled row.
+	share := min(n, m) / (n + m)
+	var classes []int
+	for j := range source {
+		if source[j]+target[j] > 0 {
+			classes = append(classes, j)
+		}
+	}
+	slices.SortStableFunc(classes, func(a, b int) int {
+		return cmp.Compare(source[a]+target[a], source[b]+target[b])
+	})
+	var rare [2]float64
+	for _, j := range classes {
+		together := rare[0] + rare[1]
+		if (source[j]+target[j])*share < 1 || together > 0 && together*share < 1 {
+			rare[0] += source[j]
+			rare[1] += target[j]
+			merged = append(merged, j)
+			continue
+		}
+		columns = append(columns, [2]float64{source[j], target[j]})
+	}
+	if len(merged) > 0 {
+		columns = append(columns, rare)
+		slices.Sort(merged)
+	}
+	if len(merged) == 1 {
+		merged = nil
+	}
+	return columns, merged
+}
+
+// pearson returns Σ (observed - expected)²/expected over a table of two rows whose
+// columns all have a positive sum.
+func pearson(columns [][2]float64) float64 {
+	var n, m float64
+	for _, c := range columns {
+		n += c[0]
+		m += c[1]
+	}
+	var statistic float64
+	for _, c := range columns {
+		// With the column's sum s both deviations are ±(c₀m - c₁n)/(n+m), and the
+		// expectations s·n/(n+m) and s·m/(n+m).
+		deviation := c[0]*m - c[1]*n
+		statistic += deviation * deviation / ((c[0] + c[1]) * n * m)
+	}
+	return statistic
+}
+
+// chiSquaredTail is the probability that χ² with the degrees of freedom is at least x.
+func chiSquaredTail(x float64, degreesOfFreedom int) float64 {
+	return distuv.ChiSquared{K: float64(degreesOfFreedom)}.Survival(x)
+}
+
+// KolmogorovSmirnov says whether the predicted probabilities of two domains follow one
+// distribution.
+type KolmogorovSmirnov struct {
+	// Distances are the Kolmogorov-Smirnov distances of each class's probability,
+	// length k: the largest difference of the two distribution functions.
+	Distances []float64
+	// ClassP are the p-values of each class on its own, length k.
+	ClassP []float64
+	// P is the smallest of them times the number of tests (Bonferroni), at most 1: the
+	// p-value of "nothing shifted". Two classes are one test, as the probability of
+	// one says that of the other.
+	P float64
+	// Class is the class with the smallest p-value.
+	Class int
+}
+
+// KolmogorovSmirnovTest is the test that each class's probability follows one distribution
+// in both domains, corrected by Bonferroni (Rabanser, Günnemann and Lipton 2019). It costs
+// a sort of each column.
+//
+// The p-values are exact where that takes some million operations, and Kolmogorov's
+// limit otherwise, which then agrees to some percent. Both take values as all different:
+// with ties they are too large, and the test is on the safe side.
+//
+// The error wraps ErrNoStatistics where a domain has no row.
+func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
+	if err := s.RequireRows(); err != nil {
+		return KolmogorovSmirnov{}, err
+	}
+	k := s.Classes()
+	sourceRows, labels := s.Source()
+	n, m := len(labels), len(s.Target())/k
+	result := KolmogorovSmirnov{Distances: make([]float64, k), ClassP: make([]float64, k)}
+	source, target := make([]float64, n), make([]float64, m)
+	for class := range k {
+		column(source, sourceRows, k, class)
+		column(target, s.Target(), k, class)
+		steps := kolmogorovSteps(source, target)
+		result.Distances[class] = float64(steps) / (float64(n) * float64(m))
+		result.ClassP[class] = kolmogorovP(n, m, steps)
+		if result.ClassP[class] < result.ClassP[result.Class] {
+			result.Class = class
+		}
+	}
+	tests := k
+	if k == 2 {
+		tests = 1
+	}
+	result.P = math.Min(1, float64(tests)*result.ClassP[result.Class])
+	return result, nil
+}
+
+// column copies one class's probabilities and sorts them.
+func column(sorted, probabilities []float64, classes, class int) {
+	for row := range sorted {
+		sorted[row] = probabilities[row*classes+class]
+	}
+	slices.Sort(sorted)
+}
