@@ -25,8 +25,8 @@ type Config struct {
 
 // Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule chooses one of the runs of a file: one of selection.Names. It is DefaultRule where
-	// it is empty.
+	// Rule chooses one of the runs of a file: one of selection.Names, target-risk where it is
+	// empty.
 	Rule string `yaml:"rule,omitempty"`
 	// Choose says what iwrun adapt predicts with: the best run by the rule, run, or all seeds of
 	// its method, method.
@@ -37,11 +37,8 @@ type Selection struct {
 	Tolerance float64 `yaml:"tolerance,omitempty"`
 }
 
-// DefaultRule is the rule where a file names none.
-var DefaultRule = selection.TargetRisk.Name
-
 // RuleOrDefault is the rule that counts.
-func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }
+func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, selection.TargetRisk.Name) }
 
 // ChooseMethod is the value of selection.choose with which all seeds of the best run's method
 // predict together; that of the run alone is the empty text.
