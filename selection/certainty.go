@@ -90,42 +90,6 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 	return off / float64(k)
 }
 
-// neighbourhoodDensity is SND (Saito et al. 2021): the mean entropy of softmax(s/T) over
-// the other rows, s the cosine similarity of a row's predictions with theirs, T = 0.05.
-// Of more than 2,000 rows it takes that many, evenly spaced.
-var neighbourhoodDensity = Criterion{
-	Name: "snd", Higher: true, Cost: "n²·k, of at most 2,000 rows",
-	Fails: "a classifier that always predicts one class gets the maximum",
-	needs: []need{atLeast(2)},
-	value: func(in Input) (float64, error) {
-		const most = 2000
-		return similarityEntropy(softmax(Evenly(in.TargetLogits, most), 1)), nil
-	},
-}
-
-func similarityEntropy(p *mat.Dense) float64 {
-	const temperature = 0.05
-	n, _ := p.Dims()
-	for i := range n {
-		row := p.RawRowView(i)
-		floats.Scale(1/floats.Norm(row, 2), row)
-	}
-	var similarity mat.Dense
-	similarity.Mul(p, p.T())
-	total := 0.0
-	others := make([]float64, 0, n-1)
-	for i := range n {
-		row := similarity.RawRowView(i)
-		others = append(append(others[:0], row[:i]...), row[i+1:]...)
-		floats.Scale(1/temperature, others)
-		floats.AddConst(-floats.LogSumExp(others), others)
-		for _, logarithm := range others {
-			total -= math.Exp(logarithm) * logarithm
-		}
-	}
-	return total / float64(n)
-}
-
 // affordable returns evenly spaced rows of logits, of not many more values than 10,000 rows of 65
 // classes have, but as many rows as classes at least: beyond, the square of the number of classes
 // makes a criterion cost more than the epoch that it judges.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -13,8 +12,7 @@ type Criterion struct {
 	Name string
 	// Higher tells whether a higher value is better.
 	Higher bool
-	// Cost is the number of operations in the numbers n of rows, k of classes and d of
-	// features.
+	// Cost is the number of operations in the numbers n of rows and k of classes.
 	Cost string
 	// Fails says when the choice is wrong, above all under label shift.
 	Fails string
@@ -25,16 +23,13 @@ type Criterion struct {
 
 // criteria holds every criterion, the default first.
 var criteria = []Criterion{
+	TargetRisk,
 	ClassWeightedRisk,
 	sourceAccuracy, sourceAccuracyMacro,
 	priorDivergence,
 	unexplainedShare,
 	ensembleAgreement,
 	entropyCriterion, informationMaximisation, nuclearNorm, classConfusion,
-	neighbourhoodDensity,
-	weightedRisk, deepEmbeddedValidation,
-	clusterAgreement,
-	transferScore,
 }
 
 // All returns every criterion, the default first.
@@ -66,7 +61,7 @@ var ErrMissing = errors.New("not enough to judge by")
 
 // Value returns the criterion's value of a candidate, which is finite. It is an error where
 // the input lacks what the criterion needs, which wraps [ErrMissing], where its parts do not
-// fit each other, or where a logit or a feature is not finite.
+// fit each other, or where a logit is not finite.
 func (c Criterion) Value(in Input) (float64, error) {
 	if err := in.validate(); err != nil {
 		return 0, fmt.Errorf("selection: %s: %w", c.Name, err)
@@ -84,13 +79,6 @@ func (c Criterion) Value(in Input) (float64, error) {
 		return 0, fmt.Errorf("selection: %s: its value is %v", c.Name, value)
 	}
 	return value, nil
-}
-
-// JudgesByLogits tells whether the criterion reads no more than finished runs leave and all of
-// them together say: logits, labels of held-out source rows, class weights and shares, votes.
-// Others judge while a run trains.
-func (c Criterion) JudgesByLogits() bool {
-	return !slices.ContainsFunc(c.needs, func(n need) bool { return n.training })
 }
 
 // Best returns the index of the best value, the first of equal ones. NaN stands for a
@@ -112,30 +100,12 @@ func (c Criterion) Best(values []float64) int {
 type need struct {
 	what  string
 	there func(Input) bool
-	// training tells whether it is there only while a run trains: not left by a finished one,
-	// nor known of all of them together.
-	training bool
 }
-
-func afterwards(what string, there func(Input) bool) need    { return need{what, there, false} }
-func whileTraining(what string, there func(Input) bool) need { return need{what, there, true} }
 
 var (
-	sourceRows     = afterwards("the logits and labels of held-out source rows", func(in Input) bool { return in.SourceLogits != nil })
-	targetRows     = afterwards("the logits of target rows", func(in Input) bool { return in.TargetLogits != nil })
-	targetFeatures = whileTraining("the features of target rows", func(in Input) bool { return in.TargetFeatures != nil })
-	classWeights   = afterwards("class weights, of one model that all candidates share", func(in Input) bool { return in.ClassWeights != nil })
-	targetShares   = afterwards("estimated class shares of the target, of one model that all candidates share", func(in Input) bool { return in.TargetShares != nil })
-	rowWeights     = whileTraining("weights of the source rows, see DomainWeights", func(in Input) bool { return in.RowWeights != nil })
-	ensembleVotes  = afterwards("the predictions of the ensemble of all candidates, see Vote", func(in Input) bool { return in.Votes != nil })
-	clusters       = whileTraining("clusters of the target rows, see Clusters", func(in Input) bool { return in.Clusters != nil })
-	headWeights    = whileTraining("the weights of the classifier's last layer", func(in Input) bool { return in.HeadWeights != nil })
-	probes         = whileTraining("points and rows for the Hopkins statistic", func(in Input) bool { return in.UniformPoints != nil && len(in.SampledRows) > 0 })
+	sourceRows    = need{"the logits and labels of held-out source rows", func(in Input) bool { return in.SourceLogits != nil }}
+	targetRows    = need{"the logits of target rows", func(in Input) bool { return in.TargetLogits != nil }}
+	classWeights  = need{"class weights, of one model that all candidates share", func(in Input) bool { return in.ClassWeights != nil }}
+	targetShares  = need{"estimated class shares of the target, of one model that all candidates share", func(in Input) bool { return in.TargetShares != nil }}
+	ensembleVotes = need{"the predictions of the ensemble of all candidates, see Vote", func(in Input) bool { return in.Votes != nil }}
 )
-
-// atLeast is a number of target rows that a criterion needs.
-func atLeast(rows int) need {
-	return afterwards(fmt.Sprintf("at least %d target rows", rows), func(in Input) bool {
-		return in.TargetLogits != nil && in.TargetLogits.RawMatrix().Rows >= rows
-	})
-}

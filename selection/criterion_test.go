@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,17 +34,6 @@ func TestEveryCriterionIsWhole(t *testing.T) {
 	}
 }
 
-// What a finished run leaves is enough for exactly those that can be computed of it.
-func TestJudgesByLogits(t *testing.T) {
-	left := candidates(t, golden.Open(t, "selection"), "k10d8")[0]
-	left.TargetFeatures, left.RowWeights, left.Clusters, left.HeadWeights, left.UniformPoints = nil, nil, nil, nil, nil
-	for _, c := range selection.All() {
-		if _, err := c.Value(left); errors.Is(err, selection.ErrMissing) == c.JudgesByLogits() {
-			t.Errorf("%s: %v, judges by logits: %v", c.Name, err, c.JudgesByLogits())
-		}
-	}
-}
-
 func TestBest(t *testing.T) {
 	higher, lower := selection.Criterion{Higher: true}, selection.Criterion{}
 	nan := math.NaN()
@@ -71,13 +59,7 @@ func TestOrderOfRows(t *testing.T) {
 	shuffled := input
 	ofSource, ofTarget := random.Perm(len(input.SourceLabels)), random.Perm(len(input.Votes))
 	shuffled.SourceLogits, shuffled.SourceLabels = permuted(input.SourceLogits, ofSource), picked(input.SourceLabels, ofSource)
-	shuffled.RowWeights = picked(input.RowWeights, ofSource)
-	shuffled.TargetLogits, shuffled.TargetFeatures = permuted(input.TargetLogits, ofTarget), permuted(input.TargetFeatures, ofTarget)
-	shuffled.Votes, shuffled.Clusters = picked(input.Votes, ofTarget), picked(input.Clusters, ofTarget)
-	shuffled.SampledRows = slices.Clone(input.SampledRows)
-	for i, row := range input.SampledRows {
-		shuffled.SampledRows[i] = slices.Index(ofTarget, row)
-	}
+	shuffled.TargetLogits, shuffled.Votes = permuted(input.TargetLogits, ofTarget), picked(input.Votes, ofTarget)
 	for _, c := range selection.All() {
 		want, err := c.Value(input)
 		got, also := c.Value(shuffled)
@@ -155,7 +137,7 @@ func TestWrongInput(t *testing.T) {
 		"a label too high":     {selection.Input{SourceLogits: logits(0, 1), SourceLabels: []int{2}}, "row 0 has label 2 of 2"},
 		"a negative weight":    {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1, -1}}, "1 is -1"},
 		"weights of another k": {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1}}, "1 class weights for 2"},
-		"other features":       {selection.Input{TargetLogits: logits(0, 1), TargetFeatures: logits(0, 1, 2, 3)}, "features of 2"},
+		"votes of other rows":  {selection.Input{TargetLogits: logits(0, 1), Votes: []int{0, 1}}, "2 votes for 1"},
 	} {
 		for _, criterion := range selection.All() {
 			if _, err := criterion.Value(c.input); err == nil || !strings.Contains(err.Error(), c.words) {

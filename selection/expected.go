@@ -112,7 +112,11 @@ func bounds(draws []float64, level float64) (low, high float64) {
 
 // probabilitiesOfBeingRight returns the largest corrected probability of each target row.
 func probabilitiesOfBeingRight(in Input) ([]float64, error) {
-	p, err := Corrected(in)
+	c, err := calibrationOf(in)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Corrected(in, c)
 	if err != nil {
 		return nil, err
 	}
@@ -125,22 +129,14 @@ func probabilitiesOfBeingRight(in Input) ([]float64, error) {
 }
 
 // Corrected returns the probabilities of the target's rows, of logits as a network gives them,
-// calibrated on the held-out source rows and corrected for the target's class shares by
-// maximum likelihood.
-func Corrected(in Input) (*mat.Dense, error) {
-	c, err := calibrationOf(in)
-	if err != nil {
-		return nil, err
-	}
+// by their calibration on the held-out source rows ([Calibrated]) and corrected for the target's
+// class shares by maximum likelihood.
+func Corrected(in Input, c calibration.Calibration) (*mat.Dense, error) {
 	sample, err := calibration.NewSample(c, valuesOf(in.SourceLogits), in.SourceLabels, valuesOf(in.TargetLogits))
 	if err != nil {
 		return nil, fmt.Errorf("selection: %w", err)
 	}
-	problem, err := sample.Problem(nil, nil)
-	if err != nil {
-		return nil, fmt.Errorf("selection: %w", err)
-	}
-	solution, err := weightest.MLLS{Pseudocount: weightest.Laplace}.Solve(problem)
+	solution, err := TargetShares(sample)
 	if err != nil {
 		return nil, fmt.Errorf("the target's class shares: %w", err)
 	}

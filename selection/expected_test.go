@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/selection"
@@ -33,13 +34,17 @@ func testExpectedAccuracy(t *testing.T, resamples int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		corrected, err := selection.Corrected(in)
+		_, calibration, err := selection.Calibrated(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		corrected, err := selection.Corrected(in, calibration)
 		if err != nil {
 			t.Fatal(err)
 		}
 		right := 0.0
 		for i, class := range truth {
-			if argmax(corrected.RawRowView(i)) == class {
+			if floats.MaxIdx(corrected.RawRowView(i)) == class {
 				right += 1 / float64(len(truth))
 			}
 		}

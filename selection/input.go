@@ -11,24 +11,16 @@ import (
 )
 
 // Input is what criteria read of one candidate: k classes, n_s held-out source rows, n_t
-// target rows, d features. What is not known is nil. Criteria change nothing of it.
+// target rows. What is not known is nil. Criteria change nothing of it.
 type Input struct {
 	SourceLogits *mat.Dense // n_s×k, of rows that were never trained on
 	SourceLabels []int      // n_s classes, from 0
 	TargetLogits *mat.Dense // n_t×k
-	// TargetFeatures are what the classifier's last layer sees (n_t×d).
-	TargetFeatures *mat.Dense
 
 	// What all candidates share.
 	ClassWeights []float64 // w (k): the target's class shares over the source's
 	TargetShares []float64 // q (k), sum 1
-	RowWeights   []float64 // a (n_s): density of the target's features over the source's
 	Votes        []int     // n_t classes that the ensemble of all candidates predicts
-
-	Clusters      []int      // n_t numbers of clusters, from 0
-	HeadWeights   *mat.Dense // k×d
-	UniformPoints *mat.Dense // m×d, drawn from the box around the target's features
-	SampledRows   []int      // m different target rows, drawn
 }
 
 // classes returns k.
@@ -52,8 +44,7 @@ func (in Input) checkFinite() error {
 		name   string
 		matrix *mat.Dense
 	}{
-		{"SourceLogits", in.SourceLogits}, {"TargetLogits", in.TargetLogits}, {"TargetFeatures", in.TargetFeatures},
-		{"HeadWeights", in.HeadWeights}, {"UniformPoints", in.UniformPoints},
+		{"SourceLogits", in.SourceLogits}, {"TargetLogits", in.TargetLogits},
 	} {
 		if m.matrix == nil {
 			continue
@@ -89,14 +80,8 @@ func (in Input) checkSizes() error {
 		return fmt.Errorf("%d class weights for %d classes", len(in.ClassWeights), k)
 	case in.TargetShares != nil && len(in.TargetShares) != k:
 		return fmt.Errorf("%d class shares for %d classes", len(in.TargetShares), k)
-	case in.RowWeights != nil && len(in.RowWeights) != sources:
-		return fmt.Errorf("%d weights for %d source rows", len(in.RowWeights), sources)
-	case in.TargetFeatures != nil && in.TargetLogits != nil && rowsOf(in.TargetFeatures) != targets:
-		return fmt.Errorf("features of %d target rows and logits of %d", rowsOf(in.TargetFeatures), targets)
 	case in.Votes != nil && len(in.Votes) != targets:
 		return fmt.Errorf("%d votes for %d target rows", len(in.Votes), targets)
-	case in.Clusters != nil && len(in.Clusters) != targets:
-		return fmt.Errorf("%d clusters for %d target rows", len(in.Clusters), targets)
 	}
 	return nil
 }
@@ -109,7 +94,7 @@ func (in Input) checkValues() error {
 			return fmt.Errorf("source row %d has label %d of %d classes", i, label, k)
 		}
 	}
-	for _, weights := range [][]float64{in.ClassWeights, in.TargetShares, in.RowWeights} {
+	for _, weights := range [][]float64{in.ClassWeights, in.TargetShares} {
 		if at := slices.IndexFunc(weights, func(w float64) bool { return !(w >= 0) || math.IsInf(w, 0) }); at >= 0 {
 			return fmt.Errorf("weight or share %d is %v", at, weights[at])
 		}

@@ -14,20 +14,15 @@ var priorDivergence = Criterion{
 	Fails: "it ranks nothing by itself: a guard against candidates whose class shares cannot be",
 	needs: []need{targetRows, targetShares},
 	value: func(in Input) (float64, error) {
-		return Evidence{Shares: columnMeans(softmax(in.TargetLogits, 1))}.Divergence(in.TargetShares), nil
-	},
-}
-
-// Divergence is KL(p̄ ‖ q) for class shares q of the target.
-func (e Evidence) Divergence(q []float64) float64 {
-	const floor = 1e-12
-	divergence := 0.0
-	for class, p := range e.Shares {
-		if p > 0 {
-			divergence += p * math.Log(p/max(q[class], floor))
+		const floor = 1e-12
+		divergence := 0.0
+		for class, p := range columnMeans(softmax(in.TargetLogits, 1)) {
+			if p > 0 {
+				divergence += p * math.Log(p/max(in.TargetShares[class], floor))
+			}
 		}
-	}
-	return divergence
+		return divergence, nil
+	},
 }
 
 // ensembleAgreement is EnsV: the share of target rows on which the candidate predicts what

@@ -1,7 +1,5 @@
 package selection
 
-import "fmt"
-
 // ClassWeightedRisk is IWV-y, (1/n) Σ_i w_{y_i} ℓ_i over held-out source rows, ℓ the
 // cross-entropy: an estimate of the cross-entropy on the target, without bias where the
 // weights are right and the two domains differ in their class shares alone, or in features
@@ -16,6 +14,24 @@ var ClassWeightedRisk = Criterion{
 			losses[i] *= in.ClassWeights[label]
 		}
 		return mean(losses), nil
+	},
+}
+
+// TargetRisk is the [ClassWeightedRisk] plus the share of a candidate's predictions on the target
+// that changed class shares leave unexplained. The first sees nothing of the target but its
+// shares, the second nothing of what is right; a candidate that ignores the target, or that has
+// collapsed, is bad by one of them.
+var TargetRisk = Criterion{
+	Name: "target-risk", Cost: unexplainedShare.Cost,
+	Fails: ClassWeightedRisk.Fails,
+	needs: []need{sourceRows, classWeights, targetRows},
+	value: func(in Input) (float64, error) {
+		risk, err := ClassWeightedRisk.value(in)
+		if err != nil {
+			return 0, err
+		}
+		unexplained, err := unexplainedShare.value(in)
+		return risk + unexplained, err
 	},
 }
 
@@ -58,51 +74,5 @@ var sourceAccuracyMacro = Criterion{
 			}
 		}
 		return recalls / classes, nil
-	},
-}
-
-// weightedRisk is IWCV (Sugiyama, Krauledat and Müller 2007) with the cross-entropy:
-// (1/n) Σ_i a_i ℓ_i over held-out source rows, a the density of the target over the
-// source's at a row's features.
-var weightedRisk = Criterion{
-	Name: "iwcv", Cost: "n·k, and a logistic regression on the features",
-	Fails: "under label shift: it weighs rows as covariate shift would have it",
-	needs: []need{sourceRows, rowWeights},
-	value: func(in Input) (float64, error) {
-		losses := crossEntropies(in.SourceLogits, in.SourceLabels)
-		for i, a := range in.RowWeights {
-			losses[i] *= a
-		}
-		return mean(losses), nil
-	},
-}
-
-// deepEmbeddedValidation is DEV (You, Wang, Long and Jordan 2019): IWCV with the mean of
-// the weights as a control variate, mean(aℓ) + η·mean(a) - η with
-// η = -cov(aℓ, a)/var(a), and η = 0 where all weights are equal.
-var deepEmbeddedValidation = Criterion{
-	Name: "dev", Cost: "n·k, and a logistic regression on the features",
-	Fails: "under label shift, as IWCV does, and where the weights are few and large",
-	needs: []need{sourceRows, rowWeights},
-	value: func(in Input) (float64, error) {
-		n := len(in.SourceLabels)
-		if n < 2 {
-			return 0, fmt.Errorf("%w: it needs at least 2 source rows, for a variance", ErrMissing)
-		}
-		weighted := crossEntropies(in.SourceLogits, in.SourceLabels)
-		for i, a := range in.RowWeights {
-			weighted[i] *= a
-		}
-		meanLoss, meanWeight := mean(weighted), mean(in.RowWeights)
-		covariance, variance := 0.0, 0.0
-		for i, a := range in.RowWeights {
-			covariance += (weighted[i] - meanLoss) * (a - meanWeight)
-			variance += (a - meanWeight) * (a - meanWeight)
-		}
-		if variance == 0 {
-			return meanLoss, nil
-		}
-		eta := -covariance / variance
-		return meanLoss + eta*meanWeight - eta, nil
 	},
 }

@@ -189,6 +189,22 @@ func TestAdapt(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "3 runs had been finished before") || readFile(t, "out/predictions.csv") != before {
 		t.Errorf("status %d\n%s", status, text)
 	}
+
+	// The table of what is chosen says what is used here, by each rule and with each tolerance.
+	for _, tolerance := range []string{"0", "0.3"} {
+		for _, rule := range []string{"target-risk", "iwv-y", "im"} {
+			set := []string{"--set", "selection.rule=" + rule, "--set", "selection.tolerance=" + tolerance}
+			status, _, text = call(t, adaptLine(set...)...)
+			used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(text)
+			if status != 0 || used == nil {
+				t.Fatalf("%s: status %d: %s", rule, status, text)
+			}
+			_, table, _ := call(t, "table", "--kind", "selection", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
+			if want := "," + rule + "," + used[1] + ","; !strings.Contains(table, want) {
+				t.Errorf("tolerance %s: %q is not in\n%s", tolerance, want, table)
+			}
+		}
+	}
 }
 
 // Columns that are dead in the target do not mislead: they are named and left out.

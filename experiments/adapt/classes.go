@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
@@ -41,7 +42,7 @@ func (c ClassShare) weightOf(share float64) float64 {
 
 // classShares returns what a run's model says of the classes, with the intervals of the
 // target's shares. An error beside shares is why these have no intervals.
-func classShares(about model.Metadata, c Candidate) ([]ClassShare, error) {
+func classShares(about model.Metadata, c judge.Candidate) ([]ClassShare, error) {
 	source, target := about.Shares.Source, about.Shares.Target
 	switch {
 	case target == nil:
@@ -91,7 +92,7 @@ const (
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated by maximum likelihood. classifier are those for which its calibrated
 // probabilities speak, nil for the held-out rows' own.
-func bound(shares []ClassShare, c Candidate, classifier []float64) error {
+func bound(shares []ClassShare, c judge.Candidate, classifier []float64) error {
 	if len(shares) > mostBounded {
 		return fmt.Errorf("%d classes, more than the %d for which resamples are made; iwrun labelshift --intervals fisher needs none", len(shares), mostBounded)
 	}

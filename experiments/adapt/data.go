@@ -10,7 +10,6 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
-	"iwda/selection"
 )
 
 // The domains' names in experiment files.
@@ -172,8 +171,7 @@ func (d Data) rareClasses() string {
 	return strings.Join(rare, ", ")
 }
 
-// CheckExperiment returns an error where the experiment file is about other domains, or
-// lacks what a choice needs.
+// CheckExperiment returns an error where the experiment file is about other domains.
 func (d Data) CheckExperiment(file *config.File) error {
 	paths := map[string]string{}
 	for _, domain := range file.Config.Dataset.Domains {
@@ -182,26 +180,7 @@ func (d Data) CheckExperiment(file *config.File) error {
 	if paths[sourceName] != d.Source.Path || paths[targetName] != d.Target.Path {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("is about %s and %s; choose another folder with -o, or remove it", paths[sourceName], paths[targetName])}
 	}
-	rule := file.Config.Selection.Rule
-	if rule == "" {
-		return config.Error{Location: file.Name, Message: "has no rule by which a run is chosen, as in selection: {rule: " + selection.TargetRisk + "}"}
-	}
-	criterion, err := selection.RuleCriterion(rule)
-	if err == nil && !criterion.JudgesByLogits() {
-		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.rule %s reads more than the logits that finished runs leave, by which these are chosen here; take one of %s. iwrun table --kind selection has what it says of each run, with selection.criteria: [%s]",
-			rule, strings.Join(rulesByLogits(), ", "), criterion.Name)}
-	}
-	return err
-}
-
-// rulesByLogits names the rules of [Choose].
-func rulesByLogits() (names []string) {
-	for _, name := range selection.RuleNames() {
-		if c, err := selection.RuleCriterion(name); err == nil && c.JudgesByLogits() {
-			names = append(names, name)
-		}
-	}
-	return names
+	return nil
 }
 
 // CheckRuns returns an error where runs of the experiment could be trained, but nothing be

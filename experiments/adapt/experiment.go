@@ -91,7 +91,7 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
 		Features: d.Kind == catalogue.Vectors, HiddenUnits: hiddenUnits, Products: d.products(),
-		Rule: selection.TargetRisk, HeldOut: heldOut,
+		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
 		Network:        d.Normalisation.network(d.Columns),

@@ -47,7 +47,7 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk || chosen.Choose != config.ChooseMethod || chosen.Tolerance != 0.2 {
+		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk.Name || chosen.Choose != config.ChooseMethod || chosen.Tolerance != 0.2 {
 			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
 		for _, run := range runs {

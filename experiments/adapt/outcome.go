@@ -3,19 +3,17 @@ package adapt
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"iwda/experiments/config"
+	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/weightest"
+	"iwda/experiments/store"
 )
 
 // Outcome is what was chosen, and what it says of the target.
 type Outcome struct {
-	Choice
+	judge.Choice
 	// AllSeeds tells that all seeds of the used run's method predict together.
 	AllSeeds bool
 	Runs     []plan.Run // the chosen ones
@@ -39,43 +37,25 @@ func (o Outcome) Chosen() (chosen Chosen) {
 // chosen are the indices in Judged of the chosen runs.
 func (o Outcome) chosen() []int {
 	if o.AllSeeds {
-		return o.method().Runs
+		return o.Method().Runs
 	}
 	return []int{o.Used}
 }
 
-// method is that of the run that is used.
-func (o Outcome) method() Method {
-	return o.Methods[slices.IndexFunc(o.Methods, func(m Method) bool { return slices.Contains(m.Runs, o.Used) })]
-}
-
 // Conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the one that is used, or of all seeds of its method. The model that all share is the first
-// source-only run, the first run where there is none.
+// what came of the one that is used, or of all seeds of its method.
 func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return Outcome{}, err
 	}
-	reference := slices.IndexFunc(runs, func(r plan.Run) bool {
-		method, _ := config.ParseMethod(r.ID.Method)
-		return method.Alignment == config.NoAlignment
-	})
-	shared, err := NewShared(candidates[max(reference, 0)])
+	compared, err := judge.New(candidates)
 	if err != nil {
 		return Outcome{}, err
 	}
-	choice, err := Choose(how.Rule, candidates, shared)
+	choice, err := compared.Choose(how.RuleOrDefault(), how.Tolerance)
 	if err != nil {
 		return Outcome{}, err
-	}
-	choice.preferLater(how.Tolerance)
-	for i, run := range runs {
-		result, err := run.Dir(results).ReadResult()
-		if err != nil {
-			return Outcome{}, err
-		}
-		choice.Judged[i].expect(result.WithoutLabels)
 	}
 	outcome := Outcome{
 		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
@@ -107,20 +87,18 @@ func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, e
 }
 
 // candidatesOf reads what the finished runs say of both domains.
-func candidatesOf(results string, runs []plan.Run) (candidates []Candidate, err error) {
+func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
 	for _, run := range runs {
-		outputs, err := run.Dir(results).ReadOutputs()
+		dir := run.Dir(results)
+		result, err := dir.ReadResult()
 		if err != nil {
 			return nil, err
 		}
-		logits := func(values []float32) *mat.Dense {
-			return mat.NewDense(len(values)/outputs.Classes, outputs.Classes, weightest.Widen(values))
+		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
+		if err != nil {
+			return nil, err
 		}
-		candidates = append(candidates, Candidate{
-			Run:          run.ID.String(),
-			SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels,
-			TargetLogits: logits(outputs.Target),
-		})
+		candidates = append(candidates, candidate)
 	}
 	return candidates, nil
 }

@@ -7,8 +7,8 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/experiments/judge"
 	"iwda/experiments/normalisation"
-	"iwda/selection"
 )
 
 // What a probe reads, and by how much of the target-risk another normalisation has to be better;
@@ -61,7 +61,7 @@ func (n Normalisation) withSharedScale() []Normalisation {
 }
 
 // probed returns the target-risk of a probe that learns from some of the source's rows, so
-// normalised; see [selection.TargetRisk].
+// normalised; see [judge.Candidate.TargetRisk].
 func probed(source, target datasets.Set, how config.Network) (float64, error) {
 	k := len(source.ClassNames())
 	source, target = datasets.Subset(source, spacedRows(datasets.LabelsOf(source), k, probedRows)), datasets.Evenly(target, testedRows)
@@ -71,11 +71,11 @@ func probed(source, target datasets.Set, how config.Network) (float64, error) {
 		return 0, err
 	}
 	p := fitProbe(by.Source(learnt), rand.New(datasets.Stream(1, "probe")))
-	return targetRisk(Candidate{
+	return judge.Candidate{
 		Run:          "a linear classifier",
 		SourceLogits: p.logits(normalise.Values(by.Source(heldOut))), SourceLabels: datasets.LabelsOf(heldOut).Classes(),
 		TargetLogits: p.logits(normalise.Values(by.Target(target))),
-	})
+	}.TargetRisk()
 }
 
 // spacedRows returns some so many labelled rows, those of each of k classes evenly spaced, but
@@ -97,22 +97,4 @@ func spacedRows(labels datasets.Labels, k, most int) (rows []int) {
 		seen[class]++
 	}
 	return rows
-}
-
-// targetRisk is that of a candidate by the class shares that it estimates itself.
-func targetRisk(c Candidate) (float64, error) {
-	in, _, err := c.calibrated()
-	if err != nil {
-		return 0, err
-	}
-	_, shares, err := c.targetShares(in)
-	if err != nil {
-		return 0, err
-	}
-	in.ClassWeights = Shared{TargetShares: shares}.weightsOver(c.SourceLabels)
-	criterion, err := selection.RuleCriterion(selection.TargetRisk)
-	if err != nil {
-		return 0, err
-	}
-	return criterion.Value(in)
 }

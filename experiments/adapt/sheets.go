@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/experiments/judge"
 	"iwda/experiments/report/sheet"
 	"iwda/weightest/intervals"
 )
@@ -20,7 +21,7 @@ var (
 )
 
 // expectedAccuracy is missing where the test of label shift says that it does not hold.
-func expectedAccuracy(j Judgement) sheet.Value {
+func expectedAccuracy(j judge.Judgement) sheet.Value {
 	if j.Expected == nil {
 		return sheet.Percent(math.NaN())
 	}
@@ -28,15 +29,15 @@ func expectedAccuracy(j Judgement) sheet.Value {
 }
 
 func (o Outcome) runsSheet() sheet.Sheet {
-	columns := []sheet.Column[Judgement]{
-		{Head: "run", Key: true, Value: func(j Judgement) sheet.Value { return sheet.Word(j.Run) }},
-		{Head: o.Rule, Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Value) }},
-		{Head: "source accuracy", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.SourceAccuracy) }},
-		{Head: "certainty", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Certainty) }},
+	columns := []sheet.Column[judge.Judgement]{
+		{Head: "run", Key: true, Value: func(j judge.Judgement) sheet.Value { return sheet.Word(j.Run) }},
+		{Head: o.Rule, Format: numberFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Number(j.Value) }},
+		{Head: "source accuracy", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.SourceAccuracy) }},
+		{Head: "certainty", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Certainty) }},
 		{Head: "expected", Format: intervalFormat, Value: expectedAccuracy},
-		{Head: "unexplained", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Unexplained) }},
-		{Head: "divergence", Format: numberFormat, Value: func(j Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
-		{Head: "agreement", Format: percentFormat, Value: func(j Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
+		{Head: "unexplained", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Unexplained) }},
+		{Head: "divergence", Format: numberFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
+		{Head: "agreement", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
 	}
 	title := "The chosen run"
 	if o.AllSeeds {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/judge"
 	"iwda/experiments/store"
 	"iwda/selection"
 )
@@ -16,9 +17,9 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 		"says that classes look different to it there":                          store.Measured(0.049),
 		"nothing tests whether classes look different":                          {},
 	} {
-		judgement := Judgement{Run: "iwdan"}
-		judgement.expect(&store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p})
-		outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
+		known := store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
+		judgement := judge.Judgement{Run: "iwdan", Expected: known.TrustedAccuracy(), LabelShiftP: p}
+		outcome := Outcome{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
 		text, holds := outcome.expectation(), p.OrNaN() >= 0.05
 		if !strings.Contains(text, why) || strings.Contains(text, "98.7% of the target right (98.1 to 99.3%)") != holds || strings.Contains(text, "cannot be told without labels") == holds {
 			t.Errorf("p = %v: %s", p.OrNaN(), text)
@@ -28,9 +29,8 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 		}
 	}
 	// Where too few rows are held out, none was measured although the test was made.
-	judgement := Judgement{Run: "iwdan"}
-	judgement.expect(&store.WithoutLabels{LabelShiftP: store.Measured(0.5)})
-	outcome := Outcome{Choice: Choice{Judged: []Judgement{judgement}}}
+	judgement := judge.Judgement{Run: "iwdan", LabelShiftP: store.Measured(0.5)}
+	outcome := Outcome{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
 	if text := outcome.expectation(); !strings.Contains(text, "with so few held-out source rows") {
 		t.Error(text)
 	}

@@ -7,36 +7,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/experiments/judge"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest/intervals"
 )
 
-func judged(run string, value float64) Judgement {
-	return Judgement{Run: "full/a-b/" + run, Value: value}
-}
-
-// Methods are compared by the mean over their seeds, but for those that could not be judged.
-func TestMethods(t *testing.T) {
-	got := methodsOf([]Judgement{
-		judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1), judged("iwdan/seed-2", math.NaN()), judged("iwdan/seed-3", 0.25), judged("iwcdan/seed-1", math.NaN()),
-	})
-	want := []Method{{"source-only", []int{0}, 0.5}, {"iwdan", []int{1, 3}, 0.625}, {"iwcdan", nil, math.NaN()}}
-	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
-		t.Error(diff)
-	}
+func judged(run string, value float64) judge.Judgement {
+	return judge.Judgement{Run: "full/a-b/" + run, Value: value}
 }
 
 // All seeds of the best run's method predict, or, where it alone does, the others are offered,
 // if there are some.
 func TestWhatIsChosen(t *testing.T) {
 	o := Outcome{
-		Choice:   Choice{Rule: "iwv-y", Judged: []Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
+		Choice:   judge.Choice{Rule: "iwv-y", Judged: []judge.Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
 		Together: "out/runs/adapt/full/a-b/iwdan",
 	}
-	o.Methods = methodsOf(o.Judged)
+	o.Methods = []judge.Method{{Name: "source-only", Runs: []int{0}, Value: 0.5}, {Name: "iwdan", Runs: []int{1, 2, 3}, Value: 0.75}}
 	said := func(choice string, want, not []string) {
 		t.Helper()
 		why := strings.Join(o.Why(), "\n")
@@ -67,27 +56,13 @@ func TestWhatIsChosen(t *testing.T) {
 	}
 }
 
-// Of methods whose best runs are as good, within the tolerance, the last one is used, and why is
-// said.
-func TestPreferLater(t *testing.T) {
-	lowest := []Judgement{judged("source-only/seed-1", 1.3), judged("iwdan/seed-1", 0.9), judged("iwdan/seed-2", 1), judged("iwcdan/seed-1", 2), judged("iwcdan/seed-2", 1.05), judged("iwjan/seed-1", math.NaN())}
-	negative := []Judgement{judged("source-only/seed-1", -0.5), judged("iwdan/seed-1", -0.45), judged("iwcdan/seed-1", -0.3)}
-	for _, c := range []struct {
-		judged     []Judgement
-		tolerance  float64
-		best, used int
-	}{
-		{lowest, 0, 1, 1}, {lowest, 0.16, 1, 1}, {lowest, 0.17, 1, 4}, {lowest, 0.9, 1, 4},
-		{lowest[:3], 0.9, 1, 1}, // the best run of a method, not its last one
-		{negative, 0.05, 0, 0}, {negative, 0.11, 0, 1}, {negative, 0.5, 0, 2},
-	} {
-		o := Outcome{Choice: Choice{Rule: "target-risk", Judged: c.judged, Best: c.best, Used: c.best, Methods: methodsOf(c.judged)}, AllSeeds: true}
-		o.preferLater(c.tolerance)
-		if o.Used != c.used {
-			t.Errorf("tolerance %v: %s of %+v", c.tolerance, c.judged[o.Used].Run, c.judged)
-		}
-	}
-	o := Outcome{Choice: Choice{Rule: "target-risk", Judged: lowest, Best: 1, Used: 4, Methods: methodsOf(lowest)}}
+// Why a method is used that is as good as the best run's is said.
+func TestPreferredIsSaid(t *testing.T) {
+	o := Outcome{Choice: judge.Choice{
+		Rule: "target-risk", Best: 1, Used: 4,
+		Judged:  []judge.Judgement{judged("source-only/seed-1", 1.3), judged("iwdan/seed-1", 0.9), judged("iwdan/seed-2", 1), judged("iwcdan/seed-1", 2), judged("iwcdan/seed-2", 1.05), judged("iwjan/seed-1", math.NaN())},
+		Methods: []judge.Method{{Name: "source-only", Runs: []int{0}}, {Name: "iwdan", Runs: []int{1, 2}}, {Name: "iwcdan", Runs: []int{3, 4}}, {Name: "iwjan"}},
+	}}
 	const rest = ": the target-risk of seed-2, 1.0500, is as good as the best of 6 runs, 0.9000 of full/a-b/iwdan/seed-1, within selection.tolerance, and of methods that are as good the one that is listed last is taken."
 	for all, want := range map[bool]string{false: "full/a-b/iwcdan/seed-2 is used" + rest, true: "The 2 seeds of full/a-b/iwcdan are used together" + rest} {
 		if o.AllSeeds = all; o.Why()[0] != want {
@@ -98,20 +73,20 @@ func TestPreferLater(t *testing.T) {
 
 // What several runs expect is the mean, where each of them may be trusted.
 func TestExpectedTogether(t *testing.T) {
-	run := func(value float64, p store.Optional[float64]) (j Judgement) {
-		j.expect(&store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p})
-		return j
+	run := func(value float64, p store.Optional[float64]) judge.Judgement {
+		known := store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p}
+		return judge.Judgement{Expected: known.TrustedAccuracy(), LabelShiftP: p}
 	}
 	trusted, rejected, untested := store.Measured(0.5), store.Measured(0.01), store.Optional[float64]{}
 	for _, c := range []struct {
-		judged []Judgement
+		judged []judge.Judgement
 		want   string
 	}{
-		{[]Judgement{run(0.9, trusted), run(0.8, trusted)}, "one of them classifies 85.0% of the target right on average (75.0 to 87.0%)"},
-		{[]Judgement{run(0.9, trusted), run(0.8, rejected)}, "tests of label shift on their predictions say that classes look different to one of them there"},
-		{[]Judgement{run(0.9, trusted), run(0.8, untested)}, "with so few held-out source rows"},
+		{[]judge.Judgement{run(0.9, trusted), run(0.8, trusted)}, "one of them classifies 85.0% of the target right on average (75.0 to 87.0%)"},
+		{[]judge.Judgement{run(0.9, trusted), run(0.8, rejected)}, "tests of label shift on their predictions say that classes look different to one of them there"},
+		{[]judge.Judgement{run(0.9, trusted), run(0.8, untested)}, "with so few held-out source rows"},
 	} {
-		o := Outcome{Choice: Choice{Judged: c.judged, Methods: []Method{{"iwdan", []int{0, 1}, 0}}}, AllSeeds: true}
+		o := Outcome{Choice: judge.Choice{Judged: c.judged, Methods: []judge.Method{{Name: "iwdan", Runs: []int{0, 1}}}}, AllSeeds: true}
 		if got := o.expectation(); !strings.Contains(got, c.want) {
 			t.Errorf("%q is not in %q", c.want, got)
 		}

@@ -5,16 +5,16 @@ import (
 	"path"
 	"slices"
 
+	"iwda/experiments/judge"
 	"iwda/weightest/shifttest"
 )
 
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o Outcome) Why() []string {
-	chosen := o.Chosen()
 	why := []string{o.used(), o.agreement(), o.expectation()}
-	if seeds := len(o.method().Runs); !o.AllSeeds && seeds > 1 {
+	if seeds := len(o.Method().Runs); !o.AllSeeds && seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
-			seeds, methodOf(chosen[0].Run), o.Together))
+			seeds, o.Method().Name, o.Together))
 	}
 	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }
@@ -29,7 +29,7 @@ func (o Outcome) used() string {
 		return fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", used.Run, o.Rule, used.Value, len(o.Judged))
 	}
 	return fmt.Sprintf("The %d seeds of %s are used together, as %s has the best %s of %d runs, %.4f; their mean is %.4f.",
-		len(chosen), path.Dir(used.Run), path.Base(used.Run), o.Rule, len(o.Judged), used.Value, o.method().Value)
+		len(chosen), path.Dir(used.Run), path.Base(used.Run), o.Rule, len(o.Judged), used.Value, o.Method().Value)
 }
 
 // preferred says what predicts in the place of the best run's method.
@@ -46,8 +46,8 @@ func (o Outcome) preferred() string {
 // agreement says how the chosen runs do on held-out rows and beside all others.
 func (o Outcome) agreement() string {
 	chosen := o.Chosen()
-	accuracy := 100 * chosen.mean(func(j Judgement) float64 { return j.SourceAccuracy })
-	agreement := 100 * chosen.mean(func(j Judgement) float64 { return j.Agreement })
+	accuracy := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.SourceAccuracy })
+	agreement := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.Agreement })
 	if len(chosen) == 1 {
 		return fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", accuracy, agreement)
 	}
@@ -61,7 +61,9 @@ func (o Outcome) expectation() string {
 	if len(chosen) > 1 {
 		whom, says = "one of them", "tests of label shift on their predictions say"
 	}
-	rejected := slices.ContainsFunc(chosen, func(j Judgement) bool { return j.LabelShiftP.Measured && j.LabelShiftP.Value < shifttest.Significance })
+	rejected := slices.ContainsFunc(chosen, func(j judge.Judgement) bool {
+		return j.LabelShiftP.Measured && j.LabelShiftP.Value < shifttest.Significance
+	})
 	const untold = "How much of the target is classified right cannot be told without labels: "
 	switch e := chosen.expected(); {
 	case e != nil && len(chosen) == 1:

@@ -28,21 +28,13 @@ type State struct {
 	Updates      int // of the class weights
 	SourceRows   int // behind the sums of the confusion matrix
 	TargetRows   int
-	Metrics      string     // the text of metrics.csv
-	Weights      string     // the text of weights.csv
-	Evidence     string     `json:",omitempty"` // the text of evidence.csv, where there is one
-	Selection    *Selection `json:",omitempty"`
-	Restarts     []Restart  `json:",omitempty"`
-	Confusion    [][]int    // of the last evaluation
+	Metrics      string    // the text of metrics.csv
+	Weights      string    // the text of weights.csv
+	Restarts     []Restart `json:",omitempty"`
+	Confusion    [][]int   // of the last evaluation
 
 	DataSHA256    string
 	WeightsSHA256 string // of the file of pretrained weights
-}
-
-// Selection is what epochs are chosen by, and the chosen one so far.
-type Selection struct {
-	Shares []float64 // of the target's classes, nil before they are estimated
-	Step   int       // of the best evaluation; 0 before there is one
 }
 
 // Restart is a time at which the run began again.

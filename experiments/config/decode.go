@@ -106,9 +106,13 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// unknownKey suggests the nearest valid key, else the same key elsewhere in the
-// file, else it lists the valid ones.
+// unknownKey says what took the place of a key that is gone. Of another one it suggests the
+// nearest valid key, else the same key elsewhere in the file, else it lists the valid ones.
 func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
+	if instead, was := gone[join(path, key.Value)]; was {
+		d.fail(key, "%s", instead)
+		return
+	}
 	suggest := nearest.Suggestion(key.Value, valid)
 	if nearest.Name(key.Value, valid) == "" {
 		var elsewhere []string

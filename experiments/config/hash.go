@@ -13,7 +13,7 @@ import (
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
 // digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
 // seed and all settings. Left out are what changes no result (experiment, title,
-// selection.choose, selection.tolerance, selection.rule unless train.keep follows it, dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
+// selection.rule, selection.choose, selection.tolerance, dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
 // a new key whose zero value means "as before" keeps the hashes of finished runs.
 func (r Resolved) Hash() string {
 	var lines []string
@@ -54,8 +54,7 @@ func (r Resolved) determining() map[string]reflect.Value {
 		"seed":    reflect.ValueOf(r.Seed),
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
-		chooses := leaf.name == "selection.rule" && r.Train.Keep == KeepSelected
-		if (chooses || !slices.Contains(withoutEffect, leaf.name)) && !leaf.value.IsZero() {
+		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
 			values[leaf.name] = leaf.value
 		}
 	}

@@ -29,11 +29,10 @@ var rules = map[string]rule{
 	"methods[]":  oneOf("method", MethodNames()),
 	"seeds[]":    atLeast(0),
 
-	"recipe":               oneOf("recipe", RecipeNames()),
-	"selection.rule":       oneOf("rule", selection.RuleNames()),
-	"selection.choose":     emptyFor("run", "choice", ChooseMethod),
-	"selection.tolerance":  fromBelow(0, 1),
-	"selection.criteria[]": oneOf("criterion of an evaluation", OptionalCriteria()),
+	"recipe":              oneOf("recipe", RecipeNames()),
+	"selection.rule":      oneOf("rule", selection.Names()),
+	"selection.choose":    emptyFor("run", "choice", ChooseMethod),
+	"selection.tolerance": fromBelow(0, 1),
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,
@@ -79,7 +78,6 @@ var rules = map[string]rule{
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
 	"train.precision":              emptyFor("float32", "precision", BFloat16),
-	"train.keep":                   emptyFor("last", "network to keep", KeepSelected),
 	"train.restarts":               atLeast(0),
 	"train.validation":             fromBelow(0, 1),
 	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
@@ -102,18 +100,34 @@ var rules = map[string]rule{
 	"weights.min_singular_value": fromBelow(0, 1),
 }
 
-// OptionalCriteria returns the names that selection.criteria takes: criteria that judge a
-// run by itself and cost more than the others.
-func OptionalCriteria() []string { return []string{"snd", "class-ami", "iwcv", "dev"} }
+// gone holds keys, and values after a colon, that former versions took: what took their place.
+var gone = map[string]string{
+	"selection.criteria":             "selection.criteria is gone with the criteria that it named, which fail under label shift; every evaluation measures the others",
+	"train.keep":                     "train.keep is gone: a run leaves its last network, to which no rule was worth an earlier one; delete the key",
+	"selection.rule: guarded-risk":   "selection.rule guarded-risk chose epochs; a run leaves its last one now. Rules choose runs: take target-risk, the default",
+	"selection.rule: guarded-ami":    "selection.rule guarded-ami chose epochs; a run leaves its last one now. Rules choose runs: take target-risk, the default",
+	"selection.rule: transfer-score": "selection.rule transfer-score was never computed; take target-risk, the default",
+	"selection.rule: snd":            goneCriterion("snd"),
+	"selection.rule: class-ami":      goneCriterion("class-ami"),
+	"selection.rule: iwcv":           goneCriterion("iwcv"),
+	"selection.rule: dev":            goneCriterion("dev"),
+}
+
+func goneCriterion(name string) string {
+	return "selection.rule " + name + " needs features, which runs do not leave, and fails under label shift; take target-risk, the default, or another criterion of logits, as ensv"
+}
 
 // oneOf accepts the names in any case and stores them as they are listed.
 func oneOf(kind string, names []string) rule {
-	return func(_ string, v reflect.Value) string {
+	return func(path string, v reflect.Value) string {
 		for _, name := range names {
 			if strings.EqualFold(name, v.String()) {
 				v.SetString(name)
 				return ""
 			}
+		}
+		if instead, was := gone[path+": "+strings.ToLower(v.String())]; was {
+			return instead
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}

@@ -25,8 +25,8 @@ type Config struct {
 
 // Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule chooses an epoch of each run, and one of the runs of a file: one of
-	// selection.RuleNames. It is DefaultRule where it is empty.
+	// Rule chooses one of the runs of a file: one of selection.Names, target-risk where it is
+	// empty.
 	Rule string `yaml:"rule,omitempty"`
 	// Choose says what iwrun adapt predicts with: the best run by the rule, run, or all seeds of
 	// its method, method.
@@ -35,20 +35,10 @@ type Selection struct {
 	// the best of all, and the method be as good: iwrun adapt then takes the one that methods
 	// lists last. 0 takes the best.
 	Tolerance float64 `yaml:"tolerance,omitempty"`
-	// Criteria are criteria of package selection that every evaluation measures beside
-	// those that cost next to nothing.
-	Criteria []string `yaml:"criteria,omitempty,flow"`
 }
 
-// DefaultRule is the rule where a file names none.
-const DefaultRule = selection.GuardedRisk
-
 // RuleOrDefault is the rule that counts.
-func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, DefaultRule) }
-
-// KeepSelected is the value of train.keep with which a run leaves the network of the epoch
-// that it chose; the last one's is the empty text.
-const KeepSelected = "selected"
+func (s Selection) RuleOrDefault() string { return cmp.Or(s.Rule, selection.TargetRisk.Name) }
 
 // ChooseMethod is the value of selection.choose with which all seeds of the best run's method
 // predict together; that of the run alone is the empty text.
@@ -231,8 +221,6 @@ type Train struct {
 	// Graph has a GPU record a step, with and without the domain loss, and repeat it as a
 	// whole. Elsewhere it changes nothing.
 	Graph bool `yaml:"graph,omitempty"`
-	// Keep says which network a run leaves: last or, chosen by selection.rule, selected.
-	Keep string `yaml:"keep,omitempty"`
 	// Restarts is how often a run in which a loss or gradient is not finite begins again,
 	// each time with half the learning rates; after that it fails.
 	Restarts int `yaml:"restarts,omitempty"`

@@ -3,10 +3,12 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"iwda/selection"
 )
 
-// What is selected by must be there, and counts for a run exactly where it keeps what is
-// selected.
+// Rules are the criteria, a gone one or a gone key says what took its place, and how runs are
+// chosen from does not count for a run.
 func TestSelection(t *testing.T) {
 	resolve := func(set ...string) (Resolved, error) {
 		file, err := Load("../../configs/demo.yaml")
@@ -19,34 +21,30 @@ func TestSelection(t *testing.T) {
 		c := file.Config
 		return file.Resolve(c.Tasks[0], c.Variants[0], "iwdan", c.Seeds[0])
 	}
-	for _, c := range []struct {
-		want string // of the error
-		set  []string
-	}{
-		{"set train.validation", []string{"train.keep=selected"}},
-		{"name it in selection.criteria too", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=snd"}},
-		{"class-ami is not measured", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=guarded-ami"}},
-		{"does not choose among the epochs", []string{"train.keep=selected", "train.validation=0.1", "selection.rule=ensv"}},
-		{"unknown network to keep", []string{"train.keep=best"}},
-		{"at least 0 and below 1", []string{"selection.tolerance=1"}},
-		{"iwcv weighs source rows", []string{"selection.criteria=[iwcv]"}},
-		{"unknown criterion of an evaluation", []string{"selection.criteria=[ensv]"}},
+	for set, want := range map[string]string{
+		"selection.rule=guarded-risk":        "take target-risk, the default",
+		"selection.rule=Guarded-AMI":         "selection.rule guarded-ami chose epochs",
+		"selection.rule=transfer-score":      "was never computed; take target-risk",
+		"selection.rule=snd":                 "selection.rule snd needs features",
+		"selection.rule=dev":                 "selection.rule dev needs features",
+		"selection.rule=best":                `unknown rule "best"`,
+		"selection.criteria=[iwcv]":          "selection.criteria is gone",
+		"selection={rule: im, criteria: []}": "selection.criteria is gone",
+		"train.keep=selected":                "train.keep is gone: a run leaves its last network",
+		"selection.tolerance=1":              "at least 0 and below 1",
 	} {
-		if _, err := resolve(c.set...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: error %v, want %q", c.set, err, c.want)
+		if _, err := resolve(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", set, err, want)
 		}
 	}
-	hash := func(set ...string) string {
-		r, err := resolve(append(set, "train.validation=0.1")...)
-		if err != nil {
-			t.Fatal(err)
+	standard, err := resolve()
+	if err != nil || standard.Selection.RuleOrDefault() != "target-risk" {
+		t.Fatal(standard.Selection, err)
+	}
+	for _, rule := range selection.Names() {
+		r, err := resolve("selection.rule="+rule, "selection.choose=method", "selection.tolerance=0.2")
+		if err != nil || r.Selection.RuleOrDefault() != rule || r.Hash() != standard.Hash() {
+			t.Errorf("%s: %+v, %v", rule, r.Selection, err)
 		}
-		return r.Hash()
-	}
-	if hash() != hash("selection.rule=im") || hash() != hash("train.keep=last") || hash() != hash("selection.choose=method") || hash() != hash("selection.tolerance=0.2") {
-		t.Error("a rule that nothing follows changes the hash")
-	}
-	if hash("train.keep=selected") == hash() || hash("train.keep=selected") == hash("train.keep=selected", "selection.rule=im") {
-		t.Error("what a run keeps does not change the hash")
 	}
 }

@@ -136,9 +136,9 @@ func otherValues(v reflect.Value) []any {
 	case reflect.Float64:
 		return []any{0, 1, v.Float() / 3, v.Float() + 1e-17, 2 * v.Float()}
 	case reflect.String:
-		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "selected", "method", "synchronised", "bf16", "shared"}
+		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "synchronised", "bf16", "shared"}
 	case reflect.Slice:
-		return []any{"[snd]"}
+		return nil
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/nets/architecture"
-	"iwda/selection"
 	"iwda/weightest"
 )
 
@@ -23,7 +22,6 @@ func (s *Settings) checkTogether(d *decoder) {
 	t.checkNetwork()
 	t.checkDiscriminator()
 	t.checkTrain()
-	t.checkSelection()
 }
 
 // fail reports a mistake at the key, or where the mapping that holds it is given.
@@ -98,28 +96,5 @@ func (t together) checkTrain() {
 	}
 	if err := t.Train.Schedule.Check(); err != nil {
 		t.fail("train.schedule.name", "%v", err)
-	}
-}
-
-func (t together) checkSelection() {
-	if t.Train.Keep == KeepSelected {
-		rule := t.Selection.RuleOrDefault()
-		measured := rule
-		if c, err := selection.RuleCriterion(rule); err == nil {
-			measured = c.Name
-		}
-		switch {
-		case t.Train.Validation == 0:
-			t.fail("train.keep", "train.keep: an epoch is selected by source rows that are held out; set train.validation")
-		case slices.Contains(OptionalCriteria(), measured) && !slices.Contains(t.Selection.Criteria, measured):
-			t.fail("selection.rule", "selection.rule: %s is not measured by every evaluation; name it in selection.criteria too", measured)
-		case rule == "ensv" || rule == "transfer-score":
-			t.fail("selection.rule", "selection.rule: %s does not choose among the epochs of a run; with train.keep: selected it must", rule)
-		}
-	}
-	for _, name := range t.Selection.Criteria {
-		if (name == "iwcv" || name == "dev") && t.Train.Validation == 0 {
-			t.fail("selection.criteria", "selection.criteria: %s weighs source rows that are held out; set train.validation", name)
-		}
 	}
 }

@@ -44,6 +44,10 @@ var optionalMetrics = append([]optionalMetric{
 	plainMetric(labelShiftColumn, func(m *Metrics) *Optional[float64] { return &m.LabelShiftP }),
 }, criterionMetrics()...)
 
+// formerCriteria are columns that follow those of optionalMetrics in files of former versions,
+// and are passed over.
+var formerCriteria = []string{"snd", "iwcv", "dev", "class_ami", "transfer_score"}
+
 func plainMetric(name string, field func(*Metrics) *Optional[float64]) optionalMetric {
 	return optionalMetric{
 		name: name,
@@ -133,6 +137,11 @@ func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 			for _, column := range optionalMetrics {
 				if slices.Contains(row.cells, column.name) {
 					header, optional = append(header, column.name), append(optional, column)
+				}
+			}
+			for _, name := range formerCriteria {
+				if slices.Contains(row.cells, name) {
+					header = append(header, name)
 				}
 			}
 			return row.expect(header)

@@ -18,7 +18,6 @@ const (
 	ConfigFile     = "config.yaml"
 	MetricsFile    = "metrics.csv"
 	WeightsFile    = "weights.csv"
-	EvidenceFile   = "evidence.csv"
 	OutputsFile    = "outputs.safetensors"
 	ResultFile     = "result.json"
 	FailureFile    = "error.txt"

@@ -50,10 +50,13 @@ func (d Dir) ReadResult() (Result, error) {
 // parseResult decodes a whole result.json. Its errors are to follow the file's
 // name: they begin with a colon and the line, where it is known.
 func parseResult(text []byte) (Result, error) {
-	var result Result
+	var read struct {
+		Result
+		Selected json.RawMessage `json:"selected"` // the epoch that a run of former versions chose, passed over
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&result); err != nil {
+	if err := decoder.Decode(&read); err != nil {
 		return Result{}, locate(text, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -69,7 +72,7 @@ func parseResult(text []byte) (Result, error) {
 			return Result{}, fmt.Errorf(": the key %q is missing", key)
 		}
 	}
-	return result, nil
+	return read.Result, nil
 }
 
 // locate puts the line of a JSON error before it.

@@ -41,9 +41,6 @@ type Result struct {
 	// corrected for the class shares that were estimated for the target, as iwrun predict
 	// does; it may be missing, as from results of former versions.
 	CorrectedAccuracy Optional[float64] `json:"corrected_accuracy,omitzero"`
-	// Selected is the epoch that the run chose without labels of the target; it is missing
-	// where no source row was held out.
-	Selected *Selected `json:"selected,omitempty"`
 	// Confusion counts the labelled rows at the last evaluation; row = true class,
 	// column = predicted. It is missing where there are none.
 	Confusion [][]int `json:"confusion,omitempty"`
@@ -74,16 +71,6 @@ type Result struct {
 	Restarts        []checkpoint.Restart `json:"restarts,omitempty"`
 	Seconds         float64              `json:"seconds"`
 	PeakMemoryBytes int64                `json:"peak_memory_bytes"`
-}
-
-// Selected is an epoch of a run, chosen while it trained.
-type Selected struct {
-	Epoch    int               `json:"epoch"`
-	Rule     string            `json:"rule"`
-	Accuracy Optional[float64] `json:"accuracy,omitzero"`
-	// Kept tells whether the network that the run left is that epoch's, and with it the
-	// corrected accuracy, the source's confusion and what is known without labels.
-	Kept bool `json:"kept"`
 }
 
 // runID is the ID that the result must have.

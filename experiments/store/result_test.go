@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,35 @@ func TestOptionalKeys(t *testing.T) {
 		if err := dir.WriteResult(want); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("got %v, want %q", err, message)
 		}
+	}
+}
+
+// What runs of former versions left besides is passed over: the epoch that one chose, columns of
+// criteria that are gone, and the file of evidence.
+func TestFoldersOfFormerVersions(t *testing.T) {
+	want := sampleResult("iwdan", 1)
+	root := t.TempDir()
+	dir := begun(t, root, want.ID)
+	if err := dir.WriteResult(want); err != nil {
+		t.Fatal(err)
+	}
+	text := read(t, dir.Path(ResultFile))
+	write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
+	write(t, dir.Path(evidenceFile), "epoch,step\n")
+	write(t, dir.Path(MetricsFile), strings.Join(metricsHeader, ",")+",unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
+	runs, problems := Collect(root, digits)
+	if len(runs) != 1 || len(problems) > 0 || !cmp.Equal(want, runs[0].Result) {
+		t.Fatalf("%+v, %v", runs, problems)
+	}
+	metrics, err := dir.ReadMetrics()
+	if err != nil || len(metrics) != 1 || !cmp.Equal(metrics[0].Criteria, map[string]float64{"unexplained": 0.25, "mcc": 0.75}) {
+		t.Errorf("%+v, %v", metrics, err)
+	}
+	if err := dir.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir.Path(evidenceFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the evidence stayed: %v", err)
 	}
 }
 

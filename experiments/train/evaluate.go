@@ -24,9 +24,8 @@ type taker interface {
 
 // rowOutputs are what a network in evaluation mode says of a batch of n rows.
 type rowOutputs struct {
-	features torch.Tensor    // z (n × d)
-	logits   torch.Tensor    // (n × k)
-	labels   datasets.Labels // of the rows
+	logits torch.Tensor    // (n × k)
+	labels datasets.Labels // of the rows
 }
 
 // evaluate passes all rows of a set through the network once and hands what it says of
@@ -39,7 +38,7 @@ func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker)
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
 				o := rowOutputs{labels: b.labels}
-				o.features, o.logits = e.network.Forward(b.tensor(e.device), false)
+				_, o.logits = e.network.Forward(b.tensor(e.device), false)
 				for _, t := range takers {
 					if err = t.take(o); err != nil {
 						return

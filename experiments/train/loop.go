@@ -148,12 +148,11 @@ func (t *trainer) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	judged := t.judge(heldOut, target)
 	m := store.Metrics{
 		Epoch: t.done / t.length.stepsPerEpoch, Step: t.done,
 		WeightDistance: t.classWeights.distance().OrNaN(),
 		LearningRate:   t.optimisation.rate,
-		Criteria:       judged.criteria,
+		Criteria:       t.criteria(heldOut, target),
 	}
 	t.classWeights.describe(&m)
 	m.LabelShiftP = t.record.labelShiftP(t.done)
@@ -165,8 +164,6 @@ func (t *trainer) measure(ctx context.Context) error {
 	}
 	m.Seconds = t.effort.seconds()
 	t.record.addEvaluation(m, onTest)
-	t.record.addEvidence(judged.evidence)
-	t.selector.consider()
 	if !t.curves.Due() { // the end of the run writes them, and checkpoints hold them
 		return nil
 	}

@@ -8,20 +8,18 @@ import (
 	"iwda/weightest"
 )
 
-// judgedRows bounds the rows of the target by which epochs and runs are judged: with more,
+// judgedRows bounds the rows of the target by which runs are judged: with more,
 // the choice would hardly be better.
 const judgedRows = 10_000
 
 // outputs keeps what the network says of rows of a set.
 type outputs struct {
-	every    int // keeps every nth row
-	features bool
-	rows     int // seen
+	every int // keeps every nth row
+	rows  int // seen
 
 	classes int
 	logits  []float32
-	z       []float64 // features, where they are asked for
-	labels  []int     // -1 where one is not known
+	labels  []int // -1 where one is not known
 }
 
 // newOutputs keeps at most the given number of a set's rows, evenly spaced.
@@ -31,18 +29,11 @@ func (u *outputs) take(o rowOutputs) error {
 	logits := torch.ToSlice[float32](o.logits)
 	n := o.logits.Shape()[0]
 	u.classes = len(logits) / n
-	var z []float64
-	if u.features {
-		z = torch.ToSlice[float64](o.features.To(torch.Float64, torch.CPU))
-	}
 	for i := range n {
 		if u.rows++; (u.rows-1)%u.every != 0 {
 			continue
 		}
 		u.logits = append(u.logits, logits[i*u.classes:(i+1)*u.classes]...)
-		if d := len(z) / n; d > 0 {
-			u.z = append(u.z, z[i*d:(i+1)*d]...)
-		}
 		class, known := o.labels.At(i)
 		if !known {
 			class = -1
@@ -55,14 +46,6 @@ func (u *outputs) take(o rowOutputs) error {
 // matrix returns the logits (rows×k).
 func (u *outputs) matrix() *mat.Dense {
 	return mat.NewDense(len(u.labels), u.classes, weightest.Widen(u.logits))
-}
-
-// featureMatrix returns the features (rows×d), nil where they were not kept.
-func (u *outputs) featureMatrix() *mat.Dense {
-	if len(u.z) == 0 {
-		return nil
-	}
-	return mat.NewDense(len(u.labels), len(u.z)/len(u.labels), u.z)
 }
 
 // stored are the outputs on held-out rows and the target's as a run's folder has them.

@@ -8,7 +8,6 @@ import (
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
-	"iwda/selection"
 )
 
 // record is what a run has measured so far.
@@ -16,8 +15,7 @@ type record struct {
 	classes   int
 	metrics   []store.Metrics
 	updates   []store.WeightUpdate
-	evidence  []store.Evidence // of the evaluations that had some
-	confusion confusion        // of the last evaluation
+	confusion confusion // of the last evaluation
 
 	sums checkpoint.Losses      // of the steps since the last evaluation
 	read checkpoint.Instruments // of the same steps
@@ -54,13 +52,6 @@ func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	r.metrics = append(r.metrics, m)
 }
 
-// addEvidence adds that of the last evaluation, if it had some.
-func (r *record) addEvidence(e *selection.Evidence) {
-	if e != nil {
-		r.evidence = append(r.evidence, store.Evidence{Epoch: r.last().Epoch, Step: r.last().Step, Evidence: *e})
-	}
-}
-
 // mean is NaN where there were no steps.
 func mean(sum float64, steps int) float64 {
 	if steps == 0 {
@@ -81,26 +72,6 @@ func (r *record) labelShiftP(step int) store.Optional[float64] {
 }
 
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
-
-// at returns the line of the evaluation after that step, which there must be.
-func (r *record) at(step int) store.Metrics {
-	until := r.until(step)
-	return until[len(until)-1]
-}
-
-// until returns the lines up to that one.
-func (r *record) until(step int) []store.Metrics {
-	return r.metrics[:1+slices.IndexFunc(r.metrics, func(m store.Metrics) bool { return m.Step == step })]
-}
-
-// evidenceAt returns the evidence of the evaluation after that step, nil where it has none.
-func (r *record) evidenceAt(step int) *store.Evidence {
-	i := slices.IndexFunc(r.evidence, func(e store.Evidence) bool { return e.Step == step })
-	if i < 0 {
-		return nil
-	}
-	return &r.evidence[i]
-}
 
 func (r *record) evaluatedAfter(step int) bool {
 	return len(r.metrics) > 0 && r.last().Step == step
@@ -133,20 +104,12 @@ func (r *record) write(dir store.Dir) error {
 	if err := dir.WriteMetrics(r.metrics); err != nil {
 		return err
 	}
-	if len(r.evidence) > 0 {
-		if err := dir.WriteEvidence(r.evidence); err != nil {
-			return err
-		}
-	}
 	return dir.WriteWeights(r.updates)
 }
 
 func (r *record) save(s *saving) {
 	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
 	s.Confusion, s.Losses, s.Instruments = r.confusion, r.sums, r.read
-	if len(r.evidence) > 0 {
-		s.Evidence = store.FormatEvidence(r.evidence)
-	}
 }
 
 func (r *record) restore(from *restoring) error {
@@ -158,18 +121,7 @@ func (r *record) restore(from *restoring) error {
 	if err != nil {
 		return err
 	}
-	var evidence []store.Evidence
-	if from.Evidence != "" {
-		if evidence, err = store.ParseEvidence("its evidence", strings.NewReader(from.Evidence)); err != nil {
-			return err
-		}
-	}
 	k := r.classes
-	for _, e := range evidence {
-		if len(e.Losses) != k {
-			return fmt.Errorf("its evidence has %d classes, not %d", len(e.Losses), k)
-		}
-	}
 	for _, u := range updates {
 		if len(u.Weights) != k {
 			return fmt.Errorf("an update of the class weights has %d classes, not %d", len(u.Weights), k)
@@ -179,7 +131,6 @@ func (r *record) restore(from *restoring) error {
 	if n := len(from.Confusion); n != 0 && (n != k || slices.ContainsFunc(from.Confusion, wrong)) {
 		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
 	}
-	r.evidence = evidence
 	r.metrics, r.updates, r.confusion = metrics, updates, from.Confusion
 	r.sums, r.read = from.Losses, from.Instruments
 	return nil

@@ -104,7 +104,6 @@ type trainer struct {
 	recorder     *recorder
 	readings     *readings
 	record       *record
-	selector     *selector
 	effort       *effort
 	checkpoints  *occasions
 	restarts     *restarts
@@ -118,7 +117,7 @@ type trainer struct {
 // parts are those of which a checkpoint keeps something.
 func (t *trainer) parts() []part {
 	return []part{
-		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.selector, t.effort, t.restarts,
+		feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random},
 	}
 }
@@ -178,7 +177,6 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes)
-	t.selector = newSelector(t.run, t.model, t.record)
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
 	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
@@ -275,10 +273,6 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.writeRecord(); err != nil {
 		return store.Result{}, err
 	}
-	selected, err := t.selector.finish()
-	if err != nil {
-		return store.Result{}, err
-	}
 	if err := t.writeCheckpoint(); err != nil {
 		return store.Result{}, err
 	}
@@ -298,7 +292,6 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		return store.Result{}, err
 	}
 	result := t.result(onSource)
-	result.Selected = selected
 	if result.WithoutLabels, err = t.withoutLabels(last); err != nil {
 		return store.Result{}, err
 	}

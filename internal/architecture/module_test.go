@@ -12,7 +12,7 @@ import (
 // withoutLibtorch are the packages that a program can use without libtorch.
 var withoutLibtorch = []string{
 	"./weightest/...", "./selection/...", "./datasets/...",
-	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/report/...", "./experiments/labelshift/...",
+	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/report/...", "./experiments/labelshift/...",
 	"./cmd/labelshift",
 }
 

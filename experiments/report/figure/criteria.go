@@ -34,28 +34,20 @@ var strengths = []strength{
 	{"0.1 and above, or not known", math.Inf(1), draw.GlyphStyle{Color: hues[3], Radius: vg.Points(2), Shape: draw.PyramidGlyph{}}},
 }
 
-// choicePoint is a choice: by how much it is better or worse, and where the label
-// distributions differ by how much.
-type choicePoint struct{ points, jsd float64 }
-
-// Criteria draws what criteria choose without labels of the target, a row a criterion: to
-// the left the epoch of each run, in points of accuracy above the last one, to the right
-// the run of each task, in points below the best. The error wraps ErrNoData if nothing was
-// chosen.
+// Criteria draws what criteria choose without labels of the target, a row a criterion: the run
+// of each task, in points of accuracy below the best. The error wraps ErrNoData if no accuracy of
+// what was chosen is known.
 func Criteria(c summary.Criteria) (Figure, error) {
-	epochs, runs := map[string][]choicePoint{}, map[string][]choicePoint{}
+	of := map[string][]summary.Choice{}
 	var names []string
-	for _, e := range c.Epochs {
-		names = append(names, e.Criterion)
-		for _, o := range e.Each {
-			epochs[e.Criterion] = append(epochs[e.Criterion], choicePoint{o.Chosen - o.Last, o.JSD})
+	for _, choice := range c.Choices {
+		if math.IsNaN(choice.Regret()) {
+			continue
 		}
-	}
-	for _, r := range c.Runs {
-		if !slices.Contains(names, r.Criterion) {
-			names = append(names, r.Criterion)
+		if !slices.Contains(names, choice.Criterion) {
+			names = append(names, choice.Criterion)
 		}
-		runs[r.Criterion] = append(runs[r.Criterion], choicePoint{-r.Regret(), r.JSD})
+		of[choice.Criterion] = append(of[choice.Criterion], choice)
 	}
 	f := Figure{
 		Name: "selection", Title: c.Experiment + ": choosing without labels of the target",
@@ -65,10 +57,7 @@ func Criteria(c summary.Criteria) (Figure, error) {
 	if len(names) == 0 {
 		return Figure{}, fmt.Errorf("figure %q: %w", f.Title, ErrNoData)
 	}
-	f.panels = [][]*plot.Plot{{
-		choices("epoch chosen: points above the last", names, epochs),
-		choices("run chosen: points above the best", names, runs),
-	}}
+	f.panels = [][]*plot.Plot{{choices("run chosen: points above the best", names, of)}}
 	for _, s := range strengths {
 		f.legend.add(s.name, &plotter.Scatter{GlyphStyle: s.glyph})
 	}
@@ -76,36 +65,34 @@ func Criteria(c summary.Criteria) (Figure, error) {
 }
 
 // choices draws a row of points for each name, the first at the top, and their mean as a bar.
-func choices(label string, names []string, of map[string][]choicePoint) *plot.Plot {
+func choices(label string, names []string, of map[string][]summary.Choice) *plot.Plot {
 	p := newPanel(label, "")
 	var ticks plot.ConstantTicks
 	shown := make([]plotter.XYs, len(strengths))
 	var means []plot.Plotter
-	lowest, highest := 0., 0.
+	lowest := 0.
 	for i, name := range names {
 		row := float64(len(names) - 1 - i)
 		ticks = append(ticks, plot.Tick{Value: row, Label: name})
 		mean := 0.
-		for _, point := range of[name] {
-			mean += point.points / float64(len(of[name]))
-			x := math.Max(-reach, math.Min(point.points, reach))
+		for _, choice := range of[name] {
+			mean -= choice.Regret() / float64(len(of[name]))
+			x := math.Max(-choice.Regret(), -reach)
 			s := slices.IndexFunc(strengths, func(s strength) bool {
-				return !(point.jsd >= s.below) && !math.IsNaN(point.jsd) || math.IsInf(s.below, 1)
+				return !(choice.JSD >= s.below) && !math.IsNaN(choice.JSD) || math.IsInf(s.below, 1)
 			})
 			shown[s] = append(shown[s], plotter.XY{X: x, Y: row + 0.25*float64(1-s)})
-			lowest, highest = math.Min(lowest, x), math.Max(highest, x)
+			lowest = math.Min(lowest, x)
 		}
-		if len(of[name]) > 0 {
-			x := math.Max(-reach, math.Min(mean, reach))
-			means = append(means, &plotter.Line{XYs: plotter.XYs{{X: x, Y: row - 0.4}, {X: x, Y: row + 0.4}}, LineStyle: draw.LineStyle{Color: color.Black, Width: vg.Points(1.8)}})
-		}
+		x := math.Max(mean, -reach)
+		means = append(means, &plotter.Line{XYs: plotter.XYs{{X: x, Y: row - 0.4}, {X: x, Y: row + 0.4}}, LineStyle: draw.LineStyle{Color: color.Black, Width: vg.Points(1.8)}})
 	}
 	for s, points := range shown {
 		p.Add(&plotter.Scatter{XYs: points, GlyphStyle: strengths[s].glyph})
 	}
 	p.Add(means...)
 	p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: -0.6}, {X: 0, Y: float64(len(names)) - 0.4}}, LineStyle: draw.LineStyle{Color: color.Gray{Y: 0x55}, Width: vg.Points(0.5)}})
-	setAxis(&p.X, lowest, highest, 6, 0, -reach, reach)
+	setAxis(&p.X, lowest, 0, 6, 0, -reach, 0)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(names))-0.4
 	p.Y.Tick.Marker = ticks
 	return p

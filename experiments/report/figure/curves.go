@@ -44,8 +44,6 @@ func (u unit) of(m store.Metrics) int {
 type curve struct {
 	method string
 	seeds  [][]store.Metrics // the evaluations of each seed
-	// selected are the evaluations that runs chose without labels of the target.
-	selected []store.Metrics
 }
 
 // curves draws accuracy and weight distance over the runs of a task.
@@ -76,11 +74,6 @@ func (r runs) readCurves(variant, task string) ([]curve, error) {
 				continue
 			}
 			c.seeds = append(c.seeds, metrics)
-			for _, m := range metrics {
-				if result.Selected != nil && m.Epoch == result.Selected.Epoch {
-					c.selected = append(c.selected, m)
-				}
-			}
 		}
 		if len(c.seeds) > 0 {
 			curves = append(curves, c)
@@ -132,10 +125,6 @@ func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure,
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
 	addCourses(accuracy, curves, unit, trainedAccuracy, 0, 100)
-	note := seedsNote(curves)
-	if addSelected(accuracy, curves, unit) {
-		note += "; ring: epoch that a run selected"
-	}
 	addCourses(distance, curves, unit, func(m store.Metrics) float64 { return m.WeightDistance }, 0, math.Inf(1))
 	last := math.Max(math.Max(accuracy.X.Max, distance.X.Max), 1)
 	for _, panel := range []*plot.Plot{accuracy, distance} {
@@ -147,27 +136,8 @@ func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure,
 		l.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
 	return Figure{
-		Title: title, Note: note, panels: [][]*plot.Plot{{accuracy, distance}}, panelHeight: panelHeight, legend: l,
+		Title: title, Note: seedsNote(curves), panels: [][]*plot.Plot{{accuracy, distance}}, panelHeight: panelHeight, legend: l,
 	}, nil
-}
-
-// addSelected rings the accuracy of each evaluation that a run selected, and reports whether
-// there is one.
-func addSelected(p *plot.Plot, curves []curve, unit unit) bool {
-	ringed := false
-	for _, curve := range curves {
-		var points plotter.XYs
-		for _, m := range curve.selected {
-			if accuracy := trainedAccuracy(m); !math.IsNaN(accuracy) {
-				points = append(points, plotter.XY{X: float64(unit.of(m)), Y: accuracy})
-			}
-		}
-		if len(points) > 0 {
-			ringed = true
-			p.Add(&plotter.Scatter{XYs: points, GlyphStyle: styleOf(curve.method).ring()})
-		}
-	}
-	return ringed
 }
 
 // trainedAccuracy is the accuracy in percent, and NaN before the first epoch.

@@ -136,32 +136,6 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// The accuracy of an epoch that a run selected is ringed, and the note says so; one that was not
-// measured is not.
-func TestSelectedEpochsAreRinged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.svg")
-	rings := func(selected ...store.Metrics) (int, bool) {
-		course := metrics(0.1, 0.5, 0.6)
-		figure, err := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{course, course}, selected: selected}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		drawTo(t, figure, path)
-		return strings.Count(string(read(t, path)), "<path"), strings.Contains(figure.Note, "ring")
-	}
-	without, said := rings()
-	if said {
-		t.Error("a note on rings without one")
-	}
-	two := metrics(0.1, 0.5, 0.6)[1:]
-	if with, said := rings(two...); with != without+2 || !said {
-		t.Errorf("%d shapes with two rings, %d without; said %v", with, without, said)
-	}
-	if with, said := rings(store.Metrics{Epoch: 1}); with != without || said {
-		t.Errorf("%d shapes with an epoch without accuracy, want %d; said %v", with, without, said)
-	}
-}
-
 func TestNothingToDraw(t *testing.T) {
 	for _, curves := range [][]curve{
 		nil,

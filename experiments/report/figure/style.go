@@ -113,11 +113,6 @@ func (s style) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: vg.Points(2.4), Shape: s.glyph}
 }
 
-// ring goes around a point of the line.
-func (s style) ring() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: s.color, Radius: vg.Points(5), Shape: draw.RingGlyph{}}
-}
-
 // band is the color of the area around the line: that of the line, nearly
 // transparent.
 func (s style) band() color.NRGBA {

@@ -71,7 +71,6 @@ func Write(w io.Writer, content Content) error {
 			v.Runs = append(v.Runs, newRunRow(run))
 			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
 			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
-			v.Selected = v.Selected || run.Result.Selected != nil
 		}
 	}
 	v.Finished = len(finished)
@@ -109,7 +108,6 @@ type view struct {
 	Figures                   []drawing
 	Runs                      []runRow
 	Measured, WithoutLabels   bool // the table of runs shows accuracies, and what needs no labels
-	Selected                  bool // and the epochs that runs chose
 	Problems                  []store.Problem
 	Missing                   []string
 	Settings                  []settings

@@ -158,29 +158,6 @@ func TestNothingFinished(t *testing.T) {
 	checkSelfContained(t, text)
 }
 
-// The epochs that runs chose stand in the table of runs, with a dash for runs that chose none
-// and for an accuracy that was not measured; without any there is no such column.
-func TestSelectedEpochs(t *testing.T) {
-	c := content(t)
-	before := write(t, c)
-	if strings.Contains(before, "selected") {
-		t.Error("selected epochs of runs that chose none")
-	}
-	c.Runs[0].Result.Selected = &store.Selected{Epoch: 7, Accuracy: store.Measured(0.875)}
-	c.Runs[1].Result.Selected = &store.Selected{Epoch: 3}
-	text := write(t, c)
-	for part, more := range map[string]int{
-		`<th class="n">selected (%)</th>`: 1, `<th class="n">selected epoch</th>`: 1, "selected: the epoch": 1,
-		`<td class="n">87.50</td>`: 1, `<td class="n">7</td>`: 1, `<td class="n">3</td>`: 1,
-		`<td class="n">–</td>`: 2*len(c.Runs) - 3,
-	} {
-		if got := strings.Count(text, part) - strings.Count(before, part); got != more {
-			t.Errorf("%q is %d times more on the page, want %d", part, got, more)
-		}
-	}
-	checkSelfContained(t, text)
-}
-
 func TestSparkline(t *testing.T) {
 	flat := []store.Metrics{{Epoch: 0, Accuracy: store.Measured(0.5)}, {Epoch: 2, Accuracy: store.Measured(0.5)}}
 	if got := string(sparkline(flat, "accuracy", func(m store.Metrics) float64 { return m.Accuracy.Value })); !strings.Contains(got, `points="3.0,16.0 117.0,16.0"`) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"strconv"
 	"strings"
 
 	"iwda/experiments/report/sheet"
@@ -13,13 +12,10 @@ import (
 
 // runRow is a finished run in the table of runs.
 type runRow struct {
-	ID         string
-	Best, Last string // accuracies in percent
-	BestEpoch  string
-	// Selected is the accuracy in percent of the epoch that the run chose without labels of the
-	// target, SelectedEpoch.
-	Selected, SelectedEpoch string
-	WeightDistance, JSD     string
+	ID                  string
+	Best, Last          string // accuracies in percent
+	BestEpoch           string
+	WeightDistance, JSD string
 	// SourceAccuracy, on held-out rows, and Certainty, on the target, are in percent, and
 	// need none of its labels.
 	SourceAccuracy, Certainty string
@@ -36,10 +32,6 @@ func newRunRow(run store.Run) runRow {
 		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
 		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
 		Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
-	}
-	row.Selected, row.SelectedEpoch = sheet.None, sheet.None
-	if chosen := r.Selected; chosen != nil {
-		row.Selected, row.SelectedEpoch = measured("%.2f", 100*chosen.Accuracy.OrNaN()), strconv.Itoa(chosen.Epoch)
 	}
 	row.SourceAccuracy, row.Certainty = sheet.None, sheet.None
 	if u := r.WithoutLabels; u != nil {

@@ -11,7 +11,6 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
-	"iwda/experiments/store"
 )
 
 // Accuracies are an experiment's: for each variant, methods × tasks, and the average
@@ -48,9 +47,6 @@ type Row struct {
 	// Corrected is that of the last epoch with probabilities corrected for the class
 	// shares estimated for the target. It is NaN where a run has none.
 	Corrected Score
-	// Selected is that of the epoch that each run chose without labels of the target. It is
-	// NaN where a run chose none.
-	Selected  Score
 	Pairs     int // seeds finished by both the method and its base
 	Paper     float64
 	PaperWins float64
@@ -138,19 +134,10 @@ func (a Accuracies) Average(block Block) (Group, bool) {
 
 // Corrected reports whether a row has an accuracy of corrected probabilities.
 func (a Accuracies) Corrected() bool {
-	return a.has(func(r Row) Score { return r.Corrected })
-}
-
-// Selected reports whether a row has an accuracy of epochs that were chosen without labels.
-func (a Accuracies) Selected() bool {
-	return a.has(func(r Row) Score { return r.Selected })
-}
-
-func (a Accuracies) has(score func(Row) Score) bool {
 	for _, block := range a.Blocks {
 		for _, group := range block.Groups {
 			for _, row := range group.Rows {
-				if !math.IsNaN(score(row).Mean) {
+				if !math.IsNaN(row.Corrected.Mean) {
 					return true
 				}
 			}
@@ -163,16 +150,13 @@ func (a Accuracies) has(score func(Row) Score) bool {
 func (s Selection) taskRow(variant, task, method string) Row {
 	row := Row{Method: method, Planned: len(s.Experiment.Seeds)}
 	preset, _ := config.ParseMethod(method)
-	var best, last, corrected, selected []float64
-	bestWins, lastWins, correctedWins, selectedWins := 0, 0, 0, 0
+	var best, last, corrected []float64
+	bestWins, lastWins, correctedWins := 0, 0, 0
 	for _, result := range s.Runs(variant, task, method) {
 		best = append(best, 100*result.BestAccuracy.Value)
 		last = append(last, 100*result.LastAccuracy.Value)
 		if result.CorrectedAccuracy.Measured {
 			corrected = append(corrected, 100*result.CorrectedAccuracy.Value)
-		}
-		if accuracy := selectedAccuracy(result); accuracy.Measured {
-			selected = append(selected, 100*accuracy.Value)
 		}
 		base, ok := s.run(variant, task, preset.Base(), result.Seed)
 		if !ok {
@@ -182,34 +166,19 @@ func (s Selection) taskRow(variant, task, method string) Row {
 		bestWins += oneIf(asGood(result.BestAccuracy.Value, base.BestAccuracy.Value))
 		lastWins += oneIf(asGood(result.LastAccuracy.Value, base.LastAccuracy.Value))
 		correctedWins += oneIf(asGood(result.CorrectedAccuracy.OrNaN(), base.CorrectedAccuracy.OrNaN()))
-		selectedWins += oneIf(asGood(selectedAccuracy(result).OrNaN(), selectedAccuracy(base).OrNaN()))
 	}
 	row.Seeds = len(best)
 	if len(corrected) < len(best) {
 		corrected = nil
 	}
-	if len(selected) < len(best) {
-		selected = nil
-	}
-	row.Best, row.Last, row.Corrected, row.Selected = NewScore(best), NewScore(last), NewScore(corrected), NewScore(selected)
+	row.Best, row.Last, row.Corrected = NewScore(best), NewScore(last), NewScore(corrected)
 	row.Best.Wins, row.Last.Wins = Percentage(bestWins, row.Pairs), Percentage(lastWins, row.Pairs)
 	if row.Corrected.Wins = Percentage(correctedWins, row.Pairs); corrected == nil {
 		row.Corrected.Wins = math.NaN()
 	}
-	if row.Selected.Wins = Percentage(selectedWins, row.Pairs); selected == nil {
-		row.Selected.Wins = math.NaN()
-	}
 	row.Paper = orNaN(paper.Accuracy(s.Experiment.Dataset.Name, variant, task, method))
 	row.PaperWins = orNaN(paper.Wins(s.Experiment.Dataset.Name, variant, task, method))
 	return row
-}
-
-// selectedAccuracy is that of the epoch that the run chose, if it did.
-func selectedAccuracy(r store.Result) store.Optional[float64] {
-	if r.Selected == nil {
-		return store.Optional[float64]{}
-	}
-	return r.Selected.Accuracy
 }
 
 // averageGroup averages over the groups of all tasks. The paper's averages stand
@@ -224,10 +193,10 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 		row := Row{
 			Method: first.Method,
 			Best:   Score{Deviation: math.NaN()},
-			Last:   Score{Deviation: math.NaN()}, Corrected: Score{Deviation: math.NaN()}, Selected: Score{Deviation: math.NaN()},
+			Last:   Score{Deviation: math.NaN()}, Corrected: Score{Deviation: math.NaN()},
 			Paper: math.NaN(), PaperWins: math.NaN(),
 		}
-		bestWins, lastWins, correctedWins, selectedWins := 0.0, 0.0, 0.0, 0.0
+		bestWins, lastWins, correctedWins := 0.0, 0.0, 0.0
 		for _, task := range tasks {
 			r := task.Rows[i]
 			row.Seeds += r.Seeds
@@ -235,17 +204,15 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 			row.Best.Mean += r.Best.Mean / float64(len(tasks)) // NaN if the task has none
 			row.Last.Mean += r.Last.Mean / float64(len(tasks))
 			row.Corrected.Mean += r.Corrected.Mean / float64(len(tasks))
-			row.Selected.Mean += r.Selected.Mean / float64(len(tasks))
 			if r.Pairs > 0 {
 				row.Pairs += r.Pairs
 				bestWins += r.Best.Wins * float64(r.Pairs)
 				lastWins += r.Last.Wins * float64(r.Pairs)
 				correctedWins += r.Corrected.Wins * float64(r.Pairs)
-				selectedWins += r.Selected.Wins * float64(r.Pairs)
 			}
 		}
 		row.Best.Wins, row.Last.Wins = bestWins/float64(row.Pairs), lastWins/float64(row.Pairs)
-		row.Corrected.Wins, row.Selected.Wins = correctedWins/float64(row.Pairs), selectedWins/float64(row.Pairs)
+		row.Corrected.Wins = correctedWins / float64(row.Pairs)
 		if comparable {
 			row.Paper = orNaN(paper.Accuracy(experiment.Dataset.Name, variant, paper.Average, row.Method))
 			row.PaperWins = orNaN(paper.Wins(experiment.Dataset.Name, variant, paper.Average, row.Method))

@@ -7,191 +7,183 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/experiments/config"
+	"iwda/experiments/judge"
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 	"iwda/selection"
 )
 
-// judgedAs writes what a run of two classes leaves to choose by: its accuracies, mean losses
-// of class 1, im and unexplained shares after epochs 0, 1, 2 and 3, and predictions of four rows.
-func judgedAs(t *testing.T, root, method string, accuracies, losses, im, unexplained [4]float64, predicted [4]int) store.Run {
+// finished writes what a run of two classes leaves to choose by: its accuracy in parts of 1, and
+// logits of a hundred held-out rows, of which it tells every nth wrong, and of as many target
+// rows, of which it gives that many the second class. Labels are those of the target's rows, -1
+// where they are not known.
+func finished(t *testing.T, root, method string, seed int64, accuracy float64, nth, second, label int) store.Run {
 	t.Helper()
-	result := sample.Result("full", "mnist-usps", method, 1, max(accuracies[1], accuracies[2], accuracies[3]), accuracies[3])
-	result.ID = "full/mnist-usps/" + method + "/seed-1"
-	result.WithoutLabels = &store.WithoutLabels{LikelyShares: []float64{0.2, 0.8}, LabelShiftP: store.Measured(0.01)}
+	result := sample.Result("full", "mnist-usps", method, seed, accuracy, accuracy)
+	result.ID = store.ID{Variant: "full", Task: "mnist-usps", Method: method, Seed: seed}.String()
+	if label < 0 {
+		result.BestAccuracy, result.LastAccuracy = store.Optional[float64]{}, store.Optional[float64]{}
+		result.WithoutLabels = &store.WithoutLabels{}
+	}
 	dir := store.NewDir(root, "digits", result.ID)
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	var metrics []store.Metrics
-	var evidence []store.Evidence
-	for epoch := range 4 {
-		metrics = append(metrics, store.Metrics{
-			Epoch: epoch, Step: 10 * epoch, Accuracy: store.Measured(accuracies[epoch]),
-			Criteria: map[string]float64{"im": im[epoch], "unexplained": unexplained[epoch]},
-		})
-		evidence = append(evidence, store.Evidence{Epoch: epoch, Step: 10 * epoch, Evidence: selection.Evidence{
-			Losses: []float64{1, losses[epoch]}, Errors: []float64{0, 0.6}, Shares: []float64{0.2, 0.8}, Estimated: []float64{0.5, 0.5},
-		}})
-	}
-	outputs := store.Outputs{Classes: 2, HeldOut: []float32{1, 0, 0, 1, 1, 0, 0, 1}, HeldOutLabels: []int{0, 1, 1, 0}}
-	for _, class := range predicted {
-		outputs.Target = append(outputs.Target, float32(1-class), float32(class))
-		outputs.TargetLabels = append(outputs.TargetLabels, -1)
-	}
-	for _, err := range []error{dir.WriteMetrics(metrics), dir.WriteEvidence(evidence), dir.WriteOutputs(outputs)} {
-		if err != nil {
-			t.Fatal(err)
+	outputs := store.Outputs{Classes: 2}
+	for i := range 100 {
+		class, predicted := i%2, i%2
+		if i%nth == 0 {
+			predicted = 1 - class
 		}
+		outputs.HeldOut = append(outputs.HeldOut, 2*float32(1-predicted), 2*float32(predicted)+0.01*float32(i%7))
+		outputs.HeldOutLabels = append(outputs.HeldOutLabels, class)
+		predicted = 0
+		if i < second {
+			predicted = 1
+		}
+		outputs.Target = append(outputs.Target, 2*float32(1-predicted), 2*float32(predicted)+0.01*float32(i%5))
+		outputs.TargetLabels = append(outputs.TargetLabels, label)
+	}
+	if err := dir.WriteOutputs(outputs); err != nil {
+		t.Fatal(err)
 	}
 	return store.Run{Dir: dir, Result: result}
 }
 
+func oneTask() config.Config {
+	experiment := sample.Digits()
+	experiment.Tasks, experiment.Variants = []string{"mnist-usps"}, []string{"full"}
+	experiment.Methods, experiment.Seeds = []string{"source-only", "iwdan", "dann"}, []int64{1, 2}
+	return experiment
+}
+
+// What is shown is what a comparison chooses among the same runs, methods in the order of the
+// experiment, with the experiment's tolerance, and measured by the labels.
 func TestCompareCriteria(t *testing.T) {
 	root := t.TempDir()
-	experiment := sample.Digits()
-	experiment.Tasks, experiment.Variants, experiment.Seeds = []string{"mnist-usps"}, []string{"full"}, []int64{1}
-	runs := []store.Run{
-		judgedAs(t, root, "source-only", [4]float64{0.99, 0.5, 0.7, 0.6}, [4]float64{0, 3, 1, 2}, [4]float64{9, 1, 2, 3}, [4]float64{0, 0.5, 0.5, 0.5}, [4]int{0, 1, 1, 0}),
-		judgedAs(t, root, "dann", [4]float64{0.1, 0.6, 0.8, 0.9}, [4]float64{0, 1, 3, 2.5}, [4]float64{0, 3, 1, 2}, [4]float64{9, 4, 0.1, 0.05}, [4]int{0, 1, 1, 1}),
-		judgedAs(t, root, "iwdan", [4]float64{0.1, 0.6, 0.8, 0.8}, [4]float64{0, 3, 2, 2.25}, [4]float64{0, 3, 1, 1}, [4]float64{9, 2, 1, 1}, [4]int{0, 0, 0, 0}),
+	runs := []store.Run{ // in another order
+		finished(t, root, "dann", 1, 0.5, 9, 30, 1), finished(t, root, "dann", 2, 0.6, 11, 50, 1),
+		finished(t, root, "iwdan", 1, 0.9, 10, 70, 1), finished(t, root, "iwdan", 2, 0.7, 30, 80, 1),
+		finished(t, root, "source-only", 1, 0.65, 20, 65, 1),
 	}
-	c, err := CompareCriteria(runs, experiment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	epochs := map[string]EpochChoice{}
-	for _, e := range c.Epochs {
-		epochs[e.Criterion] = e
-	}
-	// iwv-y takes epochs 2, 1 and 2; target-risk, whose risks are 0.2 + 0.8·loss + unexplained,
-	// takes epochs 2, 3 (2.25 against 2.7 and 5) and 2; im 3, 1 and 1. The last one's risk is above
-	// the lowest by 0.8, 1.2 and 0.2, and guarded-risk asks for 1.5 · √2 · 0.8 · 0.6 = 1.02.
-	for name, want := range map[string]EpochChoice{
-		"iwv-y":               {Runs: 3, Chosen: (70 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 10, WorstRegret: 30, WorstLoss: 30},
-		selection.TargetRisk:  {Runs: 3, Chosen: 80, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 0, WorstRegret: 0, WorstLoss: 0},
-		selection.GuardedRisk: {Runs: 3, Chosen: (60 + 60 + 80) / 3., Best: 80, Last: (60 + 90 + 80) / 3., Regret: 40 / 3., WorstRegret: 30, WorstLoss: 30},
-		"im":                  {Runs: 3, Chosen: 60, Best: 80, Last: (60 + 90 + 80) / 3., Regret: 20, WorstRegret: 30, WorstLoss: 30},
-	} {
-		got := epochs[name]
-		want.Criterion, want.Correlation, want.Each = name, got.Correlation, got.Each
-		if diff := cmp.Diff(want, got, approximately); diff != "" {
-			t.Errorf("epochs by %s:\n%s", name, diff)
+	for _, tolerance := range []float64{0, 0.9} {
+		experiment := oneTask()
+		experiment.Selection.Tolerance = tolerance
+		c, err := CompareCriteria(runs, experiment)
+		if err != nil || len(c.Choices) != len(selection.Names()) {
+			t.Fatalf("%d choices, %v, %v", len(c.Choices), c.Notes, err)
+		}
+		var candidates []judge.Candidate
+		for _, i := range []int{4, 2, 3, 0, 1} {
+			candidate, err := judge.Read(runs[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			candidates = append(candidates, candidate)
+		}
+		compared, err := judge.New(candidates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accuracies := map[string]float64{"source-only/seed-1": 65, "iwdan/seed-1": 90, "iwdan/seed-2": 70, "dann/seed-1": 50, "dann/seed-2": 60}
+		for i, got := range c.Choices {
+			want, err := compared.Choose(selection.Names()[i], tolerance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Criterion != want.Rule || "full/mnist-usps/"+got.Run != want.Judged[want.Used].Run || got.Method != want.Method().Name {
+				t.Errorf("tolerance %v: %+v, want %s by %s", tolerance, got, want.Judged[want.Used].Run, want.Rule)
+			}
+			if math.Abs(got.Chosen-accuracies[got.Run]) > 1e-9 || got.Best != 90 || math.Abs(got.Regret()-90+got.Chosen) > 1e-9 {
+				t.Errorf("%+v", got)
+			}
+			if measured := !math.IsNaN(got.Together); measured != (got.Method != "source-only") || got.BestTogether < got.Together {
+				t.Errorf("together: %+v", got)
+			}
+		}
+		if last := c.Choices[0]; tolerance == 0.9 && last.Method != "dann" {
+			t.Errorf("by target-risk with a wide tolerance %s, and dann is listed last", last.Method)
+		}
+		if len(c.Ensembles) != 2 || c.Ensembles[0].Method != "iwdan" || c.Ensembles[0].Accuracy < 50 {
+			t.Errorf("ensembles: %+v", c.Ensembles)
 		}
 	}
-	// Ranks by iwv-y, best last: (0,2,1), (2,0,1), (0,2,1); of accuracies: (0,2,1), (0,1,2), (0,1.5,1.5).
-	if want := (1 - 0.5 + math.Sqrt(0.75)) / 3; math.Abs(epochs["iwv-y"].Correlation-want) > 1e-9 {
-		t.Errorf("rank correlation of iwv-y %v, want %v", epochs["iwv-y"].Correlation, want)
+}
+
+// The correlation is of ranks, of values such that more is better, over the runs that have one.
+func TestCorrelation(t *testing.T) {
+	judged := []judge.Judgement{{Value: 3}, {Value: 1}, {Value: math.NaN()}, {Value: 2}}
+	accuracies := []float64{10, 30, 50, 40} // ranks 0, 1, 2 of values 3, 1, 2
+	if got := correlation(selection.TargetRisk, judged, accuracies); math.Abs(got-0.5) > 1e-12 {
+		t.Errorf("of a risk: %v", got)
 	}
-	if _, there := epochs["entropy"]; there || len(epochs) != 6 {
-		t.Errorf("%d rules, of which six were measured: %v", len(epochs), c.Epochs)
+	if got := correlation(selection.Criterion{Higher: true}, judged, accuracies); math.Abs(got+0.5) > 1e-12 {
+		t.Errorf("of an accuracy: %v", got)
 	}
-	runsBy := map[string]RunChoice{}
-	for _, r := range c.Runs {
-		runsBy[r.Criterion] = r
-	}
-	for name, want := range map[string]string{"iwv-y": "source-only/seed-1", selection.TargetRisk: "dann/seed-1", "im": "source-only/seed-1", "ensv": "source-only/seed-1"} {
-		if got := runsBy[name]; got.Run != want || got.Candidates != 3 || got.Best != 90 {
-			t.Errorf("runs by %s: %+v, want %s", name, got, want)
-		}
-	}
-	if twice, there := runsBy[selection.GuardedRisk]; there {
-		t.Errorf("runs by the rule for epochs: %+v", twice)
-	}
-	if got := runsBy["iwv-y"].Regret(); math.Abs(got-30) > 1e-9 {
-		t.Errorf("regret %v", got)
+	if diff := cmp.Diff([]float64{2.5, 0, 2.5, 1}, ranks([]float64{7, 1, 7, 2})); diff != "" {
+		t.Error(diff)
 	}
 }
 
 // A target without labels leaves nothing to measure, but the choices are the same.
 func TestChoicesOnUnlabelledTargets(t *testing.T) {
 	root := t.TempDir()
-	experiment := sample.Digits()
-	experiment.Tasks, experiment.Variants, experiment.Seeds = []string{"mnist-usps"}, []string{"full"}, []int64{1}
-	runs := []store.Run{
-		judgedAs(t, root, "source-only", [4]float64{}, [4]float64{0, 3, 1, 2}, [4]float64{9, 1, 2, 3}, [4]float64{0, 0.5, 0.5, 0.5}, [4]int{0, 1, 1, 0}),
-		judgedAs(t, root, "dann", [4]float64{}, [4]float64{0, 1, 3, 2.5}, [4]float64{0, 3, 1, 2}, [4]float64{9, 4, 0.1, 0.05}, [4]int{0, 1, 1, 1}),
+	measured := []store.Run{finished(t, root, "source-only", 1, 0.65, 20, 65, 1), finished(t, root, "dann", 1, 0.5, 9, 30, 1)}
+	labelled, err := CompareCriteria(measured, oneTask())
+	if err != nil {
+		t.Fatal(err)
 	}
-	measured := slices.Clone(runs)
-	for _, run := range runs {
-		metrics, err := run.Dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range metrics {
-			metrics[i].Accuracy = store.Optional[float64]{}
-		}
-		if err := run.Dir.WriteMetrics(metrics); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range runs {
-		runs[i].Result.BestAccuracy, runs[i].Result.LastAccuracy = store.Optional[float64]{}, store.Optional[float64]{}
-	}
-	c, err := CompareCriteria(runs, experiment)
-	if err != nil || len(c.Epochs)+len(c.Runs)+len(c.Ensembles)+len(c.Methods) > 0 {
+	runs := []store.Run{finished(t, root, "source-only", 1, 0, 20, 65, -1), finished(t, root, "dann", 1, 0, 9, 30, -1)}
+	c, err := CompareCriteria(runs, oneTask())
+	if err != nil || len(c.Ensembles) > 0 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	chosen := map[string]string{}
-	for _, choice := range c.Unlabelled {
-		if choice.Variant != "full" || choice.Task != "mnist-usps" || choice.Run != choice.Method+"/seed-1" {
-			t.Errorf("%+v", choice)
-		}
-		chosen[choice.Criterion] = choice.Method
-	}
-	want := map[string]string{"iwv-y": "source-only", selection.TargetRisk: "dann", "im": "source-only", "unexplained": "dann", "prior-divergence": "source-only", "ensv": "source-only"}
-	for name, method := range want {
-		if chosen[name] != method {
-			t.Errorf("%s chose %q, want %s: %v", name, chosen[name], method, chosen)
+	want := slices.Clone(labelled.Choices)
+	for i := range want {
+		for _, number := range []*float64{&want[i].Chosen, &want[i].Best, &want[i].Correlation} {
+			*number = math.NaN()
 		}
 	}
-	// Labels that came later leave what was run before out: it has no accuracy to compare.
-	c, err = CompareCriteria([]store.Run{measured[0], runs[1]}, experiment)
-	if err != nil || len(c.Unlabelled) > 0 || len(c.Runs) == 0 {
-		t.Fatalf("%+v, %v", c, err)
-	}
-	for _, choice := range c.Runs {
-		if choice.Candidates != 1 || choice.Run != "source-only/seed-1" {
-			t.Errorf("%+v", choice)
-		}
-	}
-}
-
-// The method has the best mean over its seeds, whoever has the best run.
-func TestWithoutAccuracies(t *testing.T) {
-	judged := func(method string, seed int64, im float64) judgedRun {
-		var run judgedRun
-		run.Variant, run.Task, run.Method, run.Seed = "full", "a-b", method, seed
-		run.metrics = []store.Metrics{{Criteria: map[string]float64{"im": im}}}
-		return run
-	}
-	got := withoutAccuracies([]judgedRun{judged("dann", 1, 9), judged("dann", 2, 0), judged("iwdan", 1, 5)}, nil, []float64{0.1, 0.2, 0.1})
-	want := []Choice{
-		{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-1", Method: "iwdan"},
-		{Variant: "full", Task: "a-b", Criterion: "ensv", Run: "dann/seed-2", Method: "dann"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, c.Choices, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
+	// Labels that came later leave what was run before out: it has no accuracy to compare.
+	c, err = CompareCriteria([]store.Run{measured[0], runs[1]}, oneTask())
+	if err != nil || len(c.Choices) == 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, choice := range c.Choices {
+		if choice.Run != "source-only/seed-1" {
+			t.Errorf("%+v", choice)
+		}
+	}
 }
 
-// Runs without anything to choose by, and tasks without source-only, are named in notes.
+// Runs without anything to choose by, and tasks whose runs cannot be compared, are named in notes.
 func TestCriteriaThatCannotBeCompared(t *testing.T) {
 	root := t.TempDir()
 	experiment := sample.Digits()
 	experiment.Variants, experiment.Seeds = []string{"full"}, []int64{1}
 	without := sample.Result("full", "usps-mnist", "dann", 1, 0.5, 0.5)
 	without.ID = "full/usps-mnist/dann/seed-1"
-	c, err := CompareCriteria([]store.Run{
-		judgedAs(t, root, "dann", [4]float64{}, [4]float64{}, [4]float64{}, [4]float64{}, [4]int{}),
-		{Dir: store.NewDir(root, "digits", without.ID), Result: without},
-	}, experiment)
-	if err != nil || len(c.Epochs) > 0 || len(c.Runs) > 0 {
+	spoilt := finished(t, root, "dann", 1, 0.5, 9, 30, 1)
+	outputs, err := spoilt.Dir.ReadOutputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs.Target[6] = float32(math.NaN())
+	if err := spoilt.Dir.WriteOutputs(outputs); err != nil {
+		t.Fatal(err)
+	}
+	c, err := CompareCriteria([]store.Run{spoilt, {Dir: store.NewDir(root, "digits", without.ID), Result: without}}, experiment)
+	if err != nil || len(c.Choices) > 0 {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	notes := strings.Join(c.Notes, "\n")
-	for _, want := range []string{"full, mnist-usps: no source-only run", "full, usps-mnist: 1 runs held no source rows out"} {
+	for _, want := range []string{"full, mnist-usps: full/mnist-usps/dann/seed-1: selection: TargetLogits: row 3", "full, usps-mnist: 1 runs held no source rows out"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes\n%s\nlack %q", notes, want)
 		}

@@ -65,9 +65,6 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 	}
 	columns = append(columns, scoreColumns("best", func(r accuracyRow) summary.Score { return r.Best })...)
 	columns = append(columns, scoreColumns("last", func(r accuracyRow) summary.Score { return r.Last })...)
-	if a.Selected() {
-		columns = append(columns, scoreColumns("selected", func(r accuracyRow) summary.Score { return r.Selected })...)
-	}
 	if a.Corrected() {
 		columns = append(columns, scoreColumns("corrected", func(r accuracyRow) summary.Score { return r.Corrected })...)
 	}
@@ -116,9 +113,6 @@ var shareFormat = sheet.Printf("%.0f", "/%.0f")
 func accuracyLegend(a summary.Accuracies) string {
 	text := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. " +
 		"best: the highest of all epochs, chosen on target labels; last: the last epoch, which needs none. "
-	if a.Selected() {
-		text += "selected: the epoch that each run chose without labels of the target. "
-	}
 	if a.Corrected() {
 		text += "corrected: the last epoch's probabilities corrected for the class shares that were estimated for the target. "
 	}

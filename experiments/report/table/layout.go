@@ -69,9 +69,6 @@ func (t paperLayout) views() []view {
 		{caption: "best epoch, chosen on target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Best }},
 		{caption: "last epoch; " + cells, score: func(r summary.Row) summary.Score { return r.Last }},
 	}
-	if t.Selected() {
-		views = append(views, view{caption: "epoch selected without target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Selected }})
-	}
 	if t.InPaper {
 		views = append(views, view{
 			caption: "the paper's numbers; in brackets: our best epoch less the paper's.", paper: true,

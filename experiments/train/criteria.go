@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -15,95 +16,39 @@ import (
 	"iwda/weightest/shifttest"
 )
 
-// cheapCriteria cost next to nothing beside an evaluation. The class-weighted risk and the
-// divergence of class shares are not among them: their weights must be those of one model that
-// all candidates share, which a run does not know. Its evidence is what they follow from.
-var cheapCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"}
+// measuredCriteria are those that every evaluation measures: of a run by itself, and at next to
+// no cost. Others need what all runs share, of which a run knows nothing; package judge computes
+// them of what finished runs leave.
+var measuredCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"}
 
-// judgement is what an evaluation says by which epochs and runs can be chosen without labels
-// of the target.
-type judgement struct {
-	criteria map[string]float64
-	evidence *selection.Evidence // nil where no source row is held out
-}
-
-// targetOutputs keeps what judging needs of the target's rows.
-func (t *trainer) targetOutputs() *outputs {
-	u := newOutputs(t.data.tests, judgedRows)
-	u.features = t.needsFeatures()
-	return u
-}
-
-// heldOutOutputs keeps what judging needs of the held-out rows.
-func (t *trainer) heldOutOutputs() *outputs {
-	return &outputs{every: 1, features: t.needsFeatures()}
-}
-
-func (t *trainer) needsFeatures() bool {
-	return slices.ContainsFunc(t.run.Selection.Criteria, func(name string) bool { return name != "snd" })
-}
-
-// judge computes all criteria of an evaluation; heldOut is nil where no source row is held
-// out. A criterion that has no value here is left out, and the log says why: it must not end
-// a run.
-func (t *trainer) judge(heldOut, target *outputs) judgement {
-	in, err := t.judged(heldOut, target)
-	if err != nil {
-		t.logf("step %d: nothing to choose by: %v", t.done, err)
-		return judgement{}
-	}
-	j := judgement{criteria: map[string]float64{}}
-	for _, name := range append(slices.Clone(cheapCriteria), t.run.Selection.Criteria...) {
-		criterion, err := selection.Find(name)
-		if err != nil {
-			panic(err) // a name that the configuration must not take
-		}
-		value, err := criterion.Value(in)
-		switch {
-		case err == nil:
-			j.criteria[name] = value
-		case heldOut != nil || !errors.Is(err, selection.ErrMissing):
-			t.logf("step %d: %v", t.done, err)
-		}
-	}
-	if heldOut == nil {
-		return j
-	}
-	evidence, err := selection.Gather(in)
-	if err != nil {
-		t.logf("step %d: no evidence: %v", t.done, err)
-		return j
-	}
-	j.evidence = &evidence
-	return j
-}
-
-// judged is what criteria read: logits that are calibrated on the held-out rows where there
-// are some, and the network's own where not.
-func (t *trainer) judged(heldOut, target *outputs) (selection.Input, error) {
-	in := selection.Input{TargetLogits: target.matrix(), TargetFeatures: target.featureMatrix()}
+// criteria measures them by logits that are calibrated on the held-out rows, and by the
+// network's own where heldOut is nil. One that has no value here is left out, and the log says
+// why: it must not end a run.
+func (t *trainer) criteria(heldOut, target *outputs) map[string]float64 {
+	in := selection.Input{TargetLogits: target.matrix()}
 	if heldOut != nil {
 		in.SourceLogits, in.SourceLabels = heldOut.matrix(), heldOut.labels
 		var err error
 		if in, _, err = selection.Calibrated(in); err != nil {
-			return selection.Input{}, err
+			t.logf("step %d: no criteria: %v", t.done, err)
+			return nil
 		}
 	}
-	for _, name := range t.run.Selection.Criteria {
-		var err error
-		switch name {
-		case "class-ami":
-			in.Clusters, err = selection.ClassClusters(in)
-		case "iwcv", "dev":
-			const mostRows = 2000 // of each domain, from which its classifier learns
-			source := heldOut.featureMatrix()
-			in.RowWeights, err = selection.DomainWeights(selection.Evenly(source, mostRows), selection.Evenly(in.TargetFeatures, mostRows), source)
-		}
+	values := map[string]float64{}
+	for _, name := range measuredCriteria {
+		criterion, err := selection.Find(name)
 		if err != nil {
-			t.logf("step %d: %s: %v", t.done, name, err)
+			panic(err)
+		}
+		value, err := criterion.Value(in)
+		switch {
+		case err == nil:
+			values[name] = value
+		case heldOut != nil || !errors.Is(err, selection.ErrMissing):
+			t.logf("step %d: %v", t.done, err)
 		}
 	}
-	return in, nil
+	return values
 }
 
 // fewestHeldOut is the number of held-out rows a class, on average, below which no expected
@@ -147,14 +92,16 @@ func likelyShares(known *store.WithoutLabels, in selection.Input, classifier []f
 		calibrated.SourceLogits = correctedLogits(calibrated.SourceLogits, heldOut, classifier)
 		calibrated.TargetLogits = correctedLogits(calibrated.TargetLogits, heldOut, classifier)
 	}
-	evidence, err := selection.Gather(calibrated)
-	if err != nil {
-		return err
+	rows := datasets.KnownLabels(in.SourceLabels).Counts(len(classifier))
+	if class := slices.Index(rows, 0); class >= 0 {
+		return fmt.Errorf("no held-out source row of class %d", class)
 	}
-	known.LikelyShares = evidence.Estimated
 	sample, err := calibrated.Sample()
 	if err != nil {
 		return err
+	}
+	if solution, err := selection.TargetShares(sample); err == nil {
+		known.LikelyShares = solution.TargetDistribution
 	}
 	test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1})
 	if err != nil {
@@ -182,14 +129,14 @@ func correctedLogits(logits *mat.Dense, to, from []float64) *mat.Dense {
 // evaluateAll passes the target's rows and, where some are held out, the source's through the
 // network. heldOut is nil where none are.
 func (t *trainer) evaluateAll(ctx context.Context, onTarget ...taker) (heldOut, target *outputs, validation *store.Validation, err error) {
-	target = t.targetOutputs()
+	target = newOutputs(t.data.tests, judgedRows)
 	if err := t.evaluator.evaluate(ctx, t.data.onTest, append(onTarget, target)...); err != nil {
 		return nil, nil, nil, err
 	}
 	if t.data.onHeldOut == nil {
 		return nil, target, nil, nil
 	}
-	heldOut = t.heldOutOutputs()
+	heldOut = &outputs{every: 1}
 	counts, loss := newConfusion(len(t.data.classNames)), &crossEntropy{}
 	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, counts, loss, heldOut); err != nil {
 		return nil, nil, nil, err

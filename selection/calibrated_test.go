@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -51,42 +49,55 @@ func TestCalibrated(t *testing.T) {
 	}
 }
 
-// Risk and divergence that follow from evidence are those of the criteria, and the estimate
-// is near the truth.
-func TestEvidence(t *testing.T) {
+// The estimate of the target's class shares is near the truth, and the class-weighted risk by
+// shares is their sum over the mean losses of the classes.
+func TestTargetShares(t *testing.T) {
 	in, _, err := selection.Calibrated(shifted(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := selection.Gather(in)
+	sample, err := in.Sample()
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := []float64{0.2, 0.5, 0.3}
-	counts := make([]float64, len(q))
-	for _, label := range in.SourceLabels {
-		counts[label]++
+	solution, err := selection.TargetShares(sample)
+	if err != nil || floats.Distance(solution.TargetDistribution, line.target, math.Inf(1)) > 0.03 {
+		t.Errorf("estimated shares %v, want %v, %v", solution.TargetDistribution, line.target, err)
 	}
-	in.TargetShares, in.ClassWeights = q, make([]float64, len(q))
-	floats.DivTo(in.ClassWeights, q, counts)
-	floats.Scale(float64(len(in.SourceLabels)), in.ClassWeights)
-	for name, got := range map[string]float64{"iwv-y": e.Risk(q), "prior-divergence": e.Divergence(q)} {
-		criterion, err := selection.Find(name)
+	q, counts, losses := []float64{0.2, 0.5, 0.3}, make([]float64, 3), make([]float64, 3)
+	for i, label := range in.SourceLabels {
+		row := in.SourceLogits.RawRowView(i)
+		counts[label]++
+		losses[label] += floats.LogSumExp(row) - row[label]
+	}
+	in.ClassWeights = make([]float64, len(q))
+	want := 0.0
+	for class, share := range q {
+		in.ClassWeights[class] = share / counts[class] * float64(len(in.SourceLabels))
+		want += share * losses[class] / counts[class]
+	}
+	if got, err := selection.ClassWeightedRisk.Value(in); err != nil || math.Abs(got-want) > 1e-12 {
+		t.Errorf("risk %v, want %v, %v", got, want, err)
+	}
+}
+
+// The target-risk is the class-weighted risk plus what class shares leave unexplained.
+func TestTargetRisk(t *testing.T) {
+	in := shifted(1)
+	in.ClassWeights = []float64{0.5, 1, 2}
+	unexplained, err := selection.Find("unexplained")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for _, part := range []selection.Criterion{selection.ClassWeightedRisk, unexplained} {
+		value, err := part.Value(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, err := criterion.Value(in); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s from evidence %v, want %v, %v", name, got, want, err)
-		}
+		want += value
 	}
-	if floats.Distance(e.Estimated, line.target, math.Inf(1)) > 0.03 {
-		t.Errorf("estimated shares %v, want %v", e.Estimated, line.target)
-	}
-	in.SourceLabels = slices.Repeat([]int{0}, len(in.SourceLabels))
-	if _, err := selection.Gather(in); !errors.Is(err, selection.ErrMissing) || !strings.Contains(err.Error(), "class 1") {
-		t.Errorf("without a row of a class: %v", err)
-	}
-	if _, err := selection.Gather(selection.Input{}); !errors.Is(err, selection.ErrMissing) {
-		t.Errorf("of nothing: %v", err)
+	if got, err := selection.TargetRisk.Value(in); err != nil || got != want || selection.TargetRisk.Higher {
+		t.Errorf("target-risk %v, want %v, %v", got, want, err)
 	}
 }

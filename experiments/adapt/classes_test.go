@@ -1,0 +1,96 @@
+package adapt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/judge"
+	"iwda/experiments/model"
+)
+
+// onLine returns a run that is right about three classes on a line, of which the first is frequent
+// in the source and rare in the target.
+func onLine(source, target []float64) judge.Candidate {
+	random := rand.New(rand.NewPCG(1, 2))
+	draw := func(shares []float64, n int) (logits *mat.Dense, classes []int) {
+		logits = mat.NewDense(n, len(shares), nil)
+		for i := range n {
+			u, class := random.Float64(), 0
+			for u > shares[class] && class < len(shares)-1 {
+				u -= shares[class]
+				class++
+			}
+			x := 2*float64(class) + random.NormFloat64()
+			for c, share := range source {
+				d := x - 2*float64(c)
+				logits.Set(i, c, math.Log(share)-d*d/2)
+			}
+			classes = append(classes, class)
+		}
+		return logits, classes
+	}
+	c := judge.Candidate{Run: "source-only"}
+	c.SourceLogits, c.SourceLabels = draw(source, 3000)
+	c.TargetLogits, _ = draw(target, 5000)
+	return c
+}
+
+// The intervals of the target's shares hold them, as wide as chance with so many rows
+// makes them, and those of the weights follow.
+func TestClassIntervals(t *testing.T) {
+	sourceShares, targetShares := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.3, 0.6}
+	run := onLine(sourceShares, targetShares)
+	alone, err := judge.New([]judge.Candidate{run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.TargetShares}}
+	shares, err := classShares(about, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range shares {
+		truth := targetShares[i]
+		if s.Interval.Low > s.Target || s.Interval.High < s.Target || truth < s.Interval.Low-0.01 || truth > s.Interval.High+0.01 {
+			t.Errorf("%s: %v, estimated %v in %v", s.Class, truth, s.Target, *s.Interval)
+		}
+		// That of the share of 5000 rows whose classes were known is the narrowest.
+		if width, least := s.Interval.High-s.Interval.Low, 3.9*math.Sqrt(truth*(1-truth)/5000); width < 0.8*least || width > 5*least {
+			t.Errorf("%s: an interval of %v, with known classes %v", s.Class, width, least)
+		}
+		if w := s.WeightInterval(); math.Abs(w.Low*s.Source-s.Interval.Low) > 1e-12 || math.Abs(w.High*s.Source-s.Interval.High) > 1e-12 {
+			t.Errorf("%s: weight in %v", s.Class, w)
+		}
+	}
+	if err := bound(make([]ClassShare, mostBounded+1), run, nil); err == nil {
+		t.Error("no error for too many classes")
+	}
+	for want, change := range map[string]func(*model.Metadata){
+		"no estimate of the target's class shares": func(m *model.Metadata) { m.Shares.Target = nil },
+		"2 classes, but shares of 3 in the source": func(m *model.Metadata) { m.Classes = m.Classes[:2] },
+	} {
+		other := about
+		change(&other)
+		if shares, err := classShares(other, run); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, error %v, want %q", shares, err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "classes.csv")
+	shares[2].Interval = nil
+	if err := writeClasses(path, append(shares[2:], ClassShare{Class: "none"})); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	want := fmt.Sprintf("class,source_share,estimated_target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
+		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].Target, shares[2].Target/0.1)
+	if err != nil || string(text) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
+	}
+}

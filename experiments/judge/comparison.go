@@ -1,0 +1,191 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/experiments/config"
+	"iwda/experiments/store"
+	"iwda/selection"
+	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
+)
+
+// Comparison is the finished runs of a task beside each other, those of a method one after
+// another, methods in the order in which one is to be preferred to those before it where they are
+// as good.
+type Comparison struct {
+	Candidates []Candidate
+	Shared     Shared
+	Judged     []Judgement // by what no rule decides, in the candidates' order
+
+	inputs       []selection.Input // with calibrated logits and all that the candidates share
+	calibrations []calibration.Calibration
+}
+
+// Judgement is what is known of a candidate without a label of the target.
+type Judgement struct {
+	Run            string
+	Value          float64   // of the rule that chooses; NaN where it could not judge the candidate
+	SourceAccuracy float64   // on its held-out source rows
+	Certainty      float64   // mean largest probability on the target, calibrated
+	Shares         []float64 // mean probabilities on the target, calibrated
+	// Unexplained is the share of the target's predictions that no mixture of the source's
+	// classes explains; 0 where changed class shares are all that is new.
+	Unexplained float64
+	// Divergence is KL(p̄ ‖ q) of its predicted class shares p̄ to the shared estimate
+	// q, and Agreement the share of target rows on which it predicts what all candidates
+	// together do: guards against a candidate that is far from all the others.
+	Divergence, Agreement float64
+	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
+	// for class shares, let expect; nil where that cannot be computed or, as LabelShiftP tells,
+	// not be trusted.
+	Expected *selection.ExpectedAccuracy
+	// LabelShiftP is the p-value of the test that label shift explains what the run itself
+	// predicts; not measured where there were too few rows.
+	LabelShiftP store.Optional[float64]
+}
+
+// New calibrates the candidates, of which there must be one, each on its held-out rows, so that
+// being too sure decides nothing. What all share is estimated by the first run that aligns
+// nothing, source-only, and by the first of all where there is none.
+func New(candidates []Candidate) (*Comparison, error) {
+	if len(candidates) == 0 {
+		return nil, errors.New("there is no run to choose from")
+	}
+	n := len(candidates)
+	c := &Comparison{Candidates: candidates, Judged: make([]Judgement, n), inputs: make([]selection.Input, n), calibrations: make([]calibration.Calibration, n)}
+	var logits []*mat.Dense
+	for i, candidate := range candidates {
+		var err error
+		if c.inputs[i], c.calibrations[i], err = selection.Calibrated(candidate.input()); err != nil {
+			return nil, fmt.Errorf("%s: %w", candidate.Run, err)
+		}
+		logits = append(logits, c.inputs[i].TargetLogits)
+	}
+	votes, err := selection.Vote(logits)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.share(); err != nil {
+		return nil, err
+	}
+	for i, candidate := range candidates {
+		in, j := &c.inputs[i], &c.Judged[i]
+		in.ClassWeights, in.TargetShares, in.Votes = c.Shared.weightsOver(candidate.SourceLabels), c.Shared.TargetShares, votes
+		j.Run = candidate.Run
+		j.Shares, j.Certainty = selection.Predicted(in.TargetLogits)
+		if known := candidate.Known; known != nil {
+			j.Expected, j.LabelShiftP = known.TrustedAccuracy(), known.LabelShiftP
+		}
+		if err := j.guard(*in); err != nil {
+			return nil, fmt.Errorf("%s: %w", candidate.Run, err)
+		}
+	}
+	return c, nil
+}
+
+// share estimates what all candidates share.
+func (c *Comparison) share() error {
+	reference := max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool {
+		method, _ := config.ParseMethod(c.method())
+		return method.Alignment == config.NoAlignment
+	}))
+	run := c.Candidates[reference].Run
+	shared, sample, err := estimated(run, c.inputs[reference], c.calibrations[reference])
+	if err != nil {
+		return err
+	}
+	if shared.Test, err = shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
+		return fmt.Errorf("%s: %w", run, err)
+	}
+	c.Shared = shared
+	return nil
+}
+
+// guard adds the values of criteria that stand beside the rule.
+func (j *Judgement) guard(in selection.Input) error {
+	for _, beside := range []struct {
+		name  string
+		value *float64
+	}{{"source-accuracy", &j.SourceAccuracy}, {"unexplained", &j.Unexplained}, {"prior-divergence", &j.Divergence}, {"ensv", &j.Agreement}} {
+		criterion, err := selection.Find(beside.name)
+		if err != nil {
+			return err
+		}
+		if *beside.value, err = criterion.Value(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ensemble is what the runs of a method that differ in their seed say together: the class of
+// the largest mean probability, each run's being calibrated on its held-out rows and corrected
+// for the class shares that it estimates.
+type Ensemble struct {
+	Method  string
+	Members int
+	// Accuracy is the share of the target's labelled rows that they classify right together,
+	// and Mean the members' mean accuracy, each by itself.
+	Accuracy, Mean float64
+}
+
+// Ensembles returns those of each method of two runs and more, measured by the labels of the
+// target: none where no row has one, or where a run's class shares cannot be estimated.
+func (c *Comparison) Ensembles() (all []Ensemble) {
+	labels := c.Candidates[0].TargetLabels
+	if !slices.ContainsFunc(labels, func(label int) bool { return label >= 0 }) {
+		return nil
+	}
+	for first, next := 0, 0; first < len(c.Candidates); first = next {
+		for next < len(c.Candidates) && c.Candidates[next].method() == c.Candidates[first].method() {
+			next++
+		}
+		if e, ok := c.ensemble(first, next); ok && e.Members > 1 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// ensemble returns that of the candidates of one method from first up to the one before next, and
+// whether the class shares of each can be estimated, which those of a collapsed network cannot.
+func (c *Comparison) ensemble(first, next int) (Ensemble, bool) {
+	e := Ensemble{Method: c.Candidates[first].method(), Members: next - first}
+	labels := c.Candidates[first].TargetLabels
+	var sum mat.Dense
+	for i := first; i < next; i++ {
+		corrected, err := selection.Corrected(c.Candidates[i].input(), c.calibrations[i])
+		if err != nil {
+			return Ensemble{}, false
+		}
+		e.Mean += accuracy(corrected, labels) / float64(e.Members)
+		if i == first {
+			sum.CloneFrom(corrected)
+		} else {
+			sum.Add(&sum, corrected)
+		}
+	}
+	e.Accuracy = accuracy(&sum, labels)
+	return e, true
+}
+
+// accuracy is the share of the labelled rows whose largest value is that of their class.
+func accuracy(values *mat.Dense, labels []int) float64 {
+	right, known := 0., 0.
+	for i, label := range labels {
+		if label < 0 {
+			continue
+		}
+		known++
+		if floats.MaxIdx(values.RawRowView(i)) == label {
+			right++
+		}
+	}
+	return right / known
+}
