@@ -99,7 +99,9 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 		seen[key.Value] = key
 		index := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if index < 0 {
-			d.unknownKey(path, key, fieldNames(fields))
+			if !d.goneKey(join(path, key.Value), key) {
+				d.unknownKey(path, key, fieldNames(fields))
+			}
 			continue
 		}
 		d.decode(join(path, key.Value), value, fields[index].value)
@@ -168,6 +170,9 @@ func (d *decoder) tooLong(path string, n *yaml.Node) bool {
 // scalar writes a word, number or truth value into v and applies the rule for its
 // path.
 func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
+	if d.goneValue(path, n) {
+		return
+	}
 	var need string
 	var tags []string
 	switch v.Kind() {

@@ -50,12 +50,12 @@ func defaultOf(data catalogue.Dataset) Config {
 		Network: Network{Name: string(architecture.LeNet)},
 		Discriminator: Discriminator{
 			Hidden: 500, Dropout: 0.5,
-			Reversal: Reversal{Alpha: 10, High: 1, Iterations: 10000},
+			Reversal: Reversal{Iterations: 10000},
 		},
 		Losses: Losses{Classification: string(form.Balanced), MMD: string(form.Unbiased), TradeOff: 1},
 		Train: Train{
 			Epochs: 70, Batch: 64, DomainFromEpoch: 2,
-			Optimizer: Optimizer{Name: "sgd", LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
+			Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
 			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 			EvalBatch: 500,
 		},
@@ -100,7 +100,7 @@ func (s *Settings) images() {
 	s.Discriminator.Hidden, s.Discriminator.Annealed = 1024, true
 	s.Train = Train{
 		Steps: 100000, EvalEvery: 500, Batch: 36, DomainFromEpoch: 1,
-		Optimizer: Optimizer{Name: "sgd", LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
+		Optimizer: Optimizer{LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
 		Schedule:  learningrate.Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
 		HeadRate:  10,
 		EvalBatch: 36,

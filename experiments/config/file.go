@@ -37,11 +37,19 @@ type document struct {
 // Load reads an experiment file. The error is of type Errors unless the file cannot
 // be read.
 func Load(path string) (*File, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+func read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return Parse(path, data)
+	return data, nil
 }
 
 // Parse reads the contents of an experiment file. Messages call it name. The error
@@ -189,23 +197,30 @@ func (f *File) checkTasks(d *decoder) {
 	}
 }
 
-// ParseRun reads the text of [Resolved.YAML]: an experiment of one run. name stands
-// for the file in errors.
+// ParseRun reads the text of [Resolved.YAML]: an experiment of one run, as this version wrote
+// it or a former one, whose keys may be gone since. name stands for the file in errors.
 func ParseRun(name string, text []byte) (Resolved, error) {
-	file, err := Parse(name, text)
+	root, err := parseYAML(name, text)
 	if err != nil {
 		return Resolved{}, err
 	}
-	return file.Single()
+	former := modernise(root)
+	file := &File{Name: name, root: root}
+	if err := file.evaluate(); err != nil {
+		return Resolved{}, err
+	}
+	run, err := file.Single()
+	run.former = former
+	return run, err
 }
 
 // LoadRun is [ParseRun] of a file.
 func LoadRun(path string) (Resolved, error) {
-	file, err := Load(path)
+	text, err := read(path)
 	if err != nil {
 		return Resolved{}, err
 	}
-	return file.Single()
+	return ParseRun(path, text)
 }
 
 // Single returns the configuration of the only run of an experiment. More runs than

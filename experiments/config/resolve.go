@@ -27,7 +27,8 @@ type Resolved struct {
 	Seed       int64
 	Settings
 
-	source, target string // domains
+	source, target string         // domains
+	former         map[string]any // of a run of a former version: settings that are gone, see [modernise]
 	// for CheckData: where dataset.root, and network.file or the network, are given
 	rootLocation, fileLocation string
 }

@@ -227,7 +227,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.clip=2":                   "network.clip is for network.normalise standard, centred and matched",
 		"network.scale=shared":             "network.scale is for network.normalise standard, centred and matched",
 		"network.views=2":                  "needs network.frozen",
-		"discriminator.scale=shared":       "discriminator.scale is for discriminator.normalise: true",
 		"train.precision=bf16":             "for ResNets",
 		"network={views: 2, frozen: true}": "network.views is for image files",
 		"network.name=torchscript":         "does not fit data set digits; want one of lenet",

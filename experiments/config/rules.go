@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"iwda/datasets/catalogue"
@@ -53,19 +54,15 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Centre, Match, UnitLength),
-	"network.scale":      emptyFor(ownScale, "scale", SharedScale),
+	"network.normalise":  emptyFor("none", "normalisation", Standardise, Centre, Match, UnitLength),
+	"network.scale":      emptyFor("columns", "scale", SharedScale),
 	"network.clip":       zeroOrAtLeast(1),
-	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
-	"discriminator.hidden":               atLeast(1),
-	"discriminator.dropout":              fromBelow(0, 1),
-	"discriminator.random_projection":    atLeast(0),
-	"discriminator.scale":                emptyFor(rowScale, "scale", SharedScale),
-	"discriminator.reversal.alpha":       atLeast(0),
-	"discriminator.reversal.high":        atLeast(0),
-	"discriminator.reversal.iterations":  atLeast(1),
-	"discriminator.reversal.run_lengths": fromBelow(0, 1e6),
+	"discriminator.hidden":              atLeast(1),
+	"discriminator.dropout":             fromBelow(0, 1),
+	"discriminator.random_projection":   atLeast(0),
+	"discriminator.normalise":           emptyFor("none", "normalisation", RowScale, SharedScale),
+	"discriminator.reversal.iterations": atLeast(1),
 
 	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
 	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
@@ -82,29 +79,34 @@ var rules = map[string]rule{
 	"train.keep":                   emptyFor("last", "network to keep", KeepSelected),
 	"train.restarts":               atLeast(0),
 	"train.validation":             fromBelow(0, 1),
-	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
 	"train.optimizer.weight_decay": atLeast(0),
-	"train.optimizer.clip_norm":    atLeast(0),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
 	"train.schedule.every":         atLeast(1),
 	"train.schedule.factor":        above(0),
 	"train.schedule.gamma":         above(0),
 	"train.schedule.power":         above(0),
 
-	"weights.estimator":          oneOf("estimator", weightest.EstimatorNames()),
+	"weights.estimator":          oneOf("estimator", estimatorNames()),
 	"weights.ema":                fromBelow(0, 1),
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
 	"weights.cap":                zeroOrAtLeast(1),
-	"weights.shrinkage":          fromBelow(0, 1),
 	"weights.min_singular_value": fromBelow(0, 1),
 }
 
 // OptionalCriteria returns the names that selection.criteria takes: criteria that judge a
 // run by itself and cost more than the others.
 func OptionalCriteria() []string { return []string{"snd", "class-ami", "iwcv", "dev"} }
+
+// estimatorNames returns the estimators of package weightest that an experiment file may name.
+func estimatorNames() []string {
+	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
+		_, gone := goneValues["weights.estimator"][name]
+		return gone
+	})
+}
 
 // oneOf accepts the names in any case and stores them as they are listed.
 func oneOf(kind string, names []string) rule {
@@ -168,14 +170,6 @@ func emptyFor(standard, kind string, others ...string) rule {
 		return problem
 	}
 }
-
-// What the empty text means.
-const (
-	notNormalised  = "none"
-	ownScale       = "columns"
-	rowScale       = "rows"
-	localBatchNorm = "local"
-)
 
 func number(v reflect.Value) float64 {
 	if v.CanInt() {

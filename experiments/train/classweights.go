@@ -20,7 +20,6 @@ type classWeights struct {
 	estimated bool                  // the losses use the estimate
 	every     int                   // steps between two updates
 	needs     weightest.Requirement // of the estimator
-	shrinkage float64
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
@@ -36,7 +35,6 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	w := &classWeights{
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
-		shrinkage:  run.Weights.Shrinkage,
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
@@ -111,7 +109,7 @@ func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) 
 		return store.WeightUpdate{}, err
 	}
 	if update.Changed && w.estimated {
-		torch.CopyFromSlice(w.inLosses, float32s(w.shrunk(update.Weights)))
+		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
 	}
 	return store.WeightUpdate{
 		Weights: update.Weights, Distance: w.distance().OrNaN(),
@@ -151,15 +149,6 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 // testResamples bounds the time of a test at every update; p is then at least a hundredth
 // where it is counted in resamples.
 const testResamples = 99
-
-// shrunk returns 1 + (1-s)(w-1), s the shrinkage.
-func (w *classWeights) shrunk(weights []float64) []float64 {
-	shrunk := slices.Clone(weights)
-	for i, v := range shrunk {
-		shrunk[i] = v - w.shrinkage*(v-1)
-	}
-	return shrunk
-}
 
 // describe sets in a line of metrics how far the weights are from equal ones.
 func (w *classWeights) describe(m *store.Metrics) {
