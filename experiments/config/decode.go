@@ -99,7 +99,7 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 		seen[key.Value] = key
 		index := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if index < 0 {
-			if !d.goneKey(join(path, key.Value), key) {
+			if !d.isGone(join(path, key.Value), key) {
 				d.unknownKey(path, key, fieldNames(fields))
 			}
 			continue
@@ -170,7 +170,7 @@ func (d *decoder) tooLong(path string, n *yaml.Node) bool {
 // scalar writes a word, number or truth value into v and applies the rule for its
 // path.
 func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
-	if d.goneValue(path, n) {
+	if d.isGone(goneValue(path, n), n) {
 		return
 	}
 	var need string

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -81,7 +83,7 @@ func (s *Settings) merge(name, text string) {
 	}
 	root, err := parseYAML(name, []byte(text))
 	if err == nil {
-		d := newDecoder(func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) })
+		d := newDecoder(func(n *yaml.Node) string { return place(name, n) })
 		d.decodeStruct(root, s)
 		err = d.errors.orNil()
 	}
@@ -107,3 +109,12 @@ func (s *Settings) images() {
 	}
 	s.Weights.Every, s.Weights.Warmup = 15, 0
 }
+
+// recipes are the settings that a name stands for: defaults, before what a file says
+// itself. docs/robustness.md tells how they were chosen.
+var recipes = map[string]string{
+	"robust": "discriminator: {normalise: rows, dropout: 0}",
+}
+
+// RecipeNames returns the names of recipes in alphabetical order.
+func RecipeNames() []string { return slices.Sorted(maps.Keys(recipes)) }

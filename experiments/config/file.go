@@ -140,7 +140,7 @@ func (f *File) decodeAssignments(d *decoder, doc *document) {
 }
 
 func (f *File) locate(n *yaml.Node) string {
-	return fmt.Sprintf("%s:%d:%d", f.Name, n.Line, n.Column)
+	return place(f.Name, n)
 }
 
 // checkRequired reports keys without a default that are missing or empty.

@@ -10,24 +10,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// goneKey is a key that experiment files had.
-type goneKey struct {
+// goneWord is a key that experiment files had, or a value of one.
+type goneWord struct {
 	since  string // the first version without it
-	advice string // what took its place, and what to do
-	// now is the value by which every run goes in its place; nil where that is the zero value.
+	advice string // what to do
+	// now is the value by which every run goes in the place of a key, nil for the zero value,
+	// and the value that means the same as one that is gone, nil for none.
 	now any
 }
 
-// goneValue is a value that a key had.
-type goneValue struct {
-	since, advice string
-	// becomes is the value that means the same; none does where it is empty.
-	becomes string
-}
-
-// goneKeys are the keys that are gone, by their paths. An experiment file that has one is
-// refused with its advice; a run's config.yaml, which says how the run was made, is not.
-var goneKeys = map[string]goneKey{
+// gone are the keys that are gone, by their paths, and the values, as in "path: value". An
+// experiment file that has one is refused with its advice; a run's config.yaml, which says how
+// the run was made, is not.
+var gone = map[string]goneWord{
 	"network.batch_norm":                 {since: "0.4.0", advice: "delete it: batch normalisation takes the statistics of each process's own rows, as with local"},
 	"discriminator.scale":                {since: "0.4.0", advice: "write discriminator.normalise: rows or shared"},
 	"discriminator.spectral_norm":        {since: "0.4.0", advice: "delete it; discriminator.normalise: rows keeps training steady, where it did not"},
@@ -38,35 +33,22 @@ var goneKeys = map[string]goneKey{
 	"train.optimizer.name":               {since: "0.4.0", now: "sgd", advice: "delete it: there is no optimizer but stochastic gradient descent"},
 	"train.optimizer.clip_norm":          {since: "0.4.0", advice: "delete it; train.restarts begins a run that diverges again, recipe: robust keeps it from that"},
 	"weights.shrinkage":                  {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
+
+	"discriminator.normalise: true":  {since: "0.4.0", now: RowScale, advice: "write rows, or shared where discriminator.scale was shared"},
+	"discriminator.normalise: false": {since: "0.4.0", now: "none", advice: "write none, or delete it"},
+	"weights.estimator: qp-released": {since: "0.4.0", advice: "write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
 }
 
-// goneValues are the values that are gone, by the paths of their keys.
-var goneValues = map[string]map[string]goneValue{
-	"discriminator.normalise": {
-		"true":  {since: "0.4.0", advice: "write rows, or shared where discriminator.scale was shared", becomes: RowScale},
-		"false": {since: "0.4.0", advice: "write none, or delete it", becomes: "none"},
-	},
-	"weights.estimator": {
-		"qp-released": {since: "0.4.0", advice: "write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
-	},
-}
+// goneValue is the name in gone of a value.
+func goneValue(path string, n *yaml.Node) string { return path + ": " + strings.ToLower(n.Value) }
 
-// goneKey reports a key that is gone, and whether it is.
-func (d *decoder) goneKey(path string, n *yaml.Node) bool {
-	key, gone := goneKeys[path]
-	if gone {
-		d.fail(n, "%s is gone since version %s; %s", path, key.since, key.advice)
+// isGone reports a key or a value that is gone, and whether it is.
+func (d *decoder) isGone(name string, n *yaml.Node) bool {
+	word, is := gone[name]
+	if is {
+		d.fail(n, "%s is gone since version %s; %s", name, word.since, word.advice)
 	}
-	return gone
-}
-
-// goneValue reports a value that is gone, and whether it is.
-func (d *decoder) goneValue(path string, n *yaml.Node) bool {
-	value, gone := goneValues[path][strings.ToLower(n.Value)]
-	if gone {
-		d.fail(n, "%s: %s is gone since version %s; %s", path, n.Value, value.since, value.advice)
-	}
-	return gone
+	return is
 }
 
 // modernise turns what a run's config.yaml of a former version says into what one of this
@@ -74,66 +56,42 @@ func (d *decoder) goneValue(path string, n *yaml.Node) bool {
 // which made the run another one: they count in [Resolved.Hash] and [Differences].
 func modernise(root *yaml.Node) (former map[string]any) {
 	former = map[string]any{}
-	for _, path := range slices.Sorted(maps.Keys(goneValues)) {
-		n := nodeAt(root, path)
-		if n == nil {
+	for _, name := range slices.Sorted(maps.Keys(gone)) {
+		path, _, isValue := strings.Cut(name, ": ")
+		parent, n := nodeAt(root, path)
+		if n == nil || isValue && goneValue(path, n) != name {
 			continue
 		}
-		if value, gone := goneValues[path][strings.ToLower(n.Value)]; gone && value.becomes != "" {
-			n.Tag, n.Value = "!!str", value.becomes
-		} else if gone {
-			former[path] = n.Value
-			take(root, path)
+		now := gone[name].now
+		if isValue && now != nil {
+			n.Tag, n.Value = "!!str", now.(string)
+			continue
 		}
-	}
-	for path, key := range goneKeys {
-		n := take(root, path)
-		if n == nil {
+		at := slices.Index(parent.Content, n) - 1
+		parent.Content = slices.Delete(parent.Content, at, at+2)
+		if _, normalise := nodeAt(root, "discriminator.normalise"); name == "discriminator.scale" && normalise != nil {
+			normalise.Value = n.Value // of rows that are normalised: rows or shared
 			continue
 		}
 		var value any
-		if err := n.Decode(&value); err != nil || value == nil {
+		if err := n.Decode(&value); err != nil || value == nil || value == now || now == nil && reflect.ValueOf(value).IsZero() {
 			continue
 		}
-		if ways := nodeAt(root, "discriminator.normalise"); path == "discriminator.scale" && ways != nil {
-			if value == SharedScale {
-				ways.Value = SharedScale
-			}
-		} else if key.now == nil && !reflect.ValueOf(value).IsZero() || key.now != nil && value != key.now {
-			former[path] = value
-		}
+		former[path] = value
 	}
 	return former
 }
 
-// nodeAt returns the value at a path below a mapping, nil where it is not there.
-func nodeAt(mapping *yaml.Node, path string) *yaml.Node {
+// nodeAt returns the value at a path below a mapping and the mapping that has it, nil if it is
+// not there.
+func nodeAt(mapping *yaml.Node, path string) (parent, value *yaml.Node) {
+	value = mapping
 	for key := range strings.SplitSeq(path, ".") {
-		if mapping = valueOf(mapping, key); mapping == nil {
+		if parent, value = value, valueOf(value, key); value == nil {
 			break
 		}
 	}
-	return mapping
-}
-
-// take removes the key at a path below a mapping and returns its value, nil where it is not
-// there.
-func take(mapping *yaml.Node, path string) *yaml.Node {
-	parent := mapping
-	key := path
-	if dot := strings.LastIndexByte(path, '.'); dot >= 0 {
-		parent, key = nodeAt(mapping, path[:dot]), path[dot+1:]
-	}
-	if parent == nil {
-		return nil
-	}
-	n := valueOf(parent, key)
-	for i := 0; n != nil && i+1 < len(parent.Content); i += 2 {
-		if parent.Content[i+1] == n {
-			parent.Content = slices.Delete(parent.Content, i, i+2)
-		}
-	}
-	return n
+	return parent, value
 }
 
 // CheckMade returns an error for a run of a former version that this one cannot make: its

@@ -64,9 +64,9 @@ var withoutEffect = []string{"selection.rule", "selection.choose", "selection.to
 // not zero.
 func (r Resolved) determining() map[string]any {
 	values := map[string]any{"task": r.Task, "variant": r.Variant, "method": r.Method, "seed": r.Seed}
-	for key, gone := range goneKeys {
-		if gone.now != nil {
-			values[key] = gone.now
+	for name, word := range gone {
+		if word.now != nil && !strings.Contains(name, ": ") {
+			values[name] = word.now
 		}
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {

@@ -103,8 +103,8 @@ func OptionalCriteria() []string { return []string{"snd", "class-ami", "iwcv", "
 // estimatorNames returns the estimators of package weightest that an experiment file may name.
 func estimatorNames() []string {
 	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
-		_, gone := goneValues["weights.estimator"][name]
-		return gone
+		_, is := gone["weights.estimator: "+name]
+		return is
 	})
 }
 
