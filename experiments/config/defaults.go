@@ -31,9 +31,8 @@ func networksOf(kind catalogue.Kind) []string {
 // full for a user's own files), methods or seeds: these have no default. An unknown name is an
 // error.
 //
-// Three settings are not the paper's. There is no cap on weights (0). One
-// update only clears the statistics (warmup 1), as in the released code. And
-// min_singular_value is 1e-4: for k classes the confusion matrix of a perfect
+// Two settings are not the paper's. One update only clears the statistics (warmup 1), as
+// in the released code. And min_singular_value is 1e-4: for k classes the confusion matrix of a perfect
 // classifier on a balanced source has k equal singular values 1/k, so the limit
 // lies far below those of any usable matrix up to hundreds of classes, and far
 // above rounding errors.

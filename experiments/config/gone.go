@@ -32,6 +32,7 @@ var gone = map[string]goneWord{
 	"losses.batch_weights":               {since: "0.4.0", advice: "delete it; recipe: robust keeps training steady, where it did not"},
 	"train.optimizer.name":               {since: "0.4.0", now: "sgd", advice: "delete it: there is no optimizer but stochastic gradient descent"},
 	"train.optimizer.clip_norm":          {since: "0.4.0", advice: "delete it; train.restarts begins a run that diverges again, recipe: robust keeps it from that"},
+	"weights.cap":                        {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 	"weights.shrinkage":                  {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 
 	"discriminator.normalise: true":  {since: "0.4.0", now: RowScale, advice: "write rows, or shared where discriminator.scale was shared"},

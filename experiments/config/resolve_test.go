@@ -152,7 +152,7 @@ func TestHashIgnoresWhatChangesNoResult(t *testing.T) {
 func TestYAMLRoundTrip(t *testing.T) {
 	file := parse(t, minimal+`title: "Über: 'alles' #1"
 train: {optimizer: {lr: 1.0e-7, weight_decay: 0.1}}
-weights: {cap: 1e21}
+losses: {trade_off: 1e21}
 overrides: [{when: {task: usps-*}, train: {schedule: {every: 6}}}]
 `)
 	if err := file.Set([]string{"weights.ema=0.3333333333333333", "dataset.root=a b/c"}); err != nil {

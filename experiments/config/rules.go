@@ -92,7 +92,6 @@ var rules = map[string]rule{
 	"weights.ema":                fromBelow(0, 1),
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
-	"weights.cap":                zeroOrAtLeast(1),
 	"weights.min_singular_value": fromBelow(0, 1),
 }
 

@@ -252,8 +252,6 @@ type Weights struct {
 	// Warmup is the number of updates at the start that only clear the statistics:
 	// 1 means that the weights change from the end of the second epoch on.
 	Warmup int `yaml:"warmup"`
-	// Cap is the largest value that a weight may take; 0 means no cap.
-	Cap float64 `yaml:"cap"`
 	// MinSingularValue: a confusion matrix whose smallest singular value is below it
 	// leaves the weights as they are; 0 accepts every matrix.
 	MinSingularValue float64 `yaml:"min_singular_value"`

@@ -50,7 +50,7 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	}
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
 		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
-		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
+		MinSingularValue: run.Weights.MinSingularValue,
 	})
 	if err != nil {
 		return nil, err
