@@ -122,11 +122,14 @@ func (f *File) evaluate() error {
 	return d.errors.orNil()
 }
 
+// runs is the number of runs of an experiment.
+func (c Config) runs() int { return len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds) }
+
 // checkNumber reports more runs than anyone can want: a list too long by mistake.
 func (f *File) checkNumber(d *decoder) {
 	const most = 100_000
 	c := f.Config
-	if runs := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); runs > most {
+	if runs := c.runs(); runs > most {
 		d.failAt(firstOf(d.at, "seeds"), "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
 			len(c.Tasks), len(c.Variants), len(c.Methods), len(c.Seeds), runs, most)
 	}
@@ -228,7 +231,7 @@ func LoadRun(path string) (Resolved, error) {
 // not.
 func (f *File) Single() (Resolved, error) {
 	c := f.Config
-	if n := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); n != 1 {
+	if n := c.runs(); n != 1 {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
 	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
