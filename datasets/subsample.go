@@ -80,9 +80,12 @@ func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int
 	return kept, nil
 }
 
-// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
-// but at least one where there are two, drawn without replacement, and kept all others,
-// both in ascending order. Rows without a label are kept. The classes are below classes.
+// HeldOut is the number of rows that [HoldOutRows] holds out of n of one class: floor(share·n),
+// but at least one if there are two, and never all.
+func HeldOut(share float64, n int) int { return min(max(1, floorShare(share, n)), max(0, n-1)) }
+
+// HoldOutRows divides rows by class: held are [HeldOut] of the rows of each class,
+// drawn without replacement, and kept all others, both in ascending order. Rows without a label are kept. The classes are below classes.
 func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
 	byClass := make([][]int, classes)
 	for row := range labels.Len() {
@@ -94,7 +97,7 @@ func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (
 	}
 	for _, rows := range byClass {
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		out := min(max(1, floorShare(share, len(rows))), max(0, len(rows)-1))
+		out := HeldOut(share, len(rows))
 		held = append(held, rows[:out]...)
 		kept = append(kept, rows[out:]...)
 	}

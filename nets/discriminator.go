@@ -1,7 +1,6 @@
 package nets
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,9 +11,8 @@ import (
 // logits, of which the sigmoid is the probability of "source", so that losses can
 // take logarithms without overflow.
 type Discriminator struct {
-	layers   [3]layer
-	spectral []spectralNorm // of each layer; none unless asked for
-	dropout  float64
+	layers  [3]layer
+	dropout float64
 }
 
 // NewDiscriminator returns a discriminator of inputs of that size with two hidden
@@ -30,27 +28,15 @@ func NewDiscriminator(inputs, hidden int, dropout float64) *Discriminator {
 	return d
 }
 
-// LimitSpectrum makes each layer use its weight over the weight's spectral norm, which
-// a step of power iteration in each forward pass follows.
-func (d *Discriminator) LimitSpectrum() {
-	for _, l := range d.layers {
-		d.spectral = append(d.spectral, newSpectralNorm(l.weight))
-	}
-}
-
 // Forward maps inputs, shape (rows × inputs), to logits, shape (rows).
 func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
-	layers := d.layers
-	for i, s := range d.spectral {
-		layers[i].weight = s.divide(layers[i].weight)
-	}
-	for _, l := range layers[:2] {
+	for _, l := range d.layers[:2] {
 		x = l.linear(x).ReLU()
 		if training && d.dropout > 0 {
 			x = x.Dropout(d.dropout)
 		}
 	}
-	return layers[2].linear(x).Reshape(-1)
+	return d.layers[2].linear(x).Reshape(-1)
 }
 
 // UnitScale returns the rows of x, shape (rows × columns), each divided by the root of
@@ -72,28 +58,20 @@ const leastSquare = 1e-6
 // inverseRoot returns 1/√x of every element of x, which are above 0.
 func inverseRoot(x torch.Tensor) torch.Tensor { return x.Log().Scale(-0.5).Exp() }
 
-// State returns the parameters, layer1.weight to layer3.bias, and after them the singular
-// vectors, layer1.singular_vector to layer3.singular_vector, where the spectrum is limited.
+// State returns the parameters, layer1.weight to layer3.bias.
 func (d *Discriminator) State() State {
-	state := slices.Concat(d.layers[0].state("layer1"), d.layers[1].state("layer2"), d.layers[2].state("layer3"))
-	for i, s := range d.spectral {
-		state = append(state, Entry{fmt.Sprintf("layer%d.singular_vector", i+1), s.left, false})
-	}
-	return state
+	return slices.Concat(d.layers[0].state("layer1"), d.layers[1].state("layer2"), d.layers[2].state("layer3"))
 }
 
 // Reversal is the schedule of the coefficient of gradient reversal, which grows from
-// 0 to High so that a discriminator that knows nothing yet does not disturb the
+// 0 to 1 so that a discriminator that knows nothing yet does not disturb the
 // features (Ganin et al. 2016).
-type Reversal struct {
-	High, Alpha float64
-	Iterations  int
-}
+type Reversal struct{ Iterations int }
 
-// Coefficient returns c(i) = 2·High/(1+exp(-Alpha·i/Iterations)) - High. i counts the
-// discriminator's forward passes in training, 1 at the first.
+// Coefficient returns c(i) = 2/(1+exp(-10·i/Iterations)) - 1. i counts the discriminator's
+// forward passes in training, 1 at the first.
 func (r Reversal) Coefficient(i int) float64 {
-	return 2*r.High/(1+math.Exp(-r.Alpha*float64(i)/float64(r.Iterations))) - r.High
+	return 2/(1+math.Exp(-10*float64(i)/float64(r.Iterations))) - 1
 }
 
 // RandomProjection replaces the outer product p ⊗ z of CDAN, of size k·d, by

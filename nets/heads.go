@@ -52,21 +52,6 @@ func (n *FineTuned) Forward(images torch.Tensor, training bool) (features, logit
 	return features, n.classifier.linear(features)
 }
 
-// Synchronise lets the batch normalisation of a network take its statistics, in training,
-// from the rows of all processes of a group, nil for this one alone. It reports whether
-// the network has any that is trained.
-func Synchronise(n Network, group *torch.ProcessGroup) bool {
-	tuned, ok := n.(*FineTuned)
-	if !ok {
-		return false
-	}
-	backbone, ok := tuned.backbone.(*ResNet)
-	if ok {
-		backbone.synchronise(group)
-	}
-	return ok
-}
-
 // FeatureSize returns 256.
 func (n *FineTuned) FeatureSize() int { return bottleneckSize }
 

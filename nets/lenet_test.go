@@ -168,14 +168,14 @@ func TestReversalCoefficientGolden(t *testing.T) {
 	if err := json.Unmarshal(data, &schedules); err != nil || len(schedules.GRL) == 0 {
 		t.Fatalf("schedules.json: %d values, %v", len(schedules.GRL), err)
 	}
-	r := Reversal{High: 1, Alpha: 10, Iterations: 10000}
+	r := Reversal{Iterations: 10000}
 	for _, s := range schedules.GRL {
 		if got := r.Coefficient(int(s[0])); math.Abs(got-s[1]) > 1e-15 {
 			t.Errorf("coefficient %v at %v, want %v", got, s[0], s[1])
 		}
 	}
-	if got := (Reversal{High: 0.5, Alpha: 10, Iterations: 10}).Coefficient(1000); got != 0.5 {
-		t.Errorf("the coefficient grows to %v, want High", got)
+	if got := (Reversal{Iterations: 10}).Coefficient(1000); got != 1 {
+		t.Errorf("the coefficient grows to %v, want 1", got)
 	}
 }
 

@@ -95,21 +95,6 @@ func (n *ResNet) State() State {
 	return state
 }
 
-// synchronise is [Synchronise] of the backbone.
-func (n *ResNet) synchronise(group *torch.ProcessGroup) {
-	n.stem.running.Group = group
-	for _, stage := range n.stages {
-		for _, b := range stage {
-			for i := range b.convolutions {
-				b.convolutions[i].running.Group = group
-			}
-			if b.shortcut != nil {
-				b.shortcut.running.Group = group
-			}
-		}
-	}
-}
-
 // block is a residual block: two or three convolutions, to whose result the input is
 // added, where shapes differ through a convolution of its own.
 type block struct {

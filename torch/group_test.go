@@ -19,7 +19,6 @@ const memberVariable = "IWDA_TEST_GROUP_MEMBER"
 // members are what such a process does with its group; an error is its exit status 1.
 var members = map[string]func(*ProcessGroup) error{
 	"operations":   groupOperations,
-	"batch norm":   groupBatchNorm,
 	"wait forever": waitForever,
 	"stay behind":  stayBehind,
 }
@@ -106,41 +105,6 @@ func groupOperations(g *ProcessGroup) (err error) {
 	return err
 }
 
-// groupBatchNorm compares batch normalisation over the rows of two processes, 4 each,
-// with that over all 8 on one: values, gradients and running statistics.
-func groupBatchNorm(g *ProcessGroup) (err error) {
-	Tidy(func() {
-		Seed(7) // the same draws in both
-		x, target := RandN(Float64, 8, 3, 2, 2), RandN(Float64, 8, 3, 2, 2)
-		weight, bias := []float64{1, 2, 3}, []float64{0, -1, 1}
-		results := func(group *ProcessGroup, from, rows int) []Tensor {
-			w, b := FromSlice(weight, 3).SetRequiresGrad(true), FromSlice(bias, 3).SetRequiresGrad(true)
-			part := x.Narrow(0, from, rows).Clone().SetRequiresGrad(true)
-			running := RunningStatistics{Mean: Full(0.5, Float64, CPU, 3), Variance: Full(2, Float64, CPU, 3), Momentum: 0.1, Group: group}
-			y := part.BatchNorm(w, b, running, 1e-5, true)
-			y.Sub(target.Narrow(0, from, rows)).Square().Square().Mean().Backward()
-			gradient := func(of Tensor) Tensor {
-				value, _ := of.Grad()
-				return value
-			}
-			return []Tensor{y.Detach(), gradient(part), gradient(w), gradient(b), running.Mean, running.Variance}
-		}
-		whole, part := results(nil, 0, 8), results(g, 4*g.Rank(), 4)
-		g.Mean(part[2], part[3])
-		for i, what := range []string{"values", "gradient of the rows", "gradient of the weight", "gradient of the bias", "mean", "variance"} {
-			got, want := part[i], whole[i]
-			if i == 0 {
-				got = g.Gather(got)
-			}
-			if i == 1 { // of the mean over half of the rows
-				got = g.Gather(got).Scale(0.5)
-			}
-			err = cmp.Or(err, expect(what, got, ToSlice[float64](want)...))
-		}
-	})
-	return err
-}
-
 // waitForever says that the group is there, and the process of rank 1 then waits to be
 // killed.
 func waitForever(g *ProcessGroup) error {
@@ -162,14 +126,10 @@ func stayBehind(g *ProcessGroup) error {
 }
 
 func TestProcessGroup(t *testing.T) {
-	for _, name := range []string{"operations", "batch norm"} {
-		t.Run(name, func(t *testing.T) {
-			for rank, p := range ranks.Start(t, 2, memberVariable+"="+name) {
-				if status, said := p.Wait(); status != 0 {
-					t.Errorf("process %d: status %d\n%s", rank, status, said)
-				}
-			}
-		})
+	for rank, p := range ranks.Start(t, 2, memberVariable+"=operations") {
+		if status, said := p.Wait(); status != 0 {
+			t.Errorf("process %d: status %d\n%s", rank, status, said)
+		}
 	}
 }
 

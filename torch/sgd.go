@@ -4,8 +4,6 @@ package torch
 import "C"
 
 import (
-	"cmp"
-	"math"
 	"runtime"
 	"unsafe"
 )
@@ -25,9 +23,6 @@ type SGDOptions struct {
 	Momentum     float64
 	WeightDecay  float64 // added to the gradient, times the parameter
 	Nesterov     bool
-	// ClipNorm is the limit of the gradient's Euclidean norm: a longer one, if it is finite,
-	// is scaled to it; 0 for none.
-	ClipNorm float64
 }
 
 // NewSGD returns an optimiser of the parameters, leaves that require gradients. It
@@ -48,15 +43,14 @@ func NewSGD(parameters []Tensor) *SGD {
 //	parameter ← parameter - LearningRate·buffer
 //
 // or, with Nesterov, parameter - LearningRate·(g + Momentum·buffer). It returns the Euclidean
-// norm of the gradients, all of them together as one vector, before any limit: a scalar that
-// stays on the parameters' device, for which nothing waits.
+// norm of the gradients, all of them together as one vector: a scalar that stays on the
+// parameters' device, for which nothing waits.
 func (s *SGD) Step(o SGDOptions) (norm Tensor) {
 	norm = made("SGD.Step", C.iwt_sgd_step(s.optimizer, C.iwt_sgd_options{
 		learning_rate: o.LearningRate.c("SGD.Step"),
 		momentum:      C.double(o.Momentum),
 		weight_decay:  C.double(o.WeightDecay),
 		nesterov:      C.bool(o.Nesterov),
-		clip_norm:     C.double(cmp.Or(o.ClipNorm, math.Inf(1))),
 	}))
 	runtime.KeepAlive(o.LearningRate.scalar.t.T)
 	runtime.KeepAlive(s)

@@ -12,9 +12,6 @@ type RunningStatistics struct {
 	// Momentum is the share of the newest batch: mean ← (1-Momentum)·mean +
 	// Momentum·mean of the batch, the variance likewise, with n-1 as its divisor.
 	Momentum float64
-	// Group is the processes whose rows count in training, each of which has the same
-	// number of them; nil for those of this process alone.
-	Group *ProcessGroup
 }
 
 // BatchNorm returns weight·(t - mean)/sqrt(variance + epsilon) + bias for t
@@ -22,11 +19,6 @@ type RunningStatistics struct {
 // over everything but the channels of this batch, and updates running; evaluation
 // takes them from running (Ioffe and Szegedy 2015).
 func (t Tensor) BatchNorm(weight, bias Tensor, running RunningStatistics, epsilon float64, training bool) Tensor {
-	if training && running.Group != nil {
-		r := C.iwt_group_batch_norm(running.Group.group, t.box(), weight.box(), bias.box(), running.Mean.box(), running.Variance.box(),
-			C.double(running.Momentum), C.double(epsilon))
-		return made("BatchNorm", r, t, weight, bias, running.Mean, running.Variance)
-	}
 	r := C.iwt_batch_norm(t.box(), weight.box(), bias.box(), running.Mean.box(), running.Variance.box(),
 		C.bool(training), C.double(running.Momentum), C.double(epsilon))
 	return made("BatchNorm", r, t, weight, bias, running.Mean, running.Variance)

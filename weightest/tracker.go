@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // ErrNoStatistics says that weights were asked for before both domains had a row.
@@ -21,8 +19,6 @@ type TrackerSettings struct {
 	// Warmup is the number of updates at the start that leave the weights at one and
 	// only clear the statistics.
 	Warmup int
-	// Cap is the largest value that a weight may take, at least 1; 0 means no cap.
-	Cap float64
 	// MinSingularValue: a confusion matrix whose smallest singular value is below it
 	// leaves the weights as they are; 0 accepts every matrix.
 	MinSingularValue float64
@@ -34,8 +30,6 @@ func (s TrackerSettings) validate() error {
 		return fmt.Errorf("weightest: the share of former weights is %v; it must be in [0, 1)", s.EMA)
 	case s.Warmup < 0:
 		return fmt.Errorf("weightest: the warm-up is %d updates; it must not be negative", s.Warmup)
-	case s.Cap != 0 && !(s.Cap >= 1):
-		return fmt.Errorf("weightest: the cap is %v; it must be at least 1, as the weights average to 1, or 0 for none", s.Cap)
 	case !(s.MinSingularValue >= 0):
 		return fmt.Errorf("weightest: the limit of singular values is %v; it must not be negative", s.MinSingularValue)
 	}
@@ -46,10 +40,6 @@ func (s TrackerSettings) validate() error {
 // update moves them towards an estimate:
 //
 //	w ← (1 - EMA)·estimate + EMA·w.
-//
-// With a cap, the entries above it are then set to it and the others scaled by one
-// factor, so that w·D_S stays what it was. (Where all the others are zero no factor
-// does that, and w·D_S falls below one.)
 type Tracker struct {
 	settings TrackerSettings
 	weights  []float64
@@ -153,7 +143,7 @@ func (t *Tracker) Follow(p Problem) (Update, error) {
 			return Update{}, fmt.Errorf("weightest: the estimator returned %v; it must return %d finite weights that are not negative",
 				estimate.Weights, k)
 		default:
-			t.move(estimate.Weights, p.SourceDistribution)
+			t.move(estimate.Weights)
 			record.Changed, record.Note = true, estimate.Warning
 		}
 	}
@@ -163,40 +153,10 @@ func (t *Tracker) Follow(p Problem) (Update, error) {
 	return record, nil
 }
 
-// move applies one estimate and the cap.
-func (t *Tracker) move(estimate, sourceDistribution []float64) {
+// move applies one estimate.
+func (t *Tracker) move(estimate []float64) {
 	for j, former := range t.weights {
 		t.weights[j] = (1-t.settings.EMA)*estimate[j] + t.settings.EMA*former
-	}
-	if t.settings.Cap > 0 {
-		limit(t.weights, sourceDistribution, t.settings.Cap)
-	}
-}
-
-// limit sets the weights above the largest one allowed to it and scales the others by
-// the one factor that keeps w·D_S. Scaling may lift more weights above it, so that it
-// repeats: at most once a class, as each repetition stops at least one more.
-func limit(w, d []float64, largest float64) {
-	wanted := floats.Dot(w, d)
-	for slices.Max(w) > largest {
-		var fixed, rest float64
-		for j, v := range w {
-			if v >= largest {
-				w[j] = largest
-				fixed += largest * d[j]
-			} else {
-				rest += v * d[j]
-			}
-		}
-		if rest == 0 {
-			return
-		}
-		factor := max(0, wanted-fixed) / rest
-		for j, v := range w {
-			if v < largest {
-				w[j] = v * factor
-			}
-		}
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -188,59 +186,11 @@ func TestTrackerErrors(t *testing.T) {
 		"EMA -0.1":           {EMA: -0.1},
 		"EMA NaN":            {EMA: math.NaN()},
 		"warm-up":            {Warmup: -1},
-		"cap":                {Cap: 0.5},
-		"negative cap":       {Cap: -2},
 		"min singular value": {MinSingularValue: -1},
 	} {
 		if _, err := NewTracker(2, settings); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-	}
-}
-
-func TestTrackerCap(t *testing.T) {
-	tracker, err := NewTracker(4, TrackerSettings{Cap: 2, Estimator: fixed{weights: []float64{6, 1.6, 0.4, 0}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := []float64{0.1, 0.15, 0.4, 0.35} // w·D_S = 1
-	statistics := NewAccumulator(4)
-	if err := statistics.Add([]float32{1, 0, 0, 0}, []int{0}, []float32{1, 0, 0, 0}); err != nil {
-		t.Fatal(err)
-	}
-	record, err := tracker.Update(statistics, source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Capping the first alone would scale the others by 2 and lift the second to 3.2.
-	if d := weighttest.LargestDifference(record.Weights, []float64{2, 2, 1.25, 0}); d > 1e-14 {
-		t.Errorf("weights %v, want 2 2 1.25 0", record.Weights)
-	}
-}
-
-func TestLimitProperties(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
-	for range 2000 {
-		k := 2 + r.IntN(20)
-		source, target := weighttest.Distribution(r, k), weighttest.Distribution(r, k)
-		w := make([]float64, k)
-		floats.DivTo(w, target, source)
-		largest := 1 + r.ExpFloat64()
-		before := slices.Clone(w)
-		limit(w, source, largest)
-		if math.Abs(floats.Dot(w, source)-1) > 1e-12 {
-			t.Fatalf("w·D_S = %v", floats.Dot(w, source))
-		}
-		for j, v := range w {
-			if v > largest || v < 0 || v < min(before[j], largest)*(1-1e-12) {
-				t.Fatalf("weight %v became %v under a cap of %v", before[j], v, largest)
-			}
-		}
-	}
-	w := []float64{4, 0}
-	limit(w, []float64{0.25, 0.75}, 2)
-	if !slices.Equal(w, []float64{2, 0}) {
-		t.Errorf("weights %v, want 2 0: nothing can make up for the cap", w)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // short makes an adaptation a matter of seconds.
 var short = []string{"--set", "train.epochs=20", "--set", "network.normalise=none", "--set", "train.batch=32", "--set", "seeds=[1]", "--set", "network.features=16",
-	"--set", "discriminator={hidden: 16, random_projection: 16, reversal: {alpha: 10, high: 1, iterations: 200}}", "--device", "cpu"}
+	"--set", "discriminator={hidden: 16, random_projection: 16, reversal: {iterations: 200}}", "--device", "cpu"}
 
 // writeDomains writes source.csv, with labels, and target.csv, without, and returns the
 // target's classes by the ids of its rows. Three classes lie on a ring in the plane; the

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -158,6 +160,33 @@ func TestAdaptScaledAsAskedFor(t *testing.T) {
 		status, file, text := call(t, append(line, "--set", asked)...)
 		if status != 0 || !strings.Contains(file, want) || !strings.Contains(file, "was asked for") || strings.Contains(file, "keep their size") {
 			t.Errorf("%s: status %d: %s%s", asked, status, file, text)
+		}
+	}
+}
+
+// The steps that are planned, over which the alignment's weight grows, are those that are
+// made: training does not see the source's rows that are held out.
+func TestAdaptCountsTheStepsThatAreMade(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	lines := strings.SplitAfter(readFile(t, "target.csv"), "\n")
+	writeFile(t, "target.csv", strings.Join(lines[:101], "")) // fewer than the source's 540 of 600
+	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--steps", "60", "--device", "cpu",
+		"--set", "network.normalise=none", "--set", "seeds=[1]", "--set", "methods=[iwdan]"}
+	if status, _, said := call(t, line...); status != 0 {
+		t.Fatal(said)
+	}
+	runs, err := filepath.Glob("out/runs/*/*/*/*/*/result.json")
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	var result struct{ Steps int }
+	if err := json.Unmarshal([]byte(readFile(t, runs[0])), &result); err != nil {
+		t.Fatal(err)
+	}
+	for _, planned := range []string{fmt.Sprintf("domain: %d steps in all", result.Steps), fmt.Sprintf("reversal: {iterations: %d}", result.Steps)} {
+		if file := readFile(t, "out/experiment.yaml"); !strings.Contains(file, planned) {
+			t.Errorf("%d steps are made, planned is\n%s", result.Steps, file)
 		}
 	}
 }

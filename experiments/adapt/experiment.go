@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"text/template"
 
+	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/selection"
@@ -107,13 +108,14 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 // length returns how long is trained on the data, some so many steps; 0 stands for what is
 // usual.
 func (d Data) length(steps int) length {
+	source := d.trainedRows()
 	if d.Kind != catalogue.Vectors { // a batch is drawn from each domain without replacement
 		every := max(1, cmp.Or(steps, imageSteps)/imageEvaluations)
-		return length{Batch: batchFor(min(d.Source.Rows, d.Target.Rows), largestOfImages), Steps: every * imageEvaluations, Every: every}
+		return length{Batch: batchFor(min(source, d.Target.Rows), largestOfImages), Steps: every * imageEvaluations, Every: every}
 	}
-	larger := max(d.Source.Rows, d.Target.Rows)
-	batch := batchFor(larger, largestBatch)
-	epoch := larger / batch
+	larger, pass := max(d.Source.Rows, d.Target.Rows), max(source, d.Target.Rows)
+	batch := batchFor(pass, largestBatch)
+	epoch := pass / batch
 	most := usualSteps
 	if larger >= longRows {
 		most = longSteps
@@ -124,6 +126,15 @@ func (d Data) length(steps int) length {
 		epochs = max(1, steps/epoch)
 	}
 	return length{Batch: batch, Epochs: epochs, Steps: epochs * epoch, Every: max(1, epochs/(halvings+1))}
+}
+
+// trainedRows is the number of the source's rows that training sees: those that are not held out.
+func (d Data) trainedRows() int {
+	rows := d.Source.Rows
+	for _, n := range d.Source.Counts {
+		rows -= datasets.HeldOut(heldOut, n)
+	}
+	return rows
 }
 
 // Length returns the assignments by which an experiment on the data takes some so many

@@ -99,20 +99,18 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 		seen[key.Value] = key
 		index := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if index < 0 {
-			d.unknownKey(path, key, fieldNames(fields))
+			if !d.isGone(join(path, key.Value), key) {
+				d.unknownKey(path, key, fieldNames(fields))
+			}
 			continue
 		}
 		d.decode(join(path, key.Value), value, fields[index].value)
 	}
 }
 
-// unknownKey says what took the place of a key that is gone. Of another one it suggests the
-// nearest valid key, else the same key elsewhere in the file, else it lists the valid ones.
+// unknownKey suggests the nearest valid key, else the same key elsewhere in the file, else it
+// lists the valid ones.
 func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
-	if instead, was := gone[join(path, key.Value)]; was {
-		d.fail(key, "%s", instead)
-		return
-	}
 	suggest := nearest.Suggestion(key.Value, valid)
 	if nearest.Name(key.Value, valid) == "" {
 		var elsewhere []string
@@ -172,6 +170,9 @@ func (d *decoder) tooLong(path string, n *yaml.Node) bool {
 // scalar writes a word, number or truth value into v and applies the rule for its
 // path.
 func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
+	if d.isGone(goneValue(path, n), n) {
+		return
+	}
 	var need string
 	var tags []string
 	switch v.Kind() {

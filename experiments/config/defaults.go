@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -29,9 +31,8 @@ func networksOf(kind catalogue.Kind) []string {
 // full for a user's own files), methods or seeds: these have no default. An unknown name is an
 // error.
 //
-// Three settings are not the paper's. There is no cap on weights (0). One
-// update only clears the statistics (warmup 1), as in the released code. And
-// min_singular_value is 1e-4: for k classes the confusion matrix of a perfect
+// Two settings are not the paper's. One update only clears the statistics (warmup 1), as
+// in the released code. And min_singular_value is 1e-4: for k classes the confusion matrix of a perfect
 // classifier on a balanced source has k equal singular values 1/k, so the limit
 // lies far below those of any usable matrix up to hundreds of classes, and far
 // above rounding errors.
@@ -50,12 +51,12 @@ func defaultOf(data catalogue.Dataset) Config {
 		Network: Network{Name: string(architecture.LeNet)},
 		Discriminator: Discriminator{
 			Hidden: 500, Dropout: 0.5,
-			Reversal: Reversal{Alpha: 10, High: 1, Iterations: 10000},
+			Reversal: Reversal{Iterations: 10000},
 		},
 		Losses: Losses{Classification: string(form.Balanced), MMD: string(form.Unbiased), TradeOff: 1},
 		Train: Train{
 			Epochs: 70, Batch: 64, DomainFromEpoch: 2,
-			Optimizer: Optimizer{Name: "sgd", LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
+			Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
 			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 			EvalBatch: 500,
 		},
@@ -81,7 +82,7 @@ func (s *Settings) merge(name, text string) {
 	}
 	root, err := parseYAML(name, []byte(text))
 	if err == nil {
-		d := newDecoder(func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) })
+		d := newDecoder(func(n *yaml.Node) string { return place(name, n) })
 		d.decodeStruct(root, s)
 		err = d.errors.orNil()
 	}
@@ -100,10 +101,19 @@ func (s *Settings) images() {
 	s.Discriminator.Hidden, s.Discriminator.Annealed = 1024, true
 	s.Train = Train{
 		Steps: 100000, EvalEvery: 500, Batch: 36, DomainFromEpoch: 1,
-		Optimizer: Optimizer{Name: "sgd", LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
+		Optimizer: Optimizer{LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
 		Schedule:  learningrate.Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
 		HeadRate:  10,
 		EvalBatch: 36,
 	}
 	s.Weights.Every, s.Weights.Warmup = 15, 0
 }
+
+// recipes are the settings that a name stands for: defaults, before what a file says
+// itself. docs/robustness.md tells how they were chosen.
+var recipes = map[string]string{
+	"robust": "discriminator: {normalise: rows, dropout: 0}",
+}
+
+// RecipeNames returns the names of recipes in alphabetical order.
+func RecipeNames() []string { return slices.Sorted(maps.Keys(recipes)) }

@@ -37,11 +37,19 @@ type document struct {
 // Load reads an experiment file. The error is of type Errors unless the file cannot
 // be read.
 func Load(path string) (*File, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+func read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return Parse(path, data)
+	return data, nil
 }
 
 // Parse reads the contents of an experiment file. Messages call it name. The error
@@ -114,11 +122,14 @@ func (f *File) evaluate() error {
 	return d.errors.orNil()
 }
 
+// runs is the number of runs of an experiment.
+func (c Config) runs() int { return len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds) }
+
 // checkNumber reports more runs than anyone can want: a list too long by mistake.
 func (f *File) checkNumber(d *decoder) {
 	const most = 100_000
 	c := f.Config
-	if runs := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); runs > most {
+	if runs := c.runs(); runs > most {
 		d.failAt(firstOf(d.at, "seeds"), "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
 			len(c.Tasks), len(c.Variants), len(c.Methods), len(c.Seeds), runs, most)
 	}
@@ -132,7 +143,7 @@ func (f *File) decodeAssignments(d *decoder, doc *document) {
 }
 
 func (f *File) locate(n *yaml.Node) string {
-	return fmt.Sprintf("%s:%d:%d", f.Name, n.Line, n.Column)
+	return place(f.Name, n)
 }
 
 // checkRequired reports keys without a default that are missing or empty.
@@ -189,23 +200,30 @@ func (f *File) checkTasks(d *decoder) {
 	}
 }
 
-// ParseRun reads the text of [Resolved.YAML]: an experiment of one run. name stands
-// for the file in errors.
+// ParseRun reads the text of [Resolved.YAML]: an experiment of one run, as this version wrote
+// it or a former one, whose keys may be gone since. name stands for the file in errors.
 func ParseRun(name string, text []byte) (Resolved, error) {
-	file, err := Parse(name, text)
+	root, err := parseYAML(name, text)
 	if err != nil {
 		return Resolved{}, err
 	}
-	return file.Single()
+	former := modernise(root)
+	file := &File{Name: name, root: root}
+	if err := file.evaluate(); err != nil {
+		return Resolved{}, err
+	}
+	run, err := file.Single()
+	run.former = former
+	return run, err
 }
 
 // LoadRun is [ParseRun] of a file.
 func LoadRun(path string) (Resolved, error) {
-	file, err := Load(path)
+	text, err := read(path)
 	if err != nil {
 		return Resolved{}, err
 	}
-	return file.Single()
+	return ParseRun(path, text)
 }
 
 // Single returns the configuration of the only run of an experiment. More runs than
@@ -213,7 +231,7 @@ func LoadRun(path string) (Resolved, error) {
 // not.
 func (f *File) Single() (Resolved, error) {
 	c := f.Config
-	if n := len(c.Tasks) * len(c.Variants) * len(c.Methods) * len(c.Seeds); n != 1 {
+	if n := c.runs(); n != 1 {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
 	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])

@@ -39,11 +39,11 @@ func TestDefault(t *testing.T) {
 		Settings: Settings{
 			Dataset:       Dataset{Name: "digits", Root: "/elsewhere/digits", Fraction: 0.3},
 			Network:       Network{Name: "lenet"},
-			Discriminator: Discriminator{Hidden: 500, Dropout: 0.5, Reversal: Reversal{Alpha: 10, High: 1, Iterations: 10000}},
+			Discriminator: Discriminator{Hidden: 500, Dropout: 0.5, Reversal: Reversal{Iterations: 10000}},
 			Losses:        Losses{Classification: "balanced", MMD: "released", TradeOff: 1},
 			Train: Train{
 				Epochs: 70, Batch: 64, DomainFromEpoch: 2,
-				Optimizer: Optimizer{Name: "sgd", LR: 0.02, Momentum: 0.9, WeightDecay: 0.0005},
+				Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 0.0005},
 				Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 				EvalBatch: 500,
 			},

@@ -13,16 +13,32 @@ import (
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
 // digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
 // seed and all settings. Left out are what changes no result (experiment, title,
-// selection.rule, selection.choose, selection.tolerance, dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that
-// a new key whose zero value means "as before" keeps the hashes of finished runs.
+// selection.rule, selection.choose, selection.tolerance, dataset.root, dataset.workers,
+// dataset.cache) and keys with their zero value, so that a new key whose zero value means "as
+// before" keeps the hashes of finished runs. Keys that are gone count by what every run does in
+// their place, for the same reason.
 func (r Resolved) Hash() string {
 	var lines []string
 	for key, value := range r.determining() {
-		lines = append(lines, key+"="+source(value))
+		lines = append(lines, linesOf(key, value)...)
 	}
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])[:16]
+}
+
+// linesOf returns what a key with its value adds to a hash: discriminator.normalise what it was
+// when it was a truth value beside discriminator.scale.
+func linesOf(key string, value any) []string {
+	if key == "discriminator.normalise" {
+		switch value {
+		case RowScale:
+			return []string{"discriminator.normalise=true"}
+		case SharedScale:
+			return []string{"discriminator.normalise=true", `discriminator.scale="shared"`}
+		}
+	}
+	return []string{key + "=" + source(value)}
 }
 
 // Differences lists, in the order of their keys, what two configurations of a run do
@@ -46,33 +62,34 @@ var withoutEffect = []string{"selection.rule", "selection.choose", "selection.to
 
 // determining returns the values of all keys that determine the run's result and are
 // not zero.
-func (r Resolved) determining() map[string]reflect.Value {
-	values := map[string]reflect.Value{
-		"task":    reflect.ValueOf(r.Task),
-		"variant": reflect.ValueOf(r.Variant),
-		"method":  reflect.ValueOf(r.Method),
-		"seed":    reflect.ValueOf(r.Seed),
+func (r Resolved) determining() map[string]any {
+	values := map[string]any{"task": r.Task, "variant": r.Variant, "method": r.Method, "seed": r.Seed}
+	for name, word := range gone {
+		if word.now != nil && !strings.Contains(name, ": ") {
+			values[name] = word.now
+		}
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
 		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
-			values[leaf.name] = leaf.value
+			values[leaf.name] = leaf.value.Interface()
 		}
 	}
+	maps.Copy(values, r.former)
 	return values
 }
 
 // source returns a value as Go source has it, "" for one that is not there.
-func source(value reflect.Value) string {
-	if !value.IsValid() {
+func source(value any) string {
+	if value == nil {
 		return ""
 	}
-	return fmt.Sprintf("%#v", value.Interface())
+	return fmt.Sprintf("%#v", value)
 }
 
 // plain returns a value for people to read.
-func plain(value reflect.Value) string {
-	if !value.IsValid() {
+func plain(value any) string {
+	if value == nil {
 		return "not set"
 	}
-	return fmt.Sprint(value.Interface())
+	return fmt.Sprint(value)
 }

@@ -20,6 +20,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(replace("name: digits", "name: features")), "tasks=[a-b]")
 	f.Add([]byte("a: &a [*a, *a]\n? {b: c}\n: <<\n"), "a.b=*x")
 	f.Add([]byte("%YAML 1.1\n---\n!!binary x: !!float y\n...\n---"), "seeds=[1")
+	f.Add([]byte(minimal+"discriminator: {scale: {a: [*b]}, normalise: &b true}\nlosses: {batch_weights: [1]}\n"), "weights.cap=1")
 	for _, name := range shippedFiles(f) {
 		content, err := os.ReadFile(name)
 		if err != nil {
@@ -31,6 +32,10 @@ func FuzzParse(f *testing.F) {
 		var file *File
 		var err error
 		allocation.Within(t, 1<<24+20_000*len(data), func() { file, err = Parse("f.yaml", data) })
+		if run, err := ParseRun("f.yaml", data); err == nil {
+			_ = run.Hash()
+			_ = run.CheckMade()
+		}
 		if err != nil {
 			placed(t, err, "f.yaml")
 			return

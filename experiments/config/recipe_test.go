@@ -15,7 +15,7 @@ methods: [iwdan, dann]
 seeds: [1]
 overrides:
   - when: {method: dann}
-    discriminator: {normalise: false}
+    discriminator: {normalise: none}
 `
 
 // A recipe takes the place of defaults: what the file, an override or an assignment says
@@ -37,29 +37,29 @@ func TestRecipe(t *testing.T) {
 		return run
 	}
 	without := strings.Replace(withRecipe, "recipe: robust\n", "", 1)
-	explicit := strings.Replace(withRecipe, "recipe: robust", "recipe: robust\ndiscriminator: {normalise: false}", 1)
+	explicit := strings.Replace(withRecipe, "recipe: robust", "recipe: robust\ndiscriminator: {normalise: none}", 1)
 	for _, c := range []struct {
 		what string
 		run  Resolved
-		want bool
+		want string
 	}{
-		{"the recipe", resolved(withRecipe, "iwdan"), true},
-		{"no recipe", resolved(without, "iwdan"), false},
-		{"a recipe by assignment", resolved(without, "iwdan", "recipe=Robust"), true},
-		{"the file's own setting", resolved(explicit, "iwdan"), false},
-		{"an override", resolved(withRecipe, "dann"), false},
-		{"an assignment", resolved(withRecipe, "iwdan", "discriminator.normalise=false"), false},
+		{"the recipe", resolved(withRecipe, "iwdan"), RowScale},
+		{"no recipe", resolved(without, "iwdan"), ""},
+		{"a recipe by assignment", resolved(without, "iwdan", "recipe=Robust"), RowScale},
+		{"the file's own setting", resolved(explicit, "iwdan"), ""},
+		{"an override", resolved(withRecipe, "dann"), ""},
+		{"an assignment", resolved(withRecipe, "iwdan", "discriminator.normalise=none"), ""},
 	} {
 		if c.run.Discriminator.Normalise != c.want {
-			t.Errorf("%s: discriminator.normalise is %v", c.what, c.run.Discriminator.Normalise)
+			t.Errorf("%s: discriminator.normalise is %q", c.what, c.run.Discriminator.Normalise)
 		}
 	}
 	run := resolved(withRecipe, "iwdan")
 	text, err := run.YAML()
-	if err != nil || !strings.Contains(string(text), "normalise: true") || strings.Contains(string(text), "recipe") {
+	if err != nil || !strings.Contains(string(text), "normalise: rows") || strings.Contains(string(text), "recipe") {
 		t.Errorf("%v, written as\n%s", err, text)
 	}
-	if written := resolved(without, "iwdan", "discriminator.normalise=true", "discriminator.dropout=0"); written.Hash() != run.Hash() {
+	if written := resolved(without, "iwdan", "discriminator.normalise=rows", "discriminator.dropout=0"); written.Hash() != run.Hash() {
 		t.Errorf("not the run of its settings: %v", Differences(written, run))
 	}
 }

@@ -1,15 +1,11 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/catalogue"
 	"iwda/internal/nearest"
@@ -27,7 +23,8 @@ type Resolved struct {
 	Seed       int64
 	Settings
 
-	source, target string // domains
+	source, target string         // domains
+	former         map[string]any // of a run of a former version: settings that are gone, see [modernise]
 	// for CheckData: where dataset.root, and network.file or the network, are given
 	rootLocation, fileLocation string
 }
@@ -216,42 +213,4 @@ func (r Resolved) checkDomains(data catalogue.Dataset) error {
 		return Error{r.rootLocation, err.Error()}
 	}
 	return nil
-}
-
-// YAML returns r as an experiment file with this one run, all keys given that count.
-// Parse and Resolve turn it into the same configuration again.
-func (r Resolved) YAML() ([]byte, error) {
-	settings := r.Settings
-	if settings.Train.Steps > 0 {
-		settings.Train.Epochs = 0 // left out
-	}
-	var document yaml.Node
-	err := document.Encode(Config{
-		Experiment: r.Experiment, Title: r.Title,
-		Tasks: []string{r.Task}, Variants: []string{r.Variant}, Methods: []string{r.Method}, Seeds: []int64{r.Seed},
-		Settings: settings,
-	})
-	if err == nil && strings.Count(r.Task, "-") > 1 {
-		err = writePair(&document, r.source, r.target)
-	}
-	var buffer bytes.Buffer
-	encoder := yaml.NewEncoder(&buffer)
-	encoder.SetIndent(2)
-	if err == nil {
-		err = encoder.Encode(&document)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("configuration of a run as YAML: %w", err)
-	}
-	return buffer.Bytes(), nil
-}
-
-// writePair writes the task of an experiment file as a pair of domains.
-func writePair(document *yaml.Node, source, target string) error {
-	for i := 0; i+1 < len(document.Content); i += 2 {
-		if document.Content[i].Value == "tasks" {
-			return document.Content[i+1].Encode([][]string{{source, target}})
-		}
-	}
-	return errors.New("no tasks")
 }

@@ -152,7 +152,7 @@ func TestHashIgnoresWhatChangesNoResult(t *testing.T) {
 func TestYAMLRoundTrip(t *testing.T) {
 	file := parse(t, minimal+`title: "Über: 'alles' #1"
 train: {optimizer: {lr: 1.0e-7, weight_decay: 0.1}}
-weights: {cap: 1e21}
+losses: {trade_off: 1e21}
 overrides: [{when: {task: usps-*}, train: {schedule: {every: 6}}}]
 `)
 	if err := file.Set([]string{"weights.ema=0.3333333333333333", "dataset.root=a b/c"}); err != nil {
@@ -227,7 +227,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.clip=2":                   "network.clip is for network.normalise standard, centred and matched",
 		"network.scale=shared":             "network.scale is for network.normalise standard, centred and matched",
 		"network.views=2":                  "needs network.frozen",
-		"discriminator.scale=shared":       "discriminator.scale is for discriminator.normalise: true",
 		"train.precision=bf16":             "for ResNets",
 		"network={views: 2, frozen: true}": "network.views is for image files",
 		"network.name=torchscript":         "does not fit data set digits; want one of lenet",

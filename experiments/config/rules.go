@@ -52,19 +52,15 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Centre, Match, UnitLength),
-	"network.scale":      emptyFor(ownScale, "scale", SharedScale),
+	"network.normalise":  emptyFor("none", "normalisation", Standardise, Centre, Match, UnitLength),
+	"network.scale":      emptyFor("columns", "scale", SharedScale),
 	"network.clip":       zeroOrAtLeast(1),
-	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
 
-	"discriminator.hidden":               atLeast(1),
-	"discriminator.dropout":              fromBelow(0, 1),
-	"discriminator.random_projection":    atLeast(0),
-	"discriminator.scale":                emptyFor(rowScale, "scale", SharedScale),
-	"discriminator.reversal.alpha":       atLeast(0),
-	"discriminator.reversal.high":        atLeast(0),
-	"discriminator.reversal.iterations":  atLeast(1),
-	"discriminator.reversal.run_lengths": fromBelow(0, 1e6),
+	"discriminator.hidden":              atLeast(1),
+	"discriminator.dropout":             fromBelow(0, 1),
+	"discriminator.random_projection":   atLeast(0),
+	"discriminator.normalise":           emptyFor("none", "normalisation", RowScale, SharedScale),
+	"discriminator.reversal.iterations": atLeast(1),
 
 	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
 	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
@@ -80,11 +76,9 @@ var rules = map[string]rule{
 	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.restarts":               atLeast(0),
 	"train.validation":             fromBelow(0, 1),
-	"train.optimizer.name":         oneOf("optimizer", []string{"sgd"}),
 	"train.optimizer.lr":           above(0),
 	"train.optimizer.momentum":     fromBelow(0, 1),
 	"train.optimizer.weight_decay": atLeast(0),
-	"train.optimizer.clip_norm":    atLeast(0),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
 	"train.schedule.every":         atLeast(1),
 	"train.schedule.factor":        above(0),
@@ -95,26 +89,7 @@ var rules = map[string]rule{
 	"weights.ema":                fromBelow(0, 1),
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
-	"weights.cap":                zeroOrAtLeast(1),
-	"weights.shrinkage":          fromBelow(0, 1),
 	"weights.min_singular_value": fromBelow(0, 1),
-}
-
-// gone holds keys, and values after a colon, that former versions took: what took their place.
-var gone = map[string]string{
-	"selection.criteria":             "selection.criteria is gone with the criteria that it named, which fail under label shift; every evaluation measures the others",
-	"train.keep":                     "train.keep is gone: a run leaves its last network, to which no rule was worth an earlier one; delete the key",
-	"selection.rule: guarded-risk":   "selection.rule guarded-risk chose epochs; a run leaves its last one now. Rules choose runs: take target-risk, the default",
-	"selection.rule: guarded-ami":    "selection.rule guarded-ami chose epochs; a run leaves its last one now. Rules choose runs: take target-risk, the default",
-	"selection.rule: transfer-score": "selection.rule transfer-score was never computed; take target-risk, the default",
-	"selection.rule: snd":            goneCriterion("snd"),
-	"selection.rule: class-ami":      goneCriterion("class-ami"),
-	"selection.rule: iwcv":           goneCriterion("iwcv"),
-	"selection.rule: dev":            goneCriterion("dev"),
-}
-
-func goneCriterion(name string) string {
-	return "selection.rule " + name + " needs features, which runs do not leave, and fails under label shift; take target-risk, the default, or another criterion of logits, as ensv"
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.
@@ -125,9 +100,6 @@ func oneOf(kind string, names []string) rule {
 				v.SetString(name)
 				return ""
 			}
-		}
-		if instead, was := gone[path+": "+strings.ToLower(v.String())]; was {
-			return instead
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}
@@ -182,14 +154,6 @@ func emptyFor(standard, kind string, others ...string) rule {
 		return problem
 	}
 }
-
-// What the empty text means.
-const (
-	notNormalised  = "none"
-	ownScale       = "columns"
-	rowScale       = "rows"
-	localBatchNorm = "local"
-)
 
 func number(v reflect.Value) float64 {
 	if v.CanInt() {

@@ -117,10 +117,6 @@ type Network struct {
 	// features is brought back, before standard, centred or matched, in columns most of whose
 	// variance lies in a few values far from all others; 0 for never. See normalise.Ranges.
 	Clip float64 `yaml:"clip,omitempty"`
-	// BatchNorm is whose rows a ResNet's batch normalisation takes its statistics of where
-	// several processes share a batch: those of each process, local, or of all of them,
-	// synchronised.
-	BatchNorm string `yaml:"batch_norm,omitempty"`
 }
 
 // The ways of network.normalise; none is the empty text.
@@ -132,15 +128,15 @@ const (
 )
 
 // SharedScale is a value of network.scale, where columns is the empty text, and of
-// discriminator.scale, where rows is.
-const SharedScale = "shared"
+// discriminator.normalise; RowScale is one of discriminator.normalise.
+const (
+	SharedScale = "shared"
+	RowScale    = "rows"
+)
 
 // Standardises reports whether each domain's columns are standardised by a way of
 // network.normalise.
 func Standardises(way string) bool { return way == Standardise || way == Centre || way == Match }
-
-// SynchronisedBatchNorm is a value of network.batch_norm; local is the empty text.
-const SynchronisedBatchNorm = "synchronised"
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from
 // scratch.
@@ -153,16 +149,11 @@ type Discriminator struct {
 	// RandomProjection is the size m of the random projection that takes the place of
 	// p ⊗ z, of size k·d, in CDAN and its variants; 0 keeps the product itself.
 	RandomProjection int `yaml:"random_projection"`
-	// Normalise scales each row of features to a root mean square of 1 before the
-	// discriminator sees it, so that the network cannot win by the size of its features.
-	Normalise bool `yaml:"normalise,omitempty"`
-	// Scale is what normalised features are divided by: each row by its own root mean square,
-	// rows, or all rows of a batch, of both domains, by that of all of them, shared, so that
-	// they keep their size beside each other.
-	Scale string `yaml:"scale,omitempty"`
-	// SpectralNorm divides the weight of each of the discriminator's layers by its largest
-	// singular value.
-	SpectralNorm bool `yaml:"spectral_norm,omitempty"`
+	// Normalise is what features are divided by before the discriminator sees them, so that
+	// the network cannot win by their size: each row by its own root mean square, rows, or all
+	// rows of a batch, of both domains, by that of all of them, shared, so that they keep their
+	// size beside each other; none, the empty text, leaves them.
+	Normalise string `yaml:"normalise,omitempty"`
 	// Annealed lets the discriminator's learning rate follow the schedule of the
 	// network's; otherwise it is constant.
 	Annealed bool `yaml:"annealed"`
@@ -170,15 +161,10 @@ type Discriminator struct {
 	Reversal Reversal `yaml:"reversal"`
 }
 
-// Reversal is c(i) = 2·High/(1+exp(-Alpha·i/Iterations)) - High, where i counts
-// the discriminator's training forward passes from 1 (Ganin et al. 2016).
+// Reversal is c(i) = 2/(1+exp(-10·i/Iterations)) - 1, where i counts the discriminator's
+// training forward passes from 1 (Ganin et al. 2016).
 type Reversal struct {
-	Alpha      float64 `yaml:"alpha"`
-	High       float64 `yaml:"high"`
-	Iterations int     `yaml:"iterations"`
-	// RunLengths, where it is not 0, takes the place of Iterations: that many times the
-	// number of a run's steps with a domain loss, so that the schedule fits runs of any length.
-	RunLengths float64 `yaml:"run_lengths,omitempty"`
+	Iterations int `yaml:"iterations"`
 }
 
 // Losses chooses between the forms that the paper and its released code give.
@@ -190,9 +176,6 @@ type Losses struct {
 	MMD string `yaml:"mmd"`
 	// TradeOff multiplies the domain loss in the total.
 	TradeOff float64 `yaml:"trade_off"`
-	// BatchWeights divides the class weights of the rows in the domain loss by their mean
-	// over the batch, so that both domains count alike at every step.
-	BatchWeights bool `yaml:"batch_weights,omitempty"`
 }
 
 // Train is the training loop.
@@ -243,30 +226,20 @@ func (t Train) Evaluations() int {
 
 // Optimizer is stochastic gradient descent as in PyTorch.
 type Optimizer struct {
-	Name        string  `yaml:"name"` // sgd
 	LR          float64 `yaml:"lr"`
 	Momentum    float64 `yaml:"momentum"`
 	WeightDecay float64 `yaml:"weight_decay"`
 	Nesterov    bool    `yaml:"nesterov"`
-	// ClipNorm is the largest Euclidean norm of the gradient of a group of parameters, the
-	// network's and the discriminator's apart; a longer gradient is scaled to it. 0 means
-	// no limit.
-	ClipNorm float64 `yaml:"clip_norm,omitempty"`
 }
 
 // Weights says how class weights are estimated while training.
 type Weights struct {
-	Estimator string  `yaml:"estimator"` // one of package weightest
+	Estimator string  `yaml:"estimator"` // one of EstimatorNames
 	EMA       float64 `yaml:"ema"`       // share of the former weights that an update keeps
 	Every     int     `yaml:"every"`     // passes over the source between updates
 	// Warmup is the number of updates at the start that only clear the statistics:
 	// 1 means that the weights change from the end of the second epoch on.
 	Warmup int `yaml:"warmup"`
-	// Cap is the largest value that a weight may take; 0 means no cap.
-	Cap float64 `yaml:"cap"`
-	// Shrinkage s draws the weights in the losses towards one: 1 + (1-s)(w-1). The estimate
-	// itself stays as it is.
-	Shrinkage float64 `yaml:"shrinkage,omitempty"`
 	// MinSingularValue: a confusion matrix whose smallest singular value is below it
 	// leaves the weights as they are; 0 accepts every matrix.
 	MinSingularValue float64 `yaml:"min_singular_value"`

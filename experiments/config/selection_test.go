@@ -23,14 +23,14 @@ func TestSelection(t *testing.T) {
 	}
 	for set, want := range map[string]string{
 		"selection.rule=guarded-risk":        "take target-risk, the default",
-		"selection.rule=Guarded-AMI":         "selection.rule guarded-ami chose epochs",
+		"selection.rule=Guarded-AMI":         "selection.rule: guarded-ami is gone since version 0.4.0; it chose epochs",
 		"selection.rule=transfer-score":      "was never computed; take target-risk",
-		"selection.rule=snd":                 "selection.rule snd needs features",
-		"selection.rule=dev":                 "selection.rule dev needs features",
+		"selection.rule=snd":                 "selection.rule: snd is gone since version 0.4.0; it needs features",
+		"selection.rule=dev":                 "selection.rule: dev is gone since version 0.4.0; it needs features",
 		"selection.rule=best":                `unknown rule "best"`,
 		"selection.criteria=[iwcv]":          "selection.criteria is gone",
 		"selection={rule: im, criteria: []}": "selection.criteria is gone",
-		"train.keep=selected":                "train.keep is gone: a run leaves its last network",
+		"train.keep=selected":                "train.keep is gone since version 0.4.0; delete it: a run leaves its last network",
 		"selection.tolerance=1":              "at least 0 and below 1",
 	} {
 		if _, err := resolve(set); err == nil || !strings.Contains(err.Error(), want) {

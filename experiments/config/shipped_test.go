@@ -115,7 +115,7 @@ func TestWrittenConfigurationIsTheSame(t *testing.T) {
 		}
 	}
 	// One of one name, one that is never changed, and lists, which have tests of their own.
-	for _, key := range []string{"dataset.name", "train.optimizer.name", "dataset.class_fractions", "dataset.domains"} {
+	for _, key := range []string{"dataset.name", "dataset.class_fractions", "dataset.domains"} {
 		changed[key] = true
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(Settings{})) {
@@ -136,7 +136,7 @@ func otherValues(v reflect.Value) []any {
 	case reflect.Float64:
 		return []any{0, 1, v.Float() / 3, v.Float() + 1e-17, 2 * v.Float()}
 	case reflect.String:
-		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "synchronised", "bf16", "shared"}
+		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "bf16", "rows", "shared"}
 	case reflect.Slice:
 		return nil
 	}

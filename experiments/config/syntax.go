@@ -35,15 +35,13 @@ func parseYAML(name string, data []byte) (*yaml.Node, error) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		location := fmt.Sprintf("%s:%d:%d", name, second.Line, second.Column)
-		return nil, Errors{{location, "a second document begins; a file holds one experiment"}}
+		return nil, Errors{{place(name, &second), "a second document begins; a file holds one experiment"}}
 	case !errors.Is(err, io.EOF):
 		return nil, Errors{syntaxError(name, data, err)}
 	}
 	root := first.Content[0]
 	if root.Kind != yaml.MappingNode {
-		location := fmt.Sprintf("%s:%d:%d", name, root.Line, root.Column)
-		return nil, Errors{{location, "the file must hold keys with values, as experiment: digits, not " + describe(root)}}
+		return nil, Errors{{place(name, root), "the file must hold keys with values, as experiment: digits, not " + describe(root)}}
 	}
 	return root, nil
 }
@@ -96,6 +94,9 @@ func firstInvalid(data []byte) int {
 	return offset
 }
 
+// place returns name:line:column of a node.
+func place(name string, n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) }
+
 // position returns name:line:column of an offset into data.
 func position(name string, data []byte, offset int) string {
 	before := data[:max(0, offset)]
@@ -135,4 +136,14 @@ func parseAssignment(text string) (assignment, *Error) {
 		root = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{name, root}}
 	}
 	return assignment{root, location}, nil
+}
+
+// valueOf returns the value of a key of a mapping, nil where it does not have it.
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
 }

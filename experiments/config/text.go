@@ -2,10 +2,35 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
+
+// YAML returns r as an experiment file with this one run, all keys given that count.
+// Parse and Resolve turn it into the same configuration again.
+func (r Resolved) YAML() ([]byte, error) {
+	settings := r.Settings
+	if settings.Train.Steps > 0 {
+		settings.Train.Epochs = 0 // left out
+	}
+	var document yaml.Node
+	err := document.Encode(Config{
+		Experiment: r.Experiment, Title: r.Title,
+		Tasks: []string{r.Task}, Variants: []string{r.Variant}, Methods: []string{r.Method}, Seeds: []int64{r.Seed},
+		Settings: settings,
+	})
+	if err == nil && strings.Count(r.Task, "-") > 1 {
+		err = valueOf(&document, "tasks").Encode([][]string{{r.source, r.target}})
+	}
+	text, encodeErr := encode(&document)
+	if err = cmp.Or(err, encodeErr); err != nil {
+		return nil, fmt.Errorf("configuration of a run as YAML: %w", err)
+	}
+	return text, nil
+}
 
 // Text returns the file with the assignments made in it, comments kept, so that it gives
 // the same experiment without them.
@@ -14,13 +39,20 @@ func (f *File) Text() ([]byte, error) {
 	for _, a := range f.assignments {
 		assign(root, clone(a.root))
 	}
+	text, err := encode(root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be written: %w", f.Name, err)
+	}
+	return text, nil
+}
+
+// encode writes a node as the files of this program are indented.
+func encode(n *yaml.Node) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(root); err != nil {
-		return nil, fmt.Errorf("%s: cannot be written: %w", f.Name, err)
-	}
-	return text.Bytes(), nil
+	err := encoder.Encode(n)
+	return text.Bytes(), err
 }
 
 // clone returns a copy of a node and all below it.
@@ -49,14 +81,4 @@ func assign(into, from *yaml.Node) {
 			*at = *value
 		}
 	}
-}
-
-// valueOf returns the value of a key of a mapping, nil where it does not have it.
-func valueOf(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
 }

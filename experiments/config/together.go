@@ -20,7 +20,6 @@ func (s *Settings) checkTogether(d *decoder) {
 	t := together{s, d}
 	t.checkDataset()
 	t.checkNetwork()
-	t.checkDiscriminator()
 	t.checkTrain()
 }
 
@@ -69,19 +68,8 @@ func (t together) checkNetwork() {
 	if n.Views > 0 && !n.Frozen {
 		t.fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
 	}
-	if t.Train.Precision == BFloat16 {
-		switch {
-		case !strings.HasPrefix(n.Name, "resnet"):
-			t.fail("train.precision", "train.precision: bf16 is for ResNets; %s takes float32", n.Name)
-		case n.BatchNorm == SynchronisedBatchNorm:
-			t.fail("train.precision", "train.precision: bf16 normalises within each process; take network.batch_norm: local")
-		}
-	}
-}
-
-func (t together) checkDiscriminator() {
-	if t.Discriminator.Scale != "" && !t.Discriminator.Normalise {
-		t.fail("discriminator.scale", "discriminator.scale is for discriminator.normalise: true; set that too, or discriminator.scale: rows")
+	if t.Train.Precision == BFloat16 && !strings.HasPrefix(n.Name, "resnet") {
+		t.fail("train.precision", "train.precision: bf16 is for ResNets; %s takes float32", n.Name)
 	}
 }
 

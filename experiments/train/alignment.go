@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"iwda/experiments/config"
@@ -40,23 +39,15 @@ type domainLoss struct {
 }
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
-// from libtorch's generator. A run that is made to the end has so many steps with a domain loss.
-func newAlignment(run config.Resolved, method config.Method, featureSize, classes, alignedSteps int) alignment {
+// from libtorch's generator.
+func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
 	d := run.Discriminator
-	iterations := d.Reversal.Iterations
-	if d.Reversal.RunLengths > 0 {
-		iterations = max(1, int(math.Round(d.Reversal.RunLengths*float64(alignedSteps))))
-	}
 	discriminated := func(input conditioning, inputs int) adversarial {
-		discriminator := nets.NewDiscriminator(inputs, d.Hidden, d.Dropout)
-		if d.SpectralNorm {
-			discriminator.LimitSpectrum()
-		}
 		return adversarial{
 			input:         input,
-			scaled:        scaling(d),
-			discriminator: discriminator,
-			reversal:      nets.Reversal{High: d.Reversal.High, Alpha: d.Reversal.Alpha, Iterations: iterations},
+			scaled:        scaling(d.Normalise),
+			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
+			reversal:      nets.Reversal{Iterations: d.Reversal.Iterations},
 		}
 	}
 	conditional := func() adversarial {
@@ -123,15 +114,16 @@ type adversarial struct {
 	reversal      nets.Reversal
 }
 
-// scaling returns what features go through before they are a discriminator's input.
-func scaling(d config.Discriminator) func(torch.Tensor) torch.Tensor {
-	switch {
-	case !d.Normalise:
-		return func(features torch.Tensor) torch.Tensor { return features }
-	case d.Scale == config.SharedScale:
+// scaling returns what features go through before they are a discriminator's input, by the
+// way of discriminator.normalise.
+func scaling(way string) func(torch.Tensor) torch.Tensor {
+	switch way {
+	case config.RowScale:
+		return nets.UnitScale
+	case config.SharedScale:
 		return nets.CommonScale
 	}
-	return nets.UnitScale
+	return func(features torch.Tensor) torch.Tensor { return features }
 }
 
 // discriminate returns the discriminator's logits of the source and target rows.

@@ -94,12 +94,12 @@ func TestWeightsInTheLosses(t *testing.T) {
 	}
 }
 
-// A reversal of so many run lengths is that of as many steps with a domain loss, whatever
-// the iterations are, and one scale for a batch is another run than one for each row.
+// A slower reversal is another run from the first step with a domain loss on, and so is one
+// scale for a batch in the place of one for each row.
 func TestScaleAndReversalOfRuns(t *testing.T) {
 	losses := func(set ...string) []float64 {
 		t.Helper()
-		set = append(set, "train.epochs=3", "train.domain_from_epoch=2", "dataset.train_per_class=10", "discriminator.normalise=true")
+		set = append(set, "train.epochs=3", "train.domain_from_epoch=2", "dataset.train_per_class=10")
 		dir, result := train(t, resolve(t, "subsampled", "cdan", 1, set...))
 		metrics, err := dir.ReadMetrics()
 		if err != nil || result.Steps != 18 {
@@ -107,13 +107,9 @@ func TestScaleAndReversalOfRuns(t *testing.T) {
 		}
 		return []float64{metrics[1].ClassificationLoss, metrics[2].DomainLoss, metrics[3].DomainLoss}
 	}
-	steps := losses("discriminator.reversal.iterations=18") // 1.5 times the twelve of both epochs
-	lengths := losses("discriminator.reversal.iterations=7", "discriminator.reversal.run_lengths=1.5")
-	slower := losses("discriminator.reversal.run_lengths=15")
-	shared := losses("discriminator.reversal.iterations=18", "discriminator.scale=shared")
-	if !slices.Equal(steps, lengths) {
-		t.Errorf("18 steps: losses %v, 1.5 run lengths: %v", steps, lengths)
-	}
+	steps := losses("discriminator.normalise=rows", "discriminator.reversal.iterations=18")
+	slower := losses("discriminator.normalise=rows", "discriminator.reversal.iterations=180")
+	shared := losses("discriminator.normalise=shared", "discriminator.reversal.iterations=18")
 	for what, other := range map[string][]float64{"ten times as slow": slower, "one scale": shared} {
 		if other[0] != steps[0] || other[1] == steps[1] || other[2] == steps[2] {
 			t.Errorf("%s: losses %v, beside %v", what, other, steps)
@@ -129,7 +125,7 @@ func TestEveryAlignment(t *testing.T) {
 		set    []string
 	}{
 		{"dann", nil}, {"cdan", nil}, {"cdan", []string{"discriminator.random_projection=64"}},
-		{"iwdan", []string{"discriminator.normalise=true", "discriminator.scale=shared"}},
+		{"iwdan", []string{"discriminator.normalise=shared"}},
 		{"cdan-e", nil}, {"dan", nil}, {"dan-linear", nil}, {"jan", nil}, {"jan", []string{"losses.mmd=biased"}},
 		{"iwcdan", nil}, {"iwcdan-e", nil}, {"iwcdan-e-o", nil}, {"iwjan", nil}, {"iwjan-o", nil}, {"cdan+wda", nil}, {"cdan+wc-o", nil},
 	} {

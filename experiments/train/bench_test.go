@@ -56,7 +56,7 @@ func BenchmarkMLPStep(b *testing.B) {
 	widerGaussians(b, root, 64)
 	text := strings.ReplaceAll(features, "ROOT", root)
 	for name, discriminator := range map[string][]string{
-		"adapt": {"discriminator.hidden=128", "discriminator.normalise=true", "discriminator.scale=shared", "discriminator.dropout=0"},
+		"adapt": {"discriminator.hidden=128", "discriminator.normalise=shared", "discriminator.dropout=0"},
 		"paper": {"discriminator.hidden=500"},
 	} {
 		for _, method := range []string{"source-only", "iwdan", "iwcdan"} {

@@ -21,7 +21,6 @@ type classWeights struct {
 	estimated bool                  // the losses use the estimate
 	every     int                   // steps between two updates
 	needs     weightest.Requirement // of the estimator
-	shrinkage float64
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
@@ -37,7 +36,6 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	w := &classWeights{
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
-		shrinkage:  run.Weights.Shrinkage,
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
@@ -53,7 +51,7 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	}
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
 		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
-		Cap: run.Weights.Cap, MinSingularValue: run.Weights.MinSingularValue,
+		MinSingularValue: run.Weights.MinSingularValue,
 	})
 	if err != nil {
 		return nil, err
@@ -112,7 +110,7 @@ func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) 
 		return store.WeightUpdate{}, err
 	}
 	if update.Changed && w.estimated {
-		torch.CopyFromSlice(w.inLosses, float32s(w.shrunk(update.Weights)))
+		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
 	}
 	return store.WeightUpdate{
 		Weights: update.Weights, Distance: w.distance().OrNaN(),
@@ -152,15 +150,6 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 // testResamples bounds the time of a test at every update; p is then at least a hundredth
 // where it is counted in resamples.
 const testResamples = 99
-
-// shrunk returns 1 + (1-s)(w-1), s the shrinkage.
-func (w *classWeights) shrunk(weights []float64) []float64 {
-	shrunk := slices.Clone(weights)
-	for i, v := range shrunk {
-		shrunk[i] = v - w.shrinkage*(v-1)
-	}
-	return shrunk
-}
 
 // describe sets in a line of metrics how far the weights are from equal ones.
 func (w *classWeights) describe(m *store.Metrics) {

@@ -26,9 +26,6 @@ func lengthOf(t config.Train, passSteps int) length {
 
 func (l length) steps() int { return l.epochs * l.stepsPerEpoch }
 
-// stepsFrom counts the steps of that epoch, from 1, and of those after it.
-func (l length) stepsFrom(epoch int) int { return max(0, l.epochs-epoch+1) * l.stepsPerEpoch }
-
 // epochOf is the epoch, from 1, of a step, from 1.
 func (l length) epochOf(step int) int { return 1 + (step-1)/l.stepsPerEpoch }
 

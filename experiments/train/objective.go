@@ -18,7 +18,6 @@ type objective struct {
 	fromEpoch      int       // with the domain loss
 	tradeOff       float64   // factor of the domain loss
 	weightDomain   bool      // the rows of the domain loss count by their class weights
-	batchWeights   bool      // these weights have the mean one in every batch
 	passes         int       // steps with a domain loss so far
 	processes      processes // that share the batch
 }
@@ -31,7 +30,6 @@ func newObjective(run config.Resolved, method config.Method, alignment alignment
 		fromEpoch:      run.Train.DomainFromEpoch,
 		tradeOff:       run.Losses.TradeOff,
 		weightDomain:   method.WeightDomain,
-		batchWeights:   run.Losses.BatchWeights,
 	}
 }
 
@@ -73,10 +71,6 @@ func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coe
 	if l.aligned {
 		if o.weightDomain {
 			f.rowWeights = classWeights.IndexSelect(0, f.labels)
-			if o.batchWeights {
-				mean := o.processes.mean(f.rowWeights.Mean())
-				f.rowWeights = f.rowWeights.Div(mean.ClampMin(leastWeight))
-			}
 		}
 		domain := o.alignment.loss(f, coefficients, o.processes)
 		l.domain, l.discriminator = o.processes.mean(domain.value), domain.logits

@@ -68,8 +68,7 @@ func newOptimisation(run config.Resolved, network nets.Network, alignment alignm
 	return o
 }
 
-// gradientNorms are the Euclidean norms of a step's gradients, before any limit, of each
-// group on its device.
+// gradientNorms are the Euclidean norms of a step's gradients, of each group on its device.
 type gradientNorms struct{ network, alignment []torch.Tensor }
 
 // norm is that of all groups of a part together, whose norms next returns.
@@ -104,7 +103,7 @@ func (o *optimisation) step(rates []torch.Coefficient, loss torch.Tensor) (norms
 	sgd := o.settings.Optimizer
 	for i, g := range o.groups {
 		norm := g.sgd.Step(torch.SGDOptions{
-			LearningRate: rates[i], Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov, ClipNorm: sgd.ClipNorm,
+			LearningRate: rates[i], Momentum: sgd.Momentum, WeightDecay: sgd.WeightDecay, Nesterov: sgd.Nesterov,
 		})
 		if g.ofAlignment {
 			norms.alignment = append(norms.alignment, norm)

@@ -16,9 +16,8 @@ import (
 // first one writes the run's files. The zero value is this process alone.
 //
 // What they compute is what one process does on the whole batch, up to rounding, but for
-// dropout, which each draws for itself, the number that discriminator.scale: shared divides by,
-// which is of a process's own rows, and batch normalisation, which takes their statistics
-// unless network.batch_norm says otherwise.
+// dropout, which each draws for itself, and what each takes of its own rows: the number that
+// discriminator.normalise: shared divides by, and the statistics of batch normalisation.
 type processes struct{ group *torch.ProcessGroup }
 
 func (p processes) alone() bool { return p.group == nil }
@@ -55,14 +54,6 @@ func (p processes) check(run config.Resolved, method config.Method) error {
 		if n > 1 {
 			return fmt.Errorf("%s compares all rows of a batch with each other, which %d processes cannot do, each with a share of them", method.Name, n)
 		}
-	}
-	return nil
-}
-
-// synchronise lets batch normalisation take the statistics of all processes' rows.
-func (p processes) synchronise(network nets.Network, run config.Resolved) error {
-	if run.Network.BatchNorm == config.SynchronisedBatchNorm && !nets.Synchronise(network, p.group) {
-		return fmt.Errorf("network.batch_norm is %s, but this network has no batch normalisation that is trained", run.Network.BatchNorm)
 	}
 	return nil
 }

@@ -303,7 +303,6 @@ func expectRefusals(group *torch.ProcessGroup, _ string) error {
 		{"dan-linear", nil, "dan-linear compares all rows"},
 		{"dann", []string{"train.batch=15"}, "train.batch is 15 rows of each domain, which 2 processes cannot share"},
 		{"dann", []string{"train.graph=true"}, "train.graph is for one process, here there are 2"},
-		{"dann", []string{"network.batch_norm=synchronised"}, "this network has no batch normalisation"},
 	} {
 		run, err := parse(tiny, c.method, c.set...)
 		if err != nil {

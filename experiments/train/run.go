@@ -144,6 +144,9 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 
 // open makes the parts.
 func (t *trainer) open(ctx context.Context) (err error) {
+	if err := t.run.CheckMade(); err != nil {
+		return err
+	}
 	method, ok := config.ParseMethod(t.run.Method)
 	if !ok {
 		return fmt.Errorf("no method %q", t.run.Method)
@@ -157,9 +160,6 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {
 		return err
 	}
-	if err := t.processes.synchronise(t.model.network, t.run); err != nil {
-		return err
-	}
 	classes := len(t.data.classNames)
 	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.length = lengthOf(t.run.Train, t.data.feed.passSteps())
 	var alignment alignment
 	t.random.Lend(func() {
-		alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes, t.length.stepsFrom(t.run.Train.DomainFromEpoch))
+		alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes)
 	})
 	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
 	t.model.state().Move(torch.Float32, device)

@@ -192,7 +192,7 @@ func classifierShares(run config.Resolved, w *classWeights) []float64 {
 		shares[y] = 1
 	}
 	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
-		weights := w.shrunk(w.tracker.Weights())
+		weights := w.tracker.Weights()
 		if method.Weights == config.OracleWeights {
 			weights = w.truth
 		}

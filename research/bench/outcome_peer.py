@@ -92,9 +92,9 @@ def train(run, folder):
                 return accuracies, "classification loss"
             if epoch >= settings["DomainFromEpoch"]:
                 passes += 1
-                grown = math.exp(-reversal["Alpha"] * passes / reversal["Iterations"])
-                seen = unit_scale(z) if d_settings["Normalise"] else z
-                out = d(Reversal.apply(seen, 2 * reversal["High"] / (1 + grown) - reversal["High"])).squeeze(1)
+                grown = math.exp(-10 * passes / reversal["Iterations"])
+                seen = unit_scale(z) if d_settings["Normalise"] == "rows" else z
+                out = d(Reversal.apply(seen, 2 / (1 + grown) - 1)).squeeze(1)
                 w = torch.cat([torch.from_numpy(class_weights.weights).float()[y], torch.ones(batch)])
                 domain = F.binary_cross_entropy_with_logits(out, domains, weight=w)
                 if not math.isfinite(domain.item()):

@@ -158,7 +158,6 @@ typedef struct {
   iwt_coefficient learning_rate;
   double momentum, weight_decay;
   bool nesterov;
-  double clip_norm;  // infinite for no limit
 } iwt_sgd_options;
 char* iwt_sgd_new(void* const* parameters, int64_t count, void** optimizer);
 void iwt_sgd_free(void* optimizer);
@@ -194,8 +193,6 @@ void iwt_group_free(void* group);
 char* iwt_group_sum(void* group, void* const* tensors, int64_t count, double scale);  // tensors become scale times the sums
 char* iwt_group_broadcast(void* group, void* const* tensors, int64_t count, int root);
 iwt_result iwt_group_gather(void* group, void* a);  // every process's a, one after the other along dimension 0
-iwt_result iwt_group_batch_norm(void* group, void* a, void* weight, void* bias, void* mean, void* variance,
-                                double momentum, double epsilon);
 
 #ifdef __cplusplus
 }

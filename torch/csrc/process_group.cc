@@ -1,7 +1,6 @@
 // Processes that compute together, by c10d: Gloo for tensors on CPUs, NCCL for those on
 // GPUs. tools/find-collectives.sh says which of the two this libtorch has.
 #include <c10/util/intrusive_ptr.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <torch/version.h>
@@ -160,66 +159,6 @@ void in_buckets(const Group& g, void* const* tensors, int64_t count, double scal
   }
 }
 
-void sum(const Group& g, at::Tensor& t) {
-  std::vector<at::Tensor> operands{t};
-  finish(g.backend->allreduce(operands));
-}
-
-// Batch normalisation in training over the rows of all processes, the same number each.
-// Mean and variance come from one pass each, because a difference of sums of squares
-// would cancel.
-struct SynchronisedBatchNorm : torch::autograd::Function<SynchronisedBatchNorm> {
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias, at::Tensor mean, at::Tensor variance, int64_t group_address,
-                            double momentum, double epsilon) {
-    const Group& g = group(reinterpret_cast<void*>(group_address));
-    const double count = static_cast<double>(x.numel() / x.size(1) * g.size);
-    at::Tensor of_batch = x.sum(but_channels(x));
-    sum(g, of_batch);
-    of_batch.div_(count);
-    const at::Tensor centred = x - by_channel(of_batch, x);
-    at::Tensor deviation = centred.square().sum(but_channels(x));
-    sum(g, deviation);
-    mean.mul_(1 - momentum).add_(of_batch, momentum);
-    variance.mul_(1 - momentum).add_(deviation, momentum / (count - 1));
-    const at::Tensor scale = deviation.div(count).add_(epsilon).rsqrt_();
-    const at::Tensor normalised = centred * by_channel(scale, x);
-    context->save_for_backward({normalised, scale, weight});
-    context->saved_data["group"] = group_address;
-    context->saved_data["count"] = count;
-    return normalised * by_channel(weight, x) + by_channel(bias, x);
-  }
-
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
-    const Group& g = group(reinterpret_cast<void*>(context->saved_data["group"].toInt()));
-    const double count = context->saved_data["count"].toDouble();
-    const auto saved = context->get_saved_variables();
-    const at::Tensor &normalised = saved[0], &scale = saved[1], &weight = saved[2], &by_output = gradients[0];
-    const at::Tensor by_bias = by_output.sum(but_channels(by_output));
-    const at::Tensor by_weight = (by_output * normalised).sum(but_channels(by_output));
-    at::Tensor sums = at::stack({by_bias, by_weight});
-    sum(g, sums);
-    sums.div_(count);
-    const at::Tensor by_input =
-        (by_output - by_channel(sums[0], by_output) - normalised * by_channel(sums[1], by_output)) *
-        by_channel(weight * scale, by_output);
-    return {by_input, by_weight, by_bias, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
-  }
-
-  static std::vector<int64_t> but_channels(const at::Tensor& x) {
-    std::vector<int64_t> dimensions{0};
-    for (int64_t i = 2; i < x.dim(); i++) dimensions.push_back(i);
-    return dimensions;
-  }
-  // by_channel gives one value a channel the shape that broadcasts to x.
-  static at::Tensor by_channel(const at::Tensor& values, const at::Tensor& x) {
-    std::vector<int64_t> shape(static_cast<size_t>(x.dim()), 1);
-    shape[1] = -1;
-    return values.reshape(shape);
-  }
-};
-
 }  // namespace
 
 char* iwt_group_new(iwt_group_options o, void** made) {
@@ -257,14 +196,5 @@ iwt_result iwt_group_gather(void* p, void* a) {
     for (int i = 0; i < g.size; i++) parts[0].push_back(at::empty_like(input[0]));
     finish(g.backend->allgather(parts, input));
     return at::cat(parts[0]);
-  });
-}
-
-iwt_result iwt_group_batch_norm(void* p, void* a, void* weight, void* bias, void* mean, void* variance, double momentum,
-                                double epsilon) {
-  return produce([&] {
-    group(p);
-    return SynchronisedBatchNorm::apply(tensor(a), tensor(weight), tensor(bias), tensor(mean), tensor(variance),
-                                        reinterpret_cast<int64_t>(p), momentum, epsilon);
   });
 }

@@ -2,12 +2,9 @@
 // pass over each parameter.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/full_like.h>
 #include <ATen/ops/norm.h>
-#include <ATen/ops/ones_like.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,25 +36,6 @@ struct Length {
     return squares == 0 ? others : others.square().add(squares).sqrt();
   }
 };
-
-// clip scales the gradients to a norm of limit where it is larger than that and finite, and
-// returns the norm.
-at::Tensor clip(SGD& o, double limit) {
-  Length length;
-  std::vector<at::Tensor> gradients;
-  for (auto& p : o.parameters) {
-    if (!p.grad().defined()) continue;
-    gradients.push_back(p.grad());
-    length.norms.push_back(at::norm(p.grad()));
-  }
-  const at::Tensor norm = length.total(o.parameters.at(0));
-  // Whether there is anything to scale stays on the device: a factor of 1 changes nothing.
-  const at::Tensor exact = norm.to(at::kDouble);
-  const at::Tensor above = exact.gt(limit).logical_and(exact.isfinite());
-  const at::Tensor factor = at::where(above, at::full_like(exact, limit).div(exact), at::ones_like(exact));
-  for (auto& g : gradients) g.mul_(factor);
-  return norm;
-}
 
 // The three updates of one element, in the order that torch.optim.SGD uses, and the sum of
 // the squares of the gradient's.
@@ -164,13 +142,11 @@ iwt_result iwt_sgd_step(void* optimizer, iwt_sgd_options options) {
   return produce([&] {
     at::NoGradGuard no_grad;
     SGD& o = sgd(optimizer);
-    at::Tensor clipped;
-    if (std::isfinite(options.clip_norm)) clipped = clip(o, options.clip_norm);
     Length length;
     for (size_t i = 0; i < o.parameters.size(); i++) {
       if (o.parameters[i].grad().defined()) step(o.parameters[i], o.momentum[i], options, length);
     }
-    return clipped.defined() ? clipped : length.total(o.parameters.at(0));
+    return length.total(o.parameters.at(0));
   });
 }
 

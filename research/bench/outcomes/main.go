@@ -99,7 +99,11 @@ const (
 
 // demo is the run of a seed, and what makes it of the demo's file.
 func (c comparison) demo(seed int64) (run config.Resolved, set []string, err error) {
-	set = []string{"methods=[iwdan]", fmt.Sprintf("seeds=[%d]", seed), fmt.Sprintf("discriminator.normalise=%t", c.normalise)}
+	way := "none"
+	if c.normalise {
+		way = config.RowScale
+	}
+	set = []string{"methods=[iwdan]", fmt.Sprintf("seeds=[%d]", seed), "discriminator.normalise=" + way}
 	file, err := config.Load(demo)
 	if err != nil {
 		return run, set, err

@@ -85,7 +85,7 @@ tasks: [clean-warped]
 variants: [subsampled]
 methods: [iwdan]
 seeds: [7]
-discriminator: {normalise: true}
+discriminator: {normalise: rows}
 train: {epochs: 3, schedule: {every: 2}}
 `))
 	if err != nil {
@@ -102,7 +102,7 @@ train: {epochs: 3, schedule: {every: 2}}
 
 	var settings struct {
 		Seed          int64
-		Discriminator struct{ Normalise bool }
+		Discriminator struct{ Normalise string }
 		Train         struct {
 			Epochs   int
 			Schedule struct{ Every int }
@@ -115,7 +115,7 @@ train: {epochs: 3, schedule: {every: 2}}
 	if err := json.Unmarshal(text, &settings); err != nil {
 		t.Fatal(err)
 	}
-	if settings.Seed != 7 || !settings.Discriminator.Normalise || settings.Train.Epochs != 3 || settings.Train.Schedule.Every != 2 {
+	if settings.Seed != 7 || settings.Discriminator.Normalise != "rows" || settings.Train.Epochs != 3 || settings.Train.Schedule.Every != 2 {
 		t.Errorf("run.json holds %+v", settings)
 	}
 

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A key or a value that is gone is an error with its place, since when, and what to do: in
+// the file, in an override, and in an assignment.
+func TestGoneKeys(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		{minimal + "losses: {batch_weights: true}\n",
+			"f.yaml:7:10: losses.batch_weights is gone since version 0.4.0; delete it; recipe: robust keeps training steady, where it did not"},
+		{minimal + "train:\n  optimizer: {lr: 0.1, name: sgd}\n",
+			"f.yaml:8:24: train.optimizer.name is gone since version 0.4.0; delete it: there is no optimizer but stochastic gradient descent"},
+		{minimal + "discriminator: {normalise: true, scale: shared}\n",
+			"f.yaml:7:28: discriminator.normalise: true is gone since version 0.4.0; write rows, or shared where discriminator.scale was shared\n" +
+				"f.yaml:7:34: discriminator.scale is gone since version 0.4.0; write discriminator.normalise: rows or shared"},
+		{minimal + "overrides: [{when: {seed: 1}, weights: {estimator: QP-Released}}]\n",
+			"f.yaml:7:52: weights.estimator: qp-released is gone since version 0.4.0; write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
+	} {
+		if _, err := Parse("f.yaml", []byte(test.file)); err == nil || err.Error() != test.want {
+			t.Errorf("got\n%v\nwant\n%s", err, test.want)
+		}
+	}
+	err := parse(t, minimal).Set([]string{"discriminator.reversal.run_lengths=2", "discriminator.normalise=false"})
+	want := "--set discriminator.reversal.run_lengths=2: discriminator.reversal.run_lengths is gone since version 0.4.0; " +
+		"write discriminator.reversal.iterations, that many times the number of steps with a domain loss\n" +
+		"--set discriminator.normalise=false: discriminator.normalise: false is gone since version 0.4.0; write none, or delete it"
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+// No key is both there and gone, and each that is gone says since when and what to do.
+func TestGoneKeysAreGone(t *testing.T) {
+	var there []string
+	for _, leaf := range leaves("", reflect.ValueOf(&document{}).Elem()) {
+		there = append(there, leaf.name)
+	}
+	for name, word := range gone {
+		path, _, isValue := strings.Cut(name, ": ")
+		if slices.Contains(there, path) != isValue || word.since == "" || word.advice == "" {
+			t.Errorf("%s: %+v", name, word)
+		}
+	}
+}
+
+// written is a run's config.yaml as version 0.3.0 wrote it, of the hash that it had then.
+func written(t *testing.T, old ...string) Resolved {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "config-0.3.0.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := ParseRun("config.yaml", []byte(strings.NewReplacer(old...).Replace(string(text))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// The configuration of a run that a former version made is read, with the hash that it has
+// in its result: settings that are gone are said in the words of today, or else make it
+// another run than any that can be made.
+func TestRunsOfFormerVersions(t *testing.T) {
+	whole := written(t)
+	if got := whole.Hash(); got != "837665e9b6d228d5" {
+		t.Errorf("hash %s", got)
+	}
+	if d := whole.Discriminator; d.Normalise != SharedScale || d.Reversal.Iterations != 200 || whole.CheckMade() != nil {
+		t.Errorf("%+v, %v", d, whole.CheckMade())
+	}
+	text, err := whole.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := parse(t, string(text)); strings.Contains(string(text), "sgd") || again.Config.Discriminator.Normalise != SharedScale {
+		t.Errorf("written again as\n%s", text)
+	}
+	rows := written(t, "  scale: shared\n", "")
+	if got := Differences(rows, whole); !slices.Equal(got, []string{"discriminator.normalise: rows there, shared here"}) || rows.Discriminator.Normalise != RowScale {
+		t.Errorf("%q", got)
+	}
+	none := written(t, "  normalise: true\n  scale: shared\n", "")
+	if none.Discriminator.Normalise != "" || none.Hash() == rows.Hash() {
+		t.Errorf("not normalised: %+v", none.Discriminator)
+	}
+	for setting, c := range map[string]struct {
+		old  []string
+		want string
+	}{
+		"a truth value": {[]string{"  trade_off: 1\n", "  trade_off: 1\n  batch_weights: true\n"}, "losses.batch_weights: true there, not set here"},
+		"a number":      {[]string{"alpha: 10", "alpha: 5"}, "discriminator.reversal.alpha: 5 there, 10 here"},
+		"an estimator":  {[]string{"estimator: qp", "estimator: qp-released"}, "weights.estimator: qp-released there, qp here"},
+		"a limit":       {[]string{"    nesterov: false\n", "    nesterov: false\n    clip_norm: 0.5\n"}, "train.optimizer.clip_norm: 0.5 there, not set here"},
+	} {
+		run := written(t, c.old...)
+		if got := Differences(run, whole); !slices.Equal(got, []string{c.want}) || run.Hash() == whole.Hash() {
+			t.Errorf("%s: %q", setting, got)
+		}
+		if err := run.CheckMade(); err == nil || !strings.Contains(err.Error(), strings.Split(c.want, " there")[0]) {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package config
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// The hashes of all runs of every shipped file are those of version 0.3.0: of the first and
+// the last one, and of the hashes of all, one a line.
+func TestShippedFilesKeepTheirHashes(t *testing.T) {
+	t.Setenv("IWDA_DATA", "") // the file of pretrained weights counts
+	known := map[string]struct {
+		runs             int
+		first, last, all string
+	}{
+		"ablation.yaml":     {280, "81ac4e41fd1be583", "c8673ebcb456b691", "ce4ffd79735d21e2"},
+		"demo.yaml":         {12, "c81f80f85728c2f2", "1565bac2807946cb", "38ec3f831bab6776"},
+		"digits-jsd.yaml":   {600, "019150622a577dd5", "a1e30f13620259e0", "28d2eb3b83e971fd"},
+		"digits-quick.yaml": {28, "6f5c10632c044162", "dcd3ac5e8f5dae74", "bcae486d60557997"},
+		"digits.yaml":       {140, "2f6e2d723da69467", "c8673ebcb456b691", "363b344a7d2ea021"},
+		"moons.yaml":        {24, "4442fc95f440cc51", "92412b14e467e7d5", "8e4b035b27230639"},
+		"office31.yaml":     {600, "0f9dadbddd808439", "ae8a7d657be14d94", "ac644e74df7bf9ee"},
+		"officehome.yaml":   {1200, "9b0b58576b21f9c9", "6e88ab1a01f7a722", "8944dbbf44f7800b"},
+		"own-data.yaml":     {9, "aed95a25b9351ec9", "6bbea97096a48fcc", "925711e3646f0ea9"},
+		"visda.yaml":        {100, "a04b83bbd3c6527f", "3f35dbae77f55846", "2ee50509e29ec385"},
+	}
+	for _, path := range shippedFiles(t) {
+		file, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := file.Config
+		var hashes []string
+		all := sha256.New()
+		for _, task := range c.Tasks {
+			for _, variant := range c.Variants {
+				for _, method := range c.Methods {
+					for _, seed := range c.Seeds {
+						run, err := file.Resolve(task, variant, method, seed)
+						if err != nil {
+							t.Fatal(err)
+						}
+						hashes = append(hashes, run.Hash())
+						fmt.Fprintln(all, run.Hash())
+					}
+				}
+			}
+		}
+		name := filepath.Base(path)
+		want := known[name]
+		if len(hashes) != want.runs || hashes[0] != want.first || hashes[len(hashes)-1] != want.last || fmt.Sprintf("%x", all.Sum(nil)[:8]) != want.all {
+			t.Errorf("%s: %d runs from %s to %s, %x in all; want %+v", name, len(hashes), hashes[0], hashes[len(hashes)-1], all.Sum(nil)[:8], want)
+		}
+	}
+}
