@@ -10,7 +10,10 @@ import (
 )
 
 // Range bounds the values of columns; nil slices bound none.
-type Range struct{ Low, High []float32 }
+type Range struct {
+	Low  []float32 `json:"low,omitempty"`
+	High []float32 `json:"high,omitempty"`
+}
 
 // Clip brings the values of a row to the bounds that they exceed.
 func (r Range) Clip(row []float32) {

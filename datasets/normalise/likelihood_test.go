@@ -93,7 +93,7 @@ func TestGainOfTheMap(t *testing.T) {
 		}
 		return set
 	}
-	m, err := Match(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
+	m, err := NewMatch(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestGainOfTheMap(t *testing.T) {
 	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
 	for name, stretch := range map[string][]float64{"moved columns": {3, 0.5, 1, 2}, "a column that is left out": {3, 0.5, 1, 0}} {
-		m, err := Match(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
+		m, err := NewMatch(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
 		if err != nil {
 			t.Fatal(err)
 		}

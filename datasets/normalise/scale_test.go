@@ -16,7 +16,7 @@ func closeTo(got, want []float32) bool {
 func TestStretchAlike(t *testing.T) {
 	source := Statistics{Deviation: []float32{3, 4, 1, 100}, Constant: []int{2}}
 	target := Statistics{Deviation: []float32{12, 5, 7, 1}, Constant: []int{3}}
-	StretchAlike(&source, &target)
+	stretchAlike(&source, &target)
 	stretch := float32(math.Sqrt(84.5 / 12.5))
 	if want := []float32{3 * stretch, 4 * stretch, 7, 1}; !closeTo(target.Deviation, want) {
 		t.Errorf("target %v, want %v", target.Deviation, want)
@@ -31,7 +31,7 @@ func TestStretchAlike(t *testing.T) {
 func TestShareScale(t *testing.T) {
 	source := Statistics{Deviation: []float32{3, 4, 1, 100}, Constant: []int{2}}
 	target := Statistics{Deviation: []float32{12, 5, 7, 1}, Constant: []int{3}}
-	ShareScale(&source, &target)
+	shareScale(&source, &target)
 	shared := float32(math.Sqrt(12.5))
 	if want := []float32{shared, shared, 1, 100}; !closeTo(source.Deviation, want) {
 		t.Errorf("source %v, want %v", source.Deviation, want)
@@ -42,8 +42,8 @@ func TestShareScale(t *testing.T) {
 	// What brought the target's columns to the source's still does: with one stretch for all, the
 	// target's are divided by one number, too.
 	source, target = Statistics{Deviation: []float32{3, 4}}, Statistics{Deviation: []float32{12, 5}}
-	StretchAlike(&source, &target)
-	ShareScale(&source, &target)
+	stretchAlike(&source, &target)
+	shareScale(&source, &target)
 	if own := float32(math.Sqrt(84.5)); !closeTo(target.Deviation, []float32{own, own}) {
 		t.Errorf("target %v, want %v twice", target.Deviation, own)
 	}
@@ -57,8 +57,8 @@ func TestScalesOfExtremeColumns(t *testing.T) {
 		"none":     {},
 	} {
 		source, target := pair[0], pair[1]
-		StretchAlike(&source, &target)
-		ShareScale(&source, &target)
+		stretchAlike(&source, &target)
+		shareScale(&source, &target)
 		for _, d := range append(slices.Clone(source.Deviation), target.Deviation...) {
 			if !(d > 0 && d <= math.MaxFloat32) {
 				t.Errorf("%s: %v and %v", name, source.Deviation, target.Deviation)

@@ -79,7 +79,7 @@ func (c Columns) name(j int) string {
 
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) []string {
-	if !config.Standardises(experiment.Network.Normalise) {
+	if !normalise.Standardises(experiment.Network.Normalise) {
 		return nil
 	}
 	c := d.Columns

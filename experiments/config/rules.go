@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
 	"iwda/internal/nearest"
 	"iwda/losses/form"
@@ -53,7 +54,7 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(notNormalised, "normalisation", Standardise, Centre, Match, UnitLength),
+	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.Standard, normalise.Centred, normalise.Matched, normalise.UnitLength),
 	"network.scale":      emptyFor(ownScale, "scale", SharedScale),
 	"network.clip":       zeroOrAtLeast(1),
 	"network.batch_norm": emptyFor(localBatchNorm, "batch normalisation", SynchronisedBatchNorm),
@@ -171,7 +172,6 @@ func emptyFor(standard, kind string, others ...string) rule {
 
 // What the empty text means.
 const (
-	notNormalised  = "none"
 	ownScale       = "columns"
 	rowScale       = "rows"
 	localBatchNorm = "local"

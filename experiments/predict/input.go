@@ -7,11 +7,11 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 )
@@ -103,7 +103,7 @@ func openImages(path string, m model.Metadata) (Input, error) {
 			path, datasets.Size(m.Input.Shape))
 	}
 	mean, deviation := images.Normalisation()
-	if s := m.Normalisation.Target; s == nil || !slices.Equal(s.Mean, mean[:]) || !slices.Equal(s.Deviation, deviation[:]) {
+	if !m.Normalisation.SameOnTarget(normalise.Channels(mean[:], deviation[:])) {
 		return nil, fmt.Errorf("%s: the model's normalisation is not that of files of images, with ImageNet's means and deviations", path)
 	}
 	reader, err := images.NewReader(set, images.ReaderOptions{Side: m.Input.Resize})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 )
 
@@ -29,7 +30,7 @@ type Model struct {
 	// InputShape is the shape of a row: {channels, height, width} or {size}.
 	InputShape []int
 	// Normalisation comes before the network.
-	Normalisation Normalisation
+	Normalisation normalise.Normalisation
 	// Scales s and Shifts b make the probabilities softmax(s∘logits + b): a calibration,
 	// and the logarithms of the factors by which class shares are corrected. Nil means
 	// 1 and 0. A shift of -Inf rules a class out.
@@ -42,18 +43,6 @@ type About struct {
 	Properties map[string]string
 	// Version is that of the program that wrote the file.
 	Version string
-}
-
-// Normalisation is what happens to a row x before the network sees it: first x is clipped to
-// Low and High, then (x - Mean)/Deviation, where there are any, then x/‖x‖ where UnitLength
-// is set.
-type Normalisation struct {
-	// Low and High have a value for each feature of a row; both are nil for none.
-	Low, High []float32
-	// Mean and Deviation have a value for each feature of a row, or for each channel of
-	// an image; both are nil for none.
-	Mean, Deviation []float32
-	UnitLength      bool
 }
 
 // Write writes the file of a model, or of several that predict together: one output,
@@ -122,34 +111,28 @@ func (g *graph) append(m Model) (features, logits rows, err error) {
 	return features, logits, g.probabilities(logits, m.Scales, m.Shifts)
 }
 
-// normalise appends the normalisation of rows x and returns its result.
-func (g *graph) normalise(x string, shape []int, n Normalisation) (string, error) {
+// normalise appends the normalisation of rows x of the target and returns its result.
+func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) (string, error) {
 	if len(shape) != 1 && len(shape) != 3 {
 		return "", fmt.Errorf("rows of shape %v; want {size} or {channels, height, width}", shape)
 	}
-	if len(n.Mean) != len(n.Deviation) || len(n.Mean) > 0 && len(n.Mean) != shape[0] {
-		return "", fmt.Errorf("%d means and %d deviations for rows of shape %v", len(n.Mean), len(n.Deviation), shape)
+	if err := n.Check(shape); err != nil {
+		return "", err
 	}
-	if len(n.Low) != len(n.High) || len(n.Low) > 0 && !slices.Equal(shape, []int{len(n.Low)}) {
-		return "", fmt.Errorf("%d and %d bounds for rows of shape %v", len(n.Low), len(n.High), shape)
-	}
-	if n.UnitLength && len(shape) != 1 {
-		return "", errors.New("images cannot be scaled to unit length")
-	}
-	if len(n.Low) > 0 {
-		x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, n.Low})})
-		x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, n.High})})
-	}
-	if len(n.Mean) > 0 {
+	switch n.Kind {
+	case normalise.Standard:
+		s := n.Target
+		if s.Low != nil {
+			x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, s.Low})})
+			x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, s.High})})
+		}
 		each := slices.Repeat([]int{1}, len(shape))
 		each[0] = shape[0]
-		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, n.Mean})})
-		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, n.Deviation})})
-	}
-	if n.UnitLength {
-		// A row of zeros stays one.
+		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, s.Mean})})
+		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, s.Deviation})})
+	case normalise.UnitLength:
 		length := g.node("ReduceL2", []string{x}, ints("axes", 1), integer("keepdims", 1))
-		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{1e-12}})})
+		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{normalise.ShortestRow}})})
 		x = g.node("Div", []string{x, length})
 	}
 	return x, nil

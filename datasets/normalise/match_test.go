@@ -57,7 +57,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 				by, how = stretch, move
 			}
 			target := drawn(t, 2, 4000, threeCentres, shares, by, how)
-			m, err := Match(source, target)
+			m, err := NewMatch(source, target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +70,8 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 				for _, value := range []float64{-1, 0, 2} {
 					x := [2][]float32{make([]float32, 4), make([]float32, 4)}
 					x[0][j], x[1][j] = float32(value), float32(by[j]*value+how[j])
-					m.Source.Standardise(x[0])
-					m.Target.Standardise(x[1])
+					m.Source.standardise(x[0])
+					m.Target.standardise(x[1])
 					if math.Abs(float64(x[0][j]-x[1][j])) > 0.12 {
 						t.Errorf("moved %v, shares %v, column %d: %v is %.3f of the source and %.3f of the target", moved, shares, j, value, x[0][j], x[1][j])
 					}
@@ -85,7 +85,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 // that are constant in either domain come out finite.
 func TestMatchOfTheSameRows(t *testing.T) {
 	source := drawn(t, 3, 600, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 1, 1, 0}, unmoved)
-	m, err := Match(source, source)
+	m, err := NewMatch(source, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Match(source, unlabelled)
+	again, err := NewMatch(source, unlabelled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	}
 	varying := drawn(t, 4, 600, threeCentres, []float64{0.2, 0.3, 0.5}, unstretched, unmoved)
 	for _, pair := range [][2]datasets.Set{{source, varying}, {varying, source}} {
-		m, err := Match(pair[0], pair[1])
+		m, err := NewMatch(pair[0], pair[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,14 +123,14 @@ func TestMatchOfTheSameRows(t *testing.T) {
 // stand for the same variance in every direction.
 func TestMatchOfFewRows(t *testing.T) {
 	set := vectorsOf(t, [][]float32{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 8}, {-1, 0, 2, 2, 1, 0}}, []int{0, 0, 1}, "a", "b")
-	m, err := Match(set, set)
+	m, err := NewMatch(set, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(m.Shares[0]-2./3) > 0.05 {
 		t.Errorf("shares %v, want those of two rows and one", m.Shares)
 	}
-	_, err = Match(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
+	_, err = NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
 	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
 		t.Errorf("a class without rows: %v", err)
 	}
@@ -159,7 +159,7 @@ func BenchmarkMatch(b *testing.B) {
 	source := drawn(b, 1, 5000, centres, shares, flat, zero)
 	target := drawn(b, 2, 5000, centres, shares, flat, zero)
 	for b.Loop() {
-		if _, err := Match(source, target); err != nil {
+		if _, err := NewMatch(source, target); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 	after := []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, []float64{0.7, 0.2, 0.1}, unstretched, unmoved)
 	target := drawn(t, 2, 4000, threeCentres, after, []float64{3, 0, 1, 1}, []float64{10, 5, 0, 1})
-	m, err := Match(source, target)
+	m, err := NewMatch(source, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 			t.Errorf("shares %v, want %v", m.Shares, after)
 		}
 	}
-	for _, row := range append(rowsOf(t, Standardised(source, m.Source)), rowsOf(t, Standardised(target, m.Target))...) {
+	for _, row := range append(rowsOf(t, standardised(source, m.Source)), rowsOf(t, standardised(target, m.Target))...) {
 		for j, v := range row {
 			if dead := j == 1; dead && math.Abs(float64(v)) > 1e-15 || !(math.Abs(float64(v)) < 20) {
 				t.Fatalf("row %v", row)

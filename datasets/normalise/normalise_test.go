@@ -1,6 +1,7 @@
 package normalise
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,7 +42,7 @@ func TestStandardised(t *testing.T) {
 	if !slices.Equal(s.Deviation, []float32{deviation, 1, 4}) {
 		t.Errorf("deviations %v, want %v, 1 and 4", s.Deviation, deviation)
 	}
-	for i, row := range rowsOf(t, Standardised(set, s)) {
+	for i, row := range rowsOf(t, standardised(set, s)) {
 		if want := ([]float32{1, 2, 3, 6}[i] - 3) / deviation; row[0] != want || row[1] != 0 {
 			t.Errorf("row %d is %v, want %v and 0", i, row, want)
 		}
@@ -53,7 +54,7 @@ func TestStandardised(t *testing.T) {
 		values[i] = float32(100*float64(i%3) + (1+float64(i%3))*random.NormFloat64())
 	}
 	drawn := vectors(t, 3, values...)
-	again := StatisticsOf(Standardised(drawn, StatisticsOf(drawn)))
+	again := StatisticsOf(standardised(drawn, StatisticsOf(drawn)))
 	for j := range again.Mean {
 		if math.Abs(float64(again.Mean[j])) > 1e-4 || math.Abs(float64(again.Deviation[j])-1) > 1e-4 {
 			t.Errorf("column %d: mean %v, deviation %v", j, again.Mean[j], again.Deviation[j])
@@ -62,7 +63,7 @@ func TestStandardised(t *testing.T) {
 }
 
 func TestUnitLength(t *testing.T) {
-	rows := rowsOf(t, UnitLength(vectors(t, 2, 3, -4, 0, 0, 0, 1e-30, 3e38, 3e38)))
+	rows := rowsOf(t, Normalisation{Kind: UnitLength}.OnTarget(vectors(t, 2, 3, -4, 0, 0, 0, 1e-30, 3e38, 3e38)))
 	r := float32(math.Sqrt(0.5))
 	for i, want := range [][]float32{{0.6, -0.8}, {0, 0}, nil, {r, r}} {
 		if want != nil && !slices.Equal(rows[i], want) {
@@ -87,7 +88,7 @@ func TestLeaveOut(t *testing.T) {
 		set datasets.Set
 		by  Statistics
 	}{"source": {source, s}, "target": {target, u}, "later": {later, u}} {
-		for _, row := range rowsOf(t, Standardised(of.set, of.by)) {
+		for _, row := range rowsOf(t, standardised(of.set, of.by)) {
 			for _, j := range []int{0, 1, 4} {
 				if math.Abs(float64(row[j])) > 1e-8 {
 					t.Errorf("%s: column %d is %v", name, j, row[j])
@@ -100,5 +101,27 @@ func TestLeaveOut(t *testing.T) {
 	}
 	if s.Deviation[2] != before.Deviation[2] || s.Mean[2] != before.Mean[2] {
 		t.Error("the column that changes in both has other statistics")
+	}
+}
+
+// The keys are those of the first models; what a fit knows beside the numbers is not kept.
+func TestNormalisationAsText(t *testing.T) {
+	source, target := vectors(t, 2, 1, 7, 3, 7), vectors(t, 2, 0, 1, 4, 2)
+	n, err := Fit(Settings{Way: Standard}, source, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Target.Range = Range{[]float32{0, 1}, []float32{4, 2}}
+	for want, n := range map[string]Normalisation{
+		`{"kind":"none"}`: {Kind: None},
+		`{"kind":"l2"}`:   {Kind: UnitLength},
+		`{"kind":"standard","target":{"mean":[0.5],"deviation":[2]}}`: Channels([]float32{0.5}, []float32{2}),
+		`{"kind":"standard","source":{"mean":[2,7],"deviation":[1,100000000000000000000]},` +
+			`"target":{"mean":[2,1.5],"deviation":[2,100000000000000000000],"low":[0,1],"high":[4,2]}}`: n,
+	} {
+		got, err := json.Marshal(n)
+		if err != nil || string(got) != want {
+			t.Errorf("%s, want %s; error %v", got, want, err)
+		}
 	}
 }
