@@ -155,20 +155,14 @@ func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) 
 		return nil, fmt.Errorf("the backbone's file, %s, has the SHA-256 %s; it had %s when the model was trained", backbone.File, sum, backbone.SHA256)
 	}
 	state := network.State()
-	if frozen, ok := network.(*nets.Frozen); ok && backbone != nil && !hasBackbone(values) {
-		state = frozen.Head() // the file has the backbone's
+	inFile := func(e nets.Entry) bool {
+		_, is := values[e.Name]
+		return is
+	}
+	if frozen, ok := network.(*nets.Frozen); ok && backbone != nil && !slices.ContainsFunc(frozen.Backbone(), inFile) {
+		state = frozen.Head() // the backbone's are those of its file
 	}
 	return network, state.Load(values)
-}
-
-// hasBackbone reports whether a state dictionary has more than a head.
-func hasBackbone(values map[string]torch.Tensor) bool {
-	for name := range values {
-		if strings.HasPrefix(name, "backbone.") {
-			return true
-		}
-	}
-	return false
 }
 
 // shapes are those of the tensors whose size depends on the metadata, by their names.

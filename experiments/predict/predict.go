@@ -137,48 +137,33 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	return nil
 }
 
-// pooled is what the frozen backbone of a predictor's network makes of a batch.
-type pooled struct {
-	features torch.Tensor
-	by       *Predictor // nil where nothing has been pooled
-}
-
 // logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
 // rows serves the networks after it that share it.
 func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
-	var last pooled
-	refused := torch.Try(func() {
+	var pooled torch.Tensor
+	var by *Predictor // whose backbone that is of; nil where nothing has been pooled
+	through := func(p *Predictor) {
+		var outputs torch.Tensor
+		if frozen, ok := p.model.Network.(*nets.Frozen); ok {
+			if by == nil || !p.pools(b, by) {
+				pooled.Release()
+				pooled, by = torch.Keep(frozen.Pooled(p.rows(b))), p
+			}
+			_, outputs = frozen.OnPooled().Forward(pooled, false)
+		} else {
+			_, outputs = p.model.Network.Forward(p.rows(b), false)
+		}
+		logits = append(logits, torch.ToSlice[float32](outputs))
+	}
+	err = torch.Try(func() {
 		torch.NoGrad(func() {
 			for _, p := range predictors {
-				logits = append(logits, p.logits(b, &last))
+				torch.Tidy(func() { through(p) })
 			}
 		})
 	})
-	last.features.Release()
-	if refused != nil {
-		return nil, refused
-	}
-	return logits, nil
-}
-
-// logits passes a batch through the network, a frozen one from what was pooled last, which it
-// replaces where its backbone makes something else of the batch.
-func (p *Predictor) logits(b batch, last *pooled) (logits []float32) {
-	torch.Tidy(func() {
-		frozen, ok := p.model.Network.(*nets.Frozen)
-		if !ok {
-			_, outputs := p.model.Network.Forward(p.rows(b), false)
-			logits = torch.ToSlice[float32](outputs)
-			return
-		}
-		if last.by == nil || !p.pools(b, last.by) {
-			last.features.Release()
-			*last = pooled{torch.Keep(frozen.Pooled(p.rows(b))), p}
-		}
-		_, outputs := frozen.OnPooled().Forward(last.features, false)
-		logits = torch.ToSlice[float32](outputs)
-	})
-	return logits
+	pooled.Release()
+	return logits, err
 }
 
 // pools reports whether the frozen backbones of both predictors make the same of a batch.
