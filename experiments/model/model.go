@@ -1,10 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,12 +132,8 @@ func readCheckpoint(path string) (map[string]torch.Tensor, error) {
 // network makes the network that the metadata describe and gives it the values, after a look
 // at these: what model.json says must not ask for more memory than they have.
 func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) {
-	for name, want := range m.shapes() {
-		if value, ok := values[name]; !ok {
-			return nil, fmt.Errorf("no %s, which the network of %s has", name, MetadataFile)
-		} else if found := value.Shape(); !slices.Equal(found, want) {
-			return nil, fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
-		}
+	if err := m.fits(values); err != nil {
+		return nil, err
 	}
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
@@ -165,22 +161,26 @@ func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) 
 	return network, state.Load(values)
 }
 
-// shapes are those of the tensors whose size depends on the metadata, by their names.
-func (m Metadata) shapes() iter.Seq2[string, []int] {
-	return func(yield func(string, []int) bool) {
-		n := m.Architecture
-		if n.Name != architecture.MLP {
-			yield("classifier.bias", []int{len(m.Classes)})
-			return
+// fits looks at the tensors whose size depends on the metadata.
+func (m Metadata) fits(values map[string]torch.Tensor) error {
+	fit := func(name string, want ...int) error {
+		if value, ok := values[name]; !ok {
+			return fmt.Errorf("no %s, which the network of %s has", name, MetadataFile)
+		} else if found := value.Shape(); !slices.Equal(found, want) {
+			return fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
 		}
-		inputs := m.Input.Shape[0]
-		for i := 1; i < n.HiddenLayers; i++ {
-			if !yield(fmt.Sprintf("hidden%d.weight", i), []int{n.HiddenSize, inputs}) {
-				return
-			}
-			inputs = n.HiddenSize
-		}
-		_ = yield("bottleneck.weight", []int{n.HiddenSize, inputs}) &&
-			yield("classifier.weight", []int{len(m.Classes), n.HiddenSize})
+		return nil
 	}
+	n, k := m.Architecture, len(m.Classes)
+	if n.Name != architecture.MLP {
+		return fit("classifier.bias", k)
+	}
+	inputs := m.Input.Shape[0]
+	for i := 1; i < n.HiddenLayers; i++ {
+		if err := fit(fmt.Sprintf("hidden%d.weight", i), n.HiddenSize, inputs); err != nil {
+			return err
+		}
+		inputs = n.HiddenSize
+	}
+	return cmp.Or(fit("bottleneck.weight", n.HiddenSize, inputs), fit("classifier.weight", k, n.HiddenSize))
 }
