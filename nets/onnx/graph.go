@@ -7,8 +7,8 @@ import (
 	"iwda/datasets"
 )
 
-// graph collects nodes in the order in which they are computed. The first trouble with a
-// parameter is kept in err; what is appended after it is of no use.
+// graph collects nodes in the order in which they are computed. The first trouble is kept in
+// err; what is appended after it is of no use.
 type graph struct {
 	prefix          string // of the names of constants, and of results with a name
 	parameters      map[string]Tensor
@@ -17,6 +17,12 @@ type graph struct {
 	initialisers    []initialiser
 	inputs, outputs []value
 	err             error
+}
+
+func (g *graph) fail(format string, values ...any) {
+	if g.err == nil {
+		g.err = fmt.Errorf(format, values...)
+	}
 }
 
 // initialiser is a constant by its name.
@@ -87,8 +93,8 @@ func (g *graph) constant(name string, t Tensor) string {
 // parameter adds a parameter, which must have that shape, as a constant.
 func (g *graph) parameter(name string, shape ...int) string {
 	t := g.parameters[name]
-	if found := g.shape(name, len(shape)); g.err == nil && (!slices.Equal(found, shape) || len(t.Values) != datasets.Size(shape)) {
-		g.err = fmt.Errorf("parameter %s has shape %v and %d values, want %v", name, found, len(t.Values), shape)
+	if found := g.shape(name, len(shape)); !slices.Equal(found, shape) || len(t.Values) != datasets.Size(shape) {
+		g.fail("parameter %s has shape %v and %d values, want %v", name, found, len(t.Values), shape)
 	}
 	g.taken[name] = true
 	return g.constant(name, t)
@@ -103,13 +109,13 @@ func (g *graph) has(name string) bool {
 // none.
 func (g *graph) shape(name string, dims int) []int {
 	t, ok := g.parameters[name]
-	if ok && len(t.Shape) == dims {
+	switch {
+	case !ok:
+		g.fail("no parameter %s", name)
+	case len(t.Shape) != dims:
+		g.fail("parameter %s has shape %v, want %d dimensions", name, t.Shape, dims)
+	default:
 		return t.Shape
-	}
-	if g.err == nil && !ok {
-		g.err = fmt.Errorf("no parameter %s", name)
-	} else if g.err == nil {
-		g.err = fmt.Errorf("parameter %s has shape %v, want %d dimensions", name, t.Shape, dims)
 	}
 	return make([]int, dims)
 }

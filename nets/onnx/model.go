@@ -78,22 +78,22 @@ func graphOf(models []Model) (*graph, error) {
 	shape := models[0].InputShape
 	g := &graph{inputs: []value{{"input", shape}}}
 	if len(models) == 1 {
-		features, logits, err := g.append(models[0])
+		features, logits := g.append(models[0])
 		g.outputs = []value{
 			{"features", []int{features.size}}, {"logits", []int{logits.size}}, {probabilities, []int{logits.size}},
 		}
-		return g, err
+		return g, g.err
 	}
 	var classes int
 	var each []string
 	for i, m := range models {
 		g.prefix = fmt.Sprintf("member%d.", i+1)
-		_, logits, err := g.append(m)
-		if classes = cmp.Or(classes, logits.size); err == nil && (logits.size != classes || !slices.Equal(m.InputShape, shape)) {
-			err = fmt.Errorf("%d classes of rows of shape %v; those of the first are %d and %v", logits.size, m.InputShape, classes, shape)
+		_, logits := g.append(m)
+		if classes = cmp.Or(classes, logits.size); logits.size != classes || !slices.Equal(m.InputShape, shape) {
+			g.fail("%d classes of rows of shape %v; those of the first are %d and %v", logits.size, m.InputShape, classes, shape)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("member %d: %w", i+1, err)
+		if g.err != nil {
+			return nil, fmt.Errorf("member %d: %w", i+1, g.err)
 		}
 		each = append(each, g.prefix+probabilities)
 	}
@@ -106,30 +106,26 @@ func graphOf(models []Model) (*graph, error) {
 const probabilities = "probabilities"
 
 // append appends a model, from "input" to its probabilities.
-func (g *graph) append(m Model) (features, logits rows, err error) {
+func (g *graph) append(m Model) (features, logits rows) {
 	g.parameters, g.taken = m.Parameters, make(map[string]bool)
-	x, err := g.normalise("input", m.InputShape, m.Normalisation)
-	if err != nil {
-		return rows{}, rows{}, err
+	if dims := len(m.InputShape); dims != 1 && dims != 3 {
+		g.fail("rows of shape %v; want {size} or {channels, height, width}", m.InputShape)
+	} else if err := m.Normalisation.Check(m.InputShape); err != nil {
+		g.fail("%w", err)
 	}
-	features, logits, err = g.network(m.Architecture, m.Frozen, x, m.InputShape)
-	if err != nil {
-		return rows{}, rows{}, err
+	if g.err != nil {
+		return rows{}, rows{}
 	}
+	features, logits = g.network(m.Architecture, m.Frozen, g.normalise("input", m.InputShape, m.Normalisation), m.InputShape)
 	if left := g.unused(); len(left) > 0 {
-		return rows{}, rows{}, fmt.Errorf("parameters that the network does not have: %s", strings.Join(left, ", "))
+		g.fail("parameters that the network does not have: %s", strings.Join(left, ", "))
 	}
-	return features, logits, g.probabilities(logits, m.Scales, m.Shifts)
+	g.probabilities(logits, m.Scales, m.Shifts)
+	return features, logits
 }
 
 // normalise appends the normalisation of rows x of the target and returns its result.
-func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) (string, error) {
-	if len(shape) != 1 && len(shape) != 3 {
-		return "", fmt.Errorf("rows of shape %v; want {size} or {channels, height, width}", shape)
-	}
-	if err := n.Check(shape); err != nil {
-		return "", err
-	}
+func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) string {
 	switch n.Kind {
 	case normalise.Standard:
 		s := n.Target
@@ -146,11 +142,11 @@ func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) (str
 		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{normalise.ShortestRow}})})
 		x = g.node("Div", []string{x, length})
 	}
-	return x, nil
+	return x
 }
 
 // probabilities appends softmax(scales∘logits + shifts).
-func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
+func (g *graph) probabilities(logits rows, scales, shifts []float64) {
 	x := logits.name
 	for _, step := range []struct {
 		operator, name string
@@ -160,7 +156,7 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
 			continue
 		}
 		if len(step.values) != logits.size {
-			return fmt.Errorf("%d %s for %d classes", len(step.values), step.name, logits.size)
+			g.fail("%d %s for %d classes", len(step.values), step.name, logits.size)
 		}
 		values := make([]float32, len(step.values))
 		for i, v := range step.values {
@@ -169,7 +165,6 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
 		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(values)}, values})})
 	}
 	g.nodeAs("Softmax", []string{x}, g.prefix+probabilities, integer("axis", 1))
-	return nil
 }
 
 // unused returns the names of parameters that no node took, sorted.
