@@ -60,7 +60,7 @@ func runExport(from, onnx, folder, sharesName string, s streams) error {
 		fmt.Fprintln(s.out, onnx)
 	}
 	if folder != "" {
-		if err := model.SaveEnsemble(folder, members); err != nil {
+		if err := model.Save(folder, members...); err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out, folder)

@@ -155,7 +155,7 @@ func runPredict(o predictOptions, s streams) (err error) {
 }
 
 // reportRows says how many rows were predicted, and for which class shares by each member.
-func reportRows(to io.Writer, rows int, members []model.Member, shares [][]float64) {
+func reportRows(to io.Writer, rows int, members []model.Model, shares [][]float64) {
 	classes := members[0].Classes
 	if len(members) == 1 {
 		fmt.Fprintf(to, "%d rows predicted with the class shares %.4f of %q\n", rows, shares[0], classes)

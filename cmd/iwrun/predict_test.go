@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
@@ -91,7 +92,7 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if about.Calibration == nil || about.Normalisation.Kind != model.Standardised || about.Normalisation.Source == nil {
+	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
 	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.npz", "--probabilities"); status != 0 {

@@ -10,7 +10,10 @@ import (
 )
 
 // Range bounds the values of columns; nil slices bound none.
-type Range struct{ Low, High []float32 }
+type Range struct {
+	Low  []float32 `json:"low,omitempty"`
+	High []float32 `json:"high,omitempty"`
+}
 
 // Clip brings the values of a row to the bounds that they exceed.
 func (r Range) Clip(row []float32) {
@@ -96,18 +99,23 @@ func newSpread(set datasets.Set) *spread {
 }
 
 // clip changes mean and deviation to those of values that are clipped at so many of
-// them, column by column. Columns of which nothing would be left keep what they have.
+// them, column by column. Columns of which nothing would be left keep what they have: where a
+// share q of the rows, more than half, has one value and all others have another, these are
+// √(q/(1-q)) deviations from the mean. If that is more than the number at which they are
+// clipped, it still is after clipping, and the deviation goes to 0.
 func (s *spread) clip(columns []int, deviations float64) {
 	const (
 		mostPasses = 200
 		atRest     = 0.95 // of the deviation before a pass
 	)
-	live := s.lasting(columns, deviations)
-	for _, j := range live {
-		s.deviations[j] = deviations
+	var live []int
+	for _, j := range columns {
+		if q := s.majority[j]; q <= 0.5 || deviations*deviations*(1-q) > q {
+			live, s.deviations[j] = append(live, j), deviations
+		}
 	}
 	for pass := 0; pass < mostPasses && len(live) > 0; pass++ {
-		mean, deviation := clippedMoments(s.rows, live, s.bounds(live, deviations))
+		mean, deviation := s.clippedMoments(live)
 		moving := live[:0]
 		for at, j := range live {
 			if deviation[at] < atRest*s.deviation[j] {
@@ -119,18 +127,45 @@ func (s *spread) clip(columns []int, deviations float64) {
 	}
 }
 
-// lasting returns those of the columns of which clipping leaves something. Where a share
-// q of the rows, more than half, has one value and all others have another, these are
-// √(q/(1-q)) deviations from the mean. If that is more than the number at which they are
-// clipped, it still is after clipping, and the deviation goes to 0.
-func (s *spread) lasting(columns []int, deviations float64) (lasting []int) {
+// clippedMoments are those of some columns, in their order, once they are clipped.
+func (s *spread) clippedMoments(columns []int) (mean, deviation []float64) {
+	m, row, values := newColumnMoments(len(columns)), make([]float32, len(s.mean)), make([]float32, len(columns))
+	to := newRange(len(columns))
+	for at, j := range columns {
+		to.Low[at], to.High[at] = s.bounds(j)
+	}
+	for i := range s.rows.Len() {
+		s.rows.CopyRow(row, i)
+		for at, j := range columns {
+			values[at] = row[j]
+		}
+		to.Clip(values)
+		m.add(values)
+	}
+	return m.mean, m.deviation()
+}
+
+// bounds are those of a column, at as many deviations as it was last clipped at, float32 numbers.
+func (s *spread) bounds(j int) (low, high float32) {
+	width := s.deviations[j] * s.deviation[j]
+	return float32(max(s.mean[j]-width, -math.MaxFloat32)), float32(min(s.mean[j]+width, math.MaxFloat32))
+}
+
+// rangeOf bounds the columns that were clipped, and no other.
+func (s *spread) rangeOf(columns []int) Range {
+	r := newRange(len(s.mean))
+	for j := range s.mean {
+		r.Low[j], r.High[j] = -math.MaxFloat32, math.MaxFloat32
+	}
 	for _, j := range columns {
-		if q := s.majority[j]; q <= 0.5 || deviations*deviations*(1-q) > q {
-			lasting = append(lasting, j)
+		if s.deviations[j] > 0 {
+			r.Low[j], r.High[j] = s.bounds(j)
 		}
 	}
-	return lasting
+	return r
 }
+
+func newRange(columns int) Range { return Range{make([]float32, columns), make([]float32, columns)} }
 
 // majorities returns, by column, the share of the rows that has the value of more than half
 // of them, and at most a half where there is no such value (Boyer and Moore 1981).
@@ -163,47 +198,4 @@ func majorities(set datasets.Set, columns int) []float64 {
 	}
 	floats.Scale(1/float64(set.Len()), counts)
 	return counts
-}
-
-// clippedMoments are those of some columns, in their order, once they are clipped.
-func clippedMoments(set datasets.Set, columns []int, to Range) (mean, deviation []float64) {
-	m, row, values := newColumnMoments(len(columns)), make([]float32, datasets.Size(set.Shape())), make([]float32, len(columns))
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		for at, j := range columns {
-			values[at] = row[j]
-		}
-		to.Clip(values)
-		m.add(values)
-	}
-	return m.mean, m.deviation()
-}
-
-// bounds are those of some columns, in their order.
-func (s *spread) bounds(columns []int, deviations float64) Range {
-	r := Range{make([]float32, len(columns)), make([]float32, len(columns))}
-	for at, j := range columns {
-		r.Low[at], r.High[at] = around(s.mean[j], deviations*s.deviation[j])
-	}
-	return r
-}
-
-// rangeOf bounds the columns at as many deviations as each was last clipped at, and no other.
-func (s *spread) rangeOf(columns []int) Range {
-	r := Range{make([]float32, len(s.mean)), make([]float32, len(s.mean))}
-	for j := range s.mean {
-		r.Low[j], r.High[j] = around(0, math.Inf(1))
-	}
-	for _, j := range columns {
-		if s.deviations[j] > 0 {
-			r.Low[j], r.High[j] = around(s.mean[j], s.deviations[j]*s.deviation[j])
-		}
-	}
-	return r
-}
-
-// around returns bounds that are float32 numbers.
-func around(centre, width float64) (low, high float32) {
-	const largest = math.MaxFloat32
-	return float32(max(centre-width, -largest)), float32(min(centre+width, largest))
 }

@@ -9,40 +9,16 @@ import (
 	"iwda/datasets"
 )
 
-// Statistics describe the columns of a set: of rows of numbers, one value each.
+// Statistics have a value for each feature of a row, or for each channel of an image.
 type Statistics struct {
-	// Range is what values are clipped to before anything else.
-	Range Range
-	Mean  []float32
+	Mean []float32 `json:"mean"`
 	// Deviation is the standard deviation of the rows as a population, and 1 for a column
-	// whose values are all the same.
-	Deviation []float32
-	// Constant are the numbers of those columns, ascending.
-	Constant []int
-}
-
-// farAway is the number of deviations by which a column that is left out is divided: it
-// leaves next to nothing of a value, and no number so small that it slows products down.
-const farAway = 1e20
-
-// LeaveOut changes the statistics of two domains so that standardising by them leaves next
-// to nothing of a column that is constant in one of them and changes in the other, and
-// returns the numbers of these columns, ascending. Such a column says nothing in the one
-// domain, and where a network learns from it in the other, its value in the one may be any.
-func LeaveOut(source, target *Statistics) []int {
-	var columns []int
-	for _, of := range []struct{ constant, changing *Statistics }{{source, target}, {target, source}} {
-		for _, j := range of.constant.Constant {
-			if _, both := slices.BinarySearch(of.changing.Constant, j); both {
-				continue
-			}
-			columns = append(columns, j)
-			away := min(farAway*max(1, of.changing.Deviation[j]), math.MaxFloat32)
-			source.Deviation[j], target.Deviation[j] = away, away
-		}
-	}
-	slices.Sort(columns)
-	return columns
+	// whose values are all the same; or what else values are divided by. It is positive.
+	Deviation []float32 `json:"deviation"`
+	// Range is what values are clipped to before anything else.
+	Range
+	// Constant are the numbers of those columns, ascending; not known of a model that was read.
+	Constant []int `json:"-"`
 }
 
 // StatisticsOf returns those of all rows of a set, computed in float64.
@@ -58,6 +34,103 @@ func StatisticsOf(set datasets.Set) Statistics {
 		}
 	}
 	return s
+}
+
+// standardise changes a row in place to (x - mean)/deviation of clipped values x, each
+// column, or each channel of an image, by its own.
+func (s *Statistics) standardise(row []float32) {
+	s.Clip(row)
+	if len(row) == len(s.Mean) {
+		simd.Standardise(row, s.Mean, s.Deviation)
+		return
+	}
+	pixels := len(row) / len(s.Mean)
+	for channel, mean := range s.Mean {
+		of := row[channel*pixels : (channel+1)*pixels]
+		for i, v := range of {
+			of[i] = (v - mean) / s.Deviation[channel]
+		}
+	}
+}
+
+// standardised returns a view of a set whose rows are standardised.
+func standardised(set datasets.Set, by Statistics) datasets.Set { return &changed{set, by.standardise} }
+
+// LeaveOut changes the statistics of two domains so that standardising by them leaves next
+// to nothing of a column that is constant in one of them and changes in the other, and
+// returns the numbers of these columns, ascending. Such a column says nothing in the one
+// domain, and where a network learns from it in the other, its value in the one may be any.
+func LeaveOut(source, target *Statistics) []int {
+	// farAway deviations leave next to nothing of a value, and no number so small that it slows
+	// products down.
+	const farAway = 1e20
+	var columns []int
+	for _, of := range []struct{ constant, changing *Statistics }{{source, target}, {target, source}} {
+		for _, j := range of.constant.Constant {
+			if _, both := slices.BinarySearch(of.changing.Constant, j); both {
+				continue
+			}
+			columns = append(columns, j)
+			away := min(farAway*max(1, of.changing.Deviation[j]), math.MaxFloat32)
+			source.Deviation[j], target.Deviation[j] = away, away
+		}
+	}
+	slices.Sort(columns)
+	return columns
+}
+
+// stretchAlike changes the target's deviations to the source's times one number, which
+// makes the mean variance of the standardised columns the same in both domains. Where a column
+// varies more or less in the target than in the source it goes on doing so. Columns that are
+// constant in a domain are left as they are.
+func stretchAlike(source, target *Statistics) {
+	changing := changingColumns(*source, *target)
+	stretch := rootMeanSquare(target.Deviation, changing) / rootMeanSquare(source.Deviation, changing)
+	for _, j := range changing {
+		target.Deviation[j] = divisor(stretch * float64(source.Deviation[j]))
+	}
+}
+
+// shareScale changes the deviations of both domains so that all columns of the source are
+// divided by the same number, the root of their mean variance, and those of the target by what
+// brings them to the source's as before. Columns keep their size beside each other, as
+// principal components do of which the last say next to nothing. Columns that are constant in
+// a domain are left as they are.
+func shareScale(source, target *Statistics) {
+	changing := changingColumns(*source, *target)
+	shared := rootMeanSquare(source.Deviation, changing)
+	for _, j := range changing {
+		own := float64(source.Deviation[j])
+		source.Deviation[j] = divisor(shared)
+		target.Deviation[j] = divisor(float64(target.Deviation[j]) / own * shared)
+	}
+}
+
+// changingColumns returns the numbers of the columns that are constant in neither domain.
+func changingColumns(source, target Statistics) (columns []int) {
+	for j := range source.Deviation {
+		_, inSource := slices.BinarySearch(source.Constant, j)
+		_, inTarget := slices.BinarySearch(target.Constant, j)
+		if !inSource && !inTarget {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// rootMeanSquare is that of some of the values.
+func rootMeanSquare(values []float32, of []int) float64 {
+	sum := 0.0
+	for _, j := range of {
+		sum += float64(values[j]) * float64(values[j])
+	}
+	return math.Sqrt(sum / float64(len(of)))
+}
+
+// divisor returns the float32 next to x by which a value can be divided.
+func divisor(x float64) float32 {
+	const smallest = 0x1p-126 // of the float32 that have all their digits
+	return float32(min(max(x, smallest), math.MaxFloat32))
 }
 
 // columnMoments are those of the rows that were added, by Welford's method.
@@ -82,15 +155,6 @@ func columnMomentsOf(set datasets.Set) *columnMoments {
 	return m
 }
 
-// deviation returns the columns' standard deviations, of the rows as a population.
-func (m *columnMoments) deviation() []float64 {
-	deviation := make([]float64, len(m.squares))
-	for j, squares := range m.squares {
-		deviation[j] = math.Sqrt(squares / m.rows)
-	}
-	return deviation
-}
-
 func (m *columnMoments) add(row []float32) {
 	m.rows++
 	share, means, squares := 1/m.rows, m.mean[:len(row)], m.squares[:len(row)]
@@ -101,41 +165,11 @@ func (m *columnMoments) add(row []float32) {
 	}
 }
 
-// Standardise changes a row in place to (x - mean)/deviation of clipped values x, each
-// column by its own.
-func (s Statistics) Standardise(row []float32) {
-	s.Range.Clip(row)
-	simd.Standardise(row, s.Mean, s.Deviation)
-}
-
-// Standardised returns a view of a set whose values are (x - mean)/deviation of clipped
-// values x, each column by its own.
-func Standardised(set datasets.Set, by Statistics) datasets.Set { return &changed{set, by.Standardise} }
-
-// UnitLength returns a view of a set whose rows are x/‖x‖; rows of zeros stay so.
-func UnitLength(set datasets.Set) datasets.Set { return &changed{set, ScaleToUnitLength} }
-
-// changed is a view of a set whose rows are changed in place once they are copied.
-type changed struct {
-	datasets.Set
-	change func(row []float32)
-}
-
-// CopyRow copies a row and changes it.
-func (c *changed) CopyRow(dst []float32, i int) {
-	c.Set.CopyRow(dst, i)
-	c.change(dst)
-}
-
-// ScaleToUnitLength changes a row in place to x/‖x‖; a row of zeros stays so.
-func ScaleToUnitLength(row []float32) {
-	squares := 0.0
-	for _, v := range row {
-		squares += float64(v) * float64(v)
+// deviation returns the columns' standard deviations, of the rows as a population.
+func (m *columnMoments) deviation() []float64 {
+	deviation := make([]float64, len(m.squares))
+	for j, squares := range m.squares {
+		deviation[j] = math.Sqrt(squares / m.rows)
 	}
-	const shortest = 1e-12 // a row of zeros stays one
-	length := max(math.Sqrt(squares), shortest)
-	for j, v := range row {
-		row[j] = float32(float64(v) / length)
-	}
+	return deviation
 }

@@ -78,26 +78,43 @@ func (c Columns) name(j int) string {
 }
 
 // Warnings are sentences about what should be known of the data that the experiment is about.
-func (d Data) Warnings(experiment *config.Config) []string {
-	if !config.Standardises(experiment.Network.Normalise) {
+func (d Data) Warnings(experiment *config.Config) (warnings []string) {
+	if !normalise.Standardises(experiment.Network.Normalise) {
 		return nil
 	}
 	c := d.Columns
-	var warnings []string
-	if n := len(c.LeftOut); n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns are left out, as they never change in one of the domains: %s. Are they measured alike in both?",
-			n, d.Width, c.list(c.LeftOut)))
+	// say begins a sentence, about some of the columns, if there are any.
+	say := func(columns int, format string, values ...any) {
+		if columns > 0 {
+			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(format, values...))
+		}
 	}
+	say(len(c.LeftOut), "are left out, as they never change in one of the domains: %s. Are they measured alike in both?", c.list(c.LeftOut))
 	var clipped []int
 	if experiment.Network.Clip > 0 {
 		clipped = c.Clipped
 	}
-	if n := len(clipped); n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
-			"If values have long tails, their logarithms say more.", n, d.Width, c.list(clipped)))
+	say(len(clipped), "are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
+		"If values have long tails, their logarithms say more.", c.list(clipped))
+	for _, domain := range []struct {
+		name string
+		Oddities
+	}{{sourceName, c.Source}, {targetName, c.Target}} {
+		// A column of which one row alone is not zero is dominated, too.
+		const worthTelling = 0.1
+		if n, row := domain.dominated(clipped); float64(n) >= worthTelling*float64(d.Width) {
+			say(n, "of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
+				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, row)
+		}
+		say(len(domain.Counting), "of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
+			"call such a column id, or leave it out of both files.", domain.name, c.list(domain.Counting))
+		if n := len(domain.Marks); n > 0 {
+			first := domain.Marks[0]
+			say(n, "of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+
+				"If it stands for missing values, put their column's mean there.", domain.name, first.Value, first.Rows, c.name(first.Column))
+		}
 	}
-	warnings = append(warnings, c.warnings(sourceName, c.Source, clipped, d.Width)...)
-	return append(warnings, c.warnings(targetName, c.Target, clipped, d.Width)...)
+	return warnings
 }
 
 // list names columns, the first ten of them.
@@ -111,23 +128,4 @@ func (c Columns) list(columns []int) string {
 		names = append(names, fmt.Sprintf("%d more", n-shown))
 	}
 	return strings.Join(names, ", ")
-}
-
-func (c Columns) warnings(domain string, of Oddities, clipped []int, width int) (warnings []string) {
-	// A column of which one row alone is not zero is dominated, too.
-	const worthTelling = 0.1
-	if n, row := of.dominated(clipped); n > 0 && float64(n) >= worthTelling*float64(width) {
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
-			"Leave the row out where it is an error; where values have long tails, take their logarithms.", n, width, domain, row))
-	}
-	if n := len(of.Counting); n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
-			"call such a column id, or leave it out of both files.", n, width, domain, c.list(of.Counting)))
-	}
-	if n := len(of.Marks); n > 0 {
-		first := of.Marks[0]
-		warnings = append(warnings, fmt.Sprintf("%d of %d columns of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+
-			"If it stands for missing values, put their column's mean there.", n, width, domain, first.Value, first.Rows, c.name(first.Column)))
-	}
-	return warnings
 }

@@ -11,7 +11,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
-	"iwda/experiments/config"
+	"iwda/datasets/normalise"
 	"iwda/selection"
 )
 
@@ -24,10 +24,10 @@ var experimentTemplate = template.Must(template.New("experiment").Funcs(template
 type settings struct {
 	Data
 	Title          string
-	Features       bool           // not images
-	HiddenUnits    int            // of the network on features
-	Products       int            // random ones, which IWCDAN's discriminator sees of features; 0 is all
-	Network        config.Network // normalise, scale and clip
+	Features       bool // not images
+	HiddenUnits    int  // of the network on features
+	Products       int  // random ones, which IWCDAN's discriminator sees of features; 0 is all
+	How            normalise.Settings
 	Rule           string
 	HeldOut        float64
 	RarestClass    string
@@ -95,7 +95,7 @@ func (d Data) Experiment(steps int) ([]byte, error) {
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
-		Network:        d.Normalisation.network(d.Columns),
+		How:            d.Normalisation.clipping(d.Columns),
 		length:         d.length(steps),
 	}
 	var text bytes.Buffer

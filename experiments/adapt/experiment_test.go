@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/selection"
@@ -18,7 +19,7 @@ func seen(kind catalogue.Kind, source, target int) Data {
 		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
 		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
 
-		Normalisation: Normalisation{Way: config.Match, Because: "Nothing speaks against that."},
+		Normalisation: Normalisation{normalise.Settings{Way: normalise.Matched}, "Nothing speaks against that."},
 	}
 }
 
@@ -52,7 +53,7 @@ func TestExperiment(t *testing.T) {
 		}
 		for _, run := range runs {
 			c := run.Config
-			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != config.Match {
+			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != normalise.Matched {
 				t.Errorf("%+v: batch %d, %d epochs, validation %v, %s", size, c.Train.Batch, c.Train.Epochs, c.Train.Validation, c.Network.Normalise)
 			}
 			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
-	"iwda/experiments/config"
+	"iwda/datasets/normalise"
 )
 
 // classOf draws a class, as frequent as the shares say.
@@ -79,7 +79,7 @@ func TestUnlikelyMap(t *testing.T) {
 	for seed := range uint64(3) {
 		source := unitsAtRest(t, seed, 1, 1500, []float64{0.2, 0.2, 0.2, 0.2, 0.2})
 		target := unitsAtRest(t, seed, 2, 1500, []float64{0.04, 0.08, 0.13, 0.25, 0.5})
-		if got := agreement(source, target); got.Way != config.Standardise || !strings.Contains(got.Because, "far less likely") {
+		if got := agreement(source, target); got.Way != normalise.Standard || !strings.Contains(got.Because, "far less likely") {
 			t.Errorf("seed %d: %+v", seed, got)
 		}
 	}
@@ -108,7 +108,7 @@ func TestDependentColumnsAreMatched(t *testing.T) {
 	for seed := range uint64(3) {
 		source := repeated(rowsOf(t, 2*seed, 900, centres, []float64{0.33, 0.33, 0.34}, 1, 0))
 		target := repeated(rowsOf(t, 2*seed+1, 900, centres, []float64{0.6, 0.3, 0.1}, 1, 0))
-		if got := agreement(source, target); got.Way != config.Match {
+		if got := agreement(source, target); got.Way != normalise.Matched {
 			t.Errorf("seed %d: %+v", seed, got)
 		}
 	}
@@ -128,11 +128,11 @@ func TestNormalisation(t *testing.T) {
 			target *datasets.Features
 			want   string
 		}{
-			"like the source":               {rowsOf(t, 2*seed+1, 2000, centres, before, 1, 0), config.Match},
-			"other shares":                  {rowsOf(t, 2*seed+1, 2000, centres, after, 1, 0), config.Match},
-			"other shares, moved":           {rowsOf(t, 2*seed+1, 2000, centres, after, 3, -7), config.Match},
-			"classes elsewhere":             {rowsOf(t, 2*seed+1, 2000, elsewhere, before, 1, 0), config.Standardise},
-			"classes elsewhere and shifted": {rowsOf(t, 2*seed+1, 2000, elsewhere, after, 1, 0), config.Standardise},
+			"like the source":               {rowsOf(t, 2*seed+1, 2000, centres, before, 1, 0), normalise.Matched},
+			"other shares":                  {rowsOf(t, 2*seed+1, 2000, centres, after, 1, 0), normalise.Matched},
+			"other shares, moved":           {rowsOf(t, 2*seed+1, 2000, centres, after, 3, -7), normalise.Matched},
+			"classes elsewhere":             {rowsOf(t, 2*seed+1, 2000, elsewhere, before, 1, 0), normalise.Standard},
+			"classes elsewhere and shifted": {rowsOf(t, 2*seed+1, 2000, elsewhere, after, 1, 0), normalise.Standard},
 		} {
 			if got := agreement(source, c.target); got.Way != c.want {
 				t.Errorf("%s: %+v", name, got)
@@ -143,7 +143,7 @@ func TestNormalisation(t *testing.T) {
 		large, small := rowsOf(t, 7, 500, centres, before, 1, 0), rowsOf(t, 8, rows, centres, before, 1, 0)
 		for _, domains := range [][2]*datasets.Features{{large, small}, {small, large}} {
 			got := agreement(domains[0], domains[1])
-			if few && got.Way != config.Standardise || few != strings.Contains(got.Because, "takes at least 120 rows") {
+			if few && got.Way != normalise.Standard || few != strings.Contains(got.Because, "takes at least 120 rows") {
 				t.Errorf("%d and %d rows: %+v", domains[0].Len(), domains[1].Len(), got)
 			}
 			// A fifth of 120 rows, of three classes, is too few for the test.
@@ -153,7 +153,7 @@ func TestNormalisation(t *testing.T) {
 		}
 	}
 	lacking := rowsOf(t, 9, 240, centres, []float64{0.5, 0.5, 0}, 1, 0)
-	if got := agreement(lacking, lacking); got.Way != config.Standardise || !strings.Contains(got.Because, `could not be tested (normalise: class "c" has no row`) {
+	if got := agreement(lacking, lacking); got.Way != normalise.Standard || !strings.Contains(got.Because, `could not be tested (normalise: class "c" has no row`) {
 		t.Errorf("a class without rows: %+v", got)
 	}
 	for _, c := range []struct{ columns, classes int }{{mostValues + 1, 2}, {mostCoefficients/200 + 1, 200}} {
@@ -165,7 +165,7 @@ func TestNormalisation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := agreement(set, set); got.Way != config.Standardise || !strings.Contains(got.Because, "so many values") {
+		if got := agreement(set, set); got.Way != normalise.Standard || !strings.Contains(got.Because, "so many values") {
 			t.Errorf("%d columns and %d classes: %+v", c.columns, c.classes, got)
 		}
 	}

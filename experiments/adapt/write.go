@@ -34,7 +34,7 @@ func (o *Outcome) Write(ctx context.Context, folder, results, target string, pro
 		return err
 	}
 	to := filepath.Join(folder, ModelFolder)
-	if err := model.SaveEnsemble(to, members); err != nil {
+	if err := model.Save(to, members...); err != nil {
 		return err
 	}
 	if err := writeClasses(filepath.Join(folder, ClassesFile), o.Classes); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
 	"iwda/internal/nearest"
 	"iwda/losses/form"
@@ -52,7 +53,7 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor("none", "normalisation", Standardise, Centre, Match, UnitLength),
+	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.Standard, normalise.Centred, normalise.Matched, normalise.UnitLength),
 	"network.scale":      emptyFor("columns", "scale", SharedScale),
 	"network.clip":       zeroOrAtLeast(1),
 

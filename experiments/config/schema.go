@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 
+	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
 	"iwda/selection"
 )
@@ -107,7 +108,7 @@ type Network struct {
 	// of each image once, before training; 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
 	// Normalise is what happens to rows of features before the network: none, standard, centred,
-	// matched or l2; see Standardise.
+	// matched or l2; see [normalise.Standard].
 	Normalise string `yaml:"normalise,omitempty"`
 	// Scale is what columns are divided by, after standard, centred or matched has brought the
 	// domains to each other: each by its own deviation in the source, columns, or all of them by
@@ -119,24 +120,17 @@ type Network struct {
 	Clip float64 `yaml:"clip,omitempty"`
 }
 
-// The ways of network.normalise; none is the empty text.
-const (
-	Standardise = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
-	Centre      = "centred"  // each column to mean 0, the target's columns all stretched alike; see normalise.StretchAlike
-	Match       = "matched"  // the same, the target's so that it agrees with the source under the target's class shares
-	UnitLength  = "l2"       // each row to length 1
-)
-
 // SharedScale is a value of network.scale, where columns is the empty text, and of
 // discriminator.normalise; RowScale is one of discriminator.normalise.
 const (
-	SharedScale = "shared"
+	SharedScale = normalise.SharedScale
 	RowScale    = "rows"
 )
 
-// Standardises reports whether each domain's columns are standardised by a way of
-// network.normalise.
-func Standardises(way string) bool { return way == Standardise || way == Centre || way == Match }
+// Normalisation are the settings of network.normalise, scale and clip.
+func (n Network) Normalisation() normalise.Settings {
+	return normalise.Settings{Way: n.Normalise, Scale: n.Scale, Clip: n.Clip}
+}
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from
 // scratch.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
+	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 	"iwda/weightest"
 )
@@ -53,11 +54,11 @@ func (t together) checkDataset() {
 
 func (t together) checkNetwork() {
 	n := t.Network
-	if n.Clip > 0 && !Standardises(n.Normalise) {
-		t.fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", Standardise, Centre, Match)
+	if n.Clip > 0 && !normalise.Standardises(n.Normalise) {
+		t.fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", normalise.Standard, normalise.Centred, normalise.Matched)
 	}
-	if n.Scale != "" && !Standardises(n.Normalise) {
-		t.fail("network.scale", "network.scale is for network.normalise %s, %s and %s; leave it out", Standardise, Centre, Match)
+	if n.Scale != "" && !normalise.Standardises(n.Normalise) {
+		t.fail("network.scale", "network.scale is for network.normalise %s, %s and %s; leave it out", normalise.Standard, normalise.Centred, normalise.Matched)
 	}
 	switch isModule := n.Name == string(architecture.TorchScript); {
 	case isModule && n.File == "":

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,9 +14,6 @@ const maxSize = 1 << 24
 
 // check returns an error that names the field which no model can have.
 func (m Metadata) check() error {
-	if m.Format < firstFormat {
-		return fmt.Errorf("format is %d, want %d to %d", m.Format, firstFormat, latestFormat)
-	}
 	if len(m.Classes) < 2 {
 		return fmt.Errorf("classes has %d names, want at least 2", len(m.Classes))
 	}
@@ -24,12 +22,10 @@ func (m Metadata) check() error {
 			return fmt.Errorf("classes has %q twice", name)
 		}
 	}
-	for _, part := range []func() error{m.checkNetwork, m.checkNormalisation, m.checkShares, m.checkCalibration} {
-		if err := part(); err != nil {
-			return err
-		}
+	if err := m.checkNetwork(); err != nil {
+		return err
 	}
-	return nil
+	return cmp.Or(m.Normalisation.Check(m.Input.Shape), m.checkShares(), m.checkCalibration())
 }
 
 func (m Metadata) checkNetwork() error {
@@ -75,69 +71,6 @@ func (m Metadata) checkNetwork() error {
 	case architecture.TorchScript:
 		if n.Backbone == nil {
 			return fmt.Errorf("network.backbone, the file of the module, is missing; %s needs it", n.Name)
-		}
-	}
-	return nil
-}
-
-func (m Metadata) checkNormalisation() error {
-	n := m.Normalisation
-	switch n.Kind {
-	case NotNormalised:
-	case UnitLength:
-		if m.Input.Kind != Features {
-			return fmt.Errorf("normalisation.kind is %q, which is for features", n.Kind)
-		}
-	case Standardised:
-		if n.Target == nil {
-			return fmt.Errorf("normalisation.target is missing; normalisation.kind %q needs it", n.Kind)
-		}
-	default:
-		return fmt.Errorf("normalisation.kind is %q, want %q, %q or %q", n.Kind, NotNormalised, Standardised, UnitLength)
-	}
-	for _, s := range []struct {
-		field      string
-		statistics *Statistics
-	}{{"normalisation.source", n.Source}, {"normalisation.target", n.Target}} {
-		if s.statistics == nil {
-			continue
-		}
-		if n.Kind != Standardised {
-			return fmt.Errorf("%s is there; normalisation.kind %q has no statistics", s.field, n.Kind)
-		}
-		if err := s.statistics.check(s.field, m.Input.Shape[0]); err != nil {
-			return err
-		}
-		if s.statistics.Low != nil && m.Input.Kind != Features {
-			return fmt.Errorf("%s.low is for features, input.kind is %q", s.field, m.Input.Kind)
-		}
-	}
-	return nil
-}
-
-func (s Statistics) check(field string, size int) error {
-	for _, part := range []struct {
-		key    string
-		values []float32
-	}{{"mean", s.Mean}, {"deviation", s.Deviation}} {
-		if len(part.values) != size {
-			return fmt.Errorf("%s.%s has %d values, want %d", field, part.key, len(part.values), size)
-		}
-	}
-	for i, d := range s.Deviation {
-		if !(d > 0) {
-			return fmt.Errorf("%s.deviation[%d] is %v, want more than 0", field, i, d)
-		}
-	}
-	if s.Low == nil && s.High == nil {
-		return nil
-	}
-	if len(s.Low) != size || len(s.High) != size {
-		return fmt.Errorf("%s.low and %s.high have %d and %d values, want %d", field, field, len(s.Low), len(s.High), size)
-	}
-	for i, low := range s.Low {
-		if low > s.High[i] {
-			return fmt.Errorf("%s.low[%d] is %v, above high, %v", field, i, low, s.High[i])
 		}
 	}
 	return nil

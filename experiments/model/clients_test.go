@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -37,9 +38,9 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 	frozen := describe(architecture.ResNet18, 3, 40, 33)
 	frozen.Architecture.Frozen = true
 	scaled := describe(architecture.MLP, 12)
-	scaled.Normalisation, scaled.Calibration = model.Normalisation{Kind: model.UnitLength}, nil
+	scaled.Normalisation, scaled.Calibration = normalise.Normalisation{Kind: normalise.UnitLength}, nil
 	plain := describe(architecture.MLP, 12)
-	plain.Normalisation, plain.Architecture.HiddenLayers = model.Normalisation{Kind: model.NotNormalised}, 1
+	plain.Normalisation, plain.Architecture.HiddenLayers = normalise.Normalisation{Kind: normalise.None}, 1
 	clipped := describe(architecture.MLP, 11)
 	clipped.Normalisation.Target.Low, clipped.Normalisation.Target.High = slices.Repeat([]float32{-0.4}, 11), slices.Repeat([]float32{1}, 11)
 	for _, about := range append([]model.Metadata{
@@ -109,7 +110,7 @@ func TestONNXRuntime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := model.WriteONNX(out, []model.Member{{Model: m}}, [][]float64{c.about.Shares.Target}); err != nil {
+		if err := model.WriteONNX(out, []model.Model{m}, [][]float64{c.about.Shares.Target}); err != nil {
 			t.Fatal(err)
 		}
 		if err := out.Close(); err != nil {

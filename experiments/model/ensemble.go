@@ -1,9 +1,7 @@
 package model
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,18 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
-
-// Member is one of the models that predict together, with the folder that it was opened
-// from.
-type Member struct {
-	Folder string
-	Model
-}
 
 // OpenEnsemble opens the models of a folder that predict together: all of its folders
 // seed-N, such as those of a method's runs, or of its folder model/, by increasing N. A
@@ -30,7 +20,7 @@ type Member struct {
 //
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
-func OpenEnsemble(folder string) ([]Member, error) {
+func OpenEnsemble(folder string) ([]Model, error) {
 	folders := []string{folder}
 	if _, err := find(folder); err != nil {
 		if folders = seedFolders(folder); len(folders) == 0 {
@@ -45,25 +35,25 @@ func OpenEnsemble(folder string) ([]Member, error) {
 
 // OpenMembers opens the models of these folders, which are to predict together. Those with the
 // same frozen backbone have it once.
-func OpenMembers(folders []string) ([]Member, error) {
-	var members []Member
+func OpenMembers(folders []string) ([]Model, error) {
+	var members []Model
 	for _, folder := range folders {
 		m, err := Open(folder)
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{folder, m})
+		members = append(members, m)
 		first := members[0]
 		if differ := difference(first.Metadata, m.Metadata); differ != "" {
 			return nil, fmt.Errorf("%s and %s cannot predict together: %s", first.Folder, folder, differ)
 		}
-		shareBackbone(m, first.Model)
+		m.shareBackbone(first)
 	}
 	return members, nil
 }
 
 // shareBackbone makes a model use the frozen backbone of another one if it is the same.
-func shareBackbone(m, other Model) {
+func (m Model) shareBackbone(other Model) {
 	frozen, ok := m.Network.(*nets.Frozen)
 	with, both := other.Network.(*nets.Frozen)
 	if !ok || !both || m.Architecture.Name != other.Architecture.Name {
@@ -73,56 +63,6 @@ func shareBackbone(m, other Model) {
 		return
 	}
 	torch.Tidy(func() { frozen.ShareBackbone(with) })
-}
-
-// SaveEnsemble writes models that predict together, so that [OpenEnsemble] of the folder
-// returns them and no others: one as [Save] does, several into folders seed-N that are called
-// as those they were opened from. A module of torchscript that they have in common takes the
-// room of one. What SaveEnsemble wrote there before and is none of them is removed.
-func SaveEnsemble(folder string, members []Member) error {
-	places := []string{folder}
-	if len(members) > 1 {
-		places = nil
-		for _, m := range members {
-			places = append(places, filepath.Join(folder, filepath.Base(m.Folder)))
-		}
-	}
-	for _, former := range append(seedFolders(folder), folder) {
-		if !slices.Contains(places, former) {
-			if err := remove(former); err != nil {
-				return fmt.Errorf("cannot remove the former model: %w", err)
-			}
-		}
-	}
-	first := members[0].Architecture.Backbone
-	for i, m := range members {
-		place := wholefile.Copy
-		if module := m.Architecture.Backbone; i > 0 && module != nil && first != nil && module.SHA256 == first.SHA256 {
-			m.Architecture.Backbone = &Backbone{File: filepath.Join(places[0], BackboneFile), SHA256: module.SHA256}
-			place = wholefile.Link
-		}
-		if err := save(places[i], m.Model, place); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// remove removes what [Save] leaves in a folder, and the folder if nothing else is there. A
-// run's folder, which has no file of weights alone, it leaves as it is.
-func remove(folder string) error {
-	if !exists(filepath.Join(folder, WeightsFile)) {
-		return nil
-	}
-	for _, name := range []string{MetadataFile, WeightsFile, BackboneFile} {
-		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-		return err
-	}
-	return os.Remove(folder)
 }
 
 // seedFolders returns the folders seed-N of a folder by increasing N.
@@ -155,7 +95,7 @@ func difference(first, second Metadata) string {
 		return fmt.Sprintf("the classes of the first are %q, those of the second %q", first.Classes, second.Classes)
 	case !reflect.DeepEqual(first.Input, second.Input):
 		return fmt.Sprintf("the first takes %s, the second %s", first.Input.describe(), second.Input.describe())
-	case first.Input.Resize > 0 && !reflect.DeepEqual(first.Normalisation.Target, second.Normalisation.Target):
+	case first.Input.Resize > 0 && !first.Normalisation.SameOnTarget(second.Normalisation):
 		return "they normalise images with other means and deviations"
 	}
 	return ""

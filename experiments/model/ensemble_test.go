@@ -85,7 +85,7 @@ func TestSaveEnsemble(t *testing.T) {
 	folder := t.TempDir()
 	inner := filepath.Join(folder, "model")
 	for _, c := range []struct {
-		saved []model.Member
+		saved []model.Model
 		want  []string
 	}{
 		{members[:1], []string{""}},
@@ -93,7 +93,7 @@ func TestSaveEnsemble(t *testing.T) {
 		{members[1:], []string{"model/seed-2", "model/seed-7"}},
 		{members[2:], []string{""}},
 	} {
-		if err := model.SaveEnsemble(inner, c.saved); err != nil {
+		if err := model.Save(inner, c.saved...); err != nil {
 			t.Fatal(err)
 		}
 		touch(t, filepath.Join(inner, "model.onnx"))
@@ -117,7 +117,7 @@ func TestSaveEnsemble(t *testing.T) {
 		t.Fatal(err)
 	}
 	touch(t, filepath.Join(run, model.MetadataFile))
-	if err := model.SaveEnsemble(inner, members[:1]); err != nil {
+	if err := model.Save(inner, members[:1]...); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
@@ -182,7 +182,7 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for range 2 {
-		if err := model.SaveEnsemble(folder, members); err != nil {
+		if err := model.Save(folder, members...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,3 +1,12 @@
+// Package model keeps a trained network in a folder for other programs and later use:
+//
+//	model.safetensors  parameters and buffers under the names of PyTorch's state
+//	                   dictionaries
+//	model.json         what the network is, and what comes before and after it: [Metadata]
+//
+// [Save] writes the folder, or one of several models that predict together, [Open] and
+// [OpenEnsemble] make the networks of it again, and [WriteONNX] writes all of it as one ONNX
+// file. docs/model.md is for those who read it with other programs.
 package model
 
 import (
@@ -5,6 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
@@ -19,7 +30,7 @@ const (
 )
 
 func (m Metadata) leastFormat() int {
-	for _, s := range []*Statistics{m.Normalisation.Source, m.Normalisation.Target} {
+	for _, s := range []*normalise.Statistics{m.Normalisation.Source, m.Normalisation.Target} {
 		if s != nil && s.Low != nil {
 			return clippedFormat
 		}
@@ -29,12 +40,12 @@ func (m Metadata) leastFormat() int {
 
 // Metadata is what model.json holds beside the network's numbers.
 type Metadata struct {
-	Format        int           `json:"format"`
-	Architecture  Architecture  `json:"network"`
-	Input         Input         `json:"input"`
-	Classes       []string      `json:"classes"` // in label order
-	Normalisation Normalisation `json:"normalisation"`
-	Shares        Shares        `json:"shares"`
+	Format        int                     `json:"format"`
+	Architecture  Architecture            `json:"network"`
+	Input         Input                   `json:"input"`
+	Classes       []string                `json:"classes"` // in label order
+	Normalisation normalise.Normalisation `json:"normalisation"`
+	Shares        Shares                  `json:"shares"`
 	// Calibration is nil where there is none.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// Versions are those of the programs that made the model, by their names.
@@ -83,37 +94,6 @@ type Input struct {
 	Resize int `json:"resize,omitempty"`
 }
 
-// The kinds of normalisation.
-const (
-	NotNormalised = "none"     // x
-	Standardised  = "standard" // (x - mean)/deviation of clipped x, each feature or channel its own
-	UnitLength    = "l2"       // x/‖x‖
-)
-
-// Normalisation is what happens to a row before the network sees it.
-type Normalisation struct {
-	Kind string `json:"kind"`
-	// Source and Target are the statistics that each domain was standardised with while
-	// training; what is predicted is standardised with the target's. Source is nil where
-	// it was the same.
-	Source *Statistics `json:"source,omitempty"`
-	Target *Statistics `json:"target,omitempty"`
-}
-
-// Statistics have a value for each feature or channel.
-type Statistics struct {
-	Mean      []float32 `json:"mean"`
-	Deviation []float32 `json:"deviation"` // positive
-	// Low and High are the bounds to which values are clipped before; nil for none.
-	Low  []float32 `json:"low,omitempty"`
-	High []float32 `json:"high,omitempty"`
-}
-
-// StatisticsOf are those of a set as a model keeps them.
-func StatisticsOf(s normalise.Statistics) *Statistics {
-	return &Statistics{Mean: s.Mean, Deviation: s.Deviation, Low: s.Range.Low, High: s.Range.High}
-}
-
 // Shares are class shares in label order; each sums to 1.
 type Shares struct {
 	// Source are those of the source's training rows.
@@ -134,6 +114,20 @@ type Calibration struct {
 	Biases []float64 `json:"biases"`
 }
 
+// ReadMetadata reads model.json alone. Its errors name the file and the field.
+func ReadMetadata(folder string) (Metadata, error) {
+	path := filepath.Join(folder, MetadataFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Metadata{}, err
+	}
+	m, err := parseMetadata(data)
+	if err != nil {
+		return Metadata{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
 // parseMetadata reads and checks the content of model.json. Keys that it does not know
 // are ignored, for they may be those of a later version.
 func parseMetadata(data []byte) (Metadata, error) {
@@ -141,8 +135,11 @@ func parseMetadata(data []byte) (Metadata, error) {
 	if err := json.Unmarshal(data, &version); err != nil {
 		return Metadata{}, located(data, err)
 	}
-	if version.Format > latestFormat {
+	switch {
+	case version.Format > latestFormat:
 		return Metadata{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, latestFormat)
+	case version.Format < firstFormat:
+		return Metadata{}, fmt.Errorf("format is %d, want %d to %d", version.Format, firstFormat, latestFormat)
 	}
 	var m Metadata
 	if err := json.Unmarshal(data, &m); err != nil {

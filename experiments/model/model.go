@@ -1,17 +1,17 @@
 package model
 
 import (
-	"encoding/json"
+	"cmp"
+	"errors"
 	"fmt"
-	"io"
-	"iter"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
-	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -28,146 +28,112 @@ const (
 type Model struct {
 	Metadata
 	Network nets.Network
+	Folder  string // that it was opened from
 }
 
-// Save writes the model into a folder, which is created where it is missing. Each file is
-// replaced in one step, model.json last. Metadata that [Load] would refuse are an error;
-// their format is set. A module of torchscript is copied; if it is frozen, its tensors are not
-// repeated in the file of weights.
-func Save(folder string, m Model) error { return save(folder, m, wholefile.Copy) }
-
-// save is [Save] that has place put torchscript's module into the folder.
-func save(folder string, m Model, place func(path, from string) error) error {
-	module := m.Architecture.Backbone
-	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
-		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
-	}
-	m.Format = m.leastFormat()
-	if err := m.check(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", filepath.Join(folder, MetadataFile), err)
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return fmt.Errorf("cannot create the model's folder: %w", err)
-	}
-	state := m.Network.State()
-	if frozen, ok := m.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil {
-		state = frozen.Head() // the module has its own, which were not trained
-	}
-	var tensors []torch.Named
-	for _, e := range state {
-		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
-	}
-	err := wholefile.Write(filepath.Join(folder, WeightsFile), func(w io.Writer) error {
-		return torch.WriteTensors(w, tensors, map[string]string{"format": "pt"})
-	})
-	if err != nil {
-		return err
-	}
-	if m.Architecture.Backbone != nil {
-		if err := place(filepath.Join(folder, BackboneFile), module.File); err != nil {
-			return err
-		}
-	}
-	return m.Metadata.Write(folder)
-}
-
-// Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
-// that [ReadMetadata] would refuse are an error; their format is set.
-func (m Metadata) Write(folder string) error {
-	m.Format = m.leastFormat()
-	path := filepath.Join(folder, MetadataFile)
-	if err := m.check(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return wholefile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(m)
-	})
-}
-
-// ReadMetadata reads model.json alone. Its errors name the file and the field.
-func ReadMetadata(folder string) (Metadata, error) {
-	path := filepath.Join(folder, MetadataFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return Metadata{}, err
-	}
-	m, err := parseMetadata(data)
-	if err != nil {
-		return Metadata{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
-// Load reads a model's folder and makes its network on the CPU. Weights that are not
-// those of the network which model.json describes are an error that names them. The module
-// of torchscript is a program: see [nets.NewTorchScript].
-func Load(folder string) (Model, error) {
-	about, err := ReadMetadata(folder)
+// Open reads the model of a folder: one that [Save] wrote, the folder of a finished run,
+// whose checkpoint has the weights, or a folder that has either as model/. The network is
+// on the CPU. An error says what is missing, and how to get it. Weights that are not those of
+// the network which model.json describes are an error that names them. The module of
+// torchscript is a program: see [nets.NewTorchScript].
+func Open(folder string) (Model, error) {
+	place, err := find(folder)
 	if err != nil {
 		return Model{}, err
 	}
-	if backbone := about.Architecture.Backbone; backbone != nil {
-		if !filepath.IsLocal(backbone.File) {
-			return Model{}, fmt.Errorf("%s: network.backbone.file is %q, which is not in the folder", filepath.Join(folder, MetadataFile), backbone.File)
-		}
-		backbone.File = filepath.Join(folder, backbone.File)
+	m := Model{Folder: folder}
+	if m.Metadata, err = ReadMetadata(place); err != nil {
+		return Model{}, err
 	}
-	return about.load(filepath.Join(folder, WeightsFile), func(path string) (map[string]torch.Tensor, error) {
-		values, _, err := nets.ReadStateDict(path)
-		return values, err
-	})
-}
-
-// load makes the network that the metadata describe, of the tensors that read returns of
-// the file.
-func (m Metadata) load(path string, read func(path string) (map[string]torch.Tensor, error)) (Model, error) {
-	made := Model{Metadata: m}
-	var err error
+	path, read := filepath.Join(place, WeightsFile), readWeights
+	if exists(path) {
+		if backbone := m.Architecture.Backbone; backbone != nil {
+			if !filepath.IsLocal(backbone.File) {
+				return Model{}, fmt.Errorf("%s: network.backbone.file is %q, which is not in the folder", filepath.Join(place, MetadataFile), backbone.File)
+			}
+			backbone.File = filepath.Join(place, backbone.File)
+		}
+	} else if path, read = filepath.Join(place, store.CheckpointFile), readCheckpoint; !exists(path) {
+		return Model{}, fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
+	}
 	torch.Tidy(func() {
 		var values map[string]torch.Tensor
 		if values, err = read(path); err != nil {
 			return
 		}
-		if made.Network, err = m.newNetwork(values); err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-			return
-		}
-		state := made.Network.State()
-		if frozen, ok := made.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil && !hasBackbone(values) {
-			state = frozen.Head() // the file has the backbone's
-		}
-		if err = state.Load(values); err != nil {
+		if m.Network, err = m.network(values); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	})
 	if err != nil {
 		return Model{}, err
 	}
-	return made, nil
+	return m, nil
 }
 
-// hasBackbone reports whether a state dictionary has more than a head.
-func hasBackbone(values map[string]torch.Tensor) bool {
-	for name := range values {
-		if strings.HasPrefix(name, "backbone.") {
-			return true
+// inner is the folder of a model in that of an adaptation.
+const inner = "model"
+
+// find returns the folder, or the one below it, that has model.json.
+func find(folder string) (string, error) {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return "", fmt.Errorf("no model: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is a file; a model is a folder with %s", folder, MetadataFile)
+	}
+	for _, place := range []string{folder, filepath.Join(folder, inner)} {
+		if exists(filepath.Join(place, MetadataFile)) {
+			return place, nil
 		}
 	}
-	return false
+	has := func(name string) bool { return exists(filepath.Join(folder, name)) }
+	switch {
+	case has(store.ResultFile) && has(store.CheckpointFile):
+		return "", fmt.Errorf("%s is a run without %s, which former versions did not write: remove its %s and run the experiment again, "+
+			"which goes on from the checkpoint", folder, MetadataFile, store.ResultFile)
+	case has(store.ConfigFile):
+		return "", fmt.Errorf("%s is a run that has not finished: run its experiment again, which goes on from the checkpoint", folder)
+	}
+	return "", fmt.Errorf("%s is no model: it has no %s, and neither has its folder model", folder, MetadataFile)
 }
 
-// newNetwork makes the network that the metadata describe, after a look at the values
-// that it is to take: what model.json says must not ask for more memory than they have.
-func (m Metadata) newNetwork(values map[string]torch.Tensor) (nets.Network, error) {
-	for name, want := range m.shapes() {
-		if value, ok := values[name]; !ok {
-			return nil, fmt.Errorf("no %s, which the network of %s has", name, MetadataFile)
-		} else if found := value.Shape(); !slices.Equal(found, want) {
-			return nil, fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func readWeights(path string) (map[string]torch.Tensor, error) {
+	values, _, err := nets.ReadStateDict(path)
+	return values, err
+}
+
+// readCheckpoint returns the tensors of the network in a run's checkpoint, by their names
+// in its state.
+func readCheckpoint(path string) (map[string]torch.Tensor, error) {
+	file, err := checkpoint.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	tensors, _, err := torch.ParseTensors(file.Content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	values := make(map[string]torch.Tensor)
+	for name, tensor := range tensors {
+		if of, ok := strings.CutPrefix(name, checkpoint.NetworkPrefix+"."); ok {
+			values[of] = tensor
 		}
+	}
+	return values, nil
+}
+
+// network makes the network that the metadata describe and gives it the values, after a look
+// at these: what model.json says must not ask for more memory than they have.
+func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) {
+	if err := m.fits(values); err != nil {
+		return nil, err
 	}
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
@@ -178,28 +144,43 @@ func (m Metadata) newNetwork(values map[string]torch.Tensor) (nets.Network, erro
 		settings.Weights = backbone.File
 	}
 	network, sum, err := nets.New(m.Architecture.Name, settings)
-	if err == nil && backbone != nil && sum != backbone.SHA256 {
-		err = fmt.Errorf("the backbone's file, %s, has the SHA-256 %s; it had %s when the model was trained", backbone.File, sum, backbone.SHA256)
+	if err != nil {
+		return nil, err
 	}
-	return network, err
+	if backbone != nil && sum != backbone.SHA256 {
+		return nil, fmt.Errorf("the backbone's file, %s, has the SHA-256 %s; it had %s when the model was trained", backbone.File, sum, backbone.SHA256)
+	}
+	state := network.State()
+	inFile := func(e nets.Entry) bool {
+		_, is := values[e.Name]
+		return is
+	}
+	if frozen, ok := network.(*nets.Frozen); ok && backbone != nil && !slices.ContainsFunc(frozen.Backbone(), inFile) {
+		state = frozen.Head() // the backbone's are those of its file
+	}
+	return network, state.Load(values)
 }
 
-// shapes are those of the tensors whose size depends on the metadata, by their names.
-func (m Metadata) shapes() iter.Seq2[string, []int] {
-	return func(yield func(string, []int) bool) {
-		n := m.Architecture
-		if n.Name != architecture.MLP {
-			yield("classifier.bias", []int{len(m.Classes)})
-			return
+// fits looks at the tensors whose size depends on the metadata.
+func (m Metadata) fits(values map[string]torch.Tensor) error {
+	fit := func(name string, want ...int) error {
+		if value, ok := values[name]; !ok {
+			return fmt.Errorf("no %s, which the network of %s has", name, MetadataFile)
+		} else if found := value.Shape(); !slices.Equal(found, want) {
+			return fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
 		}
-		inputs := m.Input.Shape[0]
-		for i := 1; i < n.HiddenLayers; i++ {
-			if !yield(fmt.Sprintf("hidden%d.weight", i), []int{n.HiddenSize, inputs}) {
-				return
-			}
-			inputs = n.HiddenSize
-		}
-		_ = yield("bottleneck.weight", []int{n.HiddenSize, inputs}) &&
-			yield("classifier.weight", []int{len(m.Classes), n.HiddenSize})
+		return nil
 	}
+	n, k := m.Architecture, len(m.Classes)
+	if n.Name != architecture.MLP {
+		return fit("classifier.bias", k)
+	}
+	inputs := m.Input.Shape[0]
+	for i := 1; i < n.HiddenLayers; i++ {
+		if err := fit(fmt.Sprintf("hidden%d.weight", i), n.HiddenSize, inputs); err != nil {
+			return err
+		}
+		inputs = n.HiddenSize
+	}
+	return cmp.Or(fit("bottleneck.weight", n.HiddenSize, inputs), fit("classifier.weight", k, n.HiddenSize))
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -39,8 +40,8 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 		Architecture: model.Architecture{Name: name},
 		Input:        model.Input{Kind: kind, Shape: shape},
 		Classes:      []string{"cat", "dog <&>", "Vögel"},
-		Normalisation: model.Normalisation{
-			Kind: model.Standardised, Target: &model.Statistics{Mean: mean, Deviation: deviation},
+		Normalisation: normalise.Normalisation{
+			Kind: normalise.Standard, Target: &normalise.Statistics{Mean: mean, Deviation: deviation},
 		},
 		Shares: model.Shares{
 			Source: []float64{0.5, 0.3, 0.2}, Target: []float64{0.125, 0.125, 0.75}, Classifier: []float64{0.25, 0.25, 0.5},
@@ -115,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 	frozen := describe(architecture.ResNet18, 3, 32, 32)
 	frozen.Architecture.Frozen, frozen.Input.Resize = true, 40
 	plain := describe(architecture.MLP, 4)
-	plain.Normalisation = model.Normalisation{Kind: model.UnitLength}
+	plain.Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
 	plain.Calibration, plain.Shares.Target, plain.Provenance, plain.Versions = nil, nil, nil, nil
 	scriptOfFeatures, frozenScript := scripted(t, "shared.pt", 6), scripted(t, "frozen.pt", 3, 7, 7)
 	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
@@ -126,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
 			folder := save(t, saved)
-			loaded, err := model.Load(folder)
+			loaded, err := model.Open(folder)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +183,7 @@ func TestKeysOfLaterVersionsAreIgnored(t *testing.T) {
 		keys["more"] = []int{1}
 		keys["input"].(map[string]any)["more"] = "x"
 	})
-	m, err := model.Load(folder)
+	m, err := model.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.hidden_layers", 16_000_000, "model.safetensors: no hidden3.weight"},
 		{"network.hidden_size", 16_000_000, "model.safetensors: hidden1.weight has the shape [6 4]; by model.json it is [16000000 4]"},
 	} {
-		_, err := model.Load(edited(t, within(c.path, c.value)))
+		_, err := model.Open(edited(t, within(c.path, c.value)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
 		}
@@ -255,10 +256,10 @@ func TestSyntaxErrorsNameTheLine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, model.MetadataFile), []byte("{\n  \"format\": 1,\n  oops\n}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "model.json: line 3: ") {
+	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "model.json: line 3: ") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := model.Load(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := model.ReadMetadata(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -269,7 +270,7 @@ func TestWeightsOfAnotherNetwork(t *testing.T) {
 	if err := os.Rename(filepath.Join(other, model.WeightsFile), filepath.Join(folder, model.WeightsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "model.safetensors: no hidden1.weight") {
+	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "model.safetensors: no hidden1.weight") {
 		t.Errorf("error %v", err)
 	}
 	about := describe(architecture.MLP, 4)
@@ -286,7 +287,7 @@ func TestWeightsOfAnotherNetwork(t *testing.T) {
 
 func TestNormalise(t *testing.T) {
 	about := describe(architecture.MLP, 2)
-	about.Normalisation.Target = &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 4}}
+	about.Normalisation.Target = &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 4}}
 	rows := []float32{3, 2, 1, -6}
 	about.Normalise(rows)
 	if want := []float32{1, 1, 0, -1}; !slices.Equal(rows, want) {
@@ -298,14 +299,14 @@ func TestNormalise(t *testing.T) {
 	if want := []float32{0.5, 1, -1, -2}; !slices.Equal(rows, want) {
 		t.Errorf("clipped and standardised %v, want %v", rows, want)
 	}
-	about.Normalisation = model.Normalisation{Kind: model.UnitLength}
+	about.Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
 	rows = []float32{3, -4, 0, 0}
 	about.Normalise(rows)
 	if want := []float32{0.6, -0.8, 0, 0}; !slices.Equal(rows, want) {
 		t.Errorf("of unit length %v, want %v", rows, want)
 	}
 	image := describe(architecture.ResNet18, 3, 1, 2)
-	image.Normalisation.Target = &model.Statistics{Mean: []float32{0, 1, 2}, Deviation: []float32{1, 2, 0.5}}
+	image.Normalisation.Target = &normalise.Statistics{Mean: []float32{0, 1, 2}, Deviation: []float32{1, 2, 0.5}}
 	rows = []float32{1, 2, 3, 5, 2, 3}
 	image.Normalise(rows)
 	if want := []float32{1, 2, 1, 2, 0, 2}; !slices.Equal(rows, want) {
@@ -369,7 +370,7 @@ func TestTorchScriptModel(t *testing.T) {
 	about.Architecture.Frozen = true
 	m := makeModel(t, about)
 	var out bytes.Buffer
-	if err := model.WriteONNX(&out, []model.Member{{Model: m}}, [][]float64{m.Shares.Target}); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
+	if err := model.WriteONNX(&out, []model.Model{m}, [][]float64{m.Shares.Target}); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
 		t.Errorf("error %v, %d bytes", err, out.Len())
 	}
 	folder := save(t, m)
@@ -380,15 +381,15 @@ func TestTorchScriptModel(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, model.BackboneFile), other, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Load(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
+	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
 		t.Errorf("another module: error %v", err)
 	}
 }
 
 func TestONNXRefusesOtherShares(t *testing.T) {
 	var out bytes.Buffer
-	m := model.Member{Model: makeModel(t, describe(architecture.MLP, 4))}
-	err := model.WriteONNX(&out, []model.Member{m, m}, [][]float64{m.Shares.Target, {0.5, 0.4, 0.05}})
+	m := makeModel(t, describe(architecture.MLP, 4))
+	err := model.WriteONNX(&out, []model.Model{m, m}, [][]float64{m.Shares.Target, {0.5, 0.4, 0.05}})
 	if err == nil || !strings.Contains(err.Error(), "shares to correct for: sums to") || out.Len() > 0 {
 		t.Errorf("error %v, %d bytes", err, out.Len())
 	}

@@ -8,41 +8,15 @@ import (
 	"math"
 
 	"iwda/datasets"
-	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/torch"
 )
 
-// Normalise changes rows of values in place, with the target's statistics, as the
-// network wants them.
+// Normalise changes rows of values in place, by the target's statistics, to what the network
+// takes.
 func (m Metadata) Normalise(values []float32) {
-	rowSize := datasets.Size(m.Input.Shape)
-	for first := 0; first < len(values); first += rowSize {
-		row := values[first : first+rowSize]
-		switch m.Normalisation.Kind {
-		case Standardised:
-			m.Normalisation.Target.standardise(row)
-		case UnitLength:
-			normalise.ScaleToUnitLength(row)
-		}
-	}
-}
-
-// standardise changes a row of features, or of an image's channels, in place.
-func (s *Statistics) standardise(row []float32) {
-	if len(row) == len(s.Mean) {
-		normalise.Statistics{Range: normalise.Range{Low: s.Low, High: s.High}, Mean: s.Mean, Deviation: s.Deviation}.Standardise(row)
-		return
-	}
-	each := len(row) / len(s.Mean)
-	for channel, mean := range s.Mean {
-		deviation := s.Deviation[channel]
-		pixels := row[channel*each : (channel+1)*each]
-		for i, v := range pixels {
-			pixels[i] = (v - mean) / deviation
-		}
-	}
+	m.Normalisation.Rows(values, datasets.Size(m.Input.Shape))
 }
 
 // Probabilities returns the probabilities of rows of logits, both row-major (rows ×
@@ -100,21 +74,20 @@ func (m Metadata) scalesAndShifts(shares []float64) (scales, shifts []float64, e
 // each member's shares, and the mean of that. The names of the classes are its property
 // "classes", a list in JSON. See package onnx for inputs and outputs. A network whose backbone
 // is a TorchScript module cannot be written.
-func WriteONNX(w io.Writer, members []Member, shares [][]float64) error {
-	var models []onnx.Model
-	for i, m := range members {
-		written, err := m.onnx(shares[i])
-		if err != nil {
+func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
+	written := make([]onnx.Model, len(models))
+	for i, m := range models {
+		var err error
+		if written[i], err = m.onnx(shares[i]); err != nil {
 			return err
 		}
-		models = append(models, written)
 	}
-	classes, err := json.Marshal(members[0].Classes)
+	classes, err := json.Marshal(models[0].Classes)
 	if err != nil {
 		return err
 	}
-	about := onnx.About{Properties: map[string]string{"classes": string(classes)}, Version: members[0].Versions["iwda"]}
-	return onnx.Write(w, about, models...)
+	about := onnx.About{Properties: map[string]string{"classes": string(classes)}, Version: models[0].Versions["iwda"]}
+	return onnx.Write(w, about, written...)
 }
 
 func (m Model) onnx(shares []float64) (onnx.Model, error) {
@@ -128,13 +101,8 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 	}
 	written := onnx.Model{
 		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, InputShape: m.Input.Shape,
-		Parameters: make(map[string]onnx.Tensor),
-		Scales:     scales, Shifts: shifts,
-	}
-	written.Normalisation.UnitLength = m.Normalisation.Kind == UnitLength
-	if s := m.Normalisation.Target; s != nil {
-		written.Normalisation.Mean, written.Normalisation.Deviation = s.Mean, s.Deviation
-		written.Normalisation.Low, written.Normalisation.High = s.Low, s.High
+		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
+		Scales: scales, Shifts: shifts,
 	}
 	for _, e := range m.Network.State() {
 		if e.Tensor.DType() == torch.Float32 {

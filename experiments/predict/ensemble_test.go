@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -20,9 +21,9 @@ import (
 var twoRows = Options{Device: torch.CPU, Threads: 1, Batch: 2}
 
 // members are three models of rows of two values that share nothing but classes and shape.
-func members(t *testing.T) []model.Member {
+func members(t *testing.T) []model.Model {
 	t.Helper()
-	var all []model.Member
+	var all []model.Model
 	for i, target := range [][]float64{{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}} {
 		about := mlp(2, 4+i, 3)
 		m := makeModel(t, about)
@@ -31,11 +32,12 @@ func members(t *testing.T) []model.Member {
 		}
 		m.Shares.Source, m.Shares.Target = []float64{0.5, 0.25, 0.25}, target
 		m.Calibration = &model.Calibration{Form: model.BiasCorrected, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
-		all = append(all, model.Member{Folder: fmt.Sprintf("seed-%d", i+1), Model: m})
+		m.Folder = fmt.Sprintf("seed-%d", i+1)
+		all = append(all, m)
 	}
 	// Each normalises the same rows otherwise, the last one not at all.
-	all[0].Normalisation = model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
-	all[1].Normalisation = model.Normalisation{Kind: model.UnitLength}
+	all[0].Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
+	all[1].Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
 	return all
 }
 
@@ -56,7 +58,7 @@ func fiveRows(t *testing.T, about model.Metadata) Input {
 
 // together are the probabilities of fiveRows, rows × classes, by all members, and each of
 // them by itself, with class shares of that name.
-func together(t *testing.T, all []model.Member, shares string) (ensemble []float32, single [][]float32) {
+func together(t *testing.T, all []model.Model, shares string) (ensemble []float32, single [][]float32) {
 	t.Helper()
 	inputs := []Input{fiveRows(t, all[0].Metadata)}
 	ctx := context.Background()
@@ -77,7 +79,7 @@ func together(t *testing.T, all []model.Member, shares string) (ensemble []float
 		t.Errorf("ids %q, want %q", ids, want)
 	}
 	for _, m := range all {
-		p := New(m.Model, twoRows)
+		p := NewEnsemble([]model.Model{m}, twoRows)
 		of, err := p.Shares(ctx, shares, inputs)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +124,7 @@ func TestEnsembleIsTheMean(t *testing.T) {
 // alike, which then pass through it once, or not.
 func TestEnsembleOnOneBackbone(t *testing.T) {
 	const file = "../../testdata/torchscript/vectors.pt"
-	var all []model.Member
+	var all []model.Model
 	for i, mean := range []float32{1, 1, 3, 1} {
 		m := makeModel(t, mlp(2, 4, 3))
 		m.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
@@ -140,8 +142,9 @@ func TestEnsembleOnOneBackbone(t *testing.T) {
 			t.Fatal("the backbone of one file is not shared")
 		}
 		m.Network, m.Shares.Target = network, []float64{0.2, 0.3, 0.5}
-		m.Normalisation = model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
-		all = append(all, model.Member{Folder: fmt.Sprintf("seed-%d", i+1), Model: m})
+		m.Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
+		m.Folder = fmt.Sprintf("seed-%d", i+1)
+		all = append(all, m)
 	}
 	got, single := together(t, all, ModelShares)
 	want := make([]float32, len(got))

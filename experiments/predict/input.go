@@ -7,11 +7,11 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 )
@@ -75,13 +75,18 @@ type tableInput struct {
 func (t tableInput) Again() bool { return t.again }
 
 func (t tableInput) batches(_ context.Context, size int) iter.Seq2[batch, error] {
+	return each(t.Batches(size), func(b *table.Batch) batch { return batch{values: b.Values, rows: b.Len(), id: b.ID} })
+}
+
+// each converts batches up to the first error.
+func each[B any](batches iter.Seq2[B, error], convert func(B) batch) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for b, err := range t.Batches(size) {
+		for b, err := range batches {
 			if err != nil {
 				yield(batch{}, err)
 				return
 			}
-			if !yield(batch{values: b.Values, rows: b.Len(), id: b.ID}, nil) {
+			if !yield(convert(b), nil) {
 				return
 			}
 		}
@@ -103,7 +108,7 @@ func openImages(path string, m model.Metadata) (Input, error) {
 			path, datasets.Size(m.Input.Shape))
 	}
 	mean, deviation := images.Normalisation()
-	if s := m.Normalisation.Target; s == nil || !slices.Equal(s.Mean, mean[:]) || !slices.Equal(s.Deviation, deviation[:]) {
+	if !m.Normalisation.SameOnTarget(normalise.Channels(mean[:], deviation[:])) {
 		return nil, fmt.Errorf("%s: the model's normalisation is not that of files of images, with ImageNet's means and deviations", path)
 	}
 	reader, err := images.NewReader(set, images.ReaderOptions{Side: m.Input.Resize})
@@ -117,17 +122,9 @@ func (i imageInput) Name() string { return i.Set().Name() }
 func (i imageInput) Again() bool  { return true }
 
 func (i imageInput) batches(ctx context.Context, size int) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		const largest = 64 // an image takes as much memory as thousands of other rows
-		for b, err := range i.Batches(ctx, images.ViewOptions{BatchSize: min(size, largest), Crop: i.crop}) {
-			if err != nil {
-				yield(batch{}, err)
-				return
-			}
-			id := func(row int) string { return i.Set().Path(b.Rows[row]) }
-			if !yield(batch{values: b.Values, rows: len(b.Rows), id: id, normalised: true}, nil) {
-				return
-			}
-		}
-	}
+	const largest = 64 // an image takes as much memory as thousands of other rows
+	return each(i.Batches(ctx, images.ViewOptions{BatchSize: min(size, largest), Crop: i.crop}), func(b *images.Batch) batch {
+		id := func(row int) string { return i.Set().Path(b.Rows[row]) }
+		return batch{values: b.Values, rows: len(b.Rows), id: id, normalised: true}
+	})
 }

@@ -5,15 +5,21 @@ package predict
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"runtime"
 
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/torch"
 )
 
-// Predictor makes probabilities of rows.
+// Ensemble predicts with several models, or one: the probabilities of a row are the mean of
+// its members', each calibrated and corrected for class shares by itself.
+type Ensemble []*Predictor
+
+// Predictor is a member.
 type Predictor struct {
 	model      model.Model
 	options    Options
@@ -32,21 +38,77 @@ type Options struct {
 // columns, stay in its cache.
 const DefaultBatch = 256
 
-// New returns a predictor, and moves the model's network to the device.
-func New(m model.Model, options Options) *Predictor {
-	m.Network.State().Move(torch.Float32, options.Device)
-	return &Predictor{model: m, options: options}
+// NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them, and
+// moves their networks to the device.
+func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
+	for _, m := range models {
+		m.Network.State().Move(torch.Float32, options.Device)
+		e = append(e, &Predictor{model: m, options: options})
+	}
+	return e
+}
+
+// Shares returns, for each member, the class shares of a name, as [Predictor.Shares] does.
+// An estimate reads the inputs once for each member.
+func (e Ensemble) Shares(ctx context.Context, name string, inputs []Input) ([][]float64, error) {
+	var all [][]float64 // members × classes
+	for _, p := range e {
+		shares, err := p.Shares(ctx, name, inputs)
+		if err != nil && len(e) > 1 {
+			err = fmt.Errorf("%s: %w", p.model.Folder, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, shares)
+	}
+	return all, nil
 }
 
 // Each predicts all rows of the inputs, one after the other, and hands the id and the
-// probabilities of each to take: calibrated and, where shares are given, corrected for
-// them; see [model.Metadata.Probabilities]. The slice is valid until take returns.
+// probabilities of each to take: calibrated and, where a member has shares, corrected for
+// them; see [model.Metadata.Probabilities]. Each batch passes through every member. The slice
+// is valid until take returns.
 //
 // It ends at the first error: of an input, which names file and row, of take, of the
 // context, or a [*torch.Error].
-func (p *Predictor) Each(ctx context.Context, inputs []Input, shares []float64, take func(id string, probabilities []float32) error) error {
-	alone := Ensemble{members: []*Predictor{p}}
-	return alone.Each(ctx, inputs, [][]float64{shares}, take)
+func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, take func(id string, probabilities []float32) error) error {
+	k := len(e[0].model.Classes)
+	narrow := make([]float32, k)
+	return eachBatch(ctx, inputs, e, func(b batch, logits [][]float32) error {
+		mean, err := e.mean(logits, shares)
+		if err != nil {
+			return err
+		}
+		for i := range len(mean) / k {
+			for j, v := range mean[i*k : (i+1)*k] {
+				narrow[j] = float32(v)
+			}
+			if err := take(b.id(i), narrow); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mean returns the mean of the members' probabilities, row-major (rows × classes), from
+// their logits in the same form.
+func (e Ensemble) mean(logits [][]float32, shares [][]float64) ([]float64, error) {
+	var mean []float64
+	for i, p := range e {
+		probabilities, err := p.model.Probabilities(logits[i], shares[i])
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			mean = probabilities
+		} else {
+			floats.Add(mean, probabilities)
+		}
+	}
+	floats.Scale(1/float64(len(e)), mean)
+	return mean, nil
 }
 
 // eachBatch passes all rows through the networks and hands over the logits of each.
@@ -75,61 +137,46 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	return nil
 }
 
-// pooled is what the frozen backbone of a predictor's network makes of a batch.
-type pooled struct {
-	features torch.Tensor
-	by       *Predictor // nil where nothing has been pooled
-}
-
 // logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
 // rows serves the networks after it that share it.
 func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
-	var last pooled
-	refused := torch.Try(func() {
+	var pooled torch.Tensor
+	var by *Predictor // whose backbone that is of; nil where nothing has been pooled
+	through := func(p *Predictor) {
+		var outputs torch.Tensor
+		if frozen, ok := p.model.Network.(*nets.Frozen); ok {
+			if by == nil || !p.pools(b, by) {
+				pooled.Release()
+				pooled, by = torch.Keep(frozen.Pooled(p.rows(b))), p
+			}
+			_, outputs = frozen.OnPooled().Forward(pooled, false)
+		} else {
+			_, outputs = p.model.Network.Forward(p.rows(b), false)
+		}
+		logits = append(logits, torch.ToSlice[float32](outputs))
+	}
+	err = torch.Try(func() {
 		torch.NoGrad(func() {
 			for _, p := range predictors {
-				logits = append(logits, p.logits(b, &last))
+				torch.Tidy(func() { through(p) })
 			}
 		})
 	})
-	last.features.Release()
-	if refused != nil {
-		return nil, refused
-	}
-	return logits, nil
-}
-
-// logits passes a batch through the network, a frozen one from what was pooled last, which it
-// replaces where its backbone makes something else of the batch.
-func (p *Predictor) logits(b batch, last *pooled) (logits []float32) {
-	torch.Tidy(func() {
-		frozen, ok := p.model.Network.(*nets.Frozen)
-		if !ok {
-			_, outputs := p.model.Network.Forward(p.rows(b), false)
-			logits = torch.ToSlice[float32](outputs)
-			return
-		}
-		if last.by == nil || !p.pools(b, last.by) {
-			last.features.Release()
-			*last = pooled{torch.Keep(frozen.Pooled(p.rows(b))), p}
-		}
-		_, outputs := frozen.OnPooled().Forward(last.features, false)
-		logits = torch.ToSlice[float32](outputs)
-	})
-	return logits
+	pooled.Release()
+	return logits, err
 }
 
 // pools reports whether the frozen backbones of both predictors make the same of a batch.
 func (p *Predictor) pools(b batch, other *Predictor) bool {
 	mine, its := p.model, other.model
 	return mine.Network.(*nets.Frozen).SharesBackbone(its.Network.(*nets.Frozen)) &&
-		(b.normalised || mine.Normalisation.Kind == its.Normalisation.Kind && reflect.DeepEqual(mine.Normalisation.Target, its.Normalisation.Target))
+		(b.normalised || mine.Normalisation.SameOnTarget(its.Normalisation))
 }
 
 // rows are a batch's rows as the network wants them, on its device.
 func (p *Predictor) rows(b batch) torch.Tensor {
 	values := b.values
-	if !b.normalised && p.model.Normalisation.Kind != model.NotNormalised {
+	if !b.normalised && p.model.Normalisation.Kind != normalise.None {
 		p.normalised = append(p.normalised[:0], values...)
 		values = p.normalised
 		p.model.Normalise(values)

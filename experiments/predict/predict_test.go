@@ -19,6 +19,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -46,7 +47,7 @@ func mlp(size, hidden, classes int) model.Metadata {
 	about := model.Metadata{
 		Architecture:  model.Architecture{Name: architecture.MLP, HiddenLayers: 1, HiddenSize: hidden},
 		Input:         model.Input{Kind: model.Features, Shape: []int{size}},
-		Normalisation: model.Normalisation{Kind: model.NotNormalised},
+		Normalisation: normalise.Normalisation{Kind: normalise.None},
 	}
 	for class := range classes {
 		about.Classes = append(about.Classes, fmt.Sprint(class))
@@ -70,17 +71,17 @@ func npy(rows, width int, values []float32) []byte {
 // A stream is predicted as it comes, and standardised with the target's statistics.
 func TestStandardisedStream(t *testing.T) {
 	about := mlp(2, 4, 3)
-	about.Normalisation = model.Normalisation{Kind: model.Standardised,
-		Source: &model.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
-		Target: &model.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
+	about.Normalisation = normalise.Normalisation{Kind: normalise.Standard,
+		Source: &normalise.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
+		Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
 	m := makeModel(t, about)
 	input, err := Open(Stdin, bytes.NewReader(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})), "model", m.Metadata)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []float32
-	p := New(m, Options{Device: torch.CPU, Threads: 1, Batch: 2})
-	err = p.Each(context.Background(), []Input{input}, nil, func(id string, probabilities []float32) error {
+	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
 		if want := fmt.Sprint(len(got) / 3); id != want {
 			t.Errorf("id %q, want %q", id, want)
 		}
@@ -138,10 +139,10 @@ func TestImages(t *testing.T) {
 		Architecture:  model.Architecture{Name: architecture.ResNet18},
 		Input:         model.Input{Kind: model.Images, Shape: []int{3, 32, 32}, Resize: 36},
 		Classes:       []string{"x", "y"},
-		Normalisation: model.Normalisation{Kind: model.Standardised, Target: &model.Statistics{Mean: mean[:], Deviation: deviation[:]}},
+		Normalisation: normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: mean[:], Deviation: deviation[:]}},
 	}
 	m := makeModel(t, about)
-	p := New(m, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
 	probabilities := map[string]float32{}
 	for _, c := range []struct {
 		place string
@@ -152,7 +153,7 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ids []string
-		err = p.Each(context.Background(), []Input{input}, nil, func(id string, row []float32) error {
+		err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, row []float32) error {
 			ids = append(ids, id)
 			if first, seen := probabilities[id]; seen && (row[0]-first > 1e-6 || first-row[0] > 1e-6) {
 				t.Errorf("%s: probability %v in the list, %v in the folder", id, row[0], first)
@@ -229,19 +230,20 @@ func BenchmarkRows(b *testing.B) {
 	if err := os.WriteFile(path, npy(rows, size, values), 0o666); err != nil {
 		b.Fatal(err)
 	}
-	statistics := &model.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
-	for _, normalisation := range []model.Normalisation{{Kind: model.NotNormalised}, {Kind: model.Standardised, Target: statistics}, {Kind: model.UnitLength}} {
+	statistics := &normalise.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
+	for _, normalisation := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics}, {Kind: normalise.UnitLength}} {
 		b.Run(normalisation.Kind, func(b *testing.B) {
 			about := mlp(size, 256, 10)
 			about.Normalisation = normalisation
-			p := New(makeModel(b, about), Options{Device: torch.CPU, Threads: 1, Batch: DefaultBatch})
+			m := makeModel(b, about)
+			p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: DefaultBatch})
 			before := cpuSeconds(b)
 			for b.Loop() {
-				input, err := Open(path, nil, "model", p.model.Metadata)
+				input, err := Open(path, nil, "model", m.Metadata)
 				if err != nil {
 					b.Fatal(err)
 				}
-				err = p.Each(context.Background(), []Input{input}, p.model.Shares.Source, func(string, []float32) error { return nil })
+				err = p.Each(context.Background(), []Input{input}, [][]float64{m.Shares.Source}, func(string, []float32) error { return nil })
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -269,15 +271,15 @@ func cpuSeconds(b *testing.B) float64 {
 // alike.
 func TestRowsAreNormalisedAsTheModelSays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	statistics := func(size int) *model.Statistics {
-		s := &model.Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
+	statistics := func(size int) *normalise.Statistics {
+		s := &normalise.Statistics{Mean: make([]float32, size), Deviation: make([]float32, size)}
 		for i := range size {
 			s.Mean[i], s.Deviation[i] = float32(random.NormFloat64()), float32(0.1+random.ExpFloat64())
 		}
 		return s
 	}
 	for _, shape := range [][]int{{7}, {1, 4, 5}, {3, 4, 5}} {
-		for _, n := range []model.Normalisation{{Kind: model.NotNormalised}, {Kind: model.Standardised, Target: statistics(shape[0])}, {Kind: model.UnitLength}} {
+		for _, n := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics(shape[0])}, {Kind: normalise.UnitLength}} {
 			var about model.Metadata
 			about.Input.Shape, about.Normalisation = shape, n
 			p := &Predictor{model: model.Model{Metadata: about}, options: Options{Device: torch.CPU}}

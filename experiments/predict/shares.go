@@ -27,7 +27,7 @@ const (
 
 // Shares returns the class shares of a name, to correct probabilities for: one of those
 // above, or a CSV file with the columns class and share. An estimate reads the inputs,
-// which [Predictor.Each] then reads again.
+// which [Ensemble.Each] then reads again.
 func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]float64, error) {
 	switch name {
 	case ModelShares:

@@ -10,8 +10,8 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
-	"iwda/experiments/normalisation"
 )
 
 // data is what a run is trained and measured on. The target's labels serve evaluation
@@ -23,14 +23,14 @@ type data struct {
 	source, target datasets.Labels // of the training rows
 	sha256         string          // of all three
 	feed           feed
-	onSource       rowReader // the source's training rows, as in evaluation
-	onTest         rowReader // the target's test rows
-	onHeldOut      rowReader // the source's rows that training does not see; nil for none
-	onTarget       rowReader // the target's training rows, as in evaluation; nil where onHeldOut is
-	normalisation  normalisation.Normalisation
-	testLabelled   bool      // some test row has a label
-	tests          int       // number of test rows
-	files          io.Closer // what the rows are read from; nil for nothing
+	onSource       rowReader               // the source's training rows, as in evaluation
+	onTest         rowReader               // the target's test rows
+	onHeldOut      rowReader               // the source's rows that training does not see; nil for none
+	onTarget       rowReader               // the target's training rows, as in evaluation; nil where onHeldOut is
+	normalisation  normalise.Normalisation // of rows of features
+	testLabelled   bool                    // some test row has a label
+	tests          int                     // number of test rows
+	files          io.Closer               // what the rows are read from; nil for nothing
 }
 
 // openData reads or draws the data of a run and subsamples what the variant says: the
@@ -58,11 +58,11 @@ func openData(run config.Resolved) (d *data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := normalisation.New(run.Network, source, target)
+	n, err := normalise.Fit(run.Network.Normalisation(), source, target)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("network.normalise is %s: %w", run.Network.Normalise, err)
 	}
-	source, target, test = n.Source(source), n.Target(target), n.Target(test)
+	source, target, test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns,
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
@@ -71,7 +71,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		files: task,
 	}
 	if heldOut != nil {
-		d.onHeldOut, d.onTarget = inMemory{n.Source(heldOut)}, inMemory{target}
+		d.onHeldOut, d.onTarget = inMemory{n.OnSource(heldOut)}, inMemory{target}
 	}
 	const replaced = true
 	if err := d.check(run, test.Len(), replaced); err != nil {

@@ -10,6 +10,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
@@ -140,20 +141,15 @@ func (c correctedConfusion) take(o rowOutputs) error {
 }
 
 // inputOf says what a row of that kind is, and what happened to it before the network.
-func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, savedmodel.Normalisation) {
+func (t *trainer) inputOf(kind catalogue.Kind) (savedmodel.Input, normalise.Normalisation) {
 	switch kind {
 	case catalogue.SmallImages: // see datasets.Images.CopyRow
-		return savedmodel.Input{Kind: savedmodel.Images, Shape: t.data.rowShape}, standardised([]float32{0.5}, []float32{0.5})
+		return savedmodel.Input{Kind: savedmodel.Images, Shape: t.data.rowShape}, normalise.Channels([]float32{0.5}, []float32{0.5})
 	case catalogue.ImageFiles:
 		mean, deviation := images.Normalisation()
-		d := t.run.Dataset
-		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(t.run), Resize: d.Resize}, standardised(mean[:], deviation[:])
+		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(t.run), Resize: t.run.Dataset.Resize}, normalise.Channels(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape, Columns: t.data.columns}, t.data.normalisation.Saved()
-}
-
-func standardised(mean, deviation []float32) savedmodel.Normalisation {
-	return savedmodel.Normalisation{Kind: savedmodel.Standardised, Target: &savedmodel.Statistics{Mean: mean, Deviation: deviation}}
+	return savedmodel.Input{Kind: savedmodel.Features, Shape: t.data.rowShape, Columns: t.data.columns}, t.data.normalisation
 }
 
 // targetShares are the class shares of the target that follow from the estimated weights,

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
@@ -111,7 +112,7 @@ func TestModelOfFeatures(t *testing.T) {
 	if !equalConfusion(counts, result.Confusion) {
 		t.Errorf("confusion %v, the run's own is %v", counts, result.Confusion)
 	}
-	if m.Input.Kind != savedmodel.Features || m.Input.Shape[0] != 20 || m.Normalisation.Kind != savedmodel.NotNormalised {
+	if m.Input.Kind != savedmodel.Features || m.Input.Shape[0] != 20 || m.Normalisation.Kind != normalise.None {
 		t.Errorf("input %v, normalisation %v", m.Input, m.Normalisation)
 	}
 	alone := filepath.Join(t.TempDir(), "model")

@@ -103,7 +103,7 @@ func (g *graph) encodeRest() message {
 	var m message
 	m.text(graphName, "iwda")
 	for _, n := range g.nodes {
-		m.message(graphNode, n.encode())
+		m.message(graphNode, n)
 	}
 	for _, v := range g.inputs {
 		m.message(graphInput, v.encode())
@@ -111,37 +111,6 @@ func (g *graph) encodeRest() message {
 	for _, v := range g.outputs {
 		m.message(graphOutput, v.encode())
 	}
-	return m
-}
-
-func (n node) encode() message {
-	var m message
-	for _, input := range n.inputs {
-		m.text(nodeInput, input)
-	}
-	m.text(nodeOutput, n.output)
-	m.text(nodeName, n.output)
-	m.text(nodeOperator, n.operator)
-	for _, a := range n.attributes {
-		m.message(nodeAttribute, a.encode())
-	}
-	return m
-}
-
-func (a attribute) encode() message {
-	var m message
-	m.text(attributeName, a.name)
-	switch a.kind {
-	case kindFloat:
-		m.float(attributeFloat, a.number)
-	case kindInt:
-		m.integer(attributeInt, a.ints[0])
-	case kindInts:
-		for _, v := range a.ints {
-			m.integer(attributeInts, v)
-		}
-	}
-	m.integer(attributeKind, a.kind)
 	return m
 }
 

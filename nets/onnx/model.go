@@ -1,3 +1,14 @@
+// Package onnx writes networks as ONNX files, which ONNX Runtime and many other
+// programs run: LeNet, the mlp and the ResNets of package nets in evaluation mode, from
+// raw inputs to probabilities. It needs no libtorch.
+//
+// A file has one input, "input", of shape (rows × …) and float32, and three outputs:
+// "features" (rows × features), "logits" (rows × classes), as the network gives them, and
+// "probabilities" (rows × classes), which calibration and a correction of the class shares
+// may have changed. The number of rows is free. Parameters keep the names of
+// their state dictionary. A file of several models that predict together has the last of
+// these outputs alone. The operators are those of version 17 of the standard set, the
+// file's form is IR version 8, both of 2022.
 package onnx
 
 import (
@@ -9,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
 )
 
@@ -29,7 +41,7 @@ type Model struct {
 	// InputShape is the shape of a row: {channels, height, width} or {size}.
 	InputShape []int
 	// Normalisation comes before the network.
-	Normalisation Normalisation
+	Normalisation normalise.Normalisation
 	// Scales s and Shifts b make the probabilities softmax(s∘logits + b): a calibration,
 	// and the logarithms of the factors by which class shares are corrected. Nil means
 	// 1 and 0. A shift of -Inf rules a class out.
@@ -42,18 +54,6 @@ type About struct {
 	Properties map[string]string
 	// Version is that of the program that wrote the file.
 	Version string
-}
-
-// Normalisation is what happens to a row x before the network sees it: first x is clipped to
-// Low and High, then (x - Mean)/Deviation, where there are any, then x/‖x‖ where UnitLength
-// is set.
-type Normalisation struct {
-	// Low and High have a value for each feature of a row; both are nil for none.
-	Low, High []float32
-	// Mean and Deviation have a value for each feature of a row, or for each channel of
-	// an image; both are nil for none.
-	Mean, Deviation []float32
-	UnitLength      bool
 }
 
 // Write writes the file of a model, or of several that predict together: one output,
@@ -78,22 +78,22 @@ func graphOf(models []Model) (*graph, error) {
 	shape := models[0].InputShape
 	g := &graph{inputs: []value{{"input", shape}}}
 	if len(models) == 1 {
-		features, logits, err := g.append(models[0])
+		features, logits := g.append(models[0])
 		g.outputs = []value{
 			{"features", []int{features.size}}, {"logits", []int{logits.size}}, {probabilities, []int{logits.size}},
 		}
-		return g, err
+		return g, g.err
 	}
 	var classes int
 	var each []string
 	for i, m := range models {
 		g.prefix = fmt.Sprintf("member%d.", i+1)
-		_, logits, err := g.append(m)
-		if classes = cmp.Or(classes, logits.size); err == nil && (logits.size != classes || !slices.Equal(m.InputShape, shape)) {
-			err = fmt.Errorf("%d classes of rows of shape %v; those of the first are %d and %v", logits.size, m.InputShape, classes, shape)
+		_, logits := g.append(m)
+		if classes = cmp.Or(classes, logits.size); logits.size != classes || !slices.Equal(m.InputShape, shape) {
+			g.fail("%d classes of rows of shape %v; those of the first are %d and %v", logits.size, m.InputShape, classes, shape)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("member %d: %w", i+1, err)
+		if g.err != nil {
+			return nil, fmt.Errorf("member %d: %w", i+1, g.err)
 		}
 		each = append(each, g.prefix+probabilities)
 	}
@@ -106,57 +106,47 @@ func graphOf(models []Model) (*graph, error) {
 const probabilities = "probabilities"
 
 // append appends a model, from "input" to its probabilities.
-func (g *graph) append(m Model) (features, logits rows, err error) {
+func (g *graph) append(m Model) (features, logits rows) {
 	g.parameters, g.taken = m.Parameters, make(map[string]bool)
-	x, err := g.normalise("input", m.InputShape, m.Normalisation)
-	if err != nil {
-		return rows{}, rows{}, err
+	if dims := len(m.InputShape); dims != 1 && dims != 3 {
+		g.fail("rows of shape %v; want {size} or {channels, height, width}", m.InputShape)
+	} else if err := m.Normalisation.Check(m.InputShape); err != nil {
+		g.fail("%w", err)
 	}
-	features, logits, err = g.network(m.Architecture, m.Frozen, x, m.InputShape)
-	if err != nil {
-		return rows{}, rows{}, err
+	if g.err != nil {
+		return rows{}, rows{}
 	}
+	features, logits = g.network(m.Architecture, m.Frozen, g.normalise("input", m.InputShape, m.Normalisation), m.InputShape)
 	if left := g.unused(); len(left) > 0 {
-		return rows{}, rows{}, fmt.Errorf("parameters that the network does not have: %s", strings.Join(left, ", "))
+		g.fail("parameters that the network does not have: %s", strings.Join(left, ", "))
 	}
-	return features, logits, g.probabilities(logits, m.Scales, m.Shifts)
+	g.probabilities(logits, m.Scales, m.Shifts)
+	return features, logits
 }
 
-// normalise appends the normalisation of rows x and returns its result.
-func (g *graph) normalise(x string, shape []int, n Normalisation) (string, error) {
-	if len(shape) != 1 && len(shape) != 3 {
-		return "", fmt.Errorf("rows of shape %v; want {size} or {channels, height, width}", shape)
-	}
-	if len(n.Mean) != len(n.Deviation) || len(n.Mean) > 0 && len(n.Mean) != shape[0] {
-		return "", fmt.Errorf("%d means and %d deviations for rows of shape %v", len(n.Mean), len(n.Deviation), shape)
-	}
-	if len(n.Low) != len(n.High) || len(n.Low) > 0 && !slices.Equal(shape, []int{len(n.Low)}) {
-		return "", fmt.Errorf("%d and %d bounds for rows of shape %v", len(n.Low), len(n.High), shape)
-	}
-	if n.UnitLength && len(shape) != 1 {
-		return "", errors.New("images cannot be scaled to unit length")
-	}
-	if len(n.Low) > 0 {
-		x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, n.Low})})
-		x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, n.High})})
-	}
-	if len(n.Mean) > 0 {
+// normalise appends the normalisation of rows x of the target and returns its result.
+func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) string {
+	switch n.Kind {
+	case normalise.Standard:
+		s := n.Target
+		if s.Low != nil {
+			x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, s.Low})})
+			x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, s.High})})
+		}
 		each := slices.Repeat([]int{1}, len(shape))
 		each[0] = shape[0]
-		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, n.Mean})})
-		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, n.Deviation})})
-	}
-	if n.UnitLength {
-		// A row of zeros stays one.
+		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, s.Mean})})
+		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, s.Deviation})})
+	case normalise.UnitLength:
 		length := g.node("ReduceL2", []string{x}, ints("axes", 1), integer("keepdims", 1))
-		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{1e-12}})})
+		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{normalise.ShortestRow}})})
 		x = g.node("Div", []string{x, length})
 	}
-	return x, nil
+	return x
 }
 
 // probabilities appends softmax(scales∘logits + shifts).
-func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
+func (g *graph) probabilities(logits rows, scales, shifts []float64) {
 	x := logits.name
 	for _, step := range []struct {
 		operator, name string
@@ -166,7 +156,7 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
 			continue
 		}
 		if len(step.values) != logits.size {
-			return fmt.Errorf("%d %s for %d classes", len(step.values), step.name, logits.size)
+			g.fail("%d %s for %d classes", len(step.values), step.name, logits.size)
 		}
 		values := make([]float32, len(step.values))
 		for i, v := range step.values {
@@ -175,7 +165,6 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) error {
 		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(values)}, values})})
 	}
 	g.nodeAs("Softmax", []string{x}, g.prefix+probabilities, integer("axis", 1))
-	return nil
 }
 
 // unused returns the names of parameters that no node took, sorted.

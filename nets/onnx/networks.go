@@ -20,10 +20,11 @@ type images struct {
 }
 
 // network appends an architecture and returns its outputs, "features" and "logits".
-func (g *graph) network(name architecture.Name, frozen bool, x string, shape []int) (features, logits rows, err error) {
+func (g *graph) network(name architecture.Name, frozen bool, x string, shape []int) (features, logits rows) {
 	vectors := slices.Contains(architecture.Taking(architecture.Vectors), string(name))
 	if vectors != (len(shape) == 1) {
-		return rows{}, rows{}, fmt.Errorf("rows of shape %v are not what %s takes", shape, name)
+		g.fail("rows of shape %v are not what %s takes", shape, name)
+		return rows{}, rows{}
 	}
 	switch {
 	case vectors:
@@ -35,7 +36,7 @@ func (g *graph) network(name architecture.Name, frozen bool, x string, shape []i
 	default:
 		features = g.linearAs(g.resnet(images{x, shape[0], shape[1], shape[2]}), "bottleneck", "features")
 	}
-	return features, g.linearAs(features, "classifier", "logits"), g.err
+	return features, g.linearAs(features, "classifier", "logits")
 }
 
 func (g *graph) lenet(x images) rows {

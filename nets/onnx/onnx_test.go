@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/normalise"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
@@ -104,7 +105,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 				scales, shifts := []float64{0.5, 2, 1, 0.75}, []float64{0.5, -1, math.Inf(-1), 0.25}
 				f := encode(t, onnx.Model{
 					Architecture: c.architecture, Frozen: c.frozen, Parameters: parameters(network.State()), InputShape: c.shape,
-					Normalisation: onnx.Normalisation{Mean: mean, Deviation: deviation}, Scales: scales, Shifts: shifts,
+					Normalisation: normalise.Channels(mean, deviation), Scales: scales, Shifts: shifts,
 				})
 				each := slices.Repeat([]int{1}, len(c.shape))
 				each[0] = c.shape[0]
@@ -141,9 +142,12 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 	}
 }
 
+// none leaves rows as they are.
+var none = normalise.Normalisation{Kind: normalise.None}
+
 func mlp(t *testing.T) onnx.Model {
 	t.Helper()
-	return onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, nil, 4, 2, 0).State()), InputShape: []int{3}}
+	return onnx.Model{Architecture: architecture.MLP, Normalisation: none, Parameters: parameters(nets.NewMLP(3, nil, 4, 2, 0).State()), InputShape: []int{3}}
 }
 
 func TestHeader(t *testing.T) {
@@ -172,13 +176,14 @@ func TestNormalisation(t *testing.T) {
 		if got := plain.nodes[0]; got.operator != "Gemm" {
 			t.Errorf("the first operator is %s", got.operator)
 		}
-		m.Normalisation.UnitLength = true
+		m.Normalisation.Kind = normalise.UnitLength
 		scaled := encode(t, m).run(t, torch.FromSlice(x, 2, 3))
 		want := plain.run(t, torch.FromSlice([]float32{0.6, 0, -0.8, 0, 0, 0}, 2, 3))
 		for _, name := range []string{"features", "logits", "probabilities"} {
 			compare(t, name, scaled[name], want[name])
 		}
-		m.Normalisation = onnx.Normalisation{Low: []float32{-1, -5, -3}, High: []float32{2, 5, 4}}
+		m.Normalisation = normalise.Channels([]float32{0, 0, 0}, []float32{1, 1, 1})
+		m.Normalisation.Target.Range = normalise.Range{Low: []float32{-1, -5, -3}, High: []float32{2, 5, 4}}
 		clipped := encode(t, m).run(t, torch.FromSlice([]float32{3, 0, -4, -2, 9, 4.5}, 2, 3))
 		bounded := plain.run(t, torch.FromSlice([]float32{2, 0, -3, -1, 5, 4}, 2, 3))
 		compare(t, "logits of clipped rows", clipped["logits"], bounded["logits"])
@@ -198,10 +203,13 @@ func TestErrors(t *testing.T) {
 		"classifier.weight has shape [2], want 2 dimensions": func(m *onnx.Model) { m.Parameters["classifier.weight"] = onnx.Tensor{Shape: []int{2}} },
 		"rows of shape [3 2]":                                func(m *onnx.Model) { m.InputShape = []int{3, 2} },
 		"rows of shape [1 28 28]":                            func(m *onnx.Model) { m.InputShape = []int{1, 28, 28} },
-		"2 means and 0 deviations":                           func(m *onnx.Model) { m.Normalisation.Mean = []float32{1, 2} },
-		"1 and 0 bounds for rows":                            func(m *onnx.Model) { m.Normalisation.Low = []float32{1} },
-		"1 probabilities.scales for 2 classes":               func(m *onnx.Model) { m.Scales = []float64{2} },
-		"3 probabilities.shifts for 2 classes":               func(m *onnx.Model) { m.Shifts = []float64{1, 2, 3} },
+		"normalisation.target.mean has 2 values, want 3":     func(m *onnx.Model) { m.Normalisation = normalise.Channels([]float32{1, 2}, nil) },
+		"normalisation.target.low and normalisation.target.high have 1 and 0 values, want 3": func(m *onnx.Model) {
+			m.Normalisation = normalise.Channels([]float32{0, 0, 0}, []float32{1, 1, 1})
+			m.Normalisation.Target.Low = []float32{1}
+		},
+		"1 probabilities.scales for 2 classes": func(m *onnx.Model) { m.Scales = []float64{2} },
+		"3 probabilities.shifts for 2 classes": func(m *onnx.Model) { m.Shifts = []float64{1, 2, 3} },
 	} {
 		m := mlp(t)
 		change(&m)
@@ -210,8 +218,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v, %d bytes, want one with %q", err, out.Len(), want)
 		}
 	}
-	threeClasses := onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, nil, 4, 3, 0).State()), InputShape: []int{3}}
-	wide := onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(4, nil, 4, 2, 0).State()), InputShape: []int{4}}
+	threeClasses := onnx.Model{Architecture: architecture.MLP, Normalisation: none, Parameters: parameters(nets.NewMLP(3, nil, 4, 3, 0).State()), InputShape: []int{3}}
+	wide := onnx.Model{Architecture: architecture.MLP, Normalisation: none, Parameters: parameters(nets.NewMLP(4, nil, 4, 2, 0).State()), InputShape: []int{4}}
 	broken := mlp(t)
 	delete(broken.Parameters, "classifier.bias")
 	for want, models := range map[string][]onnx.Model{
@@ -231,9 +239,10 @@ func TestErrors(t *testing.T) {
 // normalisation, calibration and size.
 func TestSeveralModels(t *testing.T) {
 	torch.Tidy(func() {
-		small, large := mlp(t), onnx.Model{Architecture: architecture.MLP, Parameters: parameters(nets.NewMLP(3, []int{6}, 5, 2, 0).State()), InputShape: []int{3}}
-		small.Normalisation = onnx.Normalisation{Low: []float32{-1, -1, -1}, High: []float32{1, 1, 1}, Mean: []float32{1, 2, 3}, Deviation: []float32{1, 2, 1}}
-		large.Normalisation.UnitLength = true
+		small, large := mlp(t), onnx.Model{Architecture: architecture.MLP, Normalisation: none, Parameters: parameters(nets.NewMLP(3, []int{6}, 5, 2, 0).State()), InputShape: []int{3}}
+		small.Normalisation = normalise.Channels([]float32{1, 2, 3}, []float32{1, 2, 1})
+		small.Normalisation.Target.Range = normalise.Range{Low: []float32{-1, -1, -1}, High: []float32{1, 1, 1}}
+		large.Normalisation.Kind = normalise.UnitLength
 		large.Scales, large.Shifts = []float64{3, 2}, []float64{0.5, -0.5}
 		x := torch.RandN(torch.Float32, 7, 3)
 		var each []torch.Tensor

@@ -45,10 +45,8 @@ func class(module, name string) (any, error) {
 		return function(newDictionary), nil
 	case "torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2":
 		return function(rebuildTensor), nil
-	case "torch._utils._rebuild_parameter":
-		return function(rebuildParameter), nil
-	case "torch.nn.parameter.Parameter":
-		return parameterClass{}, nil
+	case "torch._utils._rebuild_parameter", "torch.nn.parameter.Parameter":
+		return function(newParameter), nil
 	}
 	if module == "torch" || module == "torch.cuda" {
 		for _, c := range storageClasses {
@@ -77,6 +75,9 @@ type function func(arguments []any) (any, error)
 
 // Call implements gopickle's types.Callable.
 func (f function) Call(arguments ...any) (any, error) { return f(arguments) }
+
+// PyNew implements gopickle's types.PyNewable, for classes that pickles instantiate.
+func (f function) PyNew(arguments ...any) (any, error) { return f(arguments) }
 
 // rebuildTensor takes storage, offset, shape and strides, and more that does not
 // matter here.
@@ -111,22 +112,13 @@ func intsOf(value any) ([]int, bool) {
 // parameter is a tensor that was saved as a parameter of a module.
 type parameter struct{ view *view }
 
-func rebuildParameter(arguments []any) (any, error) {
-	p := &parameter{}
+func newParameter(arguments []any) (any, error) {
+	p := new(parameter)
 	if len(arguments) > 0 {
 		p.view, _ = arguments[0].(*view)
 	}
 	return p, nil
 }
-
-// parameterClass is torch.nn.Parameter, which pickles call or instantiate.
-type parameterClass struct{}
-
-// Call implements gopickle's types.Callable.
-func (parameterClass) Call(arguments ...any) (any, error) { return rebuildParameter(arguments) }
-
-// PyNew implements gopickle's types.PyNewable.
-func (parameterClass) PyNew(arguments ...any) (any, error) { return rebuildParameter(arguments) }
 
 // PySetState implements gopickle's types.PyStateSettable. Of the states that PyTorch
 // gave parameters, the longer one begins with the tensor.

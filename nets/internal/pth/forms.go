@@ -37,13 +37,13 @@ func readZip(data []byte) (any, error) {
 	known := make(storages)
 	left := len(data)
 	dictionary, _, err := unpickle(program, func(id any) (any, error) {
-		key, s, isNew, err := known.resolve(id)
-		if err != nil || !isNew {
+		s, err := known.resolve(id)
+		if err != nil || s.data != nil {
 			return s, err
 		}
-		f, ok := records[path.Join(folder, "data", key)]
+		f, ok := records[path.Join(folder, "data", s.key)]
 		if !ok {
-			return nil, fmt.Errorf("the zip archive lacks the record of storage %.100q", key)
+			return nil, fmt.Errorf("the zip archive lacks the record of storage %.100q", s.key)
 		}
 		// Records may lie on one another, and each is summed up as a whole.
 		if f.UncompressedSize64 > uint64(left) {
@@ -102,10 +102,7 @@ func readStream(data []byte) (any, error) {
 		return nil, errBigEndian
 	}
 	known := make(storages)
-	dictionary, rest, err := unpickle(rest, func(id any) (any, error) {
-		_, s, _, err := known.resolve(id)
-		return s, err
-	})
+	dictionary, rest, err := unpickle(rest, func(id any) (any, error) { return known.resolve(id) })
 	if err != nil {
 		return nil, err
 	}
@@ -159,21 +156,19 @@ type storages map[string]*storage
 // resolve reads a persistent identifier: "storage", class, key, device, length and,
 // in streams, what part of another storage it is, which state dictionaries do
 // not have.
-func (known storages) resolve(id any) (key string, s *storage, isNew bool, err error) {
+func (known storages) resolve(id any) (*storage, error) {
 	tuple, ok := id.(*types.Tuple)
 	if !ok || tuple.Len() < 5 || tuple.Get(0) != "storage" || (tuple.Len() > 5 && tuple.Get(5) != nil) {
-		return "", nil, false, errors.New("a reference to something other than a storage")
+		return nil, errors.New("a reference to something other than a storage")
 	}
 	class, isClass := tuple.Get(1).(storageClass)
 	key, isString := tuple.Get(2).(string)
 	length, isInt := tuple.Get(4).(int)
 	if !isClass || !isString || !isInt || length < 0 {
-		return "", nil, false, errors.New("a damaged reference to a storage")
+		return nil, errors.New("a damaged reference to a storage")
 	}
-	if s, ok := known[key]; ok {
-		return key, s, false, nil
+	if known[key] == nil {
+		known[key] = &storage{key: key, class: class, length: length}
 	}
-	s = &storage{class: class, length: length}
-	known[key] = s
-	return key, s, true, nil
+	return known[key], nil
 }

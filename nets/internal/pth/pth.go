@@ -66,6 +66,7 @@ func Read(data []byte) (map[string]Tensor, error) {
 // storage is a block of numbers in a file, which tensors are views of. Data is nil
 // until it is known where they lie.
 type storage struct {
+	key    string
 	class  storageClass
 	length int // numbers
 	data   []byte
@@ -78,31 +79,25 @@ type view struct {
 	shape, stride []int
 }
 
-// newView checks that all numbers lie in the storage and are no more than it has.
+// newView checks that all numbers lie in the storage and are no more than it has, in float64,
+// which is exact for every storage that a file can hold. A tensor without numbers may have any
+// shape that does not overflow.
 func newView(s *storage, offset int, shape, stride []int) (*view, error) {
-	refused := fmt.Errorf("a tensor of shape %v, strides %v and offset %d does not fit its storage of %d numbers", shape, stride, offset, s.length)
-	if len(shape) != len(stride) || len(shape) > 8 || offset < 0 || offset > s.length {
-		return nil, refused
-	}
-	// A tensor without numbers may have any shape that does not overflow.
-	count, most, last := 1, s.length, offset
-	if slices.Contains(shape, 0) {
-		most, last = math.MaxInt, offset-1
-	}
+	fits := len(shape) == len(stride) && len(shape) <= 8 && offset >= 0
+	count, most, last := 1.0, float64(s.length), float64(offset)
 	for i, d := range shape {
-		if d < 0 || stride[i] < 0 || count > most/max(d, 1) {
-			return nil, refused
+		if fits = fits && d >= 0 && stride[i] >= 0; !fits {
+			break
 		}
-		count *= max(d, 1)
-		if d > 1 && most == s.length {
-			if stride[i] > s.length/(d-1) {
-				return nil, refused
-			}
-			last += (d - 1) * stride[i]
-		}
+		count *= float64(max(d, 1))
+		last += float64(max(d, 1)-1) * float64(stride[i])
 	}
-	if last >= s.length {
-		return nil, refused
+	if slices.Contains(shape, 0) {
+		const largest = 1 << 62
+		most, last = largest, float64(offset)-1
+	}
+	if !fits || count > most || last >= float64(s.length) {
+		return nil, fmt.Errorf("a tensor of shape %v, strides %v and offset %d does not fit its storage of %d numbers", shape, stride, offset, s.length)
 	}
 	return &view{s, offset, shape, stride}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"iwda/datasets"
 )
 
@@ -57,7 +59,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 				by, how = stretch, move
 			}
 			target := drawn(t, 2, 4000, threeCentres, shares, by, how)
-			m, err := Match(source, target)
+			m, err := NewMatch(source, target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +72,8 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 				for _, value := range []float64{-1, 0, 2} {
 					x := [2][]float32{make([]float32, 4), make([]float32, 4)}
 					x[0][j], x[1][j] = float32(value), float32(by[j]*value+how[j])
-					m.Source.Standardise(x[0])
-					m.Target.Standardise(x[1])
+					m.Source.standardise(x[0])
+					m.Target.standardise(x[1])
 					if math.Abs(float64(x[0][j]-x[1][j])) > 0.12 {
 						t.Errorf("moved %v, shares %v, column %d: %v is %.3f of the source and %.3f of the target", moved, shares, j, value, x[0][j], x[1][j])
 					}
@@ -85,7 +87,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 // that are constant in either domain come out finite.
 func TestMatchOfTheSameRows(t *testing.T) {
 	source := drawn(t, 3, 600, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 1, 1, 0}, unmoved)
-	m, err := Match(source, source)
+	m, err := NewMatch(source, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Match(source, unlabelled)
+	again, err := NewMatch(source, unlabelled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +109,7 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	}
 	varying := drawn(t, 4, 600, threeCentres, []float64{0.2, 0.3, 0.5}, unstretched, unmoved)
 	for _, pair := range [][2]datasets.Set{{source, varying}, {varying, source}} {
-		m, err := Match(pair[0], pair[1])
+		m, err := NewMatch(pair[0], pair[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,14 +125,14 @@ func TestMatchOfTheSameRows(t *testing.T) {
 // stand for the same variance in every direction.
 func TestMatchOfFewRows(t *testing.T) {
 	set := vectorsOf(t, [][]float32{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 8}, {-1, 0, 2, 2, 1, 0}}, []int{0, 0, 1}, "a", "b")
-	m, err := Match(set, set)
+	m, err := NewMatch(set, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(m.Shares[0]-2./3) > 0.05 {
 		t.Errorf("shares %v, want those of two rows and one", m.Shares)
 	}
-	_, err = Match(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
+	_, err = NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
 	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
 		t.Errorf("a class without rows: %v", err)
 	}
@@ -159,7 +161,7 @@ func BenchmarkMatch(b *testing.B) {
 	source := drawn(b, 1, 5000, centres, shares, flat, zero)
 	target := drawn(b, 2, 5000, centres, shares, flat, zero)
 	for b.Loop() {
-		if _, err := Match(source, target); err != nil {
+		if _, err := NewMatch(source, target); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -171,7 +173,7 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 	after := []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, []float64{0.7, 0.2, 0.1}, unstretched, unmoved)
 	target := drawn(t, 2, 4000, threeCentres, after, []float64{3, 0, 1, 1}, []float64{10, 5, 0, 1})
-	m, err := Match(source, target)
+	m, err := NewMatch(source, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +182,114 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 			t.Errorf("shares %v, want %v", m.Shares, after)
 		}
 	}
-	for _, row := range append(rowsOf(t, Standardised(source, m.Source)), rowsOf(t, Standardised(target, m.Target))...) {
+	for _, row := range append(rowsOf(t, standardised(source, m.Source)), rowsOf(t, standardised(target, m.Target))...) {
 		for j, v := range row {
 			if dead := j == 1; dead && math.Abs(float64(v)) > 1e-15 || !(math.Abs(float64(v)) < 20) {
 				t.Fatalf("row %v", row)
 			}
+		}
+	}
+}
+
+// The density is that of a mixture of normal classes, row by row, times the map's determinant.
+func TestLogDensity(t *testing.T) {
+	set := drawn(t, 4, 300, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 2, 0.5, 1}, unmoved)
+	classes, err := momentsByClass(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	discriminant, err := classes.discriminant(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := Values(set)
+	n, d := rows.Dims()
+	shares := []float64{0.2, 0.3, 0.5}
+	direct := func(mean, deviation []float64) (sum float64) {
+		for i := range n {
+			density := 0.0
+			for class, share := range shares {
+				away := mat.NewVecDense(d, nil)
+				for j := range d {
+					away.SetVec(j, rows.At(i, j)*deviation[j]+mean[j]-classes.means.At(class, j))
+				}
+				density += share * math.Exp(-mat.Inner(away, discriminant.precision, away)/2)
+			}
+			sum += math.Log(density) / float64(n)
+		}
+		for _, v := range deviation {
+			sum += math.Log(v)
+		}
+		return sum
+	}
+	for name, of := range map[string]struct{ mean, deviation []float64 }{
+		"as they are": {nil, nil},
+		"mapped":      {[]float64{0.3, -0.2, 1, 0}, []float64{0.5, 1.5, 2, 0.1}},
+	} {
+		_, meanLogSum := discriminant.meanPosterior(rows, of.mean, of.deviation, shares)
+		got := discriminant.logDensity(meanLogSum, secondMomentsOf(rows), of.mean, of.deviation)
+		mean, deviation := of.mean, of.deviation
+		if mean == nil {
+			mean, deviation = unmoved, unstretched
+		}
+		if want := direct(mean, deviation); math.Abs(got-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Where columns are at rest in most classes the map may shrink the target to one class: that
+// costs many nats. Where it undoes what moved the columns, it gains some.
+func TestGainOfTheMap(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	const inputs, units, rows = 12, 60, 1500
+	centres, weights := make([]float64, 5*inputs), make([]float64, inputs*units)
+	for i := range centres {
+		centres[i] = 1.1 * random.NormFloat64()
+	}
+	for i := range weights {
+		weights[i] = random.NormFloat64()
+	}
+	atRest := func(shares []float64) datasets.Set {
+		values, labels := make([]float32, 0, rows*units), make([]int, rows)
+		for i := range labels {
+			for u := random.Float64(); u > shares[labels[i]]; labels[i]++ {
+				u -= shares[labels[i]]
+			}
+			x := make([]float64, inputs)
+			for j := range x {
+				x[j] = centres[labels[i]*inputs+j] + random.NormFloat64()
+			}
+			for unit := range units {
+				sum := -7.0 // nine of ten are below 0
+				for j, v := range x {
+					sum += v * weights[j*units+unit]
+				}
+				values = append(values, float32(max(sum, 0)))
+			}
+		}
+		set, err := datasets.NewFeatures("units", values, datasets.KnownLabels(labels), []string{"a", "b", "c", "d", "e"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	m, err := NewMatch(atRest([]float64{0.2, 0.2, 0.2, 0.2, 0.2}), atRest([]float64{0.04, 0.08, 0.13, 0.25, 0.5}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(m.Gain < -2) {
+		t.Errorf("units at rest: shares %.2f, gain %v", m.Shares, m.Gain)
+	}
+	before, after := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.2, 0.7}
+	source := drawn(t, 1, 4000, threeCentres, before, unstretched, unmoved)
+	for name, stretch := range map[string][]float64{"moved columns": {3, 0.5, 1, 2}, "a column that is left out": {3, 0.5, 1, 0}} {
+		m, err := NewMatch(source, drawn(t, 2, 4000, threeCentres, after, stretch, []float64{10, -4, 0, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(m.Gain > 0.1 && m.Gain < 5) {
+			t.Errorf("%s: shares %.2f, gain %v", name, m.Shares, m.Gain)
 		}
 	}
 }

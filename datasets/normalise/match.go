@@ -13,9 +13,9 @@ import (
 	"iwda/datasets"
 )
 
-// Matched are the statistics of two domains that make the columns of both agree although
+// Match are the statistics of two domains that make the columns of both agree although
 // their class shares differ.
-type Matched struct {
+type Match struct {
 	// Source are those of the source's rows. Those of the target bring each of its columns
 	// to the mean and the deviation that the standardised source has with the classes as
 	// frequent as in the target.
@@ -34,22 +34,22 @@ type Matched struct {
 // Posteriors returns the probabilities of the classes for each row of a set of either
 // domain, row-major n×k, by the discriminant that the target was matched with and as if all
 // classes were equally frequent. The statistics are that domain's.
-func (m Matched) Posteriors(set datasets.Set, of Statistics) []float64 {
-	scores := m.classes.scores(Values(Standardised(set, of)), nil, nil)
+func (m Match) Posteriors(set datasets.Set, of Statistics) []float64 {
+	scores := m.classes.scores(Values(standardised(set, of)), nil, nil)
 	for i := range set.Len() {
 		softmax(scores.RawRowView(i))
 	}
 	return scores.RawMatrix().Data
 }
 
-// The iteration of [Match].
+// The iteration of [NewMatch].
 const (
 	matchedRows       = 4000 // of either domain that are looked at at once
 	matchedIterations = 100
 	matchedTolerance  = 1e-4 // of the shares, in the sum of absolute differences
 )
 
-// Match finds the target's class shares q and an affine map of each of its
+// NewMatch finds the target's class shares q and an affine map of each of its
 // columns together. A target's own mean and deviation are those of its classes: where these
 // are more or less frequent than in the source, standardising by them moves the classes
 // apart. For given q the map is the one to the mean and the deviation of the source's rows,
@@ -63,18 +63,18 @@ const (
 // The discriminant's covariance within classes is that of 4,000 rows at most, evenly
 // spaced, as are the rows of the target that q is estimated from; as many more as there are
 // columns stand for the same variance in every direction, which keeps it regular.
-func Match(source, target datasets.Set) (Matched, error) {
-	m := Matched{Source: StatisticsOf(source), Target: StatisticsOf(target)}
+func NewMatch(source, target datasets.Set) (Match, error) {
+	m := Match{Source: StatisticsOf(source), Target: StatisticsOf(target)}
 	leftOut := LeaveOut(&m.Source, &m.Target)
-	standard := Standardised(source, m.Source)
+	standard := standardised(source, m.Source)
 	classes, err := momentsByClass(standard)
 	if err != nil {
-		return Matched{}, err
+		return Match{}, err
 	}
 	if m.classes, err = classes.discriminant(datasets.Evenly(standard, matchedRows)); err != nil {
-		return Matched{}, err
+		return Match{}, err
 	}
-	rows := Values(datasets.Evenly(Standardised(target, m.Target), matchedRows))
+	rows := Values(datasets.Evenly(standardised(target, m.Target), matchedRows))
 	moments := secondMomentsOf(rows)
 	mixture := func(shares []float64) (mean, deviation []float64) {
 		mean, deviation = classes.mixture(shares)
@@ -268,6 +268,48 @@ func softmax(row []float64) float64 {
 		row[i] = math.Exp(score - total)
 	}
 	return total
+}
+
+// secondMoments are the means of the columns of rows and of all their products.
+type secondMoments struct {
+	mean     []float64
+	products *mat.SymDense
+}
+
+func secondMomentsOf(rows *mat.Dense) secondMoments {
+	n, d := rows.Dims()
+	m := secondMoments{make([]float64, d), mat.NewSymDense(d, nil)}
+	for i := range n {
+		floats.Add(m.mean, rows.RawRowView(i))
+	}
+	floats.Scale(1/float64(n), m.mean)
+	raw := m.products.RawSymmetric()
+	simd.AddRowGram(raw.Data, raw.Stride, rows.RawMatrix().Data, d)
+	m.products.ScaleSym(1/float64(n), m.products)
+	return m
+}
+
+// logDensity returns the mean logarithm of the density of rows under the shares, but for
+// terms that no map changes, once they are brought to the given mean and deviation; nil
+// leaves them as they are. The map's determinant is part of it: a map that shrinks the rows
+// to where the classes are dense explains nothing. meanLogSum is the mean logarithm of
+// Σ_class share·e^score.
+func (c discriminant) logDensity(meanLogSum float64, rows secondMoments, mean, deviation []float64) float64 {
+	d := len(rows.mean)
+	if deviation == nil {
+		mean, deviation = make([]float64, d), make([]float64, d)
+		floats.AddConst(1, deviation)
+	}
+	logDeterminant, square := 0.0, 0.0
+	for i := range d {
+		logDeterminant += math.Log(deviation[i])
+		for j := range d {
+			product := deviation[i]*deviation[j]*rows.products.At(i, j) + mean[i]*mean[j] +
+				deviation[i]*rows.mean[i]*mean[j] + mean[i]*deviation[j]*rows.mean[j]
+			square += c.precision.At(i, j) * product
+		}
+	}
+	return meanLogSum - square/2 + logDeterminant
 }
 
 // Values returns a copy of all rows of a set, n×d.

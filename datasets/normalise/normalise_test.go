@@ -1,0 +1,188 @@
+package normalise
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"iwda/datasets"
+)
+
+func rowsOf(t *testing.T, set datasets.Set) [][]float32 {
+	t.Helper()
+	var rows [][]float32
+	for i := range set.Len() {
+		row := make([]float32, datasets.Size(set.Shape()))
+		set.CopyRow(row, i)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func vectors(t *testing.T, size int, values ...float32) *datasets.Features {
+	t.Helper()
+	set, err := datasets.NewFeatures("made", values, datasets.UnknownLabels(len(values)/size), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// The mean of 1, 2, 3 and 6 is 3, their mean squared distance from it 14/4. Columns that
+// are constant become 0, also where their mean is no float32 sum.
+func TestStandardised(t *testing.T) {
+	set := vectors(t, 3, 1, 0.1, 1e8+8, 2, 0.1, 1e8, 3, 0.1, 1e8+8, 6, 0.1, 1e8)
+	s := StatisticsOf(set)
+	deviation := float32(math.Sqrt(3.5))
+	if !slices.Equal(s.Mean, []float32{3, 0.1, 1e8}) && !slices.Equal(s.Mean, []float32{3, 0.1, 1e8 + 8}) {
+		t.Errorf("means %v", s.Mean)
+	}
+	if !slices.Equal(s.Deviation, []float32{deviation, 1, 4}) {
+		t.Errorf("deviations %v, want %v, 1 and 4", s.Deviation, deviation)
+	}
+	for i, row := range rowsOf(t, standardised(set, s)) {
+		if want := ([]float32{1, 2, 3, 6}[i] - 3) / deviation; row[0] != want || row[1] != 0 {
+			t.Errorf("row %d is %v, want %v and 0", i, row, want)
+		}
+	}
+	// The statistics of what is standardised are 0 and 1.
+	random := rand.New(rand.NewPCG(1, 2))
+	values := make([]float32, 3000)
+	for i := range values {
+		values[i] = float32(100*float64(i%3) + (1+float64(i%3))*random.NormFloat64())
+	}
+	drawn := vectors(t, 3, values...)
+	again := StatisticsOf(standardised(drawn, StatisticsOf(drawn)))
+	for j := range again.Mean {
+		if math.Abs(float64(again.Mean[j])) > 1e-4 || math.Abs(float64(again.Deviation[j])-1) > 1e-4 {
+			t.Errorf("column %d: mean %v, deviation %v", j, again.Mean[j], again.Deviation[j])
+		}
+	}
+}
+
+func TestUnitLength(t *testing.T) {
+	rows := rowsOf(t, Normalisation{Kind: UnitLength}.OnTarget(vectors(t, 2, 3, -4, 0, 0, 0, 1e-30, 3e38, 3e38)))
+	r := float32(math.Sqrt(0.5))
+	for i, want := range [][]float32{{0.6, -0.8}, {0, 0}, nil, {r, r}} {
+		if want != nil && !slices.Equal(rows[i], want) {
+			t.Errorf("row %d is %v, want %v", i, rows[i], want)
+		}
+	}
+}
+
+// A column that never changes in one domain is next to nothing in both, and in a set that is
+// standardised later; others stay as they are.
+func TestLeaveOut(t *testing.T) {
+	source := vectors(t, 5, 1, 7, 2, 5, 3, 2, 7, 4, 5, 1e30, 6, 7, 3, 5, -1e30)
+	target := vectors(t, 5, 1, 1, 4, 6, 2, 1, 3, 5, 6, 2, 1, 2, 9, 6, 2)
+	s, u := StatisticsOf(source), StatisticsOf(target)
+	before := StatisticsOf(source)
+	// The fourth is constant in both.
+	if got := LeaveOut(&s, &u); !slices.Equal(got, []int{0, 1, 4}) {
+		t.Fatalf("columns %v", got)
+	}
+	later := vectors(t, 5, 3, -2, 1, 6, 1e5)
+	for name, of := range map[string]struct {
+		set datasets.Set
+		by  Statistics
+	}{"source": {source, s}, "target": {target, u}, "later": {later, u}} {
+		for _, row := range rowsOf(t, standardised(of.set, of.by)) {
+			for _, j := range []int{0, 1, 4} {
+				if math.Abs(float64(row[j])) > 1e-8 {
+					t.Errorf("%s: column %d is %v", name, j, row[j])
+				}
+			}
+			if row[3] != 0 {
+				t.Errorf("%s: the column that is constant in both is %v", name, row[3])
+			}
+		}
+	}
+	if s.Deviation[2] != before.Deviation[2] || s.Mean[2] != before.Mean[2] {
+		t.Error("the column that changes in both has other statistics")
+	}
+}
+
+// The keys are those of the first models; what a fit knows beside the numbers is not kept.
+func TestNormalisationAsText(t *testing.T) {
+	source, target := vectors(t, 2, 1, 7, 3, 7), vectors(t, 2, 0, 1, 4, 2)
+	n, err := Fit(Settings{Way: Standard}, source, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Target.Range = Range{[]float32{0, 1}, []float32{4, 2}}
+	for want, n := range map[string]Normalisation{
+		`{"kind":"none"}`: {Kind: None},
+		`{"kind":"l2"}`:   {Kind: UnitLength},
+		`{"kind":"standard","target":{"mean":[0.5],"deviation":[2]}}`: Channels([]float32{0.5}, []float32{2}),
+		`{"kind":"standard","source":{"mean":[2,7],"deviation":[1,100000000000000000000]},` +
+			`"target":{"mean":[2,1.5],"deviation":[2,100000000000000000000],"low":[0,1],"high":[4,2]}}`: n,
+	} {
+		got, err := json.Marshal(n)
+		if err != nil || string(got) != want {
+			t.Errorf("%s, want %s; error %v", got, want, err)
+		}
+	}
+}
+
+// closeTo compares to a relative 1e-6.
+func closeTo(got, want []float32) bool {
+	return slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b)) })
+}
+
+// Variances of 9 and 16 have the mean 12.5, those of 144 and 25 84.5; the last two columns are
+// constant in a domain.
+func TestStretchAlike(t *testing.T) {
+	source := Statistics{Deviation: []float32{3, 4, 1, 100}, Constant: []int{2}}
+	target := Statistics{Deviation: []float32{12, 5, 7, 1}, Constant: []int{3}}
+	stretchAlike(&source, &target)
+	stretch := float32(math.Sqrt(84.5 / 12.5))
+	if want := []float32{3 * stretch, 4 * stretch, 7, 1}; !closeTo(target.Deviation, want) {
+		t.Errorf("target %v, want %v", target.Deviation, want)
+	}
+	if !slices.Equal(source.Deviation, []float32{3, 4, 1, 100}) {
+		t.Errorf("source %v", source.Deviation)
+	}
+}
+
+// A source column of deviation 3 keeps three quarters of the size of one of deviation 4, and the
+// target's are brought to the same: 12 of the target's are worth 3 of the source's.
+func TestShareScale(t *testing.T) {
+	source := Statistics{Deviation: []float32{3, 4, 1, 100}, Constant: []int{2}}
+	target := Statistics{Deviation: []float32{12, 5, 7, 1}, Constant: []int{3}}
+	shareScale(&source, &target)
+	shared := float32(math.Sqrt(12.5))
+	if want := []float32{shared, shared, 1, 100}; !closeTo(source.Deviation, want) {
+		t.Errorf("source %v, want %v", source.Deviation, want)
+	}
+	if want := []float32{12 * shared / 3, 5 * shared / 4, 7, 1}; !closeTo(target.Deviation, want) {
+		t.Errorf("target %v, want %v", target.Deviation, want)
+	}
+	// What brought the target's columns to the source's still does: with one stretch for all, the
+	// target's are divided by one number, too.
+	source, target = Statistics{Deviation: []float32{3, 4}}, Statistics{Deviation: []float32{12, 5}}
+	stretchAlike(&source, &target)
+	shareScale(&source, &target)
+	if own := float32(math.Sqrt(84.5)); !closeTo(target.Deviation, []float32{own, own}) {
+		t.Errorf("target %v, want %v twice", target.Deviation, own)
+	}
+}
+
+// Values can be divided by what comes out, and a model file can hold it, whatever there is.
+func TestScalesOfExtremeColumns(t *testing.T) {
+	for name, pair := range map[string][2]Statistics{
+		"extreme":  {{Deviation: []float32{1e-38, 1, 3e38}}, {Deviation: []float32{3e38, 1e-38, 1}}},
+		"constant": {{Deviation: []float32{1, 2}, Constant: []int{0}}, {Deviation: []float32{2, 1}, Constant: []int{1}}},
+		"none":     {},
+	} {
+		source, target := pair[0], pair[1]
+		stretchAlike(&source, &target)
+		shareScale(&source, &target)
+		for _, d := range append(slices.Clone(source.Deviation), target.Deviation...) {
+			if !(d > 0 && d <= math.MaxFloat32) {
+				t.Errorf("%s: %v and %v", name, source.Deviation, target.Deviation)
+			}
+		}
+	}
+}
