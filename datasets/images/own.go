@@ -23,8 +23,8 @@ import (
 // without a label; where some have and others not, it is an error.
 //
 // In a list, a line is a path, relative to the list's folder, and after a tab or the last
-// blank the name of a class, which may be missing, or -1, for one that is not known. Empty
-// lines are passed over; errors name file and line.
+// blank the name of a class, which may be missing for one that is not known, see
+// [table.Unknown]. Empty lines are passed over; errors name file and line.
 func OpenOwn(name string, classes []string) (*Set, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -128,7 +128,7 @@ func cutLabel(text string) (path, label string) {
 	} else {
 		path = text
 	}
-	if label == "-1" {
+	if table.Unknown(label) {
 		label = ""
 	}
 	return path, label

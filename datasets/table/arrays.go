@@ -132,7 +132,7 @@ func (c *arraysCursor) nameLabels(labels []string) error {
 		return nil
 	}
 	for i, label := range labels {
-		if label == "" || label == unknownText {
+		if Unknown(label) {
 			continue
 		}
 		number, err := strconv.Atoi(label)

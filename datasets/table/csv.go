@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,8 +87,8 @@ type csvLines struct {
 	limited *limitedReader
 }
 
-// open opens the file before its first line, and finds out what separates columns: the
-// first line has commas, or else tabs, or else semicolons.
+// open opens the file before its first line, and finds out what separates columns: tabs in a
+// .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
 func (f *csvFile) open() (*csvLines, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -103,7 +104,11 @@ func (f *csvFile) open() (*csvLines, error) {
 	reader.FieldsPerRecord = -1
 	start, _ := buffered.Peek(chunk)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
-	for _, separator := range ",\t;" {
+	separators := ",\t;"
+	if strings.EqualFold(filepath.Ext(f.path), ".tsv") {
+		separators, reader.Comma = "", '\t'
+	}
+	for _, separator := range separators {
 		if bytes.ContainsRune(line, separator) {
 			reader.Comma = separator
 			break

@@ -26,7 +26,7 @@ const maxText = 1 << 16
 // parseElement reads a description such as "<f4" or "|S10".
 func parseElement(descr string) (element, error) {
 	if strings.HasSuffix(descr, "O") {
-		return element{}, errors.New("the elements are Python objects, which only Python can read; save them with astype(str), or as numbers")
+		return element{}, errors.New("the elements are Python objects, which only Python can read; save them with astype(str), None replaced by '' before, or as numbers")
 	}
 	if len(descr) < 3 {
 		return element{}, fmt.Errorf("elements of type %.100q", descr)

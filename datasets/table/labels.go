@@ -8,12 +8,16 @@ import (
 	"sync"
 )
 
-// unknown stands for the class of a row whose label is not known: an empty text, a null, NaN
-// or -1 in the file.
-const (
-	unknown     = -1
-	unknownText = "-1"
-)
+// unknown stands for the class of a row whose label is not known.
+const unknown = -1
+
+// Unknown reports whether a label says that the class of its row is not known: an empty text,
+// which stands for a null and for the NaN of a number too, -1, nan in upper or lower case, which
+// NumPy and pandas make of a missing value among texts, and pandas' <NA>. A class of such a
+// name is one only if the file, or a reference, lists the names of the classes.
+func Unknown(label string) bool {
+	return label == "" || label == "-1" || label == "<NA>" || strings.EqualFold(label, "nan")
+}
 
 // MaxClasses bounds the number of classes. More are no classes but, say, ids that were
 // given as labels.
@@ -81,7 +85,7 @@ func normalLabel(label string) string {
 			label = whole
 		}
 	}
-	if label == unknownText {
+	if Unknown(label) {
 		return ""
 	}
 	return label
