@@ -154,26 +154,17 @@ func below(root, path string) string {
 	return filepath.Join(root, path)
 }
 
-// fileRows are the rows of an open file.
-type fileRows struct {
-	*table.Rows
-	file *table.Table
-}
-
-// Close frees what the file holds; the rows must not be used any more.
-func (r fileRows) Close() error { return r.file.Close() }
-
 // read opens a file of features and looks through all of it.
-func read(path string, reference table.Reference) (fileRows, error) {
+func read(path string, reference table.Reference) (*table.Rows, error) {
 	file, err := table.Open(path, table.Options{Kind: table.Features, Reference: reference})
 	if err != nil {
-		return fileRows{}, err
+		return nil, err
 	}
 	rows, err := file.Load()
 	if err != nil {
-		return fileRows{}, errors.Join(err, file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
-	return fileRows{rows, file}, nil
+	return rows, nil
 }
 
 // open opens a set of a domain on its own.
@@ -219,7 +210,7 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 	if len(onSource.ClassNames()) == 0 {
 		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source, whose column or array of labels is called label or labels", onSource.Name())
 	}
-	reference, err := onSource.file.Reference()
+	reference, err := onSource.Reference()
 	if err != nil {
 		return task, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // csvFile is the form of lines of text, the first of which names the columns.
 type csvFile struct {
-	path    string
+	t       *Table
 	columns int
 	layout  layout
 }
@@ -26,7 +26,7 @@ type csvFile struct {
 const maxRecord = 64 << 20
 
 func openCSV(t *Table) error {
-	f := &csvFile{path: t.name}
+	f := &csvFile{t: t}
 	lines, err := f.open()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func openCSV(t *Table) error {
 		return err
 	}
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
-		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.path)
+		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.t.name)
 	}
 	names := make([]string, len(header))
 	for i, name := range header {
@@ -51,7 +51,7 @@ func openCSV(t *Table) error {
 	}
 	f.columns = len(names)
 	if f.layout, err = chooseColumns(names, t.options); err != nil {
-		return fmt.Errorf("%s:1: %w", f.path, err)
+		return fmt.Errorf("%s:1: %w", f.t.name, err)
 	}
 	l := f.layout
 	t.kind, t.element, t.rows, t.width = l.kind, "text", -1, len(l.values)
@@ -67,7 +67,7 @@ func isNumber(text string) bool {
 
 func (f *csvFile) Close() error { return nil }
 
-func (f *csvFile) scan(want parts) (cursor, error) {
+func (f *csvFile) scan(labelsAlone bool) (cursor, error) {
 	lines, err := f.open()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (f *csvFile) scan(want parts) (cursor, error) {
 		lines.Close()
 		return nil, err
 	}
-	return &csvCursor{csvLines: lines, form: f, want: want}, nil
+	return &csvCursor{csvLines: lines, form: f, labelsAlone: labelsAlone}, nil
 }
 
 // csvLines reads the records of an open file.
@@ -90,7 +90,7 @@ type csvLines struct {
 // open opens the file before its first line, and finds out what separates columns: tabs in a
 // .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
 func (f *csvFile) open() (*csvLines, error) {
-	file, err := os.Open(f.path)
+	file, err := os.Open(f.t.name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (f *csvFile) open() (*csvLines, error) {
 	start, _ := buffered.Peek(chunk)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	separators := ",\t;"
-	if strings.EqualFold(filepath.Ext(f.path), ".tsv") {
+	if strings.EqualFold(filepath.Ext(f.t.name), ".tsv") {
 		separators, reader.Comma = "", '\t'
 	}
 	for _, separator := range separators {
@@ -114,7 +114,7 @@ func (f *csvFile) open() (*csvLines, error) {
 			break
 		}
 	}
-	return &csvLines{Reader: reader, file: file, path: f.path, limited: limited}, nil
+	return &csvLines{Reader: reader, file: file, path: f.t.name, limited: limited}, nil
 }
 
 func (l *csvLines) Close() error { return l.file.Close() }
@@ -147,8 +147,8 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 
 type csvCursor struct {
 	*csvLines
-	form *csvFile
-	want parts
+	form        *csvFile
+	labelsAlone bool
 }
 
 func (c *csvCursor) next(b *Batch, n int) error {
@@ -165,16 +165,18 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if len(record) != c.form.columns {
 			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.path, line, len(record), c.form.columns)
 		}
+		b.rows++
 		b.lines = append(b.lines, line)
-		if c.want&partValues != 0 {
-			if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
-				return fmt.Errorf("%s:%d: %w", c.path, line, err)
-			}
-		}
-		if c.want&partLabels != 0 {
+		if c.form.t.labels {
 			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
 		}
-		if c.want&partIDs != 0 && l.ids >= 0 {
+		if c.labelsAlone {
+			continue
+		}
+		if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
+			return fmt.Errorf("%s:%d: %w", c.path, line, err)
+		}
+		if l.ids >= 0 {
 			b.ids = append(b.ids, strings.Clone(record[l.ids]))
 		}
 	}

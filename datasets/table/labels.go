@@ -157,7 +157,7 @@ func (t *Table) vocabulary() (*vocabulary, error) {
 func (t *Table) collectClasses() (*vocabulary, error) {
 	const size = 4096
 	found := make(map[string]bool)
-	err := t.pass(partLabels, size, func(b *Batch) (bool, error) {
+	err := t.pass(true, size, func(b *Batch) (bool, error) {
 		for i, label := range b.names {
 			name := normalLabel(label)
 			if name == "" || found[name] {

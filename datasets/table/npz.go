@@ -11,54 +11,41 @@ import (
 // openNPZ opens the arrays of a zip archive. Names in it are only compared: nothing is
 // looked for or written under them.
 func openNPZ(t *Table) error {
-	m, err := mapFile(t.name)
+	f := new(arrays)
+	t.form = f
+	m, err := f.mapFile(t.name)
 	if err != nil {
 		return err
 	}
-	values, labels, ids, names, err := readNPZ(m, t.options)
-	if err != nil {
-		m.Close()
-		return err
-	}
-	return t.setArrays(values, labels, ids, names, m.Close)
-}
-
-func readNPZ(m *mapping, o Options) (values, labels, ids *array, classNames []string, err error) {
 	archive, err := zip.NewReader(m.file, m.size)
 	if err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("not a whole .npz file: %w", err)
+		return fmt.Errorf("not a whole .npz file: %w", err)
 	}
 	members := make(map[string]*zip.File)
 	var there []string
 	for _, member := range archive.File {
 		name := strings.TrimSuffix(member.Name, ".npy")
 		if members[name] != nil {
-			return nil, nil, nil, nil, fmt.Errorf("two arrays of the name %.100q", name)
+			return fmt.Errorf("two arrays of the name %.100q", name)
 		}
 		members[name] = member
 		there = append(there, name)
 	}
-	valuesName, labelsName, idsName, err := chooseArrays(there, o)
+	err = f.openNamed(there, t.options, func(name string) (*array, error) { return readMember(m, members[name]) })
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return err
 	}
-	read := func(name string) *array {
-		if name == "" || members[name] == nil || err != nil {
-			return nil
+	if member := members[classNamesArray]; member != nil {
+		names, err := readMember(m, member)
+		if err == nil {
+			names.name = classNamesArray
+			f.names, err = names.texts(MaxClasses)
 		}
-		var a *array
-		if a, err = readMember(m, members[name]); err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-			return nil
+		if err != nil {
+			return fmt.Errorf("%s: %w", classNamesArray, err)
 		}
-		a.name = name
-		return a
 	}
-	values, labels, ids = read(valuesName), read(labelsName), read(idsName)
-	if names := read(classNamesArray); names != nil {
-		classNames, err = names.texts(MaxClasses)
-	}
-	return values, labels, ids, classNames, err
+	return f.describe(t)
 }
 
 // What a compressed member may hold: freeBytes, and maxGrowth bytes for each byte of the

@@ -94,8 +94,9 @@ type Table struct {
 
 // form is a file of one format.
 type form interface {
-	// scan goes over parts of all rows from the first one on.
-	scan(want parts) (cursor, error)
+	// scan goes over all rows from the first one on: over their labels alone, or over all
+	// that there is of them.
+	scan(labelsAlone bool) (cursor, error)
 	Close() error
 }
 
@@ -105,15 +106,6 @@ type cursor interface {
 	next(b *Batch, n int) error
 	Close() error
 }
-
-// parts are what a pass over the rows reads.
-type parts uint
-
-const (
-	partValues parts = 1 << iota
-	partLabels
-	partIDs
-)
 
 // forms are the formats by the ends of files' names.
 var forms = map[string]func(t *Table) error{
