@@ -68,7 +68,7 @@ func (f *arrays) describe(t *Table) (err error) {
 		}
 	}
 	t.kind, t.element = kindOf(f.values.name, t.options), f.values.element.String()
-	t.labels, t.ids, t.named = f.labels != nil, f.ids != nil, f.names
+	t.labels, t.named = f.labels != nil, f.names
 	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
 		t.mapped = f.values
 	}

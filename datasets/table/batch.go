@@ -31,7 +31,8 @@ func (b *Batch) Label(i int) (class int, known bool) {
 	return b.classes[i], true
 }
 
-// ID is the id of a row of the batch: its number in the file where it has none.
+// ID is the id of a row of the batch: its number in the file, from 0, where it has none. Ids
+// need not differ: rows keep their order.
 func (b *Batch) ID(i int) string {
 	if b.ids == nil {
 		return strconv.Itoa(b.First + i)

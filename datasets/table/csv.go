@@ -27,7 +27,7 @@ const maxRecord = 64 << 20
 
 func openCSV(t *Table) error {
 	f := &csvFile{t: t}
-	lines, err := f.open()
+	lines, err := f.open(false)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func openCSV(t *Table) error {
 	}
 	l := f.layout
 	t.kind, t.element, t.rows, t.width = l.kind, "text", -1, len(l.values)
-	t.columns, t.named, t.labels, t.ids = l.names, l.named, l.labels >= 0, l.ids >= 0
+	t.columns, t.named, t.labels = l.names, l.named, l.labels >= 0
 	t.form = f
 	return nil
 }
@@ -68,28 +68,29 @@ func isNumber(text string) bool {
 func (f *csvFile) Close() error { return nil }
 
 func (f *csvFile) scan(labelsAlone bool) (cursor, error) {
-	lines, err := f.open()
+	c, err := f.open(labelsAlone)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := lines.record(); err != nil {
-		lines.Close()
+	if _, err := c.record(); err != nil {
+		c.Close()
 		return nil, err
 	}
-	return &csvCursor{csvLines: lines, form: f, labelsAlone: labelsAlone}, nil
+	return c, nil
 }
 
-// csvLines reads the records of an open file.
-type csvLines struct {
+// csvCursor reads the records of an open file.
+type csvCursor struct {
 	*csv.Reader
-	file    *os.File
-	path    string
-	limited *limitedReader
+	form        *csvFile
+	labelsAlone bool
+	file        *os.File
+	limited     *limitedReader
 }
 
 // open opens the file before its first line, and finds out what separates columns: tabs in a
 // .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
-func (f *csvFile) open() (*csvLines, error) {
+func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 	file, err := os.Open(f.t.name)
 	if err != nil {
 		return nil, err
@@ -114,18 +115,18 @@ func (f *csvFile) open() (*csvLines, error) {
 			break
 		}
 	}
-	return &csvLines{Reader: reader, file: file, path: f.t.name, limited: limited}, nil
+	return &csvCursor{reader, f, labelsAlone, file, limited}, nil
 }
 
-func (l *csvLines) Close() error { return l.file.Close() }
+func (c *csvCursor) Close() error { return c.file.Close() }
 
 // record reads a record.
-func (l *csvLines) record() ([]string, error) {
-	l.limited.read = 0
-	record, err := l.Read()
+func (c *csvCursor) record() ([]string, error) {
+	c.limited.read = 0
+	record, err := c.Read()
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
-		return nil, fmt.Errorf("%s:%d: column %d: %w", l.path, damage.Line, damage.Column, damage.Err)
+		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
 	}
 	return record, err
 }
@@ -145,12 +146,6 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-type csvCursor struct {
-	*csvLines
-	form        *csvFile
-	labelsAlone bool
-}
-
 func (c *csvCursor) next(b *Batch, n int) error {
 	l := c.form.layout
 	for i := range n {
@@ -163,7 +158,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		}
 		line, _ := c.FieldPos(0)
 		if len(record) != c.form.columns {
-			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.path, line, len(record), c.form.columns)
+			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.form.t.name, line, len(record), c.form.columns)
 		}
 		b.rows++
 		b.lines = append(b.lines, line)
@@ -174,7 +169,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 			continue
 		}
 		if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
-			return fmt.Errorf("%s:%d: %w", c.path, line, err)
+			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
 		}
 		if l.ids >= 0 {
 			b.ids = append(b.ids, strings.Clone(record[l.ids]))

@@ -91,41 +91,30 @@ func normalLabel(label string) string {
 	return label
 }
 
-// classes are the classes of a table, once they are known.
-type classes struct {
-	once  sync.Once
-	known *vocabulary
-	err   error
-}
-
 // findClasses finds out what a header tells of the classes.
-func (t *Table) findClasses() (err error) {
+func (t *Table) findClasses() error {
 	want := t.options.Reference
 	names, origin := t.named, t.name
 	if want.Classes != nil {
 		names, origin = want.Classes, want.Name
 	}
-	if names == nil && t.kind != Features {
-		names = make([]string, t.width)
-		for class := range names {
-			names[class] = strconv.Itoa(class)
+	switch {
+	case want.Classes != nil && t.kind != Features && len(names) != t.width:
+		return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
+	case want.Classes != nil && t.named != nil && !slices.Equal(t.named, names):
+		// Integer labels are places among the names.
+		return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
+	case names == nil && t.kind != Features:
+		for class := range t.width {
+			names = append(names, strconv.Itoa(class))
 		}
 	}
 	if names == nil {
+		t.vocabulary = sync.OnceValues(t.collectClasses)
 		return nil
 	}
-	if t.kind != Features && want.Classes != nil {
-		if len(names) != t.width {
-			return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
-		}
-	}
-	if want.Classes != nil {
-		// Integer labels are places among the names.
-		if t.named != nil && !slices.Equal(t.named, names) {
-			return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
-		}
-	}
-	t.classes.known, err = newVocabulary(names, origin)
+	known, err := newVocabulary(names, origin)
+	t.vocabulary = func() (*vocabulary, error) { return known, nil }
 	return err
 }
 
@@ -143,18 +132,11 @@ func (t *Table) ClassNames() ([]string, error) {
 	return v.names, err
 }
 
-// vocabulary returns the classes, nil where there are none.
-func (t *Table) vocabulary() (*vocabulary, error) {
-	t.classes.once.Do(func() {
-		if t.classes.known == nil && t.labels {
-			t.classes.known, t.classes.err = t.collectClasses()
-		}
-	})
-	return t.classes.known, t.classes.err
-}
-
-// collectClasses goes over the labels.
+// collectClasses goes over the labels. Without any there are no classes.
 func (t *Table) collectClasses() (*vocabulary, error) {
+	if !t.labels {
+		return nil, nil
+	}
 	const size = 4096
 	found := make(map[string]bool)
 	err := t.pass(true, size, func(b *Batch) (bool, error) {

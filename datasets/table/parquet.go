@@ -87,7 +87,7 @@ func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there 
 	if f.ids, err = single(fields, ids); err != nil {
 		return err
 	}
-	t.labels, t.ids = f.labels != nil, f.ids != nil
+	t.labels = f.labels != nil
 	values, err := chooseValues(there, t.options)
 	if err != nil {
 		return err

@@ -84,12 +84,12 @@ type Table struct {
 	width   int
 	columns []string // names of the values' columns; nil where they have none
 	labels  bool
-	ids     bool
 	form    form
 	mapped  *array // the values, where they are mapped
 	options Options
 	named   []string // the names that the file gives classes; nil where it gives none
-	classes classes
+	// vocabulary returns the classes, nil if there are none.
+	vocabulary func() (*vocabulary, error)
 }
 
 // form is a file of one format.
@@ -213,10 +213,6 @@ func (t *Table) Columns() []string { return t.columns }
 
 // HasLabels reports whether there are labels, some of which may be unknown.
 func (t *Table) HasLabels() bool { return t.labels }
-
-// HasIDs reports whether rows have ids in the file. Those of other rows are their numbers,
-// from 0. Ids need not differ: rows keep their order.
-func (t *Table) HasIDs() bool { return t.ids }
 
 // HasClassNames reports whether the file names the classes.
 func (t *Table) HasClassNames() bool { return t.named != nil }
