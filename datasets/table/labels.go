@@ -159,12 +159,13 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	for name := range found {
 		names = append(names, name)
 	}
-	sortNames(names)
+	SortClasses(names)
 	return newVocabulary(names, t.name)
 }
 
-// sortNames sorts numbers by their value, if all names are numbers, and texts else.
-func sortNames(names []string) {
+// SortClasses sorts the names of classes in place: by their value if all are numbers, as texts
+// if not.
+func SortClasses(names []string) {
 	numbers := make(map[string]int, len(names))
 	for _, name := range names {
 		number, err := strconv.Atoi(name)
