@@ -60,13 +60,9 @@ func floorShare(fraction float64, n int) int {
 // A fraction outside [0, 1] and a row without a label are errors; SubsampleRows panics
 // where a label has no fraction.
 func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int, error) {
-	byClass := make([][]int, len(fractions))
-	for row := range labels.Len() {
-		class, known := labels.At(row)
-		if !known {
-			return nil, fmt.Errorf("datasets: subsampling: row %d has no label, which fractions of classes need", row)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, unlabelled := rowsByClass(labels, len(fractions))
+	if len(unlabelled) > 0 {
+		return nil, fmt.Errorf("datasets: subsampling: row %d has no label, which fractions of classes need", unlabelled[0])
 	}
 	kept := []int{}
 	for c, rows := range byClass {
@@ -80,18 +76,24 @@ func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int
 	return kept, nil
 }
 
-// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
-// but at least one where there are two, drawn without replacement, and kept all others,
-// both in ascending order. Rows without a label are kept. The classes are below classes.
-func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
-	byClass := make([][]int, classes)
+// rowsByClass returns the rows of each class, and those without a label, in ascending order.
+func rowsByClass(labels Labels, classes int) (byClass [][]int, unlabelled []int) {
+	byClass = make([][]int, classes)
 	for row := range labels.Len() {
 		if class, known := labels.At(row); known {
 			byClass[class] = append(byClass[class], row)
 		} else {
-			kept = append(kept, row)
+			unlabelled = append(unlabelled, row)
 		}
 	}
+	return byClass, unlabelled
+}
+
+// HoldOutRows divides rows by class: held are floor(share·n) of the n rows of each class,
+// but at least one where there are two, drawn without replacement, and kept all others,
+// both in ascending order. Rows without a label are kept. The classes are below classes.
+func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
+	byClass, kept := rowsByClass(labels, classes)
 	for _, rows := range byClass {
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		out := min(max(1, floorShare(share, len(rows))), max(0, len(rows)-1))

@@ -48,19 +48,16 @@ func openNPZ(t *Table) error {
 	return f.describe(t)
 }
 
-// What a compressed member may hold: freeBytes, and maxGrowth bytes for each byte of the
-// file. Data shrinks to a half or a tenth; a few bytes made on purpose can stand for
-// gigabytes.
-const (
-	freeBytes = 1 << 24
-	maxGrowth = 100
-)
+// MaxUnpacked bounds the bytes that so many bytes of a compressed file may unpack to: 16 MiB,
+// and 100 for each. Data shrink to a half or a tenth; a few bytes made on purpose can stand
+// for gigabytes.
+func MaxUnpacked(packed int64) int64 { return 1<<24 + 100*packed }
 
 // readMember reads the header of a member, and maps what follows where it is not
 // compressed.
 func readMember(m *mapping, member *zip.File) (*array, error) {
 	packed := min(member.CompressedSize64, uint64(m.size))
-	if member.UncompressedSize64 > freeBytes+maxGrowth*packed {
+	if member.UncompressedSize64 > uint64(MaxUnpacked(int64(packed))) {
 		return nil, errors.New("unpacks to more than 100 times its size, which no data set does")
 	}
 	r, err := member.Open()

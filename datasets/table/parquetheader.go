@@ -53,7 +53,7 @@ func checkPages(r io.ReaderAt, size int64, column *format.ColumnMetaData) error 
 		if at += int64(length) + packed; packed < 0 || at > end {
 			return fmt.Errorf("the page that ends at byte %d: its column ends at %d", at, end)
 		}
-		most := freeBytes + maxGrowth*packed
+		most := MaxUnpacked(packed)
 		values := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
 		if int64(header.UncompressedPageSize) > most || int64(values) > most {
 			return fmt.Errorf("the page that ends at byte %d has %d values and unpacks to %d bytes, more than 100 times its size, which no data set does",
