@@ -2,10 +2,8 @@ package datasets
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -101,17 +99,8 @@ func findFeatures(root, domain string) (string, error) {
 	if domain != filepath.Base(domain) {
 		return "", fmt.Errorf("datasets: domain %q is not the name of a file", domain)
 	}
-	names := []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"}
-	for _, name := range names {
-		path := filepath.Join(root, name)
-		if err := table.CheckFile(path); !errors.Is(err, fs.ErrNotExist) {
-			return path, err
-		}
-	}
-	return "", &MissingFileError{
-		Names: names, Folder: root,
-		Source: "features of the domain, with arrays features (n×d) and labels (n), as iwrun extract writes them",
-	}
+	return findFile(root, []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"},
+		"features of the domain, with arrays features (n×d) and labels (n), as iwrun extract writes them")
 }
 
 // classNumbers returns the number of each class of a table: the label itself, or the

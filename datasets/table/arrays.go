@@ -15,15 +15,6 @@ type arrays struct {
 	names       []string
 }
 
-// mapFile maps a file until the form is closed.
-func (f *arrays) mapFile(path string) (*mapping, error) {
-	m, err := mapFile(path)
-	if err == nil {
-		f.files = append(f.files, m)
-	}
-	return m, err
-}
-
 func (f *arrays) Close() error {
 	var errs []error
 	for _, m := range f.files {
