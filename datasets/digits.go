@@ -1,12 +1,14 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"iwda/datasets/table"
 )
 
 // Where the files of the digits come from, in words, for messages.
@@ -65,11 +67,11 @@ func LoadDigits(root, name, cache string) (*Images, error) {
 }
 
 func loadMNIST(root, name, prefix string) (*Images, error) {
-	imagesPath, err := findFile(root, prefix+"-images-idx3-ubyte", ".gz", mnistSource)
+	imagesPath, err := findFile(root, []string{prefix + "-images-idx3-ubyte.gz", prefix + "-images-idx3-ubyte"}, mnistSource)
 	if err != nil {
 		return nil, err
 	}
-	labelsPath, err := findFile(root, prefix+"-labels-idx1-ubyte", ".gz", mnistSource)
+	labelsPath, err := findFile(root, []string{prefix + "-labels-idx1-ubyte.gz", prefix + "-labels-idx1-ubyte"}, mnistSource)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 }
 
 func loadUSPS(root, name, file, cache string) (*Images, error) {
-	path, err := findFile(root, file, ".bz2", uspsSource)
+	path, err := findFile(root, []string{file + ".bz2", file}, uspsSource)
 	if err != nil {
 		return nil, err
 	}
@@ -109,18 +111,12 @@ func loadUSPS(root, name, file, cache string) (*Images, error) {
 	return images, nil
 }
 
-// findFile returns the path of a file with or without the suffix of its usual
-// compression.
-func findFile(root, name, suffix, source string) (string, error) {
-	names := []string{name + suffix, name}
-	for _, candidate := range names {
-		path := filepath.Join(root, candidate)
-		info, err := os.Stat(path)
-		switch {
-		case err == nil && !info.IsDir():
-			return path, nil
-		case err != nil && !os.IsNotExist(err):
-			return "", fmt.Errorf("datasets: %w", err)
+// findFile returns the path of the first of the files of these names that is there.
+func findFile(root string, names []string, source string) (string, error) {
+	for _, name := range names {
+		path := filepath.Join(root, name)
+		if err := table.CheckFile(path); !errors.Is(err, fs.ErrNotExist) {
+			return path, err
 		}
 	}
 	return "", &MissingFileError{Names: names, Folder: root, Source: source}

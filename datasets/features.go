@@ -2,10 +2,8 @@ package datasets
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -17,12 +15,8 @@ import (
 // Features is a set of vectors in memory, such as embeddings that another
 // network computed. It implements [Set] with rows of shape {d}.
 type Features struct {
-	name       string
-	shape      []int
-	size       int
-	values     []float32
-	labels     Labels
-	classNames []string
+	rows
+	values []float32
 }
 
 // NewFeatures makes a set of as many vectors as there are labels out of their values,
@@ -41,29 +35,12 @@ func NewFeatures(name string, values []float32, labels Labels, classNames []stri
 	if err := labels.check(name, len(classNames)); err != nil {
 		return nil, err
 	}
-	return &Features{name, []int{size}, size, values, labels, classNames}, nil
+	return &Features{rows{name, []int{size}, size, classNames, labels}, values}, nil
 }
-
-// Name implements [Set].
-func (f *Features) Name() string { return f.name }
-
-// Len implements [Set].
-func (f *Features) Len() int { return f.labels.Len() }
-
-// Shape implements [Set].
-func (f *Features) Shape() []int { return f.shape }
-
-// ClassNames implements [Set].
-func (f *Features) ClassNames() []string { return f.classNames }
-
-// Label implements [Set].
-func (f *Features) Label(i int) (class int, known bool) { return f.labels.At(i) }
 
 // CopyRow implements [Set]. The values are those that the set was made of.
 func (f *Features) CopyRow(dst []float32, i int) {
-	if len(dst) != f.size {
-		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), f.name, f.size))
-	}
+	f.fits(dst)
 	copy(dst, f.values[i*f.size:(i+1)*f.size])
 }
 
@@ -76,78 +53,54 @@ func (f *Features) CopyRow(dst []float32, i int) {
 // is a [MissingFileError]; what does not fit, labels that are missing, and values that are
 // not finite, are errors that name the file.
 func ReadFeatures(root, domain string) (*Features, error) {
-	read, err := readFeatures(root, domain)
+	path, err := findFeatures(root, domain)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, slices.Max(read.labels)+1)
+	t, err := table.Open(path, table.Options{Kind: table.Features})
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if !t.HasLabels() {
+		return nil, fmt.Errorf("%s: no labels; want one integer a row", path)
+	}
+	classes, err := classNumbers(t)
+	if err != nil {
+		return nil, err
+	}
+	const batch = 256
+	values, labels := make([]float32, 0, t.Len()*t.Width()), []int(nil)
+	for b, err := range t.Batches(batch) {
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, b.Values...)
+		for i := range b.Len() {
+			class, known := b.Label(i)
+			if !known {
+				return nil, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, maxClasses-1)
+			}
+			labels = append(labels, classes[class])
+		}
+	}
+	names := make([]string, slices.Max(labels)+1)
 	for c := range names {
 		names[c] = strconv.Itoa(c)
 	}
-	return NewFeatures(read.path, read.values, KnownLabels(read.labels), names)
+	return NewFeatures(path, values, KnownLabels(labels), names)
 }
 
 // maxClasses bounds what the largest label makes the reader allocate.
 const maxClasses = 1 << 15
 
-// rawFeatures is what one domain's file holds.
-type rawFeatures struct {
-	path   string
-	size   int
-	values []float32
-	labels []int
-}
-
-func readFeatures(root, domain string) (rawFeatures, error) {
+// findFeatures returns the path of a domain's file.
+func findFeatures(root, domain string) (string, error) {
 	if domain != filepath.Base(domain) {
-		return rawFeatures{}, fmt.Errorf("datasets: domain %q is not the name of a file", domain)
+		return "", fmt.Errorf("datasets: domain %q is not the name of a file", domain)
 	}
-	for _, name := range []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"} {
-		path := filepath.Join(root, name)
-		if err := table.CheckFile(path); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return rawFeatures{}, err
-		}
-		return readRows(path)
-	}
-	return rawFeatures{}, &MissingFileError{
-		Names:  []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"},
-		Folder: root,
-		Source: "features of the domain, with arrays features (n×d) and labels (n), as iwrun extract writes them",
-	}
-}
-
-// readRows reads a whole file of features.
-func readRows(path string) (rawFeatures, error) {
-	t, err := table.Open(path, table.Options{Kind: table.Features})
-	if err != nil {
-		return rawFeatures{}, err
-	}
-	defer t.Close()
-	if !t.HasLabels() {
-		return rawFeatures{}, fmt.Errorf("%s: no labels; want one integer a row", path)
-	}
-	classes, err := classNumbers(t)
-	if err != nil {
-		return rawFeatures{}, err
-	}
-	const batch = 256
-	raw := rawFeatures{path: path, size: t.Width(), values: make([]float32, 0, t.Len()*t.Width())}
-	for b, err := range t.Batches(batch) {
-		if err != nil {
-			return rawFeatures{}, err
-		}
-		raw.values = append(raw.values, b.Values...)
-		for i := range b.Len() {
-			class, known := b.Label(i)
-			if !known {
-				return rawFeatures{}, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, maxClasses-1)
-			}
-			raw.labels = append(raw.labels, classes[class])
-		}
-	}
-	return raw, nil
+	return findFile(root, []string{domain + ".npz", domain + ".safetensors", domain + "-features.npy"},
+		"features of the domain, with arrays features (n×d) and labels (n), as iwrun extract writes them")
 }
 
 // classNumbers returns the number of each class of a table: the label itself, or the

@@ -101,9 +101,9 @@ func TestFeaturesWithNamesOfClasses(t *testing.T) {
 		"labels":      npyOf("|u1", "(3,)", []byte{2, 0, 2}),
 		"class_names": npyOf("|S1", "(3,)", []byte("zya")),
 	}))
-	set, err := readFeatures(root, "a")
-	if err != nil || !slices.Equal(set.labels, []int{2, 0, 2}) {
-		t.Errorf("labels %v, %v", set.labels, err)
+	set, err := ReadFeatures(root, "a")
+	if err != nil || !slices.Equal(set.labels.Classes(), []int{2, 0, 2}) {
+		t.Errorf("set %+v, %v", set, err)
 	}
 }
 

@@ -13,14 +13,6 @@ import (
 	"iwda/datasets/table"
 )
 
-// What a compressed file may hold: freeBytes, and maxGrowth bytes for each byte of the
-// file. Data sets shrink to a half or a tenth; a few bytes made on purpose can stand for
-// gigabytes.
-const (
-	freeBytes = 1 << 24
-	maxGrowth = 100
-)
-
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
 // readFile hands the content of a file to parse, with the path as its name.
@@ -83,7 +75,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.unpacked += int64(n)
-	if b.unpacked > freeBytes+maxGrowth*b.packed.read {
+	if b.unpacked > table.MaxUnpacked(b.packed.read) {
 		return 0, errGrowth
 	}
 	return n, err

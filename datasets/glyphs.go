@@ -52,10 +52,8 @@ func drawGlyphs(style *glyphStyle, perClass int, random *rand.Rand) (*Images, er
 	classNames := DigitNames()
 	n := perClass * len(classNames)
 	images := &Images{
-		shape:      []int{1, glyphSize, glyphSize},
-		rowSize:    pixels,
-		classNames: classNames,
-		pixels:     make([]byte, n*pixels),
+		rows:   rows{shape: []int{1, glyphSize, glyphSize}, size: pixels, classNames: classNames},
+		pixels: make([]byte, n*pixels),
 	}
 	pen := newPen()
 	for i := range n {

@@ -82,13 +82,13 @@ func TestLabelsThatAreNoNumbers(t *testing.T) {
 	for domain, c := range labels {
 		write(t, filepath.Join(root, domain+".npz"), zipOf(t, map[string][]byte{"features": values, "labels": npyOf(c.descr, "(2,)", []byte(c.body))}))
 		refused(t, domain+".npz: "+c.words, func() error {
-			_, err := readFeatures(root, domain)
+			_, err := ReadFeatures(root, domain)
 			return err
 		})
 	}
 	write(t, filepath.Join(root, "none.npz"), zipOf(t, map[string][]byte{"features": values}))
 	refused(t, "none.npz: no labels", func() error {
-		_, err := readFeatures(root, "none")
+		_, err := ReadFeatures(root, "none")
 		return err
 	})
 }
@@ -102,12 +102,12 @@ func TestMembersOfOtherFolders(t *testing.T) {
 	one := npyOf("<f4", "(1, 1)", make([]byte, 4))
 	write(t, filepath.Join(root, "features.npy"), one)
 	write(t, filepath.Join(root, "data", "a.npz"), zipOf(t, map[string][]byte{"../features.npy": one, "/labels.npy": one}))
-	_, err := readFeatures(filepath.Join(root, "data"), "a")
+	_, err := ReadFeatures(filepath.Join(root, "data"), "a")
 	if err == nil || !strings.Contains(err.Error(), `no array of the values, features;`) || !strings.Contains(err.Error(), `"../features"`) {
 		t.Errorf("error %v", err)
 	}
 	for _, domain := range []string{"../a", "/a", "x/../a", ""} {
-		if _, err := readFeatures(root, domain); err == nil || !strings.Contains(err.Error(), "not the name of a file") {
+		if _, err := ReadFeatures(root, domain); err == nil || !strings.Contains(err.Error(), "not the name of a file") {
 			t.Errorf("domain %q: error %v", domain, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		if err := unix.Mkfifo(filepath.Join(root, name), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readFeatures(root, domain); err == nil || !strings.Contains(err.Error(), name+": not a file") {
+		if _, err := ReadFeatures(root, domain); err == nil || !strings.Contains(err.Error(), name+": not a file") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -32,14 +32,41 @@ type Named interface {
 	Columns() []string
 }
 
-// Images is a [Set] of images in memory, one byte a value.
-type Images struct {
+// rows are what is known of rows in memory beside their values.
+type rows struct {
 	name       string
 	shape      []int
-	rowSize    int
+	size       int // values a row
 	classNames []string
-	pixels     []byte
 	labels     Labels
+}
+
+// Name implements [Set].
+func (r *rows) Name() string { return r.name }
+
+// Len implements [Set].
+func (r *rows) Len() int { return r.labels.Len() }
+
+// Shape implements [Set].
+func (r *rows) Shape() []int { return r.shape }
+
+// ClassNames implements [Set].
+func (r *rows) ClassNames() []string { return r.classNames }
+
+// Label implements [Set].
+func (r *rows) Label(i int) (class int, known bool) { return r.labels.At(i) }
+
+// fits panics unless dst has room for exactly one row.
+func (r *rows) fits(dst []float32) {
+	if len(dst) != r.size {
+		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), r.name, r.size))
+	}
+}
+
+// Images is a [Set] of images in memory, one byte a value.
+type Images struct {
+	rows
+	pixels []byte
 }
 
 // NewImages makes a set of as many images of the given shape as there are labels out of
@@ -55,35 +82,18 @@ func NewImages(name string, shape []int, classNames []string, pixels []byte, lab
 	if err := labels.check(name, len(classNames)); err != nil {
 		return nil, err
 	}
-	return &Images{name, slices.Clone(shape), size, classNames, pixels, labels}, nil
+	return &Images{rows{name, slices.Clone(shape), size, classNames, labels}, pixels}, nil
 }
-
-// Name implements [Set].
-func (s *Images) Name() string { return s.name }
-
-// Len implements [Set].
-func (s *Images) Len() int { return s.labels.Len() }
-
-// Shape implements [Set].
-func (s *Images) Shape() []int { return s.shape }
-
-// ClassNames implements [Set].
-func (s *Images) ClassNames() []string { return s.classNames }
-
-// Label implements [Set].
-func (s *Images) Label(i int) (class int, known bool) { return s.labels.At(i) }
 
 // Pixels returns the bytes of row i in C order of the set's shape. The caller must
 // not change them.
 func (s *Images) Pixels(i int) []byte {
-	return s.pixels[i*s.rowSize : (i+1)*s.rowSize : (i+1)*s.rowSize]
+	return s.pixels[i*s.size : (i+1)*s.size : (i+1)*s.size]
 }
 
 // CopyRow implements [Set]. A byte x becomes (x/255 - 0.5)/0.5, in [-1, 1].
 func (s *Images) CopyRow(dst []float32, i int) {
-	if len(dst) != s.rowSize {
-		panic(fmt.Sprintf("datasets: CopyRow: dst has length %d, a row of %s has %d", len(dst), s.name, s.rowSize))
-	}
+	s.fits(dst)
 	for j, x := range s.Pixels(i) {
 		dst[j] = normalised[x]
 	}

@@ -60,13 +60,9 @@ func floorShare(fraction float64, n int) int {
 // A fraction outside [0, 1] and a row without a label are errors; SubsampleRows panics
 // where a label has no fraction.
 func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int, error) {
-	byClass := make([][]int, len(fractions))
-	for row := range labels.Len() {
-		class, known := labels.At(row)
-		if !known {
-			return nil, fmt.Errorf("datasets: subsampling: row %d has no label, which fractions of classes need", row)
-		}
-		byClass[class] = append(byClass[class], row)
+	byClass, unlabelled := rowsByClass(labels, len(fractions))
+	if len(unlabelled) > 0 {
+		return nil, fmt.Errorf("datasets: subsampling: row %d has no label, which fractions of classes need", unlabelled[0])
 	}
 	kept := []int{}
 	for c, rows := range byClass {
@@ -80,21 +76,28 @@ func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int
 	return kept, nil
 }
 
-// HeldOut is the number of rows that [HoldOutRows] holds out of n of one class: floor(share·n),
-// but at least one if there are two, and never all.
-func HeldOut(share float64, n int) int { return min(max(1, floorShare(share, n)), max(0, n-1)) }
-
-// HoldOutRows divides rows by class: held are [HeldOut] of the rows of each class,
-// drawn without replacement, and kept all others, both in ascending order. Rows without a label are kept. The classes are below classes.
-func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
-	byClass := make([][]int, classes)
+// rowsByClass returns the rows of each class, and those without a label, in ascending order.
+func rowsByClass(labels Labels, classes int) (byClass [][]int, unlabelled []int) {
+	byClass = make([][]int, classes)
 	for row := range labels.Len() {
 		if class, known := labels.At(row); known {
 			byClass[class] = append(byClass[class], row)
 		} else {
-			kept = append(kept, row)
+			unlabelled = append(unlabelled, row)
 		}
 	}
+	return byClass, unlabelled
+}
+
+// HeldOut is the number of rows that [HoldOutRows] holds out of n of one class: floor(share·n),
+// but at least one if there are two, and never all.
+func HeldOut(share float64, n int) int { return min(max(1, floorShare(share, n)), max(0, n-1)) }
+
+// HoldOutRows divides rows by class: held are [HeldOut] of the rows of each class, drawn
+// without replacement, and kept all others, both in ascending order. Rows without a label are
+// kept. The classes are below classes.
+func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
+	byClass, kept := rowsByClass(labels, classes)
 	for _, rows := range byClass {
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		out := HeldOut(share, len(rows))

@@ -1,9 +1,9 @@
 package catalogue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,11 +38,22 @@ var otherFiles = []string{
 	".h5", ".hdf5", ".mat", ".feather", ".arrow", ".orc", ".avro", ".tfrecord", ".json", ".jsonl", ".xls", ".xlsx", ".ods", ".rds", ".rda", ".rdata", ".db", ".sqlite",
 }
 
-// check returns an error for a form that is not read.
-func (f Files) check() error {
-	for _, path := range []string{f.Path, f.Test} {
+// paths are those of both sets, of which the test set may have none.
+func (f Files) paths() []string {
+	if f.Test == "" {
+		return []string{f.Path}
+	}
+	return []string{f.Path, f.Test}
+}
+
+// check returns an error for a form that is not read, or that is not of the kind.
+func (f Files) check(kind Kind, first string) error {
+	for _, path := range f.paths() {
 		if end := strings.ToLower(filepath.Ext(path)); slices.Contains(otherFiles, end) {
 			return fmt.Errorf("%s: files that end with %s are not read: rows of values are read from files that end with %s, images from a folder or a list of them", path, end, table.Extensions)
+		}
+		if kindOf(path) != kind {
+			return fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", first, path, table.Extensions)
 		}
 	}
 	return nil
@@ -60,9 +71,7 @@ func ownFiles() Dataset {
 			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, in %s. The source has labels; a target needs none.\n"+
 				"docs/own-data.md says which formats there are.", root)
 		},
-		open: func(domain, _ string, _ Source) (datasets.Set, error) {
-			return nil, fmt.Errorf("no domain %q; dataset.domains has none", domain)
-		},
+		open: fileDomains(nil).open,
 	}
 }
 
@@ -77,13 +86,8 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	}
 	d.Kind = kindOf(domains[0].Path)
 	for _, f := range domains {
-		if err := f.check(); err != nil {
+		if err := f.check(d.Kind, domains[0].Path); err != nil {
 			return d, err
-		}
-		for _, path := range []string{f.Path, f.Test} {
-			if path != "" && kindOf(path) != d.Kind {
-				return d, fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", domains[0].Path, path, table.Extensions)
-			}
 		}
 	}
 	own := fileDomains(domains)
@@ -97,10 +101,7 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 // CheckFiles returns an error that names a file of the user's own that is not there.
 func (d Dataset) CheckFiles(root string) error {
 	for _, f := range d.files {
-		for _, path := range []string{f.Path, f.Test} {
-			if path == "" {
-				continue
-			}
+		for _, path := range f.paths() {
 			if _, err := os.Stat(below(root, path)); err != nil {
 				return fmt.Errorf("%s: %w", f.Domain, err)
 			}
@@ -143,7 +144,7 @@ func (f fileDomains) domain(name string) (Files, error) {
 		}
 		names = append(names, files.Domain)
 	}
-	return Files{}, fmt.Errorf("no domain %q; dataset.domains has %s", name, strings.Join(names, ", "))
+	return Files{}, fmt.Errorf("no domain %q; dataset.domains has %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // below is a path in the folder root, unless it is absolute.
@@ -154,26 +155,17 @@ func below(root, path string) string {
 	return filepath.Join(root, path)
 }
 
-// fileRows are the rows of an open file.
-type fileRows struct {
-	*table.Rows
-	file *table.Table
-}
-
-// Close frees what the file holds; the rows must not be used any more.
-func (r fileRows) Close() error { return r.file.Close() }
-
 // read opens a file of features and looks through all of it.
-func read(path string, reference table.Reference) (fileRows, error) {
+func read(path string, reference table.Reference) (*table.Rows, error) {
 	file, err := table.Open(path, table.Options{Kind: table.Features, Reference: reference})
 	if err != nil {
-		return fileRows{}, err
+		return nil, err
 	}
 	rows, err := file.Load()
 	if err != nil {
-		return fileRows{}, errors.Join(err, file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
-	return fileRows{rows, file}, nil
+	return rows, nil
 }
 
 // open opens a set of a domain on its own.
@@ -211,32 +203,33 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 			task = Task{}
 		}
 	}()
-	onSource, err := read(below(from.Root, ofSource.Path), table.Reference{})
+	open := func(path string, reference table.Reference) (*table.Rows, error) {
+		rows, err := read(below(from.Root, path), reference)
+		if err == nil {
+			task.files = append(task.files, rows)
+		}
+		return rows, err
+	}
+	onSource, err := open(ofSource.Path, table.Reference{})
 	if err != nil {
 		return task, err
 	}
-	task.Source, task.files = onSource, []io.Closer{onSource}
 	if len(onSource.ClassNames()) == 0 {
 		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source, whose column or array of labels is called label or labels", onSource.Name())
 	}
-	reference, err := onSource.file.Reference()
+	reference, err := onSource.Reference()
 	if err != nil {
 		return task, err
 	}
-	onTarget, err := read(below(from.Root, ofTarget.Path), reference)
+	onTarget, err := open(ofTarget.Path, reference)
 	if err != nil {
 		return task, err
 	}
-	task.Target, task.Test, task.files = onTarget, onTarget, append(task.files, onTarget)
-	if ofTarget.Test == "" {
-		return task, nil
+	task.Source, task.Target, task.Test = onSource, onTarget, onTarget
+	if ofTarget.Test != "" {
+		task.Test, err = open(ofTarget.Test, reference)
 	}
-	onTest, err := read(below(from.Root, ofTarget.Test), reference)
-	if err != nil {
-		return task, err
-	}
-	task.Test, task.files = onTest, append(task.files, onTest)
-	return task, nil
+	return task, err
 }
 
 // openImageTask finds the images of the target, which has the source's classes.

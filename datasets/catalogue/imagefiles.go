@@ -27,7 +27,7 @@ func imageFiles(collection images.Collection, head string, heads ...string) Data
 	}
 	d.Tasks = pairs(d.Domains)
 	d.check = func(ctx context.Context, root string, out io.Writer) error {
-		report, err := collection.Check(ctx, root, nil)
+		report, err := collection.Check(ctx, root)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func benchSet(b *testing.B) *images.Set {
 			b.Fatal(err)
 		}
 	}
-	set, err := images.OpenTree("bench", root, ".", nil)
+	set, err := images.OpenOwn(root, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 // Report is how a local copy of a data set compares with its description.
 type Report struct {
 	Collection Collection
-	Root       string
 	Domains    []DomainReport // in the order of Collection.Domains
 }
 
@@ -86,67 +85,42 @@ func (d *DomainReport) write(w io.Writer, classes []string) {
 }
 
 // Check compares what is in the folder root with the description of the data set
-// and decodes every image. progress, where it is not nil, hears after each image of
-// how many of them have been decoded; its calls come one at a time. Where the
-// context ends, Check returns its error; what is wrong with the data is in the
-// report.
-func (c Collection) Check(ctx context.Context, root string, progress func(done, total int)) (*Report, error) {
-	report := &Report{Collection: c, Root: root}
-	total := 0
+// and decodes every image. Where the context ends, Check returns its error; what is wrong
+// with the data is in the report.
+func (c Collection) Check(ctx context.Context, root string) (*Report, error) {
+	report := &Report{Collection: c}
 	for _, domain := range c.Domains {
 		part := DomainReport{Domain: domain}
 		if part.Listing, part.Err = c.Scan(root, domain.Name); part.Err == nil {
-			part.Counts = part.Listing.Set.Counts()
-			total += part.Listing.Set.Len()
+			set := part.Listing.Set
+			part.Counts = set.Counts()
+			var err error
+			if part.Broken, err = set.broken(ctx); err != nil {
+				return nil, err
+			}
 		}
 		report.Domains = append(report.Domains, part)
-	}
-	done := 0
-	for i := range report.Domains {
-		part := &report.Domains[i]
-		if part.Err != nil {
-			continue
-		}
-		var err error
-		part.Broken, err = Broken(ctx, part.Listing.Set, func(ofSet int) {
-			if progress != nil {
-				progress(done+ofSet, total)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		done += part.Listing.Set.Len()
 	}
 	return report, nil
 }
 
-// Broken decodes every image of a set and returns those that cannot be, in the
-// set's order. progress, where it is not nil, hears after each image of how many
-// have been decoded; its calls come one at a time. The only error is the context's.
-func Broken(ctx context.Context, set *Set, progress func(done int)) ([]*FileError, error) {
-	broken := make([]*FileError, set.Len())
+// broken decodes every image and returns those that cannot be, in the set's order. The
+// only error is the context's.
+func (s *Set) broken(ctx context.Context) ([]*FileError, error) {
+	broken := make([]*FileError, s.Len())
 	rows := make(chan int)
 	var running sync.WaitGroup
-	var counting sync.Mutex
-	done := 0
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
-			var s scratch
+			var own scratch
 			for i := range rows {
-				if err := s.decode(set.Path(i)); err != nil {
-					broken[i] = &FileError{Path: set.Path(i), Err: err}
+				if err := own.decode(s.Path(i)); err != nil {
+					broken[i] = &FileError{Path: s.Path(i), Err: err}
 				}
-				counting.Lock()
-				done++
-				if progress != nil {
-					progress(done)
-				}
-				counting.Unlock()
 			}
 		})
 	}
-	for i := 0; i < set.Len() && ctx.Err() == nil; i++ {
+	for i := 0; i < s.Len() && ctx.Err() == nil; i++ {
 		select {
 		case rows <- i:
 		case <-ctx.Done():

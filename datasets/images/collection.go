@@ -3,7 +3,6 @@ package images
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -38,25 +37,20 @@ func (d Domain) Total() int {
 }
 
 // Lists returns the names of the list files that may describe the domain, in the
-// root of the data: see [OpenList] for their format.
+// root of the data: see [Collection.Open] for their format.
 func (d Domain) Lists() []string { return []string{d.Name + ".txt", d.Name + "_list.txt"} }
 
 // Domain returns the description of one of the domains, and an error that lists
 // them where there is none of that name.
 func (c Collection) Domain(name string) (Domain, error) {
-	at := slices.IndexFunc(c.Domains, func(domain Domain) bool { return domain.Name == name })
-	if at < 0 {
-		return Domain{}, fmt.Errorf("images: %s has no domain %q; it has %s", c.Title, name, strings.Join(c.domainNames(), ", "))
+	var names []string
+	for _, domain := range c.Domains {
+		if domain.Name == name {
+			return domain, nil
+		}
+		names = append(names, domain.Name)
 	}
-	return c.Domains[at], nil
-}
-
-func (c Collection) domainNames() []string {
-	names := make([]string, len(c.Domains))
-	for i, domain := range c.Domains {
-		names[i] = domain.Name
-	}
-	return names
+	return Domain{}, fmt.Errorf("images: %s has no domain %q; it has %s", c.Title, name, strings.Join(names, ", "))
 }
 
 // Instructions says in five lines, without a newline at the end, what has to be

@@ -63,7 +63,7 @@ func makeSet(t testing.TB, n int) *images.Set {
 	for i := range n {
 		write(t, root, fmt.Sprintf("domain/%s/%03d.jpg", []string{"cat", "dog"}[i%2], i), jpegFile(t, shaded(20+i, 30, uint8(7*i))))
 	}
-	set, err := images.OpenTree("test", root, "domain", nil)
+	set, err := openTree(root, "domain", []string{"cat", "dog"}[:min(n, 2)]...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,4 +90,16 @@ func classOf(set *images.Set, i int) int {
 		return class
 	}
 	return -1
+}
+
+// openTree opens a folder of the root that has a folder for each class.
+func openTree(root, folder string, classes ...string) (*images.Set, error) {
+	c := images.Collection{Name: "test", Classes: classes, Domains: []images.Domain{{Name: "domain", Folders: []string{folder}}}}
+	return c.Open(root, "domain")
+}
+
+// openList opens the list list.txt of a root.
+func openList(root string, classes ...string) (*images.Set, error) {
+	c := images.Collection{Name: "any", Classes: classes, Domains: []images.Domain{{Name: "list"}}}
+	return c.Open(root, "list")
 }

@@ -99,12 +99,12 @@ func TestListsStayInTheirFolder(t *testing.T) {
 		"nowhere.jpg":       "no file nowhere.jpg",
 	} {
 		write(t, root, "list.txt", []byte("real.jpg 0\n"+path+" 0\n"))
-		if _, err := images.OpenList("any", root, "list.txt", []string{"c"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openList(root, "c"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", path, err, want)
 		}
 	}
 	write(t, root, "list.txt", []byte("inside.jpg 0\n"))
-	if set, err := images.OpenList("any", root, "list.txt", []string{"c"}); err != nil || set.Len() != 1 {
+	if set, err := openList(root, "c"); err != nil || set.Len() != 1 {
 		t.Errorf("a link inside: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestClassesStayInTheirFolder(t *testing.T) {
 	write(t, root, "outside/1.jpg", nil)
 	write(t, root, "domain/cat/1.jpg", nil)
 	for _, class := range []string{"../outside", "/outside", "..", "."} {
-		_, err := images.OpenTree("any", root, "domain", []string{"cat", class})
+		_, err := openTree(root, "domain", "cat", class)
 		if err == nil || !strings.Contains(err.Error(), "no images of "+class) {
 			t.Errorf("class %q: error %v", class, err)
 		}
@@ -131,7 +131,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(root, "domain", "cat", "2.jpg"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err := images.OpenTree("any", root, "domain", nil)
+	set, err := openTree(root, "domain", "cat")
 	if err != nil {
 		t.Fatal(err)
 	}

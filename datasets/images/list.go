@@ -12,22 +12,7 @@ import (
 	"strings"
 )
 
-// OpenList returns the images that a list file names, both given relative to root.
-// A line is a path, blanks and a label from 0 to len(classes)-1; the path is
-// separated by slashes, may itself have blanks, and must stay below root: one that
-// is absolute or leaves it through ".." or a link is an error. Empty lines are passed
-// over. A path may occur twice with the same label, not with two.
-//
-// Errors name the file and the line. A class without a line, or a file that is not
-// there, is a [LayoutError].
-func OpenList(name, root, list string, classes []string) (*Set, error) {
-	listing, err := scanList(name, root, list, classes)
-	if err != nil {
-		return nil, err
-	}
-	return listing.complete()
-}
-
+// scanList lists the images that a list file names; see [Collection.Open].
 func scanList(name, root, list string, classes []string) (*Listing, error) {
 	location := filepath.Join(root, filepath.FromSlash(list))
 	file, err := os.Open(location)
@@ -82,32 +67,44 @@ type listLine struct {
 // parseList reads the lines of a list file; name is the file's in errors.
 func parseList(r io.Reader, name string, classes int) ([]listLine, error) {
 	var lines []listLine
-	type origin struct{ label, line int }
-	seen := make(map[string]origin)
+	seen := make(map[string]listLine)
+	err := eachLine(r, name, func(number int, text string) error {
+		line, err := parseLine(text, classes)
+		if err != nil {
+			return err
+		}
+		if first, again := seen[line.path]; again && first.label != line.label {
+			return fmt.Errorf("%s has the label %d here and %d in line %d", line.path, line.label, first.label, first.number)
+		}
+		line.number = number
+		seen[line.path] = line
+		lines = append(lines, line)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lines, nil
+}
+
+// eachLine calls f for every line of a list that is not empty, without the blanks around it.
+// Errors name the list and the line.
+func eachLine(r io.Reader, name string, f func(number int, text string) error) error {
 	scanner := bufio.NewScanner(r)
-	number := 0
-	for scanner.Scan() {
-		number++
+	number := 1
+	for ; scanner.Scan(); number++ {
 		text := strings.TrimSpace(scanner.Text())
 		if text == "" {
 			continue
 		}
-		line, err := parseLine(text, classes)
-		if err != nil {
-			return nil, fmt.Errorf("images: %s:%d: %w", name, number, err)
+		if err := f(number, text); err != nil {
+			return fmt.Errorf("images: %s:%d: %w", name, number, err)
 		}
-		if first, again := seen[line.path]; again && first.label != line.label {
-			return nil, fmt.Errorf("images: %s:%d: %s has the label %d here and %d in line %d",
-				name, number, line.path, line.label, first.label, first.line)
-		}
-		line.number = number
-		seen[line.path] = origin{line.label, number}
-		lines = append(lines, line)
 	}
 	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("images: %s:%d: %w", name, number+1, err)
+		return fmt.Errorf("images: %s:%d: %w", name, number, err)
 	}
-	return lines, nil
+	return nil
 }
 
 func parseLine(text string, classes int) (listLine, error) {

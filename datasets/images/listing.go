@@ -80,11 +80,23 @@ func (e *MissingDomainError) Error() string {
 // Unwrap returns [fs.ErrNotExist].
 func (e *MissingDomainError) Unwrap() error { return fs.ErrNotExist }
 
-// Open returns the images of a domain, named as in "office31-amazon". A list file
-// of the domain in the root decides where there is one, otherwise the first of the
-// domain's folders that exists; see [OpenTree] and [OpenList] for how they are read
-// and what is an error. Nothing there is a [MissingDomainError]. Whether the images
-// are as many as published is for [Collection.Check] to say.
+// Open returns the images of a domain, named as in "office31-amazon". A list file of the
+// domain in the root decides where there is one, otherwise the first of the domain's folders
+// that exists. Nothing there is a [MissingDomainError]; a class without an image, or without a
+// line, and a file that a list names and that is not there, are a [LayoutError]. Whether the
+// images are as many as published is for [Collection.Check] to say.
+//
+// The folder has a folder of .jpg, .jpeg, .png and .webp files for each class. One that has the
+// name of no class is matched without regard to case, spaces, underscores and other signs:
+// "Alarm Clock" is the class Alarm_Clock, unless that has a folder of its own. A folder of
+// images that is none of the classes, or could be several, is a [LayoutError]; other files are
+// ignored.
+//
+// A line of a list is a path, blanks and a label from 0 to len(c.Classes)-1; the path is
+// separated by slashes, may itself have blanks, is relative to the root and must stay below it:
+// one that is absolute or leaves it through ".." or a link is an error, which names the file
+// and the line. Empty lines are passed over. A path may occur twice with the same label, not
+// with two.
 func (c Collection) Open(root, domain string) (*Set, error) {
 	listing, err := c.Scan(root, domain)
 	if err != nil {

@@ -238,12 +238,12 @@ func TestImpossibleOptions(t *testing.T) {
 		options images.ViewOptions
 		want    string
 	}{
-		{images.ViewOptions{BatchSize: 4, Crop: 8}, "test: 3 images do not fill a batch of 4"},
+		{images.ViewOptions{BatchSize: 4, Crop: 8}, "test-domain: 3 images do not fill a batch of 4"},
 		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{1}}, "1 images do not fill"},
 		{images.ViewOptions{Crop: 8}, "batches of 0 images"},
 		{images.ViewOptions{BatchSize: 2, Crop: 17}, "views of 17 pixels a side, want 1 to 16"},
 		{images.ViewOptions{BatchSize: 2}, "views of 224 pixels"},
-		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{0, 3}}, "row 3 of test, which has 3"},
+		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{0, 3}}, "row 3 of test-domain, which has 3"},
 		{images.ViewOptions{BatchSize: 2, Crop: 8, Workers: -1}, "-1 workers"},
 	}
 	for _, test := range tests {
@@ -330,7 +330,7 @@ func ExampleLoader() {
 		}
 	}
 
-	set, err := images.OpenTree("photos", root, "photos", []string{"circle", "square"})
+	set, err := images.OpenOwn(root+"/photos", nil)
 	if err != nil {
 		panic(err)
 	}

@@ -1,14 +1,14 @@
 package images
 
 import (
-	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"iwda/datasets"
 	"iwda/datasets/table"
 )
 
@@ -18,30 +18,17 @@ import (
 // passed over, and links to folders not followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
-// class, see [OpenTree], are of that class, and those directly in the folder of none that
+// class, see [Collection.Open], are of that class, and those directly in the folder of none that
 // is known. Where classes are given and no folder has the name of one, all images are
 // without a label; where some have and others not, it is an error.
 //
 // In a list, a line is a path, relative to the list's folder, and after a tab or the last
-// blank the name of a class, which may be missing, or -1, for one that is not known. Empty
-// lines are passed over; errors name file and line.
+// blank the name of a class, which may be missing for one that is not known, see
+// [table.Unknown]. Empty lines are passed over; errors name file and line.
 func OpenOwn(name string, classes []string) (*Set, error) {
-	info, err := os.Stat(name)
+	set, labels, err := openOwn(name, classes)
 	if err != nil {
-		return nil, fmt.Errorf("images: %w", err)
-	}
-	set, labels := &Set{name: name, root: name}, []string(nil)
-	if info.IsDir() {
-		labels, err = set.addFolder(classes)
-	} else {
-		set.root = filepath.Dir(name)
-		labels, err = set.addList(name, classes)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("images: %w", err)
-	}
-	if set.Len() == 0 {
-		return nil, fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files", name)
+		return nil, err
 	}
 	if set.classes = classes; classes == nil {
 		if set.classes = classesOf(labels); len(set.classes) > table.MaxClasses {
@@ -59,6 +46,41 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 	return set, nil
 }
 
+// OpenUnlabelled returns the images at a path without their labels: those of a folder and
+// of the folders in it, in the order of their paths, or those that a list names, in its
+// order, as [OpenOwn] reads it.
+//
+// Hidden files and folders are passed over, and so are links to folders. A folder
+// without an image, or a list that names a file which is not there, is an error.
+func OpenUnlabelled(name string) (*Set, error) {
+	set, _, err := openOwn(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	set.labels = datasets.UnknownLabels(set.Len())
+	return set, nil
+}
+
+// openOwn returns the images at a path, and the names of their classes, "" for one that is
+// not known.
+func openOwn(name string, classes []string) (set *Set, labels []string, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("images: %w", err)
+	}
+	set = &Set{name: name, root: name}
+	if info.IsDir() {
+		labels, err = set.addFolder(classes)
+	} else {
+		set.root = filepath.Dir(name)
+		labels, err = set.addList(name, classes)
+	}
+	if err == nil && set.Len() == 0 {
+		err = fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files", name)
+	}
+	return set, labels, err
+}
+
 // addFolder adds the images of the set's folder and returns their labels, "" for none.
 func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	entries, err := readFolder(s.root, "")
@@ -67,7 +89,9 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	}
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
-	s.paths, err = pathsBelow(s.root)
+	if s.paths, err = pathsBelow(s.root); err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
 	for _, inside := range s.paths {
 		label := ""
 		if folder, _, deeper := strings.Cut(inside, "/"); deeper {
@@ -81,42 +105,57 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 		}
 		labels = append(labels, label)
 	}
-	if err == nil && stray != "" && slices.ContainsFunc(labels, func(label string) bool { return label != "" }) {
-		err = fmt.Errorf("%s: the folder %s has the name of no class, but others have; there are %.500s", s.root, stray, strings.Join(classes, ", "))
+	if stray != "" && slices.ContainsFunc(labels, func(label string) bool { return label != "" }) {
+		return nil, fmt.Errorf("images: %s: the folder %s has the name of no class, but others have; there are %.500s", s.root, stray, strings.Join(classes, ", "))
 	}
-	return labels, err
+	return labels, nil
+}
+
+// pathsBelow returns the images in a folder and below it, relative to it.
+func pathsBelow(root string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(root, func(location string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case location == root:
+			return nil
+		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
+			return fs.SkipDir
+		case entry.IsDir() || !hasImageName(entry.Name()):
+			return nil
+		}
+		relative, err := filepath.Rel(root, location)
+		paths = append(paths, filepath.ToSlash(relative))
+		return err
+	})
+	return paths, err
 }
 
 // addList adds the images of a list and returns their labels, "" for none.
 func (s *Set) addList(name string, classes []string) (labels []string, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("images: %w", err)
 	}
 	defer file.Close()
-	scanner := bufio.NewScanner(file)
-	for line := 1; scanner.Scan(); line++ {
-		text := strings.TrimSpace(scanner.Text())
-		if text == "" {
-			continue
-		}
+	err = eachLine(file, name, func(_ int, text string) error {
 		text, label := cutLabel(text)
 		path, err := parsePath(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		if !hasImageName(filepath.Base(path)) {
-			return nil, fmt.Errorf("%s:%d: %.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", name, line, path, table.Extensions)
-		}
-		if classes != nil && label != "" && !slices.Contains(classes, label) {
-			return nil, fmt.Errorf("%s:%d: label %.100q is no class of the source, which has %.500s", name, line, label, strings.Join(classes, ", "))
-		}
-		if !exists(s.root, path) {
-			return nil, fmt.Errorf("%s:%d: there is no file %.200q", name, line, filepath.Join(s.root, path))
+		switch {
+		case err != nil:
+			return err
+		case !hasImageName(filepath.Base(path)):
+			return fmt.Errorf("%.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", path, table.Extensions)
+		case classes != nil && label != "" && !slices.Contains(classes, label):
+			return fmt.Errorf("label %.100q is no class of the source, which has %.500s", label, strings.Join(classes, ", "))
+		case !exists(s.root, path):
+			return fmt.Errorf("there is no file %.200q", filepath.Join(s.root, path))
 		}
 		s.paths, labels = append(s.paths, path), append(labels, label)
-	}
-	return labels, scanner.Err()
+		return nil
+	})
+	return labels, err
 }
 
 // cutLabel divides a line of a list; a label that is not known is "".
@@ -128,25 +167,17 @@ func cutLabel(text string) (path, label string) {
 	} else {
 		path = text
 	}
-	if label == "-1" {
+	if table.Unknown(label) {
 		label = ""
 	}
 	return path, label
 }
 
-// classesOf returns the labels that occur, sorted, as numbers where all are.
+// classesOf returns the labels that occur, sorted as those of rows.
 func classesOf(labels []string) []string {
 	classes := slices.Clone(labels)
 	slices.Sort(classes)
 	classes = slices.DeleteFunc(slices.Compact(classes), func(label string) bool { return label == "" })
-	numbers := make(map[string]int, len(classes))
-	for _, class := range classes {
-		number, err := strconv.Atoi(class)
-		if err != nil {
-			return classes
-		}
-		numbers[class] = number
-	}
-	slices.SortFunc(classes, func(a, b string) int { return numbers[a] - numbers[b] })
+	table.SortClasses(classes)
 	return classes
 }

@@ -46,6 +46,7 @@ func TestOpenOwn(t *testing.T) {
 		"digits.txt":      "a b.png 10\n\nflat/2.png\t9\nflat/1.webp -1\n",
 		"no.txt":          "flat/2.png\n my picture.jpg\n",
 		"target.txt":      "x.png cat\ny.png\n",
+		"unknown.txt":     "a.png\tcat\nx.png\tnan\ny.png NaN\na b.png\t<NA>\nflat/1.webp\t-1\n",
 		"mixed/cat/1.png": "", "mixed/cow/1.png": "", "flat/.git/1.png": "",
 		"a b.png": "", "my picture.jpg": "", "x.png": "", "y.png": "", "a.png": "",
 	})
@@ -63,6 +64,7 @@ func TestOpenOwn(t *testing.T) {
 		{"target", classes, classes, []string{"9.png", "big_dog/1.png=Big Dog"}},
 		{"digits.txt", nil, []string{"9", "10"}, []string{"a b.png=10", "flat/2.png=9", "flat/1.webp"}},
 		{"no.txt", classes, classes, []string{"flat/2.png", "my picture.jpg"}},
+		{"unknown.txt", nil, []string{"cat"}, []string{"a.png=cat", "x.png", "y.png", "a b.png", "flat/1.webp"}},
 		{"target.txt", classes, classes, []string{"x.png=cat", "y.png"}},
 	} {
 		set, err := OpenOwn(filepath.Join(root, test.path), test.classes)

@@ -72,15 +72,12 @@ const (
 )
 
 // stat asks for the state of every file, many at a time, since each may be a round trip
-// to a file server, and hands it to keep. alive, where it is not nil, is called after
-// every so many files. The error is that of the first file in order that has one.
+// to a file server, and hands it to keep, in any order and from several goroutines. alive,
+// where it is not nil, is called after every so many files. The error is that of the first
+// file in order that has one.
 func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), keep func(i int, info os.FileInfo)) error {
-	type answer struct {
-		i    int
-		info os.FileInfo
-		err  error
-	}
-	answers := make(chan answer, askers)
+	errs := make([]error, s.Len())
+	answers := make(chan struct{}, askers)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var asking sync.WaitGroup
@@ -92,11 +89,13 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 				if i >= s.Len() {
 					return
 				}
-				info, err := ask(s.Path(i))
-				if err != nil {
+				if info, err := ask(s.Path(i)); err == nil {
+					keep(i, info)
+				} else {
+					errs[i] = err
 					failed.Store(true)
 				}
-				answers <- answer{i, info, err}
+				answers <- struct{}{}
 			}
 		})
 	}
@@ -104,21 +103,16 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 		asking.Wait()
 		close(answers)
 	}()
-	first := answer{i: s.Len()} // that has an error
 	answered := 0
-	for a := range answers {
-		switch {
-		case a.err == nil:
-			keep(a.i, a.info)
-		case a.i < first.i:
-			first = a
-		}
+	for range answers {
 		if answered++; alive != nil && answered%filesPerSign == 0 {
 			alive()
 		}
 	}
-	if first.err != nil {
-		return &FileError{Path: s.Path(first.i), Err: withoutPath(first.err)}
+	for i, err := range errs {
+		if err != nil {
+			return &FileError{Path: s.Path(i), Err: withoutPath(err)}
+		}
 	}
 	return nil
 }

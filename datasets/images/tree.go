@@ -9,33 +9,7 @@ import (
 	"unicode"
 )
 
-// OpenTree returns the images of a folder, relative to root and separated by
-// slashes, that has a folder of .jpg, .jpeg, .png and .webp files for each class. Where
-// classes is nil, every folder in it is a class, in the order of their names.
-//
-// A folder that has the name of no class is matched without regard to case, spaces,
-// underscores and other signs: "Alarm Clock" is the class Alarm_Clock, unless that has a
-// folder of its own. A class without an image, or a folder of images that is none of the
-// classes, or could be several, is a [LayoutError]; other files are ignored.
-func OpenTree(name, root, folder string, classes []string) (*Set, error) {
-	if classes == nil {
-		entries, err := readFolder(root, folder)
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if entry.folder {
-				classes = append(classes, entry.name)
-			}
-		}
-	}
-	listing, err := scanTree(name, root, folder, classes)
-	if err != nil {
-		return nil, err
-	}
-	return listing.complete()
-}
-
+// scanTree lists the images of a folder that has one for each class; see [Collection.Open].
 func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 	entries, err := readFolder(root, folder)
 	if err != nil {
@@ -78,7 +52,7 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 }
 
 // labelFolders returns the labels of the folders that are matched with a class, see
-// [OpenTree].
+// [Collection.Open].
 func labelFolders(entries []entry, classes []string) map[string]int {
 	exact := make(map[string]int, len(classes))
 	for label, class := range classes {

@@ -23,6 +23,9 @@ type array struct {
 // maxWidth bounds the values of a row, of which there is always one in memory.
 const maxWidth = 1 << 20
 
+// maxRows bounds the rows of an array that is not whole when it is begun.
+const maxRows = 1 << 48
+
 // width is the number of values of a row, where the array is a table of some.
 func (a *array) width() (int, error) {
 	switch {

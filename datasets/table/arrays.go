@@ -9,89 +9,92 @@ import (
 
 // arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
 type arrays struct {
+	files       []*mapping
 	values      *array
 	labels, ids *array // nil where there are none
 	names       []string
-	close       func() error
 }
 
-// check returns an error unless the arrays belong together.
-func (f *arrays) check() error {
-	if _, err := f.values.width(); err != nil {
+func (f *arrays) Close() error {
+	var errs []error
+	for _, m := range f.files {
+		errs = append(errs, m.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// openNamed opens those of the arrays that there are by their names.
+func (f *arrays) openNamed(there []string, o Options, open func(name string) (*array, error)) error {
+	values, labels, ids, err := chooseArrays(there, o)
+	if err != nil {
 		return err
 	}
-	rows := f.values.shape[0]
+	for _, part := range []struct {
+		name string
+		to   **array
+	}{{values, &f.values}, {labels, &f.labels}, {ids, &f.ids}} {
+		if part.name == "" {
+			continue
+		}
+		if *part.to, err = open(part.name); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		(*part.to).name = part.name
+	}
+	return nil
+}
+
+// describe tells the table what the arrays are, which must belong together.
+func (f *arrays) describe(t *Table) (err error) {
+	if t.width, err = f.values.width(); err != nil {
+		return err
+	}
+	t.rows = f.values.shape[0]
 	for _, a := range []*array{f.labels, f.ids} {
 		if a == nil {
 			continue
 		}
-		if err := a.column(rows); err != nil {
+		if err := a.column(t.rows); err != nil {
 			return err
 		}
+	}
+	t.kind, t.element = kindOf(f.values.name, t.options), f.values.element.String()
+	t.labels, t.named = f.labels != nil, f.names
+	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
+		t.mapped = f.values
 	}
 	return nil
 }
 
-func (f *arrays) scan(want parts) (cursor, error) {
-	c := &arraysCursor{form: f, rows: f.values.shape[0]}
-	if want&partValues != 0 {
-		values, err := f.values.readValues()
-		if err != nil {
-			return nil, err
-		}
-		c.values = values
+func (f *arrays) scan(labelsAlone bool) (cursor, error) {
+	c := &arraysCursor{form: f}
+	var err error
+	if f.labels != nil {
+		c.labels, err = f.labels.read()
 	}
-	for _, open := range []struct {
-		part  parts
-		array *array
-		to    **column
-	}{{partLabels, f.labels, &c.labels}, {partIDs, f.ids, &c.ids}} {
-		if open.array == nil || want&open.part == 0 {
-			continue
-		}
-		column, err := open.array.read()
-		if err != nil {
-			c.Close()
-			return nil, err
-		}
-		*open.to = column
+	if err == nil && !labelsAlone {
+		c.values, err = f.values.readValues()
+	}
+	if err == nil && !labelsAlone && f.ids != nil {
+		c.ids, err = f.ids.read()
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
 	}
 	return c, nil
 }
 
-// setArrays makes a table of arrays that belong together.
-func (t *Table) setArrays(values, labels, ids *array, classNames []string, close func() error) error {
-	f := &arrays{values: values, labels: labels, ids: ids, names: classNames, close: close}
-	t.form = f
-	if err := f.check(); err != nil {
-		return err
-	}
-	t.kind = kindOf(values.name, t.options)
-	t.element = values.element.String()
-	t.rows, t.width = values.shape[0], values.shape[1]
-	t.labels, t.ids, t.named = labels != nil, ids != nil, classNames
-	if values.mapped != nil && !values.byColumn { // a row would be gathered from all over the file
-		t.mapped = values
-	}
-	return nil
-}
-
-func (f *arrays) Close() error { return f.close() }
-
-// arraysCursor goes over all arrays side by side.
+// arraysCursor goes over arrays side by side; those that are not read are nil.
 type arraysCursor struct {
-	form        *arrays
-	values      valuesReader
-	labels, ids *column
-	row, rows   int
+	form                *arrays
+	values, labels, ids *column
+	row                 int
 }
 
 func (c *arraysCursor) Close() error {
 	var errs []error
-	if c.values != nil {
-		errs = append(errs, c.values.Close())
-	}
-	for _, column := range []*column{c.labels, c.ids} {
+	for _, column := range []*column{c.values, c.labels, c.ids} {
 		if column != nil {
 			errs = append(errs, column.Close())
 		}
@@ -100,7 +103,7 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	n = min(n, c.rows-c.row)
+	n = min(n, c.form.values.shape[0]-c.row)
 	if n == 0 {
 		return io.EOF
 	}
@@ -123,16 +126,17 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		}
 	}
 	c.row += n
+	b.rows += n
 	return nil
 }
 
 // nameLabels replaces integers by the names that the file gives them.
 func (c *arraysCursor) nameLabels(labels []string) error {
-	if letter := c.labels.element.letter; c.form.names == nil || letter == 'U' || letter == 'S' {
+	if c.form.names == nil || !c.labels.element.number() {
 		return nil
 	}
 	for i, label := range labels {
-		if label == "" || label == unknownText {
+		if Unknown(label) {
 			continue
 		}
 		number, err := strconv.Atoi(label)

@@ -31,7 +31,8 @@ func (b *Batch) Label(i int) (class int, known bool) {
 	return b.classes[i], true
 }
 
-// ID is the id of a row of the batch: its number in the file where it has none.
+// ID is the id of a row of the batch: its number in the file, from 0, where it has none. Ids
+// need not differ: rows keep their order.
 func (b *Batch) ID(i int) string {
 	if b.ids == nil {
 		return strconv.Itoa(b.First + i)
@@ -52,7 +53,7 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 			yield(nil, err)
 			return
 		}
-		err = t.pass(partValues|partLabels|partIDs, size, func(b *Batch) (bool, error) {
+		err = t.pass(false, size, func(b *Batch) (bool, error) {
 			if err := t.finish(b, classes); err != nil {
 				return false, err
 			}
@@ -64,12 +65,9 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 	}
 }
 
-// pass goes over parts of all rows until more says no.
-func (t *Table) pass(want parts, size int, more func(b *Batch) (bool, error)) error {
-	if !t.labels {
-		want &^= partLabels
-	}
-	cursor, err := t.form.scan(want)
+// pass goes over all rows, or their labels alone, until more says no.
+func (t *Table) pass(labelsAlone bool, size int, more func(b *Batch) (bool, error)) error {
+	cursor, err := t.form.scan(labelsAlone)
 	if err != nil {
 		return t.located(err)
 	}
@@ -77,8 +75,12 @@ func (t *Table) pass(want parts, size int, more func(b *Batch) (bool, error)) er
 	b := &Batch{}
 	for first := 0; ; first += b.rows {
 		*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0]}
-		if err := t.fill(cursor, b, want, size); err != nil {
-			return t.located(err)
+		for b.rows < size {
+			if err := cursor.next(b, size-b.rows); err == io.EOF {
+				break
+			} else if err != nil {
+				return t.located(err)
+			}
 		}
 		if b.rows == 0 && first > 0 {
 			return nil
@@ -92,39 +94,10 @@ func (t *Table) pass(want parts, size int, more func(b *Batch) (bool, error)) er
 	}
 }
 
-// fill reads rows until there are size, or no more.
-func (t *Table) fill(cursor cursor, b *Batch, want parts, size int) error {
-	for b.rows < size {
-		err := cursor.next(b, size-b.rows)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case want&partValues != 0:
-			b.rows = len(b.Values) / t.width
-		case want&partLabels != 0:
-			b.rows = len(b.names)
-		default:
-			b.rows = len(b.ids)
-		}
-	}
-	return nil
-}
-
 // finish checks the values of a batch and turns labels into classes.
 func (t *Table) finish(b *Batch, classes *vocabulary) error {
 	if err := t.checkValues(b); err != nil {
 		return err
-	}
-	if !t.ids {
-		b.ids = nil
-	}
-	if !t.labels {
-		b.classes = nil
-		return nil
 	}
 	for i, name := range b.names {
 		class, err := classes.class(name)

@@ -15,6 +15,11 @@ type column struct {
 	row    int // how many were read
 	size   int // bytes a row
 	buffer []byte
+	// followed says that more than the array's rows may come.
+	followed bool
+	// whole are all bytes of an array that is stored by column.
+	whole []byte
+	part  []float32 // of such a column
 }
 
 // read opens an array of one or two dimensions.
@@ -27,6 +32,29 @@ func (a *array) read() (*column, error) {
 	return &column{array: a, r: r, size: size, buffer: make([]byte, max(size, chunk/size*size))}, nil
 }
 
+// readValues opens an array of rows. Those that are stored column after column, as NumPy does
+// in Fortran order and hence for most data frames, are all read before, unless they are mapped.
+func (a *array) readValues() (*column, error) {
+	c, err := a.read()
+	if err != nil || !a.byColumn {
+		return c, err
+	}
+	if c.whole = a.mapped; c.whole != nil {
+		return c, nil
+	}
+	c.whole = make([]byte, 0, a.shape[0]*c.size)
+	for c.row < a.shape[0] {
+		part, err := c.next(a.shape[0] - c.row)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+		c.whole = append(c.whole, part...)
+	}
+	c.row = 0
+	return c, nil
+}
+
 func (c *column) Close() error { return c.r.Close() }
 
 // next reads up to n further rows, at most what the buffer holds. After the last row it
@@ -37,7 +65,7 @@ func (c *column) next(n int) ([]byte, error) {
 	if got, err := io.ReadFull(c.r, part); err != nil {
 		return nil, fmt.Errorf("%s: row %d: %w", c.name, c.row+got/c.size, notWhole("truncated", err))
 	}
-	if c.row += n; c.row < c.shape[0] {
+	if c.row += n; c.row < c.shape[0] || c.followed {
 		return part, nil
 	}
 	switch _, err := io.ReadFull(c.r, make([]byte, 1)); err {
@@ -52,6 +80,9 @@ func (c *column) next(n int) ([]byte, error) {
 
 // appendFloats appends the values of n rows that are there.
 func (c *column) appendFloats(values []float32, n int) ([]float32, error) {
+	if c.whole != nil {
+		return c.gather(values, n), nil
+	}
 	for n > 0 {
 		part, err := c.next(n)
 		if err != nil {
@@ -62,6 +93,22 @@ func (c *column) appendFloats(values []float32, n int) ([]float32, error) {
 		n -= len(part) / c.size
 	}
 	return values, nil
+}
+
+// gather is appendFloats of an array that is stored by column.
+func (c *column) gather(values []float32, n int) []float32 {
+	rows, width, size := c.shape[0], c.shape[1], c.element.size
+	values = extend(values, n*width)
+	added := values[len(values)-n*width:]
+	c.part = extend(c.part[:0], n)
+	for j := range width {
+		c.element.floats(c.part, c.whole[(j*rows+c.row)*size:][:n*size])
+		for i, v := range c.part {
+			added[i*width+j] = v
+		}
+	}
+	c.row += n
+	return values
 }
 
 // append appends n elements that are there, as texts.

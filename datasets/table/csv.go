@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // csvFile is the form of lines of text, the first of which names the columns.
 type csvFile struct {
-	path    string
+	t       *Table
 	columns int
 	layout  layout
 }
@@ -25,8 +26,8 @@ type csvFile struct {
 const maxRecord = 64 << 20
 
 func openCSV(t *Table) error {
-	f := &csvFile{path: t.name}
-	lines, err := f.open()
+	f := &csvFile{t: t}
+	lines, err := f.open(false)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func openCSV(t *Table) error {
 		return err
 	}
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
-		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.path)
+		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.t.name)
 	}
 	names := make([]string, len(header))
 	for i, name := range header {
@@ -50,11 +51,11 @@ func openCSV(t *Table) error {
 	}
 	f.columns = len(names)
 	if f.layout, err = chooseColumns(names, t.options); err != nil {
-		return fmt.Errorf("%s:1: %w", f.path, err)
+		return fmt.Errorf("%s:1: %w", f.t.name, err)
 	}
 	l := f.layout
 	t.kind, t.element, t.rows, t.width = l.kind, "text", -1, len(l.values)
-	t.columns, t.named, t.labels, t.ids = l.names, l.named, l.labels >= 0, l.ids >= 0
+	t.columns, t.named, t.labels = l.names, l.named, l.labels >= 0
 	t.form = f
 	return nil
 }
@@ -66,30 +67,31 @@ func isNumber(text string) bool {
 
 func (f *csvFile) Close() error { return nil }
 
-func (f *csvFile) scan(want parts) (cursor, error) {
-	lines, err := f.open()
+func (f *csvFile) scan(labelsAlone bool) (cursor, error) {
+	c, err := f.open(labelsAlone)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := lines.record(); err != nil {
-		lines.Close()
+	if _, err := c.record(); err != nil {
+		c.Close()
 		return nil, err
 	}
-	return &csvCursor{csvLines: lines, form: f, want: want}, nil
+	return c, nil
 }
 
-// csvLines reads the records of an open file.
-type csvLines struct {
+// csvCursor reads the records of an open file.
+type csvCursor struct {
 	*csv.Reader
-	file    *os.File
-	path    string
-	limited *limitedReader
+	form        *csvFile
+	labelsAlone bool
+	file        *os.File
+	limited     *limitedReader
 }
 
-// open opens the file before its first line, and finds out what separates columns: the
-// first line has commas, or else tabs, or else semicolons.
-func (f *csvFile) open() (*csvLines, error) {
-	file, err := os.Open(f.path)
+// open opens the file before its first line, and finds out what separates columns: tabs in a
+// .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
+func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
+	file, err := os.Open(f.t.name)
 	if err != nil {
 		return nil, err
 	}
@@ -103,24 +105,28 @@ func (f *csvFile) open() (*csvLines, error) {
 	reader.FieldsPerRecord = -1
 	start, _ := buffered.Peek(chunk)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
-	for _, separator := range ",\t;" {
+	separators := ",\t;"
+	if strings.EqualFold(filepath.Ext(f.t.name), ".tsv") {
+		separators, reader.Comma = "", '\t'
+	}
+	for _, separator := range separators {
 		if bytes.ContainsRune(line, separator) {
 			reader.Comma = separator
 			break
 		}
 	}
-	return &csvLines{Reader: reader, file: file, path: f.path, limited: limited}, nil
+	return &csvCursor{reader, f, labelsAlone, file, limited}, nil
 }
 
-func (l *csvLines) Close() error { return l.file.Close() }
+func (c *csvCursor) Close() error { return c.file.Close() }
 
 // record reads a record.
-func (l *csvLines) record() ([]string, error) {
-	l.limited.read = 0
-	record, err := l.Read()
+func (c *csvCursor) record() ([]string, error) {
+	c.limited.read = 0
+	record, err := c.Read()
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
-		return nil, fmt.Errorf("%s:%d: column %d: %w", l.path, damage.Line, damage.Column, damage.Err)
+		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
 	}
 	return record, err
 }
@@ -140,12 +146,6 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-type csvCursor struct {
-	*csvLines
-	form *csvFile
-	want parts
-}
-
 func (c *csvCursor) next(b *Batch, n int) error {
 	l := c.form.layout
 	for i := range n {
@@ -158,18 +158,20 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		}
 		line, _ := c.FieldPos(0)
 		if len(record) != c.form.columns {
-			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.path, line, len(record), c.form.columns)
+			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.form.t.name, line, len(record), c.form.columns)
 		}
+		b.rows++
 		b.lines = append(b.lines, line)
-		if c.want&partValues != 0 {
-			if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
-				return fmt.Errorf("%s:%d: %w", c.path, line, err)
-			}
-		}
-		if c.want&partLabels != 0 {
+		if c.form.t.labels {
 			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
 		}
-		if c.want&partIDs != 0 && l.ids >= 0 {
+		if c.labelsAlone {
+			continue
+		}
+		if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
+			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
+		}
+		if l.ids >= 0 {
 			b.ids = append(b.ids, strings.Clone(record[l.ids]))
 		}
 	}

@@ -26,7 +26,7 @@ const maxText = 1 << 16
 // parseElement reads a description such as "<f4" or "|S10".
 func parseElement(descr string) (element, error) {
 	if strings.HasSuffix(descr, "O") {
-		return element{}, errors.New("the elements are Python objects, which only Python can read; save them with astype(str), or as numbers")
+		return element{}, errors.New("the elements are Python objects, which only Python can read; save them with astype(str), None replaced by '' before, or as numbers")
 	}
 	if len(descr) < 3 {
 		return element{}, fmt.Errorf("elements of type %.100q", descr)
@@ -87,7 +87,8 @@ func (e element) floats(dst []float32, src []byte) {
 	switch {
 	case e.letter == 'g':
 		for i := range dst {
-			dst[i] = brainFloat(src[2*i:])
+			// The upper half of a float32.
+			dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
 		}
 	case e.letter == 'i':
 		for i := range dst {
@@ -115,11 +116,6 @@ func (e element) floats(dst []float32, src []byte) {
 			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
 		}
 	}
-}
-
-// brainFloat is the bfloat16 at the start of src: the upper half of a float32.
-func brainFloat(src []byte) float32 {
-	return math.Float32frombits(uint32(binary.LittleEndian.Uint16(src)) << 16)
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
@@ -153,17 +149,13 @@ var halves = sync.OnceValue(func() *[1 << 16]float32 {
 // nothing for NaN.
 func (e element) text(src []byte) (string, error) {
 	switch e.letter {
-	case 'f':
-		var value float64
-		switch e.size {
-		case 2:
-			value = float64(halves()[binary.LittleEndian.Uint16(src)])
-		case 4:
-			value = float64(math.Float32frombits(binary.LittleEndian.Uint32(src)))
-		case 8:
-			value = math.Float64frombits(binary.LittleEndian.Uint64(src))
+	case 'f', 'g':
+		if e.size == 8 { // may be an integer that float32 does not hold
+			return wholeText(math.Float64frombits(binary.LittleEndian.Uint64(src)))
 		}
-		return wholeText(value)
+		var value [1]float32
+		e.floats(value[:], src)
+		return wholeText(float64(value[0]))
 	case 'U':
 		return wideText(src)
 	case 'S':
@@ -172,8 +164,6 @@ func (e element) text(src []byte) (string, error) {
 			return "", errors.New("text that is not UTF-8")
 		}
 		return text, nil
-	case 'g':
-		return wholeText(float64(brainFloat(src)))
 	case 'u':
 		return strconv.FormatUint(e.bits(src), 10), nil
 	}
@@ -181,23 +171,22 @@ func (e element) text(src []byte) (string, error) {
 }
 
 // bits returns an integer, extended by its sign where it has one.
-func (e element) bits(src []byte) uint64 {
-	signed := e.letter == 'i'
-	switch {
-	case e.size == 1 && signed:
-		return uint64(int8(src[0]))
-	case e.size == 1:
-		return uint64(src[0])
-	case e.size == 2 && signed:
-		return uint64(int16(binary.LittleEndian.Uint16(src)))
-	case e.size == 2:
-		return uint64(binary.LittleEndian.Uint16(src))
-	case e.size == 4 && signed:
-		return uint64(int32(binary.LittleEndian.Uint32(src)))
-	case e.size == 4:
-		return uint64(binary.LittleEndian.Uint32(src))
+func (e element) bits(src []byte) (bits uint64) {
+	switch e.size {
+	case 1:
+		bits = uint64(src[0])
+	case 2:
+		bits = uint64(binary.LittleEndian.Uint16(src))
+	case 4:
+		bits = uint64(binary.LittleEndian.Uint32(src))
+	default:
+		bits = binary.LittleEndian.Uint64(src)
 	}
-	return binary.LittleEndian.Uint64(src)
+	if e.letter == 'i' {
+		above := 64 - 8*e.size
+		bits = uint64(int64(bits<<above) >> above)
+	}
+	return bits
 }
 
 // wholeText returns a whole number in digits, and nothing for NaN.

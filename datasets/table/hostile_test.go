@@ -207,6 +207,8 @@ func TestStreams(t *testing.T) {
 		"after row 1: an array of 1 values of float64":     array + npyOf("<f8", "(1, 1)", long),
 		"row 2: column 0: NaN":                             array + npyOf("<f4", "(1, 1)", nan),
 		"holds no rows":                                    npyOf("<f4", "(0, 1)", ""),
+		"standard input: a number of -5 rows":              npyOf("<f4", "(-5, 1)", one),
+		"after row 1: a number of -1 rows":                 array + npyOf("<f4", "(-1, 1)", one),
 		"row 0: truncated":                                 npyOf("<f4", "(1000000000, 1000000)", one),
 	} {
 		allocation.Within(t, 1<<25, func() {

@@ -64,6 +64,7 @@ func TestParquetHeadersThatPromiseTooMuch(t *testing.T) {
 		"has 2147483647 values":                       page(8, 8, 1<<31-1),
 		"a header that says more than there is":       footer(manyColumns + "\x00"),
 		"a header of structs in structs":              footer(strings.Repeat("\x1c", 100)),
+		"or lists in lists, without end":              footer(strings.Repeat("\x19", 1<<24)),
 		"with a value of kind 13":                     footer("\x1d\x00"),
 		"no description of columns":                   "PAR1\xff\xff\xff\xffPAR1",
 	} {

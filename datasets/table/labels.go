@@ -8,12 +8,16 @@ import (
 	"sync"
 )
 
-// unknown stands for the class of a row whose label is not known: an empty text, a null, NaN
-// or -1 in the file.
-const (
-	unknown     = -1
-	unknownText = "-1"
-)
+// unknown stands for the class of a row whose label is not known.
+const unknown = -1
+
+// Unknown reports whether a label says that the class of its row is not known: an empty text,
+// which stands for a null and for the NaN of a number too, -1, nan in upper or lower case, which
+// NumPy and pandas make of a missing value among texts, and pandas' <NA>. A class of such a
+// name is one only if the file, or a reference, lists the names of the classes.
+func Unknown(label string) bool {
+	return label == "" || label == "-1" || label == "<NA>" || strings.EqualFold(label, "nan")
+}
 
 // MaxClasses bounds the number of classes. More are no classes but, say, ids that were
 // given as labels.
@@ -81,47 +85,36 @@ func normalLabel(label string) string {
 			label = whole
 		}
 	}
-	if label == unknownText {
+	if Unknown(label) {
 		return ""
 	}
 	return label
 }
 
-// classes are the classes of a table, once they are known.
-type classes struct {
-	once  sync.Once
-	known *vocabulary
-	err   error
-}
-
 // findClasses finds out what a header tells of the classes.
-func (t *Table) findClasses() (err error) {
+func (t *Table) findClasses() error {
 	want := t.options.Reference
 	names, origin := t.named, t.name
 	if want.Classes != nil {
 		names, origin = want.Classes, want.Name
 	}
-	if names == nil && t.kind != Features {
-		names = make([]string, t.width)
-		for class := range names {
-			names[class] = strconv.Itoa(class)
+	switch {
+	case want.Classes != nil && t.kind != Features && len(names) != t.width:
+		return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
+	case want.Classes != nil && t.named != nil && !slices.Equal(t.named, names):
+		// Integer labels are places among the names.
+		return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
+	case names == nil && t.kind != Features:
+		for class := range t.width {
+			names = append(names, strconv.Itoa(class))
 		}
 	}
 	if names == nil {
+		t.vocabulary = sync.OnceValues(t.collectClasses)
 		return nil
 	}
-	if t.kind != Features && want.Classes != nil {
-		if len(names) != t.width {
-			return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
-		}
-	}
-	if want.Classes != nil {
-		// Integer labels are places among the names.
-		if t.named != nil && !slices.Equal(t.named, names) {
-			return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
-		}
-	}
-	t.classes.known, err = newVocabulary(names, origin)
+	known, err := newVocabulary(names, origin)
+	t.vocabulary = func() (*vocabulary, error) { return known, nil }
 	return err
 }
 
@@ -139,21 +132,14 @@ func (t *Table) ClassNames() ([]string, error) {
 	return v.names, err
 }
 
-// vocabulary returns the classes, nil where there are none.
-func (t *Table) vocabulary() (*vocabulary, error) {
-	t.classes.once.Do(func() {
-		if t.classes.known == nil && t.labels {
-			t.classes.known, t.classes.err = t.collectClasses()
-		}
-	})
-	return t.classes.known, t.classes.err
-}
-
-// collectClasses goes over the labels.
+// collectClasses goes over the labels. Without any there are no classes.
 func (t *Table) collectClasses() (*vocabulary, error) {
+	if !t.labels {
+		return nil, nil
+	}
 	const size = 4096
 	found := make(map[string]bool)
-	err := t.pass(partLabels, size, func(b *Batch) (bool, error) {
+	err := t.pass(true, size, func(b *Batch) (bool, error) {
 		for i, label := range b.names {
 			name := normalLabel(label)
 			if name == "" || found[name] {
@@ -173,12 +159,13 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	for name := range found {
 		names = append(names, name)
 	}
-	sortNames(names)
+	SortClasses(names)
 	return newVocabulary(names, t.name)
 }
 
-// sortNames sorts numbers by their value, if all names are numbers, and texts else.
-func sortNames(names []string) {
+// SortClasses sorts the names of classes in place: by their value if all are numbers, as texts
+// if not.
+func SortClasses(names []string) {
 	numbers := make(map[string]int, len(names))
 	for _, name := range names {
 		number, err := strconv.Atoi(name)

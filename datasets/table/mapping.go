@@ -15,25 +15,23 @@ type mapping struct {
 	size    int64
 }
 
-func mapFile(path string) (*mapping, error) {
+// mapFile maps a file until the form is closed.
+func (f *arrays) mapFile(path string) (*mapping, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	m := &mapping{file: file}
+	f.files = append(f.files, m)
 	info, err := file.Stat()
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	m := &mapping{file: file, size: info.Size()}
-	if m.size == 0 {
+	if m.size = info.Size(); m.size == 0 {
 		return m, nil // nothing can be mapped
 	}
-	if m.content, err = mmap.Map(file, mmap.RDONLY, 0); err != nil {
-		file.Close()
-		return nil, err
-	}
-	return m, nil
+	m.content, err = mmap.Map(file, mmap.RDONLY, 0)
+	return m, err
 }
 
 func (m *mapping) Close() error {

@@ -150,7 +150,7 @@ func chooseColumns(columns []string, o Options) (layout, error) {
 	if err := l.chooseValues(columns, number, o); err != nil {
 		return layout{}, err
 	}
-	if err := l.order(columns, number, o); err != nil {
+	if err := l.order(columns, o); err != nil {
 		return layout{}, err
 	}
 	if len(l.values) == 0 {
@@ -173,13 +173,11 @@ func chooseColumns(columns []string, o Options) (layout, error) {
 // are probabilities or logits, or all but labels, ids and an index.
 func (l *layout) chooseValues(columns []string, number map[string]int, o Options) error {
 	if len(o.Values) > 0 {
-		for _, name := range o.Values {
-			i, there := number[name]
-			if !there {
-				return fmt.Errorf("no column %.100q; there are %s", name, listed(columns))
-			}
-			l.values = append(l.values, i)
+		values, missing := numbered(o.Values, number)
+		if values == nil {
+			return fmt.Errorf("no column %.100q; there are %s", missing, listed(columns))
 		}
+		l.values = values
 		l.kind = max(l.kind, Features)
 		return nil
 	}
@@ -206,35 +204,44 @@ func (l *layout) chooseValues(columns []string, number map[string]int, o Options
 }
 
 // order brings the values into the order of the reference.
-func (l *layout) order(columns []string, number map[string]int, o Options) error {
+func (l *layout) order(columns []string, o Options) error {
 	want := o.Reference
 	switch {
 	case len(o.Values) > 0:
 	case l.kind == Features && want.Columns != nil:
-		l.values = nil
-		for _, name := range want.Columns {
-			i, there := number[name]
-			if !there || i == l.labels || i == l.ids {
-				return fmt.Errorf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))
+		values := make(map[string]int, len(columns))
+		for i, name := range columns {
+			if i != l.labels && i != l.ids {
+				values[name] = i
 			}
-			l.values = append(l.values, i)
 		}
+		ordered, missing := numbered(want.Columns, values)
+		if ordered == nil {
+			return fmt.Errorf("no column %.100q of values, which %s has; there are %s", missing, want.Name, listed(columns))
+		}
+		l.values = ordered
 	case l.kind != Features && len(want.Classes) == len(l.values):
 		ofClass := make(map[string]int, len(l.values))
 		for _, i := range l.values {
 			ofClass[strings.TrimPrefix(columns[i], l.kind.prefix())] = i
 		}
-		ordered := make([]int, 0, len(l.values))
-		for _, class := range want.Classes {
-			i, there := ofClass[class]
-			if !there {
-				return nil // the names of classes are compared later
-			}
-			ordered = append(ordered, i)
+		if ordered, _ := numbered(want.Classes, ofClass); ordered != nil {
+			l.values = ordered // other names of classes are compared later
 		}
-		l.values = ordered
 	}
 	return nil
+}
+
+// numbered returns the numbers of names, or nil and the first name that has none.
+func numbered(names []string, number map[string]int) (numbers []int, missing string) {
+	for _, name := range names {
+		i, there := number[name]
+		if !there {
+			return nil, name
+		}
+		numbers = append(numbers, i)
+	}
+	return numbers, ""
 }
 
 func withPrefix(columns []string, prefix string) (found []int) {

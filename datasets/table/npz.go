@@ -11,69 +11,53 @@ import (
 // openNPZ opens the arrays of a zip archive. Names in it are only compared: nothing is
 // looked for or written under them.
 func openNPZ(t *Table) error {
-	m, err := mapFile(t.name)
+	f := new(arrays)
+	t.form = f
+	m, err := f.mapFile(t.name)
 	if err != nil {
 		return err
 	}
-	values, labels, ids, names, err := readNPZ(m, t.options)
-	if err != nil {
-		m.Close()
-		return err
-	}
-	return t.setArrays(values, labels, ids, names, m.Close)
-}
-
-func readNPZ(m *mapping, o Options) (values, labels, ids *array, classNames []string, err error) {
 	archive, err := zip.NewReader(m.file, m.size)
 	if err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("not a whole .npz file: %w", err)
+		return fmt.Errorf("not a whole .npz file: %w", err)
 	}
 	members := make(map[string]*zip.File)
 	var there []string
 	for _, member := range archive.File {
 		name := strings.TrimSuffix(member.Name, ".npy")
 		if members[name] != nil {
-			return nil, nil, nil, nil, fmt.Errorf("two arrays of the name %.100q", name)
+			return fmt.Errorf("two arrays of the name %.100q", name)
 		}
 		members[name] = member
 		there = append(there, name)
 	}
-	valuesName, labelsName, idsName, err := chooseArrays(there, o)
+	err = f.openNamed(there, t.options, func(name string) (*array, error) { return readMember(m, members[name]) })
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return err
 	}
-	read := func(name string) *array {
-		if name == "" || members[name] == nil || err != nil {
-			return nil
+	if member := members[classNamesArray]; member != nil {
+		names, err := readMember(m, member)
+		if err == nil {
+			names.name = classNamesArray
+			f.names, err = names.texts(MaxClasses)
 		}
-		var a *array
-		if a, err = readMember(m, members[name]); err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-			return nil
+		if err != nil {
+			return fmt.Errorf("%s: %w", classNamesArray, err)
 		}
-		a.name = name
-		return a
 	}
-	values, labels, ids = read(valuesName), read(labelsName), read(idsName)
-	if names := read(classNamesArray); names != nil {
-		classNames, err = names.texts(MaxClasses)
-	}
-	return values, labels, ids, classNames, err
+	return f.describe(t)
 }
 
-// What a compressed member may hold: freeBytes, and maxGrowth bytes for each byte of the
-// file. Data shrinks to a half or a tenth; a few bytes made on purpose can stand for
-// gigabytes.
-const (
-	freeBytes = 1 << 24
-	maxGrowth = 100
-)
+// MaxUnpacked bounds the bytes that so many bytes of a compressed file may unpack to: 16 MiB,
+// and 100 for each. Data shrink to a half or a tenth; a few bytes made on purpose can stand
+// for gigabytes.
+func MaxUnpacked(packed int64) int64 { return 1<<24 + 100*packed }
 
 // readMember reads the header of a member, and maps what follows where it is not
 // compressed.
 func readMember(m *mapping, member *zip.File) (*array, error) {
 	packed := min(member.CompressedSize64, uint64(m.size))
-	if member.UncompressedSize64 > freeBytes+maxGrowth*packed {
+	if member.UncompressedSize64 > uint64(MaxUnpacked(int64(packed))) {
 		return nil, errors.New("unpacks to more than 100 times its size, which no data set does")
 	}
 	r, err := member.Open()

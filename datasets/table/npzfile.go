@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,16 +63,9 @@ func wide(to []byte, text string, length int) []byte {
 
 // npyHeader is the header of a .npy file of version 1, filled up to a multiple of 64 bytes.
 func npyHeader(descr string, shape []int) []byte {
-	var sizes strings.Builder // (3, 4), and (3,) for one dimension
-	for i, size := range shape {
-		if i > 0 {
-			sizes.WriteByte(' ')
-		}
-		sizes.WriteString(strconv.Itoa(size) + ",")
-	}
-	tuple := sizes.String()
-	if len(shape) > 1 {
-		tuple = strings.TrimSuffix(tuple, ",")
+	tuple := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ") // (3, 4), and (3,) for one dimension
+	if len(shape) == 1 {
+		tuple += ","
 	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
 	const prefix, unit = 10, 64

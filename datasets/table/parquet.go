@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -66,8 +65,8 @@ func (f *parquetFile) open(t *Table) error {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {
-		if err := json.Unmarshal([]byte(text), &t.named); err != nil {
-			return fmt.Errorf("class_names of the metadata is no list of texts: %w", err)
+		if t.named, err = parseClassNames(text); err != nil {
+			return err
 		}
 	}
 	return f.measure(t)
@@ -88,7 +87,7 @@ func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there 
 	if f.ids, err = single(fields, ids); err != nil {
 		return err
 	}
-	t.labels, t.ids = f.labels != nil, f.ids != nil
+	t.labels = f.labels != nil
 	values, err := chooseValues(there, t.options)
 	if err != nil {
 		return err
@@ -124,7 +123,7 @@ func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there 
 // measure finds the numbers of rows and of values a row.
 func (f *parquetFile) measure(t *Table) error {
 	rows := f.parsed.NumRows()
-	if rows < 0 || rows > 1<<48 {
+	if rows < 0 || rows > maxRows {
 		return fmt.Errorf("a number of %d rows", rows)
 	}
 	t.rows, t.width = int(rows), len(f.values)
@@ -198,17 +197,18 @@ func elementName(leaf *parquet.Column) string {
 
 func (f *parquetFile) Close() error { return f.file.Close() }
 
-func (f *parquetFile) scan(want parts) (cursor, error) {
+func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	c := &parquetCursor{form: f, rows: int(f.parsed.NumRows())}
-	if want&partValues != 0 {
-		for _, column := range f.values {
-			c.values = append(c.values, newLeaf(f, column, true))
-		}
-	}
-	if want&partLabels != 0 {
+	if f.labels != nil {
 		c.labels = newLeaf(f, f.labels, false)
 	}
-	if want&partIDs != 0 && f.ids != nil {
+	if labelsAlone {
+		return c, nil
+	}
+	for _, column := range f.values {
+		c.values = append(c.values, newLeaf(f, column, true))
+	}
+	if f.ids != nil {
 		c.ids = newLeaf(f, f.ids, false)
 	}
 	return c, nil
@@ -266,6 +266,7 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 		}
 	}
 	c.row += n
+	b.rows += n
 	return nil
 }
 

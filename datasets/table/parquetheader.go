@@ -31,7 +31,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	if _, err := r.ReadAt(footer, size-tail-length); err != nil {
 		return err
 	}
-	_, err := structLength(footer, 0)
+	_, err := structLength(footer)
 	return err
 }
 
@@ -53,7 +53,7 @@ func checkPages(r io.ReaderAt, size int64, column *format.ColumnMetaData) error 
 		if at += int64(length) + packed; packed < 0 || at > end {
 			return fmt.Errorf("the page that ends at byte %d: its column ends at %d", at, end)
 		}
-		most := freeBytes + maxGrowth*packed
+		most := MaxUnpacked(packed)
 		values := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
 		if int64(header.UncompressedPageSize) > most || int64(values) > most {
 			return fmt.Errorf("the page that ends at byte %d has %d values and unpacks to %d bytes, more than 100 times its size, which no data set does",
@@ -71,7 +71,7 @@ func pageHeader(r io.ReaderAt, at, end int64) (*format.PageHeader, int, error) {
 		if _, err := r.ReadAt(content, at); err != nil {
 			return nil, 0, err
 		}
-		length, err := structLength(content, 0)
+		length, err := structLength(content)
 		if err == errCut && window < end-at && window < most {
 			continue
 		}
@@ -87,94 +87,63 @@ var errCut = errors.New("a header that says more than there is")
 
 // structLength returns the length of a struct of Thrift's compact protocol at the start of
 // the content. All that it says is inside the content, or the error is errCut.
-func structLength(content []byte, depth int) (int, error) {
+func structLength(content []byte) (int, error) {
+	r := new(thrift.CompactProtocol).NewReaderFromBytes(content)
+	err := skipStruct(r, len(content), 0)
+	return r.BytesRead(), err
+}
+
+// skipStruct goes over the fields of a struct, after whose end there may be more of the size
+// bytes.
+func skipStruct(r thrift.Reader, size, depth int) error {
+	for {
+		field, err := r.ReadField()
+		switch {
+		case err != nil:
+			return errCut
+		case field.Type == thrift.STOP:
+			return nil
+		case field.Type == thrift.TRUE || field.Type == thrift.FALSE: // whose kind says all
+			continue
+		}
+		if err := skipValue(r, field.Type, size, depth); err != nil {
+			return err
+		}
+	}
+}
+
+// skipValue goes over a value of that kind.
+func skipValue(r thrift.Reader, kind thrift.Type, size, depth int) (err error) {
 	const deepest = 32
 	if depth > deepest {
-		return 0, errors.New("a header of structs in structs without end")
+		return errors.New("a header of structs in structs, or lists in lists, without end")
 	}
-	at := 0
-	for at < len(content) {
-		field := content[at]
-		if at++; field == 0 {
-			return at, nil
-		}
-		if field>>4 == 0 { // the field's number follows
-			n, err := varint(content[at:])
-			if err != nil {
-				return 0, err
-			}
-			at += n
-		}
-		if kind := field & 15; kind > 2 { // of truth values the kind says all
-			n, err := valueLength(content[at:], kind, depth)
-			if err != nil {
-				return 0, err
-			}
-			at += n
-		}
-	}
-	return 0, errCut
-}
-
-// valueLength returns the length of a value of that kind.
-func valueLength(content []byte, kind byte, depth int) (int, error) {
-	length := 0
 	switch kind {
-	case 1, 2, 3: // a truth value in a list, a byte
-		length = 1
-	case 4, 5, 6: // integers
-		return varint(content)
-	case 7: // a number
-		length = 8
-	case 8: // bytes
-		size, n := binary.Uvarint(content)
-		if n <= 0 || size > uint64(len(content)-n) {
-			return 0, errCut
+	case thrift.TRUE, thrift.FALSE, thrift.I8:
+		_, err = r.ReadInt8()
+	case thrift.I16, thrift.I32, thrift.I64:
+		_, err = r.ReadInt64()
+	case thrift.DOUBLE:
+		_, err = r.ReadFloat64()
+	case thrift.BINARY:
+		_, err = r.ReadBytes() // a part of the content, not a copy
+	case thrift.LIST, thrift.SET:
+		list, err := r.ReadList()
+		if err != nil || int(list.Size) > size-r.BytesRead() { // each value takes a byte at least
+			return errCut
 		}
-		length = n + int(size)
-	case 9, 10: // a list, a set
-		return listLength(content, depth)
-	case 12:
-		return structLength(content, depth+1)
+		for range list.Size {
+			if err := skipValue(r, list.Type, size, depth+1); err != nil {
+				return err
+			}
+		}
+	case thrift.STRUCT:
+		return skipStruct(r, size, depth+1)
 	default:
-		return 0, fmt.Errorf("a header with a value of kind %d, which Parquet has not", kind)
+		return fmt.Errorf("a header with a value of kind %d, which Parquet has not", kind)
 	}
-	if length > len(content) {
-		return 0, errCut
+	if err != nil {
+		return errCut
 	}
-	return length, nil
-}
-
-// listLength returns the length of a list, each value of which takes a byte at least.
-func listLength(content []byte, depth int) (int, error) {
-	if len(content) == 0 {
-		return 0, errCut
-	}
-	size, kind, at := uint64(content[0]>>4), content[0]&15, 1
-	if size == 15 {
-		n := 0
-		if size, n = binary.Uvarint(content[1:]); n <= 0 {
-			return 0, errCut
-		}
-		at += n
-	}
-	if size > uint64(len(content)-at) {
-		return 0, errCut
-	}
-	for range size {
-		n, err := valueLength(content[at:], kind, depth+1)
-		if err != nil {
-			return 0, err
-		}
-		at += n
-	}
-	return at, nil
-}
-
-// varint returns the length of an integer of seven bits a byte.
-func varint(content []byte) (int, error) {
-	if _, n := binary.Uvarint(content); n > 0 {
-		return n, nil
-	}
-	return 0, errCut
+	return nil
 }

@@ -134,17 +134,11 @@ func (l *leaf) numbers(n int) ([]float32, error) {
 	if err := l.fill(); err != nil {
 		return nil, err
 	}
-	if len(l.dense) > 0 {
-		numbers := l.dense[:min(n, len(l.dense))]
-		l.dense = l.dense[len(numbers):]
-		return numbers, nil
-	}
-	if l.read[0].IsNull() {
+	part, _ := l.part(n, false)
+	if len(part) == 0 {
 		return nil, errNull
 	}
-	l.number[0] = numberOf(l.read[0])
-	l.read = l.read[1:]
-	return l.number[:], nil
+	return part, nil
 }
 
 // list appends the values of a row, each of which but the first one repeats.
@@ -156,7 +150,7 @@ func (l *leaf) list(values []float32, width int) ([]float32, error) {
 		} else if err != nil {
 			return values, err
 		}
-		part, more := l.listPart(len(values) > before)
+		part, more := l.part(maxWidth+1, len(values) > before)
 		if !more {
 			return values, nil
 		}
@@ -169,9 +163,9 @@ func (l *leaf) list(values []float32, width int) ([]float32, error) {
 	}
 }
 
-// listPart takes what there is of a row, and says that there was more of it. What is
-// neither a number nor the end of the row is no part.
-func (l *leaf) listPart(begun bool) (part []float32, more bool) {
+// part takes up to n values of what there is of a row, or of a column without lists, and says
+// that there was more of the row. What is neither a number nor the end of the row is no part.
+func (l *leaf) part(n int, begun bool) (part []float32, more bool) {
 	if len(l.dense) == 0 {
 		switch value := l.read[0]; {
 		case begun && value.RepetitionLevel() == 0:
@@ -184,15 +178,17 @@ func (l *leaf) listPart(begun bool) (part []float32, more bool) {
 			return l.number[:], true
 		}
 	}
-	if begun && l.levels[0] == 0 {
-		return nil, false
+	n = min(n, len(l.dense))
+	if l.column.MaxRepetitionLevel() > 0 {
+		if begun && l.levels[0] == 0 {
+			return nil, false
+		}
+		if end := bytes.IndexByte(l.levels[1:n], 0); end >= 0 {
+			n = end + 1
+		}
+		l.levels = l.levels[n:]
 	}
-	n := len(l.levels)
-	if end := bytes.IndexByte(l.levels[1:], 0); end >= 0 {
-		n = end + 1
-	}
-	part = l.dense[:n]
-	l.dense, l.levels = l.dense[n:], l.levels[n:]
+	part, l.dense = l.dense[:n], l.dense[n:]
 	return part, true
 }
 

@@ -6,20 +6,17 @@ import (
 )
 
 // Rows are all rows of a table, in any order. Its methods may be called from several
-// goroutines at once, and panic where there is no row i.
+// goroutines at once, and panic where there is no row i. To close the rows is to close the
+// table.
 type Rows struct {
-	name    string
-	kind    Kind
-	width   int
-	shape   []int // {width}
-	columns []string
-	classes []string
-	rows    int
-	labels  []int32 // a class or unknown; nil where the file has no labels
-	ids     []string
-	mapped  *array      // the values where they are mapped
-	blocks  [][]float32 // the values elsewhere: the same number of rows in each but the last
-	block   int         // rows a block
+	*Table
+	shape      []int // {width}
+	classNames []string
+	count      int
+	labels     []int32 // a class or unknown; nil where the file has no labels
+	ids        []string
+	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
+	block      int         // rows a block
 }
 
 // blockValues is how many values a block holds, or one row.
@@ -33,13 +30,11 @@ func (t *Table) Load() (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{
-		name: t.name, kind: t.kind, width: t.width, shape: []int{t.width}, columns: t.columns, mapped: t.mapped, block: max(1, blockValues/t.width),
-	}
+	r := &Rows{Table: t, shape: []int{t.width}, block: max(1, blockValues/t.width)}
 	if classes != nil {
-		r.classes = classes.names
+		r.classNames = classes.names
 	}
-	err = t.pass(partValues|partLabels|partIDs, r.batch(), func(b *Batch) (bool, error) {
+	err = t.pass(false, r.batch(), func(b *Batch) (bool, error) {
 		if err := t.finish(b, classes); err != nil {
 			return false, err
 		}
@@ -62,7 +57,7 @@ func (r *Rows) batch() int {
 }
 
 func (r *Rows) keep(b *Batch) {
-	r.rows += b.rows
+	r.count += b.rows
 	for _, class := range b.classes {
 		r.labels = append(r.labels, int32(class))
 	}
@@ -72,23 +67,14 @@ func (r *Rows) keep(b *Batch) {
 	}
 }
 
-// Name identifies the rows in messages: the path of the file.
-func (r *Rows) Name() string { return r.name }
-
-// Kind says what the values are.
-func (r *Rows) Kind() Kind { return r.kind }
-
 // Len is the number of rows.
-func (r *Rows) Len() int { return r.rows }
+func (r *Rows) Len() int { return r.count }
 
 // Shape is that of a row, {width}. The caller must not change it.
 func (r *Rows) Shape() []int { return r.shape }
 
-// Columns is what [Table.Columns] says. The caller must not change it.
-func (r *Rows) Columns() []string { return r.columns }
-
 // ClassNames is what [Table.ClassNames] says. The caller must not change it.
-func (r *Rows) ClassNames() []string { return r.classes }
+func (r *Rows) ClassNames() []string { return r.classNames }
 
 // Label is the class of row i, in the order of the class names, if it is known.
 func (r *Rows) Label(i int) (class int, known bool) {
@@ -101,8 +87,8 @@ func (r *Rows) Label(i int) (class int, known bool) {
 // Counts returns the number of rows of each class, in the order of the class names, and of
 // those whose class is not known.
 func (r *Rows) Counts() (counts []int, unlabelled int) {
-	counts = make([]int, len(r.classes))
-	for i := range r.rows {
+	counts = make([]int, len(r.classNames))
+	for i := range r.count {
 		if class, known := r.Label(i); known {
 			counts[class]++
 		} else {

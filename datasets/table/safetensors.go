@@ -10,51 +10,43 @@ import (
 // openSafetensors opens the tensors of a file, whose metadata may hold the names of
 // classes: class_names, a list in JSON.
 func openSafetensors(t *Table) error {
-	m, err := mapFile(t.name)
+	f := new(arrays)
+	t.form = f
+	m, err := f.mapFile(t.name)
 	if err != nil {
 		return err
 	}
-	values, labels, ids, names, err := readSafetensors(m, t.options)
-	if err != nil {
-		m.Close()
-		return err
-	}
-	return t.setArrays(values, labels, ids, names, m.Close)
-}
-
-func readSafetensors(m *mapping, o Options) (values, labels, ids *array, classNames []string, err error) {
 	file, err := safetensors.Parse(m.content[:len(m.content):len(m.content)])
 	if err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("not a whole safetensors file: %w", err)
+		return fmt.Errorf("not a whole safetensors file: %w", err)
 	}
 	tensors := make(map[string]safetensors.Tensor)
 	var there []string
 	for _, tensor := range file.Tensors {
 		if _, again := tensors[tensor.Name]; again {
-			return nil, nil, nil, nil, fmt.Errorf("two tensors of the name %.100q", tensor.Name)
+			return fmt.Errorf("two tensors of the name %.100q", tensor.Name)
 		}
 		tensors[tensor.Name] = tensor
 		there = append(there, tensor.Name)
 	}
-	valuesName, labelsName, idsName, err := chooseArrays(there, o)
+	err = f.openNamed(there, t.options, func(name string) (*array, error) { return placeTensor(m, tensors[name]) })
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return err
 	}
-	read := func(name string) *array {
-		if name == "" || err != nil {
-			return nil
-		}
-		var a *array
-		a, err = placeTensor(m, tensors[name])
-		return a
-	}
-	values, labels, ids = read(valuesName), read(labelsName), read(idsName)
-	if text, found := file.Metadata[classNamesArray]; found && err == nil {
-		if err = json.Unmarshal([]byte(text), &classNames); err != nil {
-			err = fmt.Errorf("class_names of the metadata is no list of texts: %w", err)
+	if text, found := file.Metadata[classNamesArray]; found {
+		if f.names, err = parseClassNames(text); err != nil {
+			return err
 		}
 	}
-	return values, labels, ids, classNames, err
+	return f.describe(t)
+}
+
+// parseClassNames reads the names of classes that a file's metadata hold.
+func parseClassNames(text string) (names []string, err error) {
+	if err = json.Unmarshal([]byte(text), &names); err != nil {
+		err = fmt.Errorf("class_names of the metadata is no list of texts: %w", err)
+	}
+	return names, err
 }
 
 // tensorElements are the types of tensors that numbers and labels have.
@@ -68,17 +60,17 @@ var tensorElements = map[safetensors.DType]element{
 func placeTensor(m *mapping, tensor safetensors.Tensor) (*array, error) {
 	element, known := tensorElements[tensor.DType]
 	if !known {
-		return nil, fmt.Errorf("%s: elements of type %s; want numbers of 1, 2, 4 or 8 bytes", tensor.Name, tensor.DType)
+		return nil, fmt.Errorf("elements of type %s; want numbers of 1, 2, 4 or 8 bytes", tensor.DType)
 	}
-	a := &array{name: tensor.Name, element: element}
+	a := &array{element: element}
 	for _, d := range tensor.Shape {
 		if d > uint64(m.size) {
-			return nil, fmt.Errorf("%s: shape %v", tensor.Name, tensor.Shape)
+			return nil, fmt.Errorf("shape %v", tensor.Shape)
 		}
 		a.shape = append(a.shape, int(d))
 	}
 	if err := a.fills(int64(len(tensor.Data))); err != nil {
-		return nil, fmt.Errorf("%s: %w", tensor.Name, err)
+		return nil, err
 	}
 	// A part of the content keeps what follows it as its capacity.
 	m.place(a, m.size-int64(cap(tensor.Data)), int64(len(tensor.Data)))

@@ -27,7 +27,7 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 		if err != nil {
 			return err
 		}
-		a.name = "the array"
+		a.name = t.name
 		width, err := a.streamed()
 		if err != nil {
 			return err
@@ -43,7 +43,10 @@ func (a *array) streamed() (width int, err error) {
 	if a.byColumn {
 		return 0, errors.New("the array is in Fortran order, so that its first row is whole at its end; save it with numpy.ascontiguousarray, or read it as a file")
 	}
-	return a.width()
+	if width, err = a.width(); err == nil && (a.shape[0] < 0 || a.shape[0] > maxRows) {
+		err = fmt.Errorf("a number of %d rows", a.shape[0])
+	}
+	return width, err
 }
 
 // stream is the form of arrays that cannot be read twice.
@@ -55,54 +58,56 @@ type stream struct {
 
 func (s *stream) Close() error { return nil }
 
-func (s *stream) scan(parts) (cursor, error) {
+func (s *stream) scan(bool) (cursor, error) {
 	if s.begun {
 		return nil, errors.New("a stream cannot be read again")
 	}
 	s.begun = true
-	return &streamCursor{r: s.r, array: s.first, left: s.first.shape[0]}, nil
+	s.first.open = func() (io.ReadCloser, error) { return io.NopCloser(s.r), nil }
+	c, err := s.first.read()
+	if err != nil {
+		return nil, err
+	}
+	c.followed = true
+	return &streamCursor{c, s.r}, nil
 }
 
+// streamCursor goes over arrays that follow each other as if they were one, which grows by
+// the rows of each.
 type streamCursor struct {
-	r      *bufio.Reader
-	array  *array
-	left   int // rows of the array
-	row    int
-	buffer []byte
+	*column
+	r *bufio.Reader
 }
 
-func (c *streamCursor) Close() error { return nil }
-
-func (c *streamCursor) next(b *Batch, n int) error {
-	for c.left == 0 {
+func (c *streamCursor) next(b *Batch, n int) (err error) {
+	for c.row == c.shape[0] {
 		if _, err := c.r.Peek(1); err != nil {
 			return err
 		}
-		following, _, err := readHeader(c.r)
-		if err != nil {
+		if err := c.follow(); err != nil {
 			return fmt.Errorf("after row %d: %w", c.row-1, err)
 		}
-		following.name = "the array"
-		if _, err := following.streamed(); err != nil {
-			return fmt.Errorf("after row %d: %w", c.row-1, err)
-		}
-		if following.element != c.array.element || following.shape[1] != c.array.shape[1] {
-			return fmt.Errorf("after row %d: an array of %d values of %s a row; the first one has %d of %s",
-				c.row-1, following.shape[1], following.element, c.array.shape[1], c.array.element)
-		}
-		c.array, c.left = following, following.shape[0]
 	}
-	size := c.array.shape[1] * c.array.element.size
-	if c.buffer == nil {
-		c.buffer = make([]byte, max(size, chunk/size*size))
+	n = min(n, c.shape[0]-c.row)
+	b.Values, err = c.appendFloats(b.Values, n)
+	b.rows += n
+	return err
+}
+
+// follow reads the header of the next array.
+func (c *streamCursor) follow() error {
+	following, _, err := readHeader(c.r)
+	if err != nil {
+		return err
 	}
-	n = min(n, c.left, len(c.buffer)/size)
-	part := c.buffer[:n*size]
-	if got, err := io.ReadFull(c.r, part); err != nil {
-		return fmt.Errorf("row %d: %w", c.row+got/size, notWhole("truncated", err))
+	following.name = c.name
+	width, err := following.streamed()
+	if err != nil {
+		return err
 	}
-	b.Values = extend(b.Values, n*c.array.shape[1])
-	c.array.element.floats(b.Values[len(b.Values)-n*c.array.shape[1]:], part)
-	c.row, c.left = c.row+n, c.left-n
+	if following.element != c.element || width != c.shape[1] {
+		return fmt.Errorf("an array of %d values of %s a row; the first one has %d of %s", width, following.element, c.shape[1], c.element)
+	}
+	c.shape[0] += following.shape[0]
 	return nil
 }

@@ -84,18 +84,19 @@ type Table struct {
 	width   int
 	columns []string // names of the values' columns; nil where they have none
 	labels  bool
-	ids     bool
 	form    form
 	mapped  *array // the values, where they are mapped
 	options Options
 	named   []string // the names that the file gives classes; nil where it gives none
-	classes classes
+	// vocabulary returns the classes, nil if there are none.
+	vocabulary func() (*vocabulary, error)
 }
 
 // form is a file of one format.
 type form interface {
-	// scan goes over parts of all rows from the first one on.
-	scan(want parts) (cursor, error)
+	// scan goes over all rows from the first one on: over their labels alone, or over all
+	// that there is of them.
+	scan(labelsAlone bool) (cursor, error)
 	Close() error
 }
 
@@ -105,15 +106,6 @@ type cursor interface {
 	next(b *Batch, n int) error
 	Close() error
 }
-
-// parts are what a pass over the rows reads.
-type parts uint
-
-const (
-	partValues parts = 1 << iota
-	partLabels
-	partIDs
-)
 
 // forms are the formats by the ends of files' names.
 var forms = map[string]func(t *Table) error{
@@ -221,10 +213,6 @@ func (t *Table) Columns() []string { return t.columns }
 
 // HasLabels reports whether there are labels, some of which may be unknown.
 func (t *Table) HasLabels() bool { return t.labels }
-
-// HasIDs reports whether rows have ids in the file. Those of other rows are their numbers,
-// from 0. Ids need not differ: rows keep their order.
-func (t *Table) HasIDs() bool { return t.ids }
 
 // HasClassNames reports whether the file names the classes.
 func (t *Table) HasClassNames() bool { return t.named != nil }

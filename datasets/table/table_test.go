@@ -1,6 +1,9 @@
 package table
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -207,6 +211,12 @@ func TestCSV(t *testing.T) {
 	} {
 		compare(t, name, contentOf(t, file(write(t, "rows.csv", text), Options{})), want)
 	}
+	// A .tsv file has tabs between its columns, whatever the names of these hold.
+	tabs := contentOf(t, file(write(t, "rows.TSV", "id\tlabel\tlength, cm\twidth; mm\nx\tdog\t1\t-2,5\n\"line\nbreak\"\tcat, small\t3e-7\t4\n"), Options{}))
+	compare(t, "tabs with commas", tabs, want)
+	if one := contentOf(t, file(write(t, "rows.tsv", "length, cm\n1\n"), Options{})); one.Width != 1 {
+		t.Errorf("one column with a comma in its name: %+v", one)
+	}
 	asked := contentOf(t, file(write(t, "rows.csv", "key,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Values: []string{"b"}, Labels: "species", IDs: "key"}))
 	if asked.Width != 1 || !slices.Equal(asked.Values, []float32{-2.5, 4}) || !slices.Equal(asked.Labels, []int{1, 0}) || asked.IDs[1] != "y" {
 		t.Errorf("columns that were asked for: %+v", asked)
@@ -256,6 +266,10 @@ func TestLabels(t *testing.T) {
 		{"1 0", []string{"c", "b"}, []string{"c", "b"}, []int{1, 0}},
 		{"3 7.0", []string{"3", "7"}, []string{"3", "7"}, []int{0, 1}},
 		{"-1 1", []string{"-1", "1"}, []string{"-1", "1"}, []int{0, 1}},
+		{"b nan NaN NAN <NA> _ -1 -1.0 nano none", nil, []string{"b", "nano", "none"}, []int{0, -1, -1, -1, -1, -1, -1, -1, 1, 2}},
+		{"b nan", []string{"c", "b"}, []string{"c", "b"}, []int{1, -1}},
+		{"NaN 1 0", []string{"0", "1"}, []string{"0", "1"}, []int{-1, 1, 0}},
+		{"nan b NaN", []string{"b", "nan"}, []string{"b", "nan"}, []int{1, 0, -1}},
 	} {
 		got, err := read(c.labels, Reference{Name: "source", Classes: c.reference})
 		if err != nil || !slices.Equal(got.Classes, c.classes) || !slices.Equal(got.Labels, c.want) {
@@ -280,6 +294,70 @@ func TestLabels(t *testing.T) {
 	if _, err := read(strings.Join(many, " "), Reference{}); err == nil || !strings.Contains(err.Error(), "rows.csv:32770: label \"32768\" is one of more than 32768 classes") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// A label that is not known is the same in files of all forms.
+func TestUnknownLabels(t *testing.T) {
+	wideNaN := string(wide(wide(wide(nil, "cat", 3), "nan", 3), "", 3)) + string(wide(nil, "NaN", 3))
+	double := func(numbers ...float64) (text []byte) {
+		for _, v := range numbers {
+			text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+		}
+		return text
+	}
+	values := npyOf("<f4", "(4, 1)", one+one+one+one)
+	npz := func(labels string) string {
+		return zipOf(t, zip.Store, member{"features.npy", values}, member{"labels.npy", labels})
+	}
+	numbers := double(2, math.NaN(), -1, math.NaN())
+	tensors := func(labels safetensors.Tensor) string {
+		labels.Name, labels.Shape = "labels", []uint64{4}
+		return safetensorsOf(t, nil, safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{4, 1}, Data: []byte(one + one + one + one)}, labels)
+	}
+	type text struct {
+		A     float32 `parquet:"a"`
+		Label *string `parquet:"label,optional"`
+	}
+	type number struct {
+		A     float32  `parquet:"a"`
+		Label *float64 `parquet:"label,optional"`
+	}
+	cat, nan, nothing, two, notANumber, minus := "cat", "nan", "", 2., math.NaN(), -1.
+	for _, c := range []struct{ name, class, file string }{
+		{"rows.csv", "cat", "a,label\n1,cat\n1,nan\n1,\n1,NaN\n"},
+		{"rows.csv", "2", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
+		{"rows.tsv", "cat", "a\tlabel\n1\tcat\n1\t<NA>\n1\t\n1\tNAN\n"},
+		{"rows.npz", "cat", npz(npyOf("<U3", "(4,)", wideNaN))},
+		{"rows.npz", "cat", npz(npyOf("|S3", "(4,)", "catnan\x00\x00\x00NaN"))},
+		{"rows.npz", "2", npz(npyOf("<f8", "(4,)", string(numbers)))},
+		{"rows.npz", "2", npz(npyOf("<f2", "(4,)", "\x00\x40\x00\x7e\x00\xbc\x00\xfe"))},
+		{"rows.npz", "2", npz(npyOf("|i1", "(4,)", "\x02\xff\xff\xff"))},
+		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.F64, Data: numbers})},
+		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.BF16, Data: []byte("\x00\x40\xc0\x7f\x80\xbf\xc0\xff")})},
+		{"rows.parquet", "cat", parquetOf(t, []text{{1, &cat}, {1, nil}, {1, &nan}, {1, &nothing}})},
+		{"rows.parquet", "2", parquetOf(t, []number{{1, &two}, {1, nil}, {1, &notANumber}, {1, &minus}})},
+	} {
+		got := contentOf(t, file(write(t, c.name, c.file), Options{}))
+		if !slices.Equal(got.Classes, []string{c.class}) || !slices.Equal(got.Labels, []int{0, unknown, unknown, unknown}) {
+			t.Errorf("%s with the class %s: classes %q, labels %v", c.name, c.class, got.Classes, got.Labels)
+		}
+	}
+	// With names for numbers, a number that is not there has no name either.
+	named := zipOf(t, zip.Store, member{"features.npy", values}, member{"labels.npy", npyOf("<f8", "(4,)", string(double(1, math.NaN(), 0, -1)))},
+		member{"class_names.npy", npyOf("<U3", "(2,)", string(wide(wide(nil, "cat", 3), "nan", 3)))})
+	got := contentOf(t, file(write(t, "rows.npz", named), Options{}))
+	if !slices.Equal(got.Classes, []string{"cat", "nan"}) || !slices.Equal(got.Labels, []int{1, unknown, 0, unknown}) {
+		t.Errorf("classes %q, labels %v", got.Classes, got.Labels)
+	}
+}
+
+func parquetOf[T any](t *testing.T, rows []T) string {
+	t.Helper()
+	var buffer bytes.Buffer
+	if err := parquet.Write(&buffer, rows); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.String()
 }
 
 func TestCounts(t *testing.T) {

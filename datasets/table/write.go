@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,29 +60,22 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 		return err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
-	var own error
-	err := wholefile.Write(path, func(w io.Writer) error {
+	return asItIs(wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err != nil {
 			return err
 		}
-		return p.write(writer, func(add func(id string, probabilities []float32) error) error {
-			var refused error
-			err := write(func(id string, probabilities []float32) error {
-				err := add(id, probabilities)
-				if err != nil {
-					refused = err
-				}
-				return err
-			})
-			if refused == nil {
-				own = err
-			}
-			return err
-		})
-	})
-	if own != nil {
-		return own
+		return p.write(writer, write)
+	}))
+}
+
+// callerError is an error of the function that hands over the rows.
+type callerError struct{ error }
+
+// asItIs takes a callerError out of what was said about it.
+func asItIs(err error) error {
+	if own := (callerError{}); errors.As(err, &own) {
+		return own.error
 	}
 	return err
 }
@@ -93,23 +87,29 @@ func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string
 	if err != nil {
 		return err
 	}
-	return p.write(writer, write)
+	return asItIs(p.write(writer, write))
 }
 
-// write writes the rows and closes the writer.
+// write writes the rows and closes the writer. An error of the caller's function is a
+// callerError.
 func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) error {
 	row := 0
+	var refused error
 	err := write(func(id string, probabilities []float32) error {
 		class, err := p.largest(probabilities)
 		if err == nil {
 			err = writer.add(id, class, probabilities)
 		}
 		if err != nil {
-			return fmt.Errorf("row %d: %w", row, err)
+			refused = fmt.Errorf("row %d: %w", row, err)
+			return refused
 		}
 		row++
 		return nil
 	})
+	if err != nil && refused == nil {
+		err = callerError{err}
+	}
 	if closed := writer.close(); err == nil {
 		err = closed
 	}

@@ -51,7 +51,7 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || !table.HasIDs() || table.HasLabels() {
+		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || table.HasLabels() {
 			t.Errorf("%s: %s of %d rows, classes %q", extension, rows.Kind(), rows.Len(), rows.ClassNames())
 		}
 		row := make([]float32, 2)

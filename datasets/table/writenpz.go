@@ -40,13 +40,16 @@ func newSpool(folder string) (*spool, error) {
 	return &spool{file, bufio.NewWriterSize(file, 1<<16)}, nil
 }
 
-// rewound is the content from its start.
-func (s *spool) rewound() (*bufio.Reader, error) {
+// into begins an array of what was spooled, and returns that from its start.
+func (s *spool) into(file NPZ, name, descr string, shape ...int) (io.Writer, *bufio.Reader, error) {
 	if err := s.Flush(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	_, err := s.file.Seek(0, io.SeekStart)
-	return bufio.NewReaderSize(s.file, 1<<16), err
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return nil, nil, err
+	}
+	w, err := file.Array(name, descr, shape...)
+	return w, bufio.NewReaderSize(s.file, 1<<16), err
 }
 
 func newNPZPredictions(w io.Writer, folder string, p Predictions) (predictionWriter, error) {
@@ -118,11 +121,7 @@ func (n *npzPredictions) close() error {
 }
 
 func (n *npzPredictions) copyArray(file NPZ, name, descr string, from *spool, shape ...int) error {
-	w, err := file.Array(name, descr, shape...)
-	if err != nil {
-		return err
-	}
-	content, err := from.rewound()
+	w, content, err := from.into(file, name, descr, shape...)
 	if err != nil {
 		return err
 	}
@@ -132,11 +131,7 @@ func (n *npzPredictions) copyArray(file NPZ, name, descr string, from *spool, sh
 
 // writeTexts writes texts of which each is spooled after its length.
 func (n *npzPredictions) writeTexts(file NPZ, name string, from *spool) error {
-	w, err := file.Array(name, textType(n.longest), n.rows)
-	if err != nil {
-		return err
-	}
-	content, err := from.rewound()
+	w, content, err := from.into(file, name, textType(n.longest), n.rows)
 	if err != nil {
 		return err
 	}
