@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/model"
 	"iwda/experiments/report/page"
 	"iwda/experiments/train"
 	"iwda/internal/wholefile"
@@ -34,7 +35,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "target", Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FOLDER` of everything that is written"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set a key of the experiment file, `KEY=VALUE`; may be repeated"},
-		&cli.IntFlag{Name: "steps", Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: 1200 to 2400 on features, the more the fewer values there are, or 10 a class or 8 passes over the larger domain where that is more, 2000 on images)"},
+		&cli.IntFlag{Name: "steps", Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: what suits the size of the data; --dry-run prints it)"},
 		&cli.BoolFlag{Name: "probabilities", Usage: "write the probabilities of all classes too"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "look at the data, print the experiment file and run nothing"},
 	}
@@ -111,6 +112,13 @@ func (o adaptOptions) check() error {
 		return usageError("where to? name a folder with -o", adaptUsage)
 	case o.Steps < 0:
 		return usageError(fmt.Sprintf("--steps %d: a run takes one step or more", o.Steps), adaptUsage)
+	}
+	written := append(model.Files(o.path(adapt.ModelFolder)), o.Folder)
+	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, reportFile} {
+		written = append(written, o.path(name))
+	}
+	if err := wholefile.CheckApart(written, []string{o.Source, o.Target}); err != nil {
+		return usageError("-o: "+err.Error(), adaptUsage)
 	}
 	return nil
 }

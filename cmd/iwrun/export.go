@@ -37,6 +37,10 @@ func newExportCommand(s streams) *cli.Command {
 			case c.String("shares") == predict.EstimateShares:
 				return wrongUsage(c, "--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
 			}
+			read := append(model.Files(c.Args().First()), c.String("shares"))
+			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
+				return wrongUsage(c, "%v", err)
+			}
 			return runExport(c.Args().First(), onnx, folder, c.String("shares"), s)
 		},
 	}

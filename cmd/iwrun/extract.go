@@ -71,6 +71,9 @@ func runExtract(o extractOptions, s streams) error {
 		return err
 	}
 	folder := filepath.Join(o.Results, file.Config.Experiment, "features")
+	if err := checkFeatures(folder, domains); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer onSignals(cancel)()
@@ -97,6 +100,23 @@ func runExtract(o extractOptions, s streams) error {
 			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])
 		}
 		fmt.Fprintln(s.out, filepath.Join(folder, domain+".npz"))
+	}
+	return nil
+}
+
+// checkFeatures refuses to replace the files that the features are computed from.
+func checkFeatures(folder string, domains []taskDomain) error {
+	var written, read []string
+	for _, d := range domains {
+		data, err := d.run.Config.Dataset.Described()
+		if err != nil {
+			return err
+		}
+		written = append(written, filepath.Join(folder, d.name+".npz"), filepath.Join(folder, d.name+"-test.npz"))
+		read = append(read, data.RowFiles(d.run.Config.Dataset.Root)...)
+	}
+	if err := wholefile.CheckApart(written, read); err != nil {
+		return usageError(err.Error(), "iwrun extract -c FILE --run ID -o FOLDER")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/report/figure"
 	"iwda/experiments/report/summary"
+	"iwda/internal/wholefile"
 )
 
 // figureOptions say in which formats the figures are drawn.
@@ -64,6 +65,9 @@ func runFigure(o figureOptions, s streams) error {
 		figures = append(figures, selection)
 	case !errors.Is(err, figure.ErrNoData):
 		unreadable = errors.Join(unreadable, err)
+	}
+	if err := wholefile.CheckApart(figure.Paths(figures, folder, o.Formats...), o.Configs); err != nil {
+		return usageError(err.Error(), "iwrun figure -c FILE -o FOLDER")
 	}
 	paths, err := figure.WriteAll(figures, folder, o.Formats...)
 	for _, path := range paths {

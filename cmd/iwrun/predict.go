@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/wholefile"
 )
 
 const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES]"
@@ -96,6 +97,9 @@ func (o predictOptions) check(c *cli.Context) error {
 	}
 	if err := table.CheckPredictions(o.Output); err != nil {
 		return wrongUsage(c, "-o %v, or as CSV to - for standard output", err)
+	}
+	if err := wholefile.CheckApart([]string{o.Output}, append(o.Inputs, o.Shares)); err != nil {
+		return wrongUsage(c, "-o: %v", err)
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func runReport(o experimentOptions, s streams) error {
 		return fmt.Errorf("cannot create the folder of the report: %w", err)
 	}
 	path := filepath.Join(folder, reportFile)
+	if err := wholefile.CheckApart([]string{path}, o.Configs); err != nil {
+		return usageError(err.Error(), "iwrun report -c FILE -o FOLDER")
+	}
 	err = wholefile.Write(path, func(w io.Writer) error {
 		return page.Write(w, page.Content{
 			Config: file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/experiments/checkpoint"
@@ -61,6 +62,22 @@ func find(folder string) (string, error) {
 		return "", fmt.Errorf("%s is a run that has not finished: run its experiment again, which goes on from the checkpoint", folder)
 	}
 	return "", fmt.Errorf("%s is no model: it has no %s, and neither has its folder model", folder, MetadataFile)
+}
+
+// Files returns the paths of all files that there may be of models in a folder, in those for
+// seeds and in model/: what [OpenEnsemble] may read there and [SaveEnsemble] replace or remove.
+// It returns none for the empty path.
+func Files(folder string) (paths []string) {
+	if folder == "" {
+		return nil
+	}
+	within := filepath.Join(folder, inner)
+	for _, place := range slices.Concat([]string{folder, within}, seedFolders(folder), seedFolders(within)) {
+		for _, name := range []string{MetadataFile, WeightsFile, BackboneFile, store.CheckpointFile} {
+			paths = append(paths, filepath.Join(place, name))
+		}
+	}
+	return paths
 }
 
 func exists(path string) bool {

@@ -5,7 +5,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -177,18 +176,15 @@ func (o options) checkMode(c *cli.Context) error {
 	return nil
 }
 
-// checkPaths returns an error where a file would be written over one that is read.
+// checkPaths returns an error if a file would be written over one that is read.
 func (o options) checkPaths(c *cli.Context) error {
-	for _, written := range []string{o.Corrected, o.Figure, o.Output, o.Partial} {
-		to, err := os.Stat(written)
-		if err != nil {
-			continue
-		}
-		for _, read := range append([]string{o.Source, o.Target}, o.Merge...) {
-			if from, err := os.Stat(read); err == nil && os.SameFile(from, to) {
-				return commandline.WrongUsage(c, "%s would be written over what is read", written)
-			}
-		}
+	read := append([]string{o.Source, o.Target, o.Labels, o.TrainShares}, o.Merge...)
+	if o.Run != "" {
+		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
+		read = append(read, files...)
+	}
+	if err := wholefile.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read); err != nil {
+		return commandline.WrongUsage(c, "%v", err)
 	}
 	return nil
 }
