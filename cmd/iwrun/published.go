@@ -24,6 +24,7 @@ type publishedOptions struct {
 }
 
 func newPublishedCommand(s streams) *cli.Command {
+	var format string
 	return &cli.Command{
 		Name:      "published",
 		Usage:     "repeat a published experiment on label shift, beside its numbers",
@@ -35,21 +36,18 @@ func newPublishedCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Value: "results", Usage: "`FOLDER` of all results"},
 			&cli.StringFlag{Name: "digits", Value: digitsFolder(), DefaultText: "$IWDA_DATA/digits", Usage: "`FOLDER` of MNIST's files"},
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one a core", Usage: "`NUMBER` of networks trained, and of draws made, at a time"},
-			formatFlag(),
+			formatFlag(&format),
 		},
-		Action: func(c *cli.Context) error {
-			if err := checkFormat(c); err != nil {
-				return err
-			}
+		Action: withoutArguments(func(c *cli.Context) error {
 			o := publishedOptions{
-				Protocol: where(c, "config").String("config"), Digits: c.String("digits"), Results: where(c, "results").String("results"),
-				Format: c.String("format"), Parallel: where(c, "jobs").Int("jobs"),
+				Protocol: c.String("config"), Digits: c.String("digits"), Results: c.String("results"),
+				Format: format, Parallel: c.Int("jobs"),
 			}
 			if o.Protocol == "" {
 				return wrongUsage(c, "which protocol? name its file with -c FILE")
 			}
-			return withoutArguments(c, func() error { return runPublished(o, s) })
-		},
+			return runPublished(o, s)
+		}),
 	}
 }
 
@@ -67,9 +65,8 @@ func runPublished(o publishedOptions, s streams) error {
 		return usageError(err.Error(), "iwrun published -c FILE")
 	}
 	torch.TuneAllocator()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer onSignals(cancel)()
+	ctx, stop := interruptible()
+	defer stop()
 	var saying sync.Mutex
 	table, err := published.Run(ctx, protocol, published.Options{
 		Digits: o.Digits, Results: o.Results, Parallel: o.Parallel,

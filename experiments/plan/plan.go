@@ -16,6 +16,7 @@ import (
 // Run is one training with its configuration.
 type Run struct {
 	ID     store.ID
+	Index  int // among the runs of the file, from 0
 	Config config.Resolved
 }
 
@@ -50,7 +51,9 @@ func Runs(file *config.File) ([]Run, error) {
 						mistakes = appendNew(mistakes, err.(config.Errors))
 						continue
 					}
-					runs = append(runs, Of(resolved))
+					run := Of(resolved)
+					run.Index = len(runs)
+					runs = append(runs, run)
 				}
 			}
 		}
@@ -59,6 +62,34 @@ func Runs(file *config.File) ([]Run, error) {
 		return nil, mistakes
 	}
 	return runs, nil
+}
+
+// Lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
+// steps, 4 of 100000 steps; 560000 steps in all".
+func Lengths(runs []Run) string {
+	counts := map[string]int{}
+	var kinds []string
+	total := 0
+	for _, run := range runs {
+		t := run.Config.Train
+		kind := fmt.Sprintf("%d epochs", t.Epochs)
+		if t.Steps > 0 {
+			kind = fmt.Sprintf("%d steps", t.Steps)
+			total += t.Steps
+		}
+		if counts[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		counts[kind]++
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+	}
+	line := fmt.Sprintf("%d runs: %s", len(runs), strings.Join(kinds, ", "))
+	if total > 0 {
+		line += fmt.Sprintf("; %d steps in all", total)
+	}
+	return line
 }
 
 // CheckData returns an error of type config.Errors that names every missing data
