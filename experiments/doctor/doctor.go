@@ -62,15 +62,19 @@ func (f Facts) Print(w io.Writer) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
 	}
+	physical := ""
+	if f.Physical > 0 {
+		physical = strconv.Itoa(f.Physical)
+	}
 	line("iwrun", "%s%s", version.Version, revision())
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("libtorch", "%s in %s", f.Torch, orUnknown(f.library("libtorch_cpu.")))
 	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
-	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(positive(f.Physical)))
+	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(physical))
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
 	line("products", "%s", orUnknown(f.products()))
 	line("kernels", "%s", orUnknown(f.Instructions))
-	line("allocator", "%s", orUnknown(f.allocator()))
+	line("allocator", "%s", orUnknown(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl")))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 	for _, warning := range f.warnings() {
 		fmt.Fprintln(w, "warning:", warning)
@@ -118,12 +122,14 @@ func older(version, limit string) bool {
 	return major < limitMajor || major == limitMajor && minor < limitMinor
 }
 
-// library returns the path of the loaded library whose name begins like that, and ""
-// where there is none.
-func (f Facts) library(prefix string) string {
-	for _, path := range f.Libraries {
-		if strings.HasPrefix(filepath.Base(path), prefix) {
-			return path
+// library returns the path of the first loaded library whose name begins with the first prefix
+// that any does, and "" if there is none.
+func (f Facts) library(prefixes ...string) string {
+	for _, prefix := range prefixes {
+		for _, path := range f.Libraries {
+			if strings.HasPrefix(filepath.Base(path), prefix) {
+				return path
+			}
 		}
 	}
 	return ""
@@ -134,22 +140,7 @@ func (f Facts) products() string {
 	if f.OneDNN {
 		return f.library("libdnnl.")
 	}
-	for _, prefix := range []string{"libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas."} {
-		if path := f.library(prefix); path != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// allocator returns the path of the library that allocates memory.
-func (f Facts) allocator() string {
-	for _, prefix := range []string{"libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"} {
-		if path := f.library(prefix); path != "" {
-			return path
-		}
-	}
-	return ""
+	return f.library("libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas.")
 }
 
 // loadedLibraries returns the paths of the shared libraries of this process.
@@ -178,13 +169,6 @@ func revision() string {
 		}
 	}
 	return ""
-}
-
-func positive(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }
 
 func orUnknown(text string) string {

@@ -22,10 +22,11 @@ type Run struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Epoch, Epochs int     // the current one, from 1, and the last one
-	Step, Steps   int     // completed since the start of the run, and in all
-	Accuracy      float64 // of the last evaluation, a fraction of 1; NaN before the first
-	Loss          float64 // total loss of the last step; NaN before the first
+	Epoch    int                     `json:"epoch,omitempty"` // the current one, from 1
+	Epochs   int                     `json:"epochs,omitempty"`
+	Step     int                     `json:"step,omitempty"` // completed since the start of the run
+	Steps    int                     `json:"steps,omitempty"`
+	Accuracy store.Optional[float64] `json:"accuracy,omitzero"` // of the last evaluation, a fraction of 1
 }
 
 // Fraction returns the completed part of the run, from 0 to 1.

@@ -53,8 +53,8 @@ func state(c *course, now time.Time, accuracyLabel string) string {
 		parts = append(parts, short(left)+" left")
 	}
 	parts = append(parts, fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs))
-	if !math.IsNaN(p.Accuracy) {
-		parts = append(parts, accuracyLabel+percent(p.Accuracy))
+	if p.Accuracy.Measured {
+		parts = append(parts, accuracyLabel+percent(p.Accuracy.Value))
 	}
 	return strings.Join(parts, ", ")
 }
