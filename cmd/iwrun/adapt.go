@@ -36,7 +36,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Usage: "`FOLDER` of everything that is written"},
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
-		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: what suits the size of the data; --dry-run prints it)"},
+		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly", DefaultText: "what suits the size of the data; --dry-run prints it"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and run nothing"},
 	}
