@@ -64,7 +64,7 @@ func runExperiment(o runOptions, s streams) error {
 			return err
 		}
 		if group.Rank > 0 {
-			return takePart(runs[0], runs[0].Dir(o.Results), device, o.workOptions, s)
+			return takePart(runs[0], o.Results, device, o.workOptions, s)
 		}
 		// All processes would have to start again, which is their launcher's to do.
 		o.Device, o.Schedule.Retries = device.String(), 0

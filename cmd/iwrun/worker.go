@@ -100,14 +100,14 @@ func trainIn(ctx context.Context, folder string, o workOptions, options train.Op
 
 // takePart makes the run as a process that is not the group's first one, which writes the
 // files.
-func takePart(run plan.Run, dir store.Dir, device torch.Device, o workOptions, s streams) error {
-	if _, finished, err := dir.Finished(run.Config.Hash()); err == nil && finished {
+func takePart(run plan.Run, results string, device torch.Device, o workOptions, s streams) error {
+	if _, finished := run.Finished(results); finished {
 		return nil
 	}
 	prepareMemory()
 	ctx, stop := interruptible()
 	defer stop()
-	err := makeRun(ctx, run, dir, o, train.Options{Device: device, Log: s.err})
+	err := makeRun(ctx, run, run.Dir(results), o, train.Options{Device: device, Log: s.err})
 	if errors.Is(err, context.Canceled) {
 		return statusError(statusInterrupted)
 	}

@@ -21,6 +21,13 @@ func (r Run) Dir(results string) store.Dir {
 	return store.NewDir(results, r.Config.Experiment, r.ID.String())
 }
 
+// Finished returns the run's result below the folder of results and whether there is one of its
+// configuration. One that cannot be read is none: it is made again.
+func (r Run) Finished(results string) (result store.Result, finished bool) {
+	result, finished, err := r.Dir(results).Finished(r.Config.Hash())
+	return result, finished && err == nil
+}
+
 // Open reads the configuration of the run whose folder it is.
 func Open(folder string) (Run, store.Dir, error) {
 	path := filepath.Join(folder, store.ConfigFile)

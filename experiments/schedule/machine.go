@@ -49,14 +49,15 @@ func PhysicalCores() int {
 // CheckResults returns an error if the folder of results cannot be written although a
 // run is not finished yet.
 func CheckResults(runs []plan.Run, results string) error {
-	for _, run := range runs {
-		if _, finished, err := run.Dir(results).Finished(run.Config.Hash()); err == nil && finished {
-			continue
-		}
-		if err := tryWriting(results); err != nil {
-			return config.Error{Location: "--results " + results, Message: "nothing can be written there: " + err.Error()}
-		}
+	unfinished := func(run plan.Run) bool {
+		_, finished := run.Finished(results)
+		return !finished
+	}
+	if !slices.ContainsFunc(runs, unfinished) {
 		return nil
+	}
+	if err := tryWriting(results); err != nil {
+		return config.Error{Location: "--results " + results, Message: "nothing can be written there: " + err.Error()}
 	}
 	return nil
 }

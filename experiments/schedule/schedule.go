@@ -167,12 +167,11 @@ func (s *scheduler) end(i int, u Update) {
 // skip ends the run if it is finished already.
 func (s *scheduler) skip(i int) bool {
 	run := s.runs[i]
-	result, finished, err := run.Dir(s.options.Results).Finished(run.Config.Hash())
-	if err != nil || !finished { // a result that cannot be read is made again
-		return false
+	result, finished := run.Finished(s.options.Results)
+	if finished {
+		s.end(i, Update{Run: run, State: Skipped, Result: result})
 	}
-	s.end(i, Update{Run: run, State: Skipped, Result: result})
-	return true
+	return finished
 }
 
 func (s *scheduler) summary() Summary {

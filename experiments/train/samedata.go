@@ -13,8 +13,8 @@ import (
 func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 	same := map[string]bool{}
 	for _, run := range runs {
-		result, finished, err := run.Dir(results).Finished(run.Config.Hash())
-		if err != nil || !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
+		result, finished := run.Finished(results)
+		if !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
 			continue
 		}
 		sum, err := DataSHA256(run.Config)
