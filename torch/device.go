@@ -6,6 +6,7 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -43,6 +44,34 @@ func ParseDevice(name string) (Device, error) {
 		return Device{}, fmt.Errorf("device %q: this libtorch (%s) sees %d CUDA devices", name, Version(), available)
 	}
 	return CUDA(index), nil
+}
+
+// ParseDevices reads names as ParseDevice does, with commas between; auto stands for all CUDA
+// devices, or the CPU where there is none. One that is named twice is an error.
+func ParseDevices(names string) ([]Device, error) {
+	if available := CUDADevices(); names == "auto" && available > 0 {
+		return allCUDA(available), nil
+	}
+	var devices []Device
+	for name := range strings.SplitSeq(names, ",") {
+		device, err := ParseDevice(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(devices, device) {
+			return nil, fmt.Errorf("%v is named twice", device)
+		}
+		devices = append(devices, device)
+	}
+	return devices, nil
+}
+
+func allCUDA(number int) []Device {
+	devices := make([]Device, number)
+	for i := range devices {
+		devices[i] = CUDA(i)
+	}
+	return devices
 }
 
 func (d Device) index() C.int { return C.int(d.cuda) - 1 }

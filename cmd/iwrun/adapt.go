@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -9,8 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
 	"iwda/experiments/report/page"
 	"iwda/experiments/train"
+	"iwda/internal/commandline"
 	"iwda/internal/wholefile"
 )
 
@@ -22,21 +24,21 @@ type adaptOptions struct {
 	Steps          int // of a run; 0 for what is usual
 	Probabilities  bool
 	DryRun         bool
-	machineOptions
-	faultOptions
+	workOptions
 }
 
 const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--dry-run] [options]"
 
 func newAdaptCommand(s streams) *cli.Command {
+	var o adaptOptions
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "source", Usage: "`FILE` of features or folder of images, with labels"},
-		&cli.StringFlag{Name: "target", Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FOLDER` of everything that is written"},
-		&cli.StringSliceFlag{Name: "set", Usage: "set a key of the experiment file, `KEY=VALUE`; may be repeated"},
-		&cli.IntFlag{Name: "steps", Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly (default: 1200 to 2400 on features, the more the fewer values there are, or 10 a class or 8 passes over the larger domain where that is more, 2000 on images)"},
-		&cli.BoolFlag{Name: "probabilities", Usage: "write the probabilities of all classes too"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "look at the data, print the experiment file and run nothing"},
+		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of features or folder of images, with labels"},
+		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Usage: "`FOLDER` of everything that is written"},
+		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
+		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly", DefaultText: "what suits the size of the data; --dry-run prints it"},
+		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and run nothing"},
 	}
 	return &cli.Command{
 		Name:      "adapt",
@@ -44,18 +46,8 @@ func newAdaptCommand(s streams) *cli.Command {
 		UsageText: adaptUsage,
 		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses without labels of the target what predicts, " +
 			"and leaves predictions.csv, classes.csv, model/ and report.html in the folder. Interrupted, the same command goes on.",
-		Flags:        append(append(flags, machineFlags()...), faultFlags()...),
-		OnUsageError: wrongFlag,
-		Action: func(c *cli.Context) error {
-			o := adaptOptions{
-				Source: c.String("source"), Target: c.String("target"), Folder: where(c, "output").String("output"),
-				Set:           where(c, "set").StringSlice("set"),
-				Steps:         c.Int("steps"),
-				Probabilities: c.Bool("probabilities"), DryRun: where(c, "dry-run").Bool("dry-run"),
-				machineOptions: machineOptionsOf(c), faultOptions: faultOptionsOf(c),
-			}
-			return withoutArguments(c, func() error { return runAdapt(o, s) })
-		},
+		Flags:  append(append(flags, o.machineFlags()...), o.faultFlags()...),
+		Action: withoutArguments(func(*cli.Context) error { return runAdapt(o, s) }),
 	}
 }
 
@@ -65,7 +57,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	options, devices, err := scheduleOptions(o.machineOptions, o.faultOptions, o.runs())
+	devices, err := o.devices()
 	if err != nil {
 		return err
 	}
@@ -75,7 +67,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	if o.DryRun {
 		fmt.Fprint(s.out, string(a.text))
-		fmt.Fprintln(s.err, lengths(a.runs))
+		fmt.Fprintln(s.err, plan.Lengths(a.runs))
 		return nil
 	}
 	if err := o.checkRuns(a.runs); err != nil {
@@ -84,17 +76,17 @@ func runAdapt(o adaptOptions, s streams) error {
 	if err := o.writeExperiment(a.text); err != nil {
 		return err
 	}
-	summary, err := carryOut(adapt.LongestFirst(a.runs), options, o.faultOptions, s)
+	summary, err := carryOut(adapt.LongestFirst(a.runs), o.runs(), o.workOptions, s)
 	if err != nil {
 		return err
 	}
-	printSummary(s.err, summary)
+	summary.Print(s.err)
 	if len(summary.Left) > 0 {
 		return statusError(statusInterrupted)
 	}
 	a.leaveOut(summary.Failed)
 	if len(a.runs) > 0 {
-		err = o.conclude(a, train.Options{Device: devices[0], Threads: options.Threads * options.Jobs, Log: io.Discard}, s)
+		err = o.conclude(a, train.Options{Device: devices[0], Threads: o.Schedule.Threads * o.Schedule.AtOnce(), Log: io.Discard}, s)
 	}
 	if err == nil && len(summary.Failed) > 0 {
 		return statusError(statusFailed)
@@ -109,8 +101,13 @@ func (o adaptOptions) check() error {
 		return usageError("which domains? name them with --source and --target", adaptUsage)
 	case o.Folder == "":
 		return usageError("where to? name a folder with -o", adaptUsage)
-	case o.Steps < 0:
-		return usageError(fmt.Sprintf("--steps %d: a run takes one step or more", o.Steps), adaptUsage)
+	}
+	written := append(model.Files(o.path(adapt.ModelFolder)), o.Folder)
+	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, reportFile} {
+		written = append(written, o.path(name))
+	}
+	if err := wholefile.CheckApart(written, []string{o.Source, o.Target}); err != nil {
+		return usageError("-o: "+err.Error(), adaptUsage)
 	}
 	return nil
 }
@@ -122,9 +119,8 @@ func (o adaptOptions) path(name string) string { return filepath.Join(o.Folder, 
 
 // conclude chooses among the runs, which are finished, and writes what follows.
 func (o adaptOptions) conclude(a adaptation, options train.Options, s streams) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer onSignals(cancel)()
+	ctx, stop := interruptible()
+	defer stop()
 	outcome, err := adapt.Conclude(a.file.Config.Selection, o.runs(), a.runs)
 	if err != nil {
 		return err
@@ -136,13 +132,13 @@ func (o adaptOptions) conclude(a adaptation, options train.Options, s streams) e
 	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
 		return err
 	}
-	found, err := findRuns(a.file, o.runs())
+	found, err := plan.Find(a.file, o.runs())
 	if err != nil {
 		return err
 	}
 	err = wholefile.Write(o.path(reportFile), func(w io.Writer) error {
 		return page.Write(w, page.Content{
-			Config: a.file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
+			Config: a.file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
 			Outcome: outcome.Sheets(),
 		})
 	})

@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/train"
 	"iwda/internal/wholefile"
 )
 
@@ -136,13 +137,13 @@ func (o adaptOptions) checkRuns(runs []plan.Run) error {
 	}
 	for _, run := range runs {
 		differences, err := run.Conflict(run.Dir(o.runs()))
-		if err == nil && len(differences) > 0 && !o.Overwrite {
+		if err == nil && len(differences) > 0 && !o.Schedule.Overwrite {
 			return config.Error{Location: run.Dir(o.runs()).String(), Message: "holds a result or a checkpoint of another configuration:\n" +
 				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
 		}
 	}
-	if err := checkSameData(runs, o.runs(), o.Overwrite); err != nil {
+	if err := train.CheckSameData(runs, o.runs(), o.Schedule.Overwrite); err != nil {
 		return err
 	}
-	return checkResults(runs, o.runs())
+	return schedule.CheckResults(runs, o.runs())
 }

@@ -55,22 +55,6 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// Tasks start the launcher of a packed folder, and a program that was built where it lies.
-func TestLauncherOf(t *testing.T) {
-	folder := t.TempDir()
-	packed, built := filepath.Join(folder, "bin", "iwrun"), filepath.Join(folder, "build", "iwrun")
-	if got := launcherOf(packed); got != packed {
-		t.Errorf("without a launcher: %s", got)
-	}
-	launcher := filepath.Join(folder, "iwrun")
-	writeProgram(t, launcher, "exit")
-	for program, want := range map[string]string{packed: launcher, built: built} {
-		if got := launcherOf(program); got != want {
-			t.Errorf("%s is started by %s, want %s", program, got, want)
-		}
-	}
-}
-
 func TestSlurmNothingOrTheWrongThing(t *testing.T) {
 	inFolder(t)
 	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
 	"iwda/experiments/report/table"
 )
 
@@ -20,23 +24,20 @@ func newDataCommand(s streams) *cli.Command {
 }
 
 func newDivergenceCommand(s streams) *cli.Command {
+	var root, format string
 	return &cli.Command{
 		Name:      "jsd",
 		Usage:     "print the divergences between the label distributions of the paper's tasks",
 		UsageText: "iwrun data jsd [--root FOLDER] [--format md|tex|csv|json]",
 		Flags: []cli.Flag{
-			formatFlag(),
-			&cli.StringFlag{Name: "root", Usage: "count the images of the digits in `FOLDER`, with the files of MNIST and USPS, instead of taking their known numbers"},
+			formatFlag(&format),
+			&cli.StringFlag{Name: "root", Destination: &root, Usage: "count the images of the digits in `FOLDER`, with the files of MNIST and USPS, instead of taking their known numbers"},
 		},
-		OnUsageError: wrongFlag,
 		Action: func(c *cli.Context) error {
-			if err := checkFormat(c); err != nil {
-				return err
-			}
 			if c.Args().Present() {
 				return wrongUsage(c, "%q is no flag", c.Args().First())
 			}
-			return runDivergence(c.String("root"), c.String("format"), s)
+			return runDivergence(root, format, s)
 		},
 	}
 }
@@ -77,4 +78,77 @@ func countInMemory(root string) (map[string]map[string][]int, error) {
 		counts[data.Name] = of
 	}
 	return counts, nil
+}
+
+func newDataListCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "say which data sets there are, where they come from and what goes where",
+		UsageText: "iwrun data list",
+		Action: withoutArguments(func(*cli.Context) error {
+			for i, data := range catalogue.All() {
+				if i > 0 {
+					fmt.Fprintln(s.out)
+				}
+				root, err := defaultRoot(data)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(s.out, "%s\n%s\n", data.Name, data.Instructions(root))
+			}
+			return nil
+		}),
+	}
+}
+
+func newDataCheckCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "say what of a data set is missing, extra or broken",
+		UsageText: "iwrun data check [--root FOLDER] NAME",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return wrongUsage(c, "which data set? one of %s", strings.Join(checkable(), ", "))
+			}
+			return runDataCheck(c.Args().First(), c.String("root"), s)
+		},
+	}
+}
+
+// checkable returns the names of the data sets that a copy can be compared with.
+func checkable() []string {
+	var names []string
+	for _, data := range catalogue.All() {
+		if data.Checkable() {
+			names = append(names, data.Name)
+		}
+	}
+	return names
+}
+
+// defaultRoot is where experiments that name no folder expect a data set.
+func defaultRoot(data catalogue.Dataset) (string, error) {
+	c, err := config.Default(data.Name)
+	return c.Dataset.Root, err
+}
+
+// runDataCheck checks the copy in the folder root, or where it is by default.
+func runDataCheck(name, root string, s streams) error {
+	usage := "iwrun data check " + strings.Join(checkable(), "|")
+	data, err := catalogue.Find(name)
+	switch {
+	case err != nil:
+		return usageError(err.Error(), usage)
+	case !data.Checkable():
+		return usageError(name+" has no published form to compare a copy with", usage)
+	}
+	if root == "" {
+		if root, err = defaultRoot(data); err != nil {
+			return err
+		}
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	return data.Check(ctx, root, s.out)
 }

@@ -1,219 +1,30 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/internal/version"
+	"iwda/experiments/doctor"
 	"iwda/torch"
 )
 
 func newDoctorCommand(s streams) *cli.Command {
+	var o workOptions
 	return &cli.Command{
 		Name:      "doctor",
 		Usage:     "print versions, devices, threads, libraries, and what is wrong with them",
 		UsageText: "iwrun doctor [-j NUMBER] [--device DEVICE] [--threads NUMBER]",
-		Flags:     machineFlags(),
-		Action: func(c *cli.Context) error {
-			return withoutArguments(c, func() error { return runDoctor(machineOptionsOf(c), s) })
-		},
+		Flags:     o.machineFlags(),
+		Action: withoutArguments(func(*cli.Context) error {
+			torch.TuneAllocator()
+			if _, err := o.devices(); err != nil {
+				return err
+			}
+			facts := doctor.Examine()
+			facts.Device, facts.Jobs, facts.Threads = strings.Join(o.Schedule.Devices, ", "), o.Schedule.AtOnce(), o.Schedule.Threads
+			facts.Print(s.out)
+			return nil
+		}),
 	}
-}
-
-func runDoctor(o machineOptions, s streams) error {
-	torch.TuneAllocator()
-	devices, err := o.devices()
-	if err != nil {
-		return err
-	}
-	jobs, threads, err := o.share(devices)
-	if err != nil {
-		return err
-	}
-	f := examine()
-	f.Device, f.Jobs, f.Threads = strings.Join(deviceNames(devices), ", "), jobs, threads
-	f.print(s.out)
-	for _, warning := range f.warnings() {
-		fmt.Fprintln(s.out, "warning:", warning)
-	}
-	return nil
-}
-
-// facts are what the doctor knows.
-type facts struct {
-	Torch       string // libtorch's version
-	Device      string
-	Jobs        int
-	Threads     int
-	CUDADevices int
-	Driver      bool   // an NVIDIA driver is loaded
-	Usable      int    // cores that the process may use
-	Logical     int    // cores that the system has, as it counts them
-	Physical    int    // without the second threads of a core; 0: not known
-	OMPThreads  string // the variable of the environment
-	// Libraries are the shared libraries of the process; none where the system does
-	// not tell.
-	Libraries    []string
-	OneDNN       bool   // multiplies matrices of float32
-	Instructions string // of libtorch's loops
-	Parallel     string // libtorch's own description
-}
-
-func examine() facts {
-	_, err := os.Stat("/proc/driver/nvidia/version")
-	return facts{
-		Torch:        torch.Version(),
-		CUDADevices:  torch.CUDADevices(),
-		Driver:       err == nil,
-		Usable:       runtime.GOMAXPROCS(0),
-		Logical:      runtime.NumCPU(),
-		Physical:     physicalCores(),
-		OMPThreads:   os.Getenv("OMP_NUM_THREADS"),
-		Libraries:    loadedLibraries(),
-		OneDNN:       torch.ProductsByOneDNN(),
-		Instructions: torch.InstructionSet(),
-		Parallel:     torch.ParallelInfo(),
-	}
-}
-
-func (f facts) print(w io.Writer) {
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
-	}
-	line("iwrun", "%s%s", version.Version, revision())
-	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	line("libtorch", "%s in %s", f.Torch, orUnknown(f.library("libtorch_cpu.")))
-	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
-	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(positive(f.Physical)))
-	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
-	line("products", "%s", orUnknown(f.products()))
-	line("kernels", "%s", orUnknown(f.Instructions))
-	line("allocator", "%s", orUnknown(f.allocator()))
-	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
-}
-
-// warnings returns what is wrong, a sentence each.
-func (f facts) warnings() []string {
-	var list []string
-	warn := func(format string, values ...any) { list = append(list, fmt.Sprintf(format, values...)) }
-	cores := f.Usable
-	if f.Physical > 0 {
-		cores = min(cores, f.Physical)
-	}
-	if wanted := f.Jobs * f.Threads; wanted > cores {
-		warn("%d runs with %d threads each want %d cores, but there are %d: they slow each other down", f.Jobs, f.Threads, wanted, cores)
-	}
-	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
-		warn("OMP_NUM_THREADS is %d; runs pass over it and use --threads, here %d", set, f.Threads)
-	}
-	if f.Driver && f.CUDADevices == 0 {
-		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
-	}
-	if older(f.Torch, oldestTorch) {
-		warn("libtorch %s is older than %s, the oldest one that this program is made for", f.Torch, oldestTorch)
-	}
-	if strings.Contains(f.products(), "/blas/libblas.") {
-		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")
-	}
-	return list
-}
-
-// oldestTorch is the oldest supported version of libtorch.
-const oldestTorch = "1.13"
-
-// older reports whether version is lower than limit; both have the form
-// major.minor, of which what follows is passed over.
-func older(version, limit string) bool {
-	number := func(version string) (major, minor int) {
-		fmt.Sscanf(version, "%d.%d", &major, &minor)
-		return major, minor
-	}
-	major, minor := number(version)
-	limitMajor, limitMinor := number(limit)
-	return major < limitMajor || major == limitMajor && minor < limitMinor
-}
-
-// library returns the path of the loaded library whose name begins like that, and ""
-// where there is none.
-func (f facts) library(prefix string) string {
-	for _, path := range f.Libraries {
-		if strings.HasPrefix(filepath.Base(path), prefix) {
-			return path
-		}
-	}
-	return ""
-}
-
-// products returns the path of the library that multiplies matrices of float32.
-func (f facts) products() string {
-	if f.OneDNN {
-		return f.library("libdnnl.")
-	}
-	for _, prefix := range []string{"libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas."} {
-		if path := f.library(prefix); path != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// allocator returns the path of the library that allocates memory.
-func (f facts) allocator() string {
-	for _, prefix := range []string{"libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"} {
-		if path := f.library(prefix); path != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// loadedLibraries returns the paths of the shared libraries of this process.
-func loadedLibraries() []string {
-	text, _ := os.ReadFile("/proc/self/maps")
-	var paths []string
-	for line := range strings.Lines(string(text)) {
-		if start := strings.Index(line, "/"); start >= 0 && strings.Contains(line, ".so") {
-			paths = append(paths, strings.TrimSpace(line[start:]))
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
-// revision returns the revision of the source that the program was built from, in
-// brackets, where that is known.
-func revision() string {
-	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return " (" + setting.Value[:min(12, len(setting.Value))] + ")"
-		}
-	}
-	return ""
-}
-
-func positive(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "(not known)"
-	}
-	return text
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
 	"iwda/internal/nearest"
 )
@@ -16,7 +17,7 @@ import (
 const (
 	statusFailed      = commandline.StatusFailed
 	statusWrong       = commandline.StatusWrong
-	statusInterrupted = 130
+	statusInterrupted = schedule.StoppedStatus
 )
 
 // statusError ends the program with an exit status after everything has been said.
@@ -46,11 +47,18 @@ func conclude(err error, w io.Writer) int {
 	return commandline.Conclude("iwrun", err, w)
 }
 
-// withoutArguments calls action if nothing but flags was given.
-func withoutArguments(c *cli.Context, action func() error) error {
-	if !c.Args().Present() {
-		return action()
+// withoutArguments is the action if nothing but flags was given.
+func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.Args().Present() {
+			return unexpected(c)
+		}
+		return action(c)
 	}
+}
+
+// unexpected is the error of an argument where none is known.
+func unexpected(c *cli.Context) error {
 	var names []string
 	for _, command := range c.App.VisibleCommands() {
 		names = append(names, command.Name)

@@ -13,6 +13,7 @@ import (
 )
 
 func newExportCommand(s streams) *cli.Command {
+	var onnx, folder, shares string
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write the network of a finished run, or those of a method's, for other programs",
@@ -20,13 +21,11 @@ func newExportCommand(s streams) *cli.Command {
 		Description: "MODEL is the folder of a finished run, or another one that iwrun predict takes. An ONNX file holds all from the rows as they come to the " +
 			"calibrated and corrected probabilities, of several models the mean of theirs; a folder of model.safetensors and model.json stands alone, and PyTorch reads it.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "onnx", Usage: "write an ONNX `FILE`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write a model's `FOLDER`"},
-			sharesFlag(""),
+			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a model's `FOLDER`"},
+			sharesFlag(&shares, ""),
 		},
-		OnUsageError: wrongFlag,
 		Action: func(c *cli.Context) error {
-			onnx, folder := c.String("onnx"), c.String("output")
 			switch {
 			case c.NArg() != 1:
 				return wrongUsage(c, "name one model's folder")
@@ -34,10 +33,14 @@ func newExportCommand(s streams) *cli.Command {
 				return wrongUsage(c, "where to? name a file with --onnx FILE, or a folder with -o FOLDER")
 			case folder != "" && onnx == "" && c.IsSet("shares"):
 				return wrongUsage(c, "--shares is for --onnx; a folder keeps all class shares of the model")
-			case c.String("shares") == predict.EstimateShares:
+			case shares == predict.EstimateShares:
 				return wrongUsage(c, "--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
 			}
-			return runExport(c.Args().First(), onnx, folder, c.String("shares"), s)
+			read := append(model.Files(c.Args().First()), shares)
+			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
+				return wrongUsage(c, "%v", err)
+			}
+			return runExport(c.Args().First(), onnx, folder, shares, s)
 		},
 	}
 }

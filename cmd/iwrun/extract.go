@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,24 +20,21 @@ import (
 // extractOptions say which network's features of an experiment's data are written.
 type extractOptions struct {
 	experimentOptions
-	machineOptions
+	workOptions
 	Run string // id of a finished run, or empty for the pretrained backbone
 }
 
 func newExtractCommand(s streams) *cli.Command {
+	var o extractOptions
 	return &cli.Command{
 		Name:      "extract",
 		Usage:     "write the features of every domain into .npz files",
 		UsageText: "iwrun extract -c FILE [-o FOLDER] [--run ID] [--device DEVICE] [--threads NUMBER]",
 		Description: "Writes features (n×d), names of classes and labels (n), where there are some, of each domain of the tasks into features/ in the experiment's folder of results, " +
 			"test sets into DOMAIN-test.npz, and prints the paths. The data sets \"features\" and, also without labels, \"files\" read them.",
-		Flags: append(append(experimentFlags(), machineFlags()...),
-			&cli.StringFlag{Name: "run", Usage: "take the network of the finished run `ID`, as in subsampled/usps-mnist/iwdan/seed-1, instead of the pretrained backbone"}),
-		OnUsageError: wrongFlag,
-		Action: func(c *cli.Context) error {
-			o := extractOptions{experimentOptionsOf(c), machineOptionsOf(c), c.String("run")}
-			return withoutArguments(c, func() error { return runExtract(o, s) })
-		},
+		Flags: append(append(o.experimentFlags(), o.deviceFlags()...),
+			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "take the network of the finished run `ID`, as in subsampled/usps-mnist/iwdan/seed-1, instead of the pretrained backbone"}),
+		Action: withoutArguments(func(*cli.Context) error { return runExtract(o, s) }),
 	}
 }
 
@@ -71,12 +67,14 @@ func runExtract(o extractOptions, s streams) error {
 		return err
 	}
 	folder := filepath.Join(o.Results, file.Config.Experiment, "features")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer onSignals(cancel)()
+	if err := checkFeatures(folder, domains); err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
 	for _, d := range domains {
 		domain := d.name
-		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: max(1, o.Threads), Log: s.err})
+		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
 			return usageError(err.Error(), "iwrun extract -c FILE --run ID")
@@ -97,6 +95,23 @@ func runExtract(o extractOptions, s streams) error {
 			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])
 		}
 		fmt.Fprintln(s.out, filepath.Join(folder, domain+".npz"))
+	}
+	return nil
+}
+
+// checkFeatures refuses to replace the files that the features are computed from.
+func checkFeatures(folder string, domains []taskDomain) error {
+	var written, read []string
+	for _, d := range domains {
+		data, err := d.run.Config.Dataset.Described()
+		if err != nil {
+			return err
+		}
+		written = append(written, filepath.Join(folder, d.name+".npz"), filepath.Join(folder, d.name+"-test.npz"))
+		read = append(read, data.RowFiles(d.run.Config.Dataset.Root)...)
+	}
+	if err := wholefile.CheckApart(written, read); err != nil {
+		return usageError(err.Error(), "iwrun extract -c FILE --run ID -o FOLDER")
 	}
 	return nil
 }

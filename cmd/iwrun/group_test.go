@@ -56,14 +56,7 @@ func TestWrongGroups(t *testing.T) {
 	}
 }
 
-func TestGPUsOfResources(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 1, "gpu": 1, "gpu:1": 1, "gpu:8": 8, "gpu:a100:4": 4, "nvme:2,gpu:tesla-v100:2": 2, "gpu:3,nvme": 3, "gpumem:16": 1,
-	} {
-		if got := gpus(text); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
+func TestWrongNumbersOfProcesses(t *testing.T) {
 	if status, _, text := call(t, "slurm", "-c", "tiny.yaml", "--nodes", "0"); status != statusWrong || !strings.Contains(text, "--nodes 0") {
 		t.Error(status, fmt.Sprintf("%.200s", text))
 	}

@@ -1,19 +1,44 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"os"
+
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/cluster"
 )
 
-// kubernetesOptions say what the tasks on Kubernetes are made of.
-type kubernetesOptions struct {
+// taskOptions are those of an experiment whose runs are tasks of any cluster.
+type taskOptions struct {
 	experimentOptions
-	taskOptions
-	Image, Claim, DataClaim string
-	Memory                  string
-	GPU                     bool
-	Namespace               string
+	workOptions
+	CPUs   int
+	AtOnce int // tasks; 0: no limit
+}
+
+func (o *taskOptions) taskFlags() []cli.Flag {
+	return append(append(o.experimentFlags(),
+		&cli.IntFlag{Name: "cpus", Destination: &o.CPUs, Value: 1, Usage: "`NUMBER` of cores of a task, and of threads of its run", Action: atLeast(1, "--cpus", "a task needs at least one core")},
+		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, DefaultText: "no limit", Usage: "`NUMBER` of tasks at a time", Action: atLeast(0, "--at-once", "at least one task at a time")},
+	), o.faultFlags()...)
+}
+
+// experiment describes the experiment of that name to a cluster; what was said of faults is
+// handed on.
+func (o taskOptions) experiment(c *cli.Context, name string) (cluster.Experiment, error) {
+	text, err := os.ReadFile(o.Configs[0])
+	if err != nil {
+		return cluster.Experiment{}, err
+	}
+	described := cluster.Experiment{Name: name, Config: text, Set: o.Set}
+	for _, flag := range o.faultFlags() {
+		if name := flag.Names()[0]; c.IsSet(name) {
+			described.Arguments = append(described.Arguments, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
+	return described, nil
 }
 
 // usualParallelism is the number of tasks at a time where none is given: Kubernetes
@@ -21,61 +46,37 @@ type kubernetesOptions struct {
 const usualParallelism = 8
 
 func newKubernetesCommand(s streams) *cli.Command {
+	var o taskOptions
+	var job cluster.Kubernetes
 	return &cli.Command{
 		Name:      "kubernetes",
 		Usage:     "print a manifest of a Job that makes all runs on a cluster with Kubernetes",
 		UsageText: "iwrun kubernetes -c FILE --image IMAGE --claim CLAIM [--set KEY=VALUE]... [--gpu] [--cpus NUMBER] [--memory 8Gi] [--at-once NUMBER] | kubectl apply -f -",
 		Description: "The tasks work in the root of a persistent volume claim, which many nodes must be able to write: results go to the folder of -o there, " +
 			"data lie in its folder data. A task whose run is finished ends at once.",
-		Flags: append(append(experimentFlags(), taskFlags()...),
-			&cli.StringFlag{Name: "image", Usage: "container `IMAGE` with iwrun on its path"},
-			&cli.StringFlag{Name: "claim", Usage: "persistent volume `CLAIM` for results and data"},
-			&cli.StringFlag{Name: "data-claim", Usage: "persistent volume `CLAIM` that is the folder data instead, only read"},
-			&cli.StringFlag{Name: "memory", Usage: "memory of a task, a `QUANTITY` as in 8Gi"},
-			&cli.BoolFlag{Name: "gpu", Usage: "a GPU for every task"},
-			&cli.StringFlag{Name: "namespace", Usage: "`NAMESPACE` of the objects"},
+		Flags: append(o.taskFlags(),
+			&cli.StringFlag{Name: "image", Destination: &job.Image, Usage: "container `IMAGE` with iwrun on its path"},
+			&cli.StringFlag{Name: "claim", Destination: &job.Claim, Usage: "persistent volume `CLAIM` for results and data"},
+			&cli.StringFlag{Name: "data-claim", Destination: &job.DataClaim, Usage: "persistent volume `CLAIM` that is the folder data instead, only read"},
+			&cli.StringFlag{Name: "memory", Destination: &job.Memory, Usage: "memory of a task, a `QUANTITY` as in 8Gi"},
+			&cli.BoolFlag{Name: "gpu", Destination: &job.GPU, Usage: "a GPU for every task"},
+			&cli.StringFlag{Name: "namespace", Destination: &job.Namespace, Usage: "`NAMESPACE` of the objects"},
 		),
-		Action: func(c *cli.Context) error {
-			o, err := kubernetesOptionsOf(c)
+		Action: withoutArguments(func(c *cli.Context) error {
+			file, runs, err := o.loadRuns()
 			if err != nil {
 				return err
 			}
-			return withoutArguments(c, func() error { return runKubernetes(c, o, s) })
-		},
+			if job.Experiment, err = o.experiment(c, file.Config.Experiment); err != nil {
+				return err
+			}
+			job.Runs, job.Results, job.AtOnce, job.CPUs = len(runs), o.Results, cmp.Or(o.AtOnce, usualParallelism), o.CPUs
+			manifest, err := job.Manifest()
+			if err != nil {
+				return wrongUsage(c, "%v", err)
+			}
+			_, err = s.out.Write(manifest)
+			return err
+		}),
 	}
-}
-
-func kubernetesOptionsOf(c *cli.Context) (kubernetesOptions, error) {
-	task, err := taskOptionsOf(c)
-	if err != nil {
-		return kubernetesOptions{}, err
-	}
-	if task.AtOnce == 0 {
-		task.AtOnce = usualParallelism
-	}
-	return kubernetesOptions{
-		experimentOptions: experimentOptionsOf(c), taskOptions: task,
-		Image: c.String("image"), Claim: c.String("claim"), DataClaim: c.String("data-claim"),
-		Memory: c.String("memory"), GPU: c.Bool("gpu"), Namespace: c.String("namespace"),
-	}, nil
-}
-
-func runKubernetes(c *cli.Context, o kubernetesOptions, s streams) error {
-	file, runs, err := o.loadRuns()
-	if err != nil {
-		return err
-	}
-	described, err := o.clusterExperiment(file.Config.Experiment, nil, o.Arguments)
-	if err != nil {
-		return err
-	}
-	manifest, err := cluster.Kubernetes{
-		Experiment: described, Runs: len(runs), Image: o.Image, Claim: o.Claim, DataClaim: o.DataClaim, Results: o.Results,
-		AtOnce: o.AtOnce, CPUs: o.CPUs, Memory: o.Memory, GPU: o.GPU, Namespace: o.Namespace,
-	}.Manifest()
-	if err != nil {
-		return wrongUsage(c, "%v", err)
-	}
-	_, err = s.out.Write(manifest)
-	return err
 }

@@ -53,23 +53,12 @@ func (s streams) terminal() bool {
 // run carries out a command line and returns the exit status.
 func run(arguments []string, s streams) int {
 	app := newApp(s)
-	err := app.Run(append([]string{"iwrun"}, flagsFirst(app, arguments)...))
+	err := app.Run(append([]string{"iwrun"}, commandline.CommandFirst(app, arguments)...))
 	return conclude(err, s.err)
 }
 
-// flagsFirst puts the flags of a command before its arguments, of which package cli asks.
-func flagsFirst(app *cli.App, arguments []string) []string {
-	if len(arguments) == 0 {
-		return arguments
-	}
-	command := app.Command(arguments[0])
-	if command == nil || len(command.Subcommands) > 0 {
-		return arguments
-	}
-	return append(arguments[:1:1], commandline.FlagsFirst(command.Flags, arguments[1:])...)
-}
-
 func newApp(s streams) *cli.App {
+	var o runOptions
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
@@ -77,10 +66,8 @@ func newApp(s streams) *cli.App {
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
-		Flags:     runFlags(),
-		Action: func(c *cli.Context) error {
-			return withoutArguments(c, func() error { return runExperiment(runOptionsOf(c), s) })
-		},
+		Flags:     o.flags(),
+		Action:    withoutArguments(func(*cli.Context) error { return runExperiment(o, s) }),
 		Commands: []*cli.Command{
 			newTableCommand(s),
 			newAdaptCommand(s),
@@ -105,6 +92,9 @@ func newApp(s streams) *cli.App {
 	}
 	for _, command := range app.Commands {
 		command.OnUsageError = wrongFlag
+		for _, sub := range command.Subcommands {
+			sub.OnUsageError = wrongFlag
+		}
 	}
 	return app
 }

@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/wholefile"
 )
 
 const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES]"
@@ -20,7 +21,7 @@ const standardStream = "-"
 
 // predictOptions say what is predicted of which rows.
 type predictOptions struct {
-	machineOptions
+	workOptions
 	Model         string // folder
 	Inputs        []string
 	Output        string
@@ -30,11 +31,13 @@ type predictOptions struct {
 }
 
 func newPredictCommand(s streams) *cli.Command {
+	var o predictOptions
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
-		&cli.BoolFlag{Name: "probabilities", Usage: "write the probabilities of all classes too"},
-		sharesFlag("input"),
-		&cli.IntFlag{Name: "batch", Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
+		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		sharesFlag(&o.Shares, "input"),
+		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
+			Action: atLeast(1, "--batch", "at least one row at a time")},
 	}
 	return &cli.Command{
 		Name:      "predict",
@@ -43,14 +46,8 @@ func newPredictCommand(s streams) *cli.Command {
 		Description: "MODEL is the folder of a finished run, of iwrun adapt or of iwrun export; of a method's folder, whose runs are seed-1, seed-2 and so on, " +
 			"the mean of their probabilities counts. INPUT is a file of features (.npz, .npy, .safetensors, " +
 			".parquet, .csv), a folder of images or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids.",
-		Flags:        append(flags, deviceFlags()...),
-		OnUsageError: wrongFlag,
+		Flags: append(flags, o.deviceFlags()...),
 		Action: func(c *cli.Context) error {
-			o := predictOptions{
-				machineOptions: machineOptionsOf(c),
-				Output:         c.String("output"), Probabilities: c.Bool("probabilities"),
-				Shares: c.String("shares"), Batch: c.Int("batch"),
-			}
 			if c.NArg() < 2 {
 				return wrongUsage(c, "name a model's folder, and what to predict with it")
 			}
@@ -65,22 +62,17 @@ func newPredictCommand(s streams) *cli.Command {
 
 // sharesFlag is that of the class shares to correct probabilities for; estimated names
 // what they can be estimated from, and is empty where there is nothing.
-func sharesFlag(estimated string) cli.Flag {
+func sharesFlag(to *string, estimated string) cli.Flag {
 	usage := "class `SHARES` that probabilities are corrected for: model (those estimated for the target in training), source, uniform"
 	if estimated != "" {
 		usage += ", estimate (those of the " + estimated + " itself)"
 	}
-	return &cli.StringFlag{Name: "shares", Value: predict.ModelShares, Usage: usage + ", or a CSV file with the columns class and share"}
+	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a CSV file with the columns class and share"}
 }
 
 func (o predictOptions) check(c *cli.Context) error {
-	switch {
-	case o.Output == "":
+	if o.Output == "" {
 		return wrongUsage(c, "where to? name a file with -o FILE")
-	case o.Threads < 1:
-		return wrongUsage(c, "--threads %d: at least one thread", o.Threads)
-	case o.Batch < 1:
-		return wrongUsage(c, "--batch %d: at least one row at a time", o.Batch)
 	}
 	named := 0
 	for _, input := range o.Inputs {
@@ -96,6 +88,9 @@ func (o predictOptions) check(c *cli.Context) error {
 	}
 	if err := table.CheckPredictions(o.Output); err != nil {
 		return wrongUsage(c, "-o %v, or as CSV to - for standard output", err)
+	}
+	if err := wholefile.CheckApart([]string{o.Output}, append(o.Inputs, o.Shares)); err != nil {
+		return wrongUsage(c, "-o: %v", err)
 	}
 	return nil
 }
@@ -122,10 +117,9 @@ func runPredict(o predictOptions, s streams) (err error) {
 		}
 		inputs = append(inputs, input)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer onSignals(cancel)()
-	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Threads, Batch: o.Batch})
+	ctx, stop := interruptible()
+	defer stop()
+	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
 	shares, err := ensemble.Shares(ctx, o.Shares, inputs)
 	if err != nil {
 		return fmt.Errorf("--shares %s: %w", o.Shares, err)

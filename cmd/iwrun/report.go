@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/experiments/plan"
 	"iwda/experiments/report/page"
 	"iwda/internal/wholefile"
 )
@@ -17,15 +18,14 @@ import (
 const reportFile = "report.html"
 
 func newReportCommand(s streams) *cli.Command {
+	var o experimentOptions
 	return &cli.Command{
 		Name:        "report",
 		Usage:       "write everything about the finished runs into one HTML file",
 		UsageText:   "iwrun report -c FILE [-o FOLDER] [--set KEY=VALUE]...",
 		Description: "Writes " + reportFile + " into the experiment's folder of results and prints its path. It needs no other file and no network.",
-		Flags:       experimentFlags(),
-		Action: func(c *cli.Context) error {
-			return withoutArguments(c, func() error { return runReport(experimentOptionsOf(c), s) })
-		},
+		Flags:       o.experimentFlags(),
+		Action:      withoutArguments(func(*cli.Context) error { return runReport(o, s) }),
 	}
 }
 
@@ -35,19 +35,22 @@ func runReport(o experimentOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := findRuns(file, o.Results)
-	if err != nil && !(errors.Is(err, errNothingFinished) && found.failed()) {
+	found, err := plan.Find(file, o.Results)
+	if err != nil && !(errors.Is(err, plan.ErrNothingFinished) && found.Failed()) {
 		return err
 	}
-	found.warn(s.err)
+	warn(found, s.err)
 	folder := filepath.Join(o.Results, file.Config.Experiment)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the folder of the report: %w", err)
 	}
 	path := filepath.Join(folder, reportFile)
+	if err := wholefile.CheckApart([]string{path}, o.Configs); err != nil {
+		return usageError(err.Error(), "iwrun report -c FILE -o FOLDER")
+	}
 	err = wholefile.Write(path, func(w io.Writer) error {
 		return page.Write(w, page.Content{
-			Config: file.Config, Planned: found.planned, Runs: found.runs, Problems: found.problems, Notes: found.notes,
+			Config: file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
 		})
 	})
 	if err != nil {

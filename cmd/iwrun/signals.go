@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
 )
+
+// interruptible returns a context that SIGINT and SIGTERM cancel until stop is called.
+func interruptible() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+}
 
 // onSignals calls the functions one after the other, each for one SIGINT or SIGTERM,
 // until release is called. SIGTERM counts as the first one only: a cluster may send it
@@ -29,5 +35,26 @@ func onSignals(actions ...func()) (release func()) {
 	return func() {
 		signal.Stop(signals)
 		close(released)
+	}
+}
+
+// onCheckpointSignals returns a channel on which something comes after each SIGUSR1, until
+// release is called, and calls noted for it. A signal that follows before the last one was
+// received says nothing new and is dropped.
+func onCheckpointSignals(noted func()) (wishes <-chan struct{}, release func()) {
+	signals, pending := make(chan os.Signal, 1), make(chan struct{}, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() {
+		for range signals {
+			select {
+			case pending <- struct{}{}:
+				noted()
+			default:
+			}
+		}
+	}()
+	return pending, func() {
+		signal.Stop(signals)
+		close(signals)
 	}
 }

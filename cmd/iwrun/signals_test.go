@@ -40,3 +40,17 @@ func TestRepeatedSignals(t *testing.T) {
 		t.Error("the second SIGTERM counted")
 	}
 }
+
+func TestOnSignals(t *testing.T) {
+	called := make(chan int)
+	release := onSignals(func() { called <- 1 }, func() { called <- 2 })
+	defer release()
+	for want := 1; want <= 2; want++ {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-called; got != want {
+			t.Errorf("signal %d called action %d", want, got)
+		}
+	}
+}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/report/table"
@@ -21,10 +23,7 @@ type tableOptions struct {
 	Format string
 }
 
-func formatFlag() cli.Flag { return commandline.FormatFlag(sheet.Formats()) }
-
-// checkFormat returns an error if --format names no format of tables.
-func checkFormat(c *cli.Context) error { return commandline.CheckFormat(c, sheet.Formats()) }
+func formatFlag(to *string) cli.Flag { return commandline.Format(to, sheet.Formats()...) }
 
 const (
 	averageKind   = "average"
@@ -32,25 +31,22 @@ const (
 )
 
 func newTableCommand(s streams) *cli.Command {
+	var o tableOptions
 	kinds := strings.Join(append(table.Kinds(), selectionKind, averageKind), ", ")
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
 		UsageText: "iwrun table -c FILE [-o FOLDER] [--set KEY=VALUE]... [--kind KIND] [--format md|tex|csv|json]\niwrun table --kind average -c FILE [-c FILE]... [options]",
-		Flags: append(experimentFlags(), formatFlag(), &cli.StringFlag{
-			Name: "kind", Usage: "`KIND` of table: " + kinds + "; average takes several experiments, each with its own -c",
+		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &cli.StringFlag{
+			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + kinds + "; average takes several experiments, each with its own -c",
 			DefaultText: "accuracy, or gains where the variants have class fractions",
 		}),
-		Action: func(c *cli.Context) error {
-			if err := checkFormat(c); err != nil {
-				return err
-			}
-			o := tableOptions{experimentOptionsOf(c), c.String("kind"), c.String("format")}
+		Action: withoutArguments(func(c *cli.Context) error {
 			if o.Kind != "" && o.Kind != averageKind && o.Kind != selectionKind && !table.HasKind(o.Kind) {
 				return wrongUsage(c, "--kind %s: one of %s", o.Kind, kinds)
 			}
-			return withoutArguments(c, func() error { return runTable(o, s) })
-		},
+			return runTable(o, s)
+		}),
 	}
 }
 
@@ -67,20 +63,20 @@ func runTable(o tableOptions, s streams) error {
 
 // printTable prints a table of the experiment's finished runs.
 func printTable(file *config.File, results, kind, format string, s streams) error {
-	found, err := findRuns(file, results)
+	found, err := plan.Find(file, results)
 	if err != nil {
 		return err
 	}
-	found.warn(s.err)
+	warn(found, s.err)
 	var built sheet.Sheet
 	if kind == selectionKind {
-		if built, err = table.Criteria(found.runs, file.Config); err != nil {
+		if built, err = table.Criteria(found.Runs, file.Config); err != nil {
 			return err
 		}
 	} else {
-		built = table.Build(kind, found.results(), file.Config)
+		built = table.Build(kind, found.Results(), file.Config)
 	}
-	built.Notes = append(built.Notes, found.notes...)
+	built.Notes = append(built.Notes, found.Notes...)
 	return built.Write(s.out, format)
 }
 
@@ -94,7 +90,7 @@ func runAverage(o tableOptions, s streams) error {
 	var experiments []summary.Selection
 	var notes []string
 	for _, file := range files {
-		found, err := findRuns(file, o.Results)
+		found, err := plan.Find(file, o.Results)
 		if err != nil {
 			if len(files) == 1 {
 				return err
@@ -102,23 +98,23 @@ func runAverage(o tableOptions, s streams) error {
 			notes = append(notes, fmt.Sprintf("%s: %v.", file.Name, err))
 			continue
 		}
-		found.warn(s.err)
-		experiments = append(experiments, summary.Select(found.results(), file.Config))
-		notes = append(notes, found.notes...)
+		warn(found, s.err)
+		experiments = append(experiments, summary.Select(found.Results(), file.Config))
+		notes = append(notes, found.Notes...)
 	}
 	if len(experiments) == 0 {
-		return fmt.Errorf("%w: %s", errNothingFinished, strings.Join(notes, " "))
+		return fmt.Errorf("%w: %s", plan.ErrNothingFinished, strings.Join(notes, " "))
 	}
 	built := table.Average(experiments)
 	built.Notes = append(built.Notes, notes...)
 	return built.Write(s.out, o.Format)
 }
 
-// results are those of the usable runs.
-func (f foundRuns) results() []store.Result {
-	results := make([]store.Result, len(f.runs))
-	for i, run := range f.runs {
-		results[i] = run.Result
+// warn names the folders that cannot be made sense of.
+func warn(found plan.Found, w io.Writer) {
+	for _, problem := range found.Problems {
+		if problem.Kind == store.Unreadable || problem.Kind == store.Foreign {
+			fmt.Fprintln(w, problem)
+		}
 	}
-	return results
 }

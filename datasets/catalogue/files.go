@@ -98,6 +98,18 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	return d, nil
 }
 
+// RowFiles returns the paths of the files that may hold rows of a data set of the user's own:
+// those that the configuration names, or those in the folder root.
+func (d Dataset) RowFiles(root string) (paths []string) {
+	if !d.Named() {
+		paths, _ = filepath.Glob(filepath.Join(root, "*"))
+	}
+	for _, f := range d.files {
+		paths = append(paths, below(root, f.Path), below(root, f.Test))
+	}
+	return paths
+}
+
 // CheckFiles returns an error that names a file of the user's own that is not there.
 func (d Dataset) CheckFiles(root string) error {
 	for _, f := range d.files {

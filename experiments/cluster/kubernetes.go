@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -29,22 +28,6 @@ type Kubernetes struct {
 	Namespace string // empty: the caller's
 }
 
-const (
-	container = "iwrun"
-	// workFolder is the working directory of a task, so that data and results mean the
-	// claim's.
-	workFolder   = "/iwda"
-	configFolder = "/etc/iwda"
-	configName   = "experiment.yaml"
-	// stopSeconds is what a task has to write a checkpoint when its node goes away.
-	stopSeconds = 120
-	// retries of a run whose task failed, beside those that are for free.
-	retries = 2
-	// The exit statuses of iwrun that a task cannot mend, or must not count.
-	statusWrong       = 2
-	statusInterrupted = 130
-)
-
 // Manifest returns a ConfigMap with the experiment's file and the Job, as YAML. Their
 // names change with all that they hold, so that a changed experiment is another Job.
 // The error is for fields that are missing or that make no Job.
@@ -52,25 +35,9 @@ func (k Kubernetes) Manifest() ([]byte, error) {
 	if err := k.check(); err != nil {
 		return nil, err
 	}
-	configMap := configMapManifest{
-		APIVersion: "v1", Kind: "ConfigMap",
-		Metadata:  metadata{Namespace: k.Namespace, Labels: k.labels()},
-		Immutable: true,
-		Data:      map[string]string{configName: string(k.Config)},
-	}
-	job := k.job()
-	unnamed, err := encode(configMap, job)
-	if err != nil {
-		return nil, err
-	}
-	name := label(k.Name) + "-" + hash(string(unnamed))
-	configMap.Metadata.Name, job.Metadata.Name = name, name
-	for i, volume := range job.Spec.Template.Spec.Volumes {
-		if volume.ConfigMap != nil {
-			job.Spec.Template.Spec.Volumes[i].ConfigMap = &configMapVolume{Name: name}
-		}
-	}
-	return encode(configMap, job)
+	m := manifest{Kubernetes: k}
+	m.Object = m.Label() + "-" + hash(execute("job.yaml", m))
+	return []byte(execute("job.yaml", m)), nil
 }
 
 // check finds the mistakes that Kubernetes would notice late or not at all. It checks names
@@ -91,70 +58,50 @@ func (k Kubernetes) check() error {
 
 var quantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([KMGT]i?|k)?$`)
 
-func (k Kubernetes) labels() map[string]string {
-	return map[string]string{"app.kubernetes.io/name": "iwda", "iwda/experiment": label(k.Name)}
+// manifest is what the template sees.
+type manifest struct {
+	Kubernetes
+	Object string // name of the ConfigMap and of the Job
 }
 
-func (k Kubernetes) job() jobManifest {
+// Label is the experiment's name as Kubernetes allows it.
+func (m manifest) Label() string { return label(m.Name) }
+
+// Parallelism is the number of tasks at a time.
+func (m manifest) Parallelism() int { return min(m.AtOnce, m.Runs) }
+
+// Data is the content of the ConfigMap.
+func (m manifest) Data() map[string]string {
+	return map[string]string{"experiment.yaml": string(m.Config)}
+}
+
+// Args are the arguments of iwrun.
+func (m manifest) Args() []string {
 	device := "cpu"
-	limits := map[string]string{"cpu": strconv.Itoa(k.CPUs)}
-	if k.Memory != "" {
-		limits["memory"] = k.Memory
-	}
-	if k.GPU {
+	if m.GPU {
 		device = "cuda"
-		limits["nvidia.com/gpu"] = "1"
 	}
-	arguments := []string{"--config", path.Join(configFolder, configName), "--results", literal(k.Results)}
-	for _, assignment := range k.Set {
+	arguments := []string{"--config", "/etc/iwda/experiment.yaml", "--results", literal(m.Results)}
+	for _, assignment := range m.Set {
 		arguments = append(arguments, "--set", literal(assignment))
 	}
-	arguments = append(arguments, "--index", "$(JOB_COMPLETION_INDEX)", "--jobs", "1", "--device", device, "--threads", strconv.Itoa(k.CPUs))
-	for _, argument := range k.Arguments {
+	arguments = append(arguments, "--index", "$(JOB_COMPLETION_INDEX)", "--jobs", "1", "--device", device, "--threads", strconv.Itoa(m.CPUs))
+	for _, argument := range m.Arguments {
 		arguments = append(arguments, literal(argument))
 	}
-	volumes, mounts := k.volumes()
-	return jobManifest{
-		APIVersion: "batch/v1", Kind: "Job",
-		Metadata: metadata{Namespace: k.Namespace, Labels: k.labels()},
-		Spec: jobSpec{
-			CompletionMode: "Indexed", Completions: k.Runs, Parallelism: min(k.AtOnce, k.Runs),
-			BackoffLimitPerIndex: retries,
-			PodFailurePolicy: podFailurePolicy{Rules: []podFailureRule{
-				// Drained and preempted nodes, and runs that stopped with a checkpoint.
-				{Action: "Ignore", OnPodConditions: []podCondition{{Type: "DisruptionTarget", Status: "True"}}},
-				{Action: "Ignore", OnExitCodes: &exitCodes{ContainerName: container, Operator: "In", Values: []int{statusInterrupted}}},
-				{Action: "FailIndex", OnExitCodes: &exitCodes{ContainerName: container, Operator: "In", Values: []int{statusWrong}}},
-			}},
-			Template: podTemplate{
-				Metadata: metadata{Labels: k.labels()},
-				Spec: podSpec{
-					RestartPolicy: "Never", TerminationGracePeriodSeconds: stopSeconds,
-					Containers: []containerSpec{{
-						Name: container, Image: k.Image, Command: []string{"iwrun"}, Args: arguments, WorkingDir: workFolder,
-						Resources: resources{Requests: limits, Limits: limits}, VolumeMounts: mounts,
-					}},
-					Volumes: volumes,
-				},
-			},
-		},
-	}
+	return arguments
 }
 
-func (k Kubernetes) volumes() ([]volume, []volumeMount) {
-	volumes := []volume{
-		{Name: "work", Claim: &claimVolume{ClaimName: k.Claim}},
-		{Name: "experiment", ConfigMap: &configMapVolume{}},
+// Limits are what a task requests and may use.
+func (m manifest) Limits() map[string]string {
+	limits := map[string]string{"cpu": strconv.Itoa(m.CPUs)}
+	if m.Memory != "" {
+		limits["memory"] = m.Memory
 	}
-	mounts := []volumeMount{
-		{Name: "work", MountPath: workFolder},
-		{Name: "experiment", MountPath: configFolder, ReadOnly: true},
+	if m.GPU {
+		limits["nvidia.com/gpu"] = "1"
 	}
-	if k.DataClaim != "" {
-		volumes = append(volumes, volume{Name: "data", Claim: &claimVolume{ClaimName: k.DataClaim, ReadOnly: true}})
-		mounts = append(mounts, volumeMount{Name: "data", MountPath: path.Join(workFolder, "data"), ReadOnly: true})
-	}
-	return volumes, mounts
+	return limits
 }
 
 // literal keeps Kubernetes from replacing $(NAME) in an argument.
@@ -180,14 +127,29 @@ func label(name string) string {
 	return "experiment"
 }
 
-func encode(documents ...any) ([]byte, error) {
+// yamlBlock returns a value as lines of YAML so many levels deep, of two blanks each.
+func yamlBlock(levels int, value any) (string, error) {
+	const key = "-"
+	for range levels {
+		value = map[string]any{key: value}
+	}
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	for _, document := range documents {
-		if err := encoder.Encode(document); err != nil {
-			return nil, fmt.Errorf("manifest as YAML: %w", err)
-		}
+	if err := encoder.Encode(value); err != nil {
+		return "", err
 	}
-	return text.Bytes(), nil
+	lines := text.String()
+	for range levels { // the keys'
+		_, lines, _ = strings.Cut(lines, "\n")
+	}
+	return strings.TrimSuffix(lines, "\n"), nil
+}
+
+// yamlWord returns a text as YAML on one line.
+func yamlWord(text string) (string, error) {
+	if strings.Contains(text, "\n") {
+		return strconv.Quote(text), nil
+	}
+	return yamlBlock(0, text)
 }

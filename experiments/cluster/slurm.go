@@ -84,8 +84,8 @@ type File struct{ Name, Text string }
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": quote, "quoteAll": quoteAll, "ranges": ranges}).
-	ParseFS(templateFiles, "templates/*.sh"))
+	Funcs(template.FuncMap{"quote": quote, "quoteAll": quoteAll, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
+	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
 // few for a checkpoint, and Slurm may be a minute late.
@@ -171,11 +171,68 @@ func (s Slurm) check(folder string) error {
 	return nil
 }
 
-// execute panics only where a template does not fit script, which no input changes.
-func execute(name string, data script) string {
+// execute panics only where a template does not fit its data, which no input changes.
+func execute(name string, data any) string {
 	var text bytes.Buffer
 	if err := templates.ExecuteTemplate(&text, name, data); err != nil {
 		panic(err)
 	}
 	return text.String()
+}
+
+// ranges writes ascending numbers in short, as Slurm reads them: 0-5,8.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		last := i
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		if last == i {
+			parts = append(parts, fmt.Sprint(numbers[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", numbers[i], numbers[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// block is a part of the plan whose runs are the tasks of one array.
+type block struct {
+	First int   // index of the run that is task 0
+	Tasks []int // indices of runs, less First
+}
+
+// blocks splits ascending indices so that no task's number reaches size.
+func blocks(indices []int, size int) []block {
+	var all []block
+	for _, index := range indices {
+		first := index / size * size
+		if len(all) == 0 || all[len(all)-1].First != first {
+			all = append(all, block{First: first})
+		}
+		last := &all[len(all)-1]
+		last.Tasks = append(last.Tasks, index-first)
+	}
+	return all
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=-]+$`)
+
+// quote returns the text as one word of a shell script, whatever it holds.
+func quote(text string) string {
+	if plain.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// quoteAll returns the words side by side.
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = quote(word)
+	}
+	return strings.Join(quoted, " ")
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -107,4 +108,20 @@ func (in Input) describe() string {
 		text += fmt.Sprintf(" from files scaled to %d pixels", in.Resize)
 	}
 	return text
+}
+
+// Files returns the paths of all files that there may be of models in a folder, in those for
+// seeds and in model/: what [OpenEnsemble] may read there and [Save] replace or remove. It
+// returns none for the empty path.
+func Files(folder string) (paths []string) {
+	if folder == "" {
+		return nil
+	}
+	within := filepath.Join(folder, inner)
+	for _, place := range slices.Concat([]string{folder, within}, seedFolders(folder), seedFolders(within)) {
+		for _, name := range []string{MetadataFile, WeightsFile, BackboneFile, store.CheckpointFile} {
+			paths = append(paths, filepath.Join(place, name))
+		}
+	}
+	return paths
 }

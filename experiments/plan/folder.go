@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
@@ -17,6 +19,31 @@ func Of(c config.Resolved) Run {
 // Dir returns the run's folder below that of all results.
 func (r Run) Dir(results string) store.Dir {
 	return store.NewDir(results, r.Config.Experiment, r.ID.String())
+}
+
+// Finished returns the run's result below the folder of results and whether there is one of its
+// configuration. One that cannot be read is none: it is made again.
+func (r Run) Finished(results string) (result store.Result, finished bool) {
+	result, finished, err := r.Dir(results).Finished(r.Config.Hash())
+	return result, finished && err == nil
+}
+
+// Open reads the configuration of the run whose folder it is.
+func Open(folder string) (Run, store.Dir, error) {
+	path := filepath.Join(folder, store.ConfigFile)
+	resolved, err := config.LoadRun(path)
+	if err != nil {
+		return Run{}, store.Dir{}, err
+	}
+	dir, err := store.DirOf(folder)
+	if err != nil {
+		return Run{}, store.Dir{}, err
+	}
+	run := Of(resolved)
+	if end := run.Dir(string(filepath.Separator)).String(); !strings.HasSuffix(dir.String(), end) {
+		return Run{}, store.Dir{}, fmt.Errorf("%s: the folder of this run must end in %s", path, end)
+	}
+	return run, dir, nil
 }
 
 // Conflict says in what the result or the checkpoint of a folder is not one of this run's

@@ -16,15 +16,17 @@ import (
 // Run is one training with its configuration.
 type Run struct {
 	ID     store.ID
+	Index  int // among the runs of the file, from 0
 	Config config.Resolved
 }
 
 // Progress is how far a run has come.
 type Progress struct {
-	Epoch, Epochs int     // the current one, from 1, and the last one
-	Step, Steps   int     // completed since the start of the run, and in all
-	Accuracy      float64 // of the last evaluation, a fraction of 1; NaN before the first
-	Loss          float64 // total loss of the last step; NaN before the first
+	Epoch    int                     `json:"epoch,omitempty"` // the current one, from 1
+	Epochs   int                     `json:"epochs,omitempty"`
+	Step     int                     `json:"step,omitempty"` // completed since the start of the run
+	Steps    int                     `json:"steps,omitempty"`
+	Accuracy store.Optional[float64] `json:"accuracy,omitzero"` // of the last evaluation, a fraction of 1
 }
 
 // Fraction returns the completed part of the run, from 0 to 1.
@@ -50,7 +52,9 @@ func Runs(file *config.File) ([]Run, error) {
 						mistakes = appendNew(mistakes, err.(config.Errors))
 						continue
 					}
-					runs = append(runs, Of(resolved))
+					run := Of(resolved)
+					run.Index = len(runs)
+					runs = append(runs, run)
 				}
 			}
 		}
@@ -59,6 +63,34 @@ func Runs(file *config.File) ([]Run, error) {
 		return nil, mistakes
 	}
 	return runs, nil
+}
+
+// Lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
+// steps, 4 of 100000 steps; 560000 steps in all".
+func Lengths(runs []Run) string {
+	counts := map[string]int{}
+	var kinds []string
+	total := 0
+	for _, run := range runs {
+		t := run.Config.Train
+		kind := fmt.Sprintf("%d epochs", t.Epochs)
+		if t.Steps > 0 {
+			kind = fmt.Sprintf("%d steps", t.Steps)
+			total += t.Steps
+		}
+		if counts[kind] == 0 {
+			kinds = append(kinds, kind)
+		}
+		counts[kind]++
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+	}
+	line := fmt.Sprintf("%d runs: %s", len(runs), strings.Join(kinds, ", "))
+	if total > 0 {
+		line += fmt.Sprintf("; %d steps in all", total)
+	}
+	return line
 }
 
 // CheckData returns an error of type config.Errors that names every missing data

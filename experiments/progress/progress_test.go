@@ -35,9 +35,11 @@ func stopped(seed int64) schedule.Update {
 }
 
 func running(seed int64, step int, accuracy float64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{
-		Epoch: 1 + step/100, Epochs: 10, Step: step, Steps: 1000, Accuracy: accuracy, Loss: 0.5,
-	}}
+	u := schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{Epoch: 1 + step/100, Epochs: 10, Step: step, Steps: 1000}}
+	if !math.IsNaN(accuracy) {
+		u.Progress.Accuracy = store.Measured(accuracy)
+	}
+	return u
 }
 
 func waiting(seed int64) schedule.Update {

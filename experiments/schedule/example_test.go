@@ -2,7 +2,6 @@ package schedule_test
 
 import (
 	"errors"
-	"math"
 	"os"
 
 	"iwda/experiments/plan"
@@ -11,9 +10,9 @@ import (
 
 func ExampleReporter() {
 	reporter := schedule.NewReporter(os.Stdout)
-	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700, Accuracy: math.NaN(), Loss: 2.5})
+	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700})
 	reporter.Failed(errors.New("the loss is not a number"))
 	// Output:
-	// {"event":"progress","epoch":1,"epochs":70,"step":10,"steps":700,"loss":2.5}
+	// {"event":"progress","epoch":1,"epochs":70,"step":10,"steps":700}
 	// {"event":"failed","reason":"the loss is not a number"}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"sync"
 	"time"
 
@@ -28,16 +27,11 @@ const (
 
 // event is a line of a worker's standard output, as JSON.
 type event struct {
-	Kind     string   `json:"event"`
-	Run      int      `json:"run,omitempty"` // its place among the worker's folders
-	Epoch    int      `json:"epoch,omitempty"`
-	Epochs   int      `json:"epochs,omitempty"`
-	Step     int      `json:"step,omitempty"`
-	Steps    int      `json:"steps,omitempty"`
-	Accuracy *float64 `json:"accuracy,omitempty"` // absent for NaN, which JSON lacks
-	Loss     *float64 `json:"loss,omitempty"`
-	Reason   string   `json:"reason,omitempty"`
-	Text     string   `json:"text,omitempty"`
+	Kind string `json:"event"`
+	Run  int    `json:"run,omitempty"` // its place among the worker's folders
+	plan.Progress
+	Reason string `json:"reason,omitempty"`
+	Text   string `json:"text,omitempty"`
 }
 
 // Reporter tells the parent of a worker what happens to a run. Its methods may be called by
@@ -69,12 +63,7 @@ func NewReporters(w io.Writer, runs int) []*Reporter {
 }
 
 // Progress reports how far the run has come.
-func (r *Reporter) Progress(p plan.Progress) {
-	r.report(event{
-		Kind: progressEvent, Epoch: p.Epoch, Epochs: p.Epochs, Step: p.Step, Steps: p.Steps,
-		Accuracy: finite(p.Accuracy), Loss: finite(p.Loss),
-	})
-}
+func (r *Reporter) Progress(p plan.Progress) { r.report(event{Kind: progressEvent, Progress: p}) }
 
 // aliveInterval is the least time between two events that say no more than that work
 // goes on.
@@ -116,20 +105,6 @@ func (r *Reporter) report(e event) {
 	r.events.encoder.Encode(e)
 }
 
-func finite(value float64) *float64 {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return nil
-	}
-	return &value
-}
-
-func orNaN(value *float64) float64 {
-	if value == nil {
-		return math.NaN()
-	}
-	return *value
-}
-
 // lineBuffer is the length in bytes above which a line cannot be an event.
 const lineBuffer = 1 << 16
 
@@ -148,14 +123,6 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
 		}
-	}
-}
-
-// progress returns what an event of that kind reports.
-func (e event) progress() plan.Progress {
-	return plan.Progress{
-		Epoch: e.Epoch, Epochs: e.Epochs, Step: e.Step, Steps: e.Steps,
-		Accuracy: orNaN(e.Accuracy), Loss: orNaN(e.Loss),
 	}
 }
 

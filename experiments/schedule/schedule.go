@@ -26,7 +26,10 @@ package schedule
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,8 +43,9 @@ type Options struct {
 	Command []string
 	// Results is the folder below which every run has its own.
 	Results string
-	// Jobs is the number of runs at a time, at least 1, and PerProcess the most that one
-	// worker makes of them; 0 stands for 1.
+	// Jobs is the number of runs at a time, 0 for what the devices have room for: PerProcess on
+	// each GPU, or as many as there are cores for with so many Threads. PerProcess is the most
+	// that one worker makes of them; 0 stands for 1.
 	Jobs       int
 	PerProcess int
 	// Devices, of which there is at least one, are shared by the runs at a time: as
@@ -74,6 +78,23 @@ type Summary struct {
 	Left     []plan.Run // stopped or never started, because the context was cancelled
 }
 
+// Print says how many runs ended how, and names those that failed or are left; it says
+// nothing if there are none.
+func (s Summary) Print(w io.Writer) {
+	if len(s.Failed) == 0 && len(s.Left) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%d finished, %d finished before, %d failed, %d left\n",
+		len(s.Finished), len(s.Skipped), len(s.Failed), len(s.Left))
+	for _, failure := range s.Failed {
+		fmt.Fprintf(w, "failed: %v: %s\n        log: %s\n",
+			failure.Run.ID, strings.ReplaceAll(failure.Error(), "\n", "\n        | "), failure.Log)
+	}
+	for _, run := range s.Left {
+		fmt.Fprintf(w, "left: %v\n", run.ID)
+	}
+}
+
 // Run carries out those runs that are not finished yet and returns when the last
 // worker has ended. Runs that another process makes come last: Run waits until that
 // process has finished them or let go of them. A run that fails leaves error.txt in its
@@ -90,7 +111,7 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 	ended := make(chan struct{})
 	var others, slots sync.WaitGroup
 	others.Go(func() { s.passOnCheckpoints(ended) })
-	for slot, runsOfSlot := range slotSizes(min(options.Jobs, len(s.pending)), max(1, options.PerProcess)) {
+	for slot, runsOfSlot := range slotSizes(min(options.AtOnce(), len(s.pending)), max(1, options.PerProcess)) {
 		device := options.Devices[slot%len(options.Devices)]
 		slots.Go(func() {
 			for {
@@ -146,12 +167,11 @@ func (s *scheduler) end(i int, u Update) {
 // skip ends the run if it is finished already.
 func (s *scheduler) skip(i int) bool {
 	run := s.runs[i]
-	result, finished, err := run.Dir(s.options.Results).Finished(run.Config.Hash())
-	if err != nil || !finished { // a result that cannot be read is made again
-		return false
+	result, finished := run.Finished(s.options.Results)
+	if finished {
+		s.end(i, Update{Run: run, State: Skipped, Result: result})
 	}
-	s.end(i, Update{Run: run, State: Skipped, Result: result})
-	return true
+	return finished
 }
 
 func (s *scheduler) summary() Summary {

@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,11 +82,11 @@ func TestRunFinishesAndSkips(t *testing.T) {
 		if len(u) != 4 || u[0].State != Started || u[1].State != Running || u[2].State != Running || u[3].State != Finished {
 			t.Fatalf("%v: updates %+v", run.ID, u)
 		}
-		want := plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.NaN()}
+		want := plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20}
 		if diff := cmp.Diff(want, u[1].Progress, cmpopts.EquateNaNs()); diff != "" {
 			t.Error(diff)
 		}
-		want = plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25}
+		want = plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)}
 		if u[2].Progress != want || u[3].Result.LastAccuracy.Value != 0.25 || u[3].Run.ID != run.ID {
 			t.Errorf("%v: updates %+v", run.ID, u)
 		}

@@ -140,7 +140,7 @@ func (s *scheduler) hear(w *worker, e event) {
 	s.listen(w.command.Process, true)
 	switch e.Kind {
 	case progressEvent:
-		s.observe(Update{Run: r.run, State: Running, Progress: e.progress()})
+		s.observe(Update{Run: r.run, State: Running, Progress: e.Progress})
 	case doneEvent, failedEvent:
 		r.last = e
 	case logEvent:

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -85,7 +84,7 @@ func makeRun(folder string, flags []string, reporter *Reporter) int {
 	signal.Notify(asked, syscall.SIGTERM)
 	wanted := make(chan os.Signal, 1)
 	signal.Notify(wanted, syscall.SIGUSR1)
-	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20, Accuracy: math.NaN(), Loss: math.Inf(1)})
+	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20})
 	switch c.Seed {
 	case fails:
 		reporter.Failed(errors.New("the loss is not a number"))
@@ -169,7 +168,7 @@ func makeRun(folder string, flags []string, reporter *Reporter) int {
 		reporter.Failed(err)
 		return 1
 	}
-	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: 0.5, Loss: 0.25})
+	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)})
 	reporter.Done()
 	return 0
 }

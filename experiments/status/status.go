@@ -4,8 +4,10 @@ package status
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,7 +34,7 @@ func States() []State { return []State{Finished, Running, Failed, Left, Other} }
 
 // Run is how far a run is. Of a finished one there are only Index, ID and State.
 type Run struct {
-	Index  int    `json:"index"` // in what Inspect was given
+	Index  int    `json:"index"` // in the experiment's plan
 	ID     string `json:"id"`
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why it failed, or what is wrong with its folder
@@ -65,7 +67,6 @@ func Inspect(runs []plan.Run, results string) []Run {
 		readers.Go(func() {
 			for i := range next {
 				states[i] = inspect(runs[i], results)
-				states[i].Index = i
 			}
 		})
 	}
@@ -77,9 +78,26 @@ func Inspect(runs []plan.Run, results string) []Run {
 	return states
 }
 
+// Unfinished returns the indices of the runs that are to be made, by those that are neither
+// finished nor running. Work of another configuration is an error, unless it may be
+// overwritten.
+func Unfinished(states []Run, overwrite bool) (indices []int, err error) {
+	if n := Count(states)[Other]; n > 0 && !overwrite {
+		first := states[slices.IndexFunc(states, func(run Run) bool { return run.State == Other })]
+		return nil, fmt.Errorf("the folders of %d runs hold work of another configuration, the first is %s: %s\nchoose another folder with --results, "+
+			"or begin these runs anew with --overwrite, which removes what is there; iwrun status lists them", n, first.ID, first.Reason)
+	}
+	for _, run := range states {
+		if run.State != Finished && run.State != Running {
+			indices = append(indices, run.Index)
+		}
+	}
+	return indices, nil
+}
+
 func inspect(run plan.Run, results string) Run {
 	dir := run.Dir(results)
-	s := Run{ID: run.ID.String(), Epochs: run.Config.Train.Evaluations()}
+	s := Run{Index: run.Index, ID: run.ID.String(), Epochs: run.Config.Train.Evaluations()}
 	hash, err := dir.ResultHash()
 	if err == nil && hash == run.Config.Hash() {
 		s.State = Finished

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,14 +95,25 @@ type Interval struct {
 	Time   time.Duration
 }
 
+// ParseInterval reads a number of epochs, as in 2, or a time, as in 10m.
+func ParseInterval(text string) (Interval, error) {
+	if epochs, err := strconv.Atoi(text); err == nil && epochs > 0 {
+		return Interval{Epochs: epochs}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return Interval{Time: d}, nil
+	}
+	return Interval{}, fmt.Errorf("%q: want a number of epochs, as in 2, or a time, as in 10m", text)
+}
+
 // occasions are the moments at which a run writes a checkpoint.
 type occasions struct {
 	epochs int // between two of them; 0: as many as there are
-	wishes <-chan struct{}
+	wishes <-chan os.Signal
 	time   *throttle.Throttle // nil: however long it takes
 }
 
-func newOccasions(every Interval, wishes <-chan struct{}) *occasions {
+func newOccasions(every Interval, wishes <-chan os.Signal) *occasions {
 	o := &occasions{epochs: every.Epochs, wishes: wishes}
 	if every.Time > 0 {
 		o.time = throttle.Every(every.Time)

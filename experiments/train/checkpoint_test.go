@@ -201,8 +201,8 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 // time.
 func TestWhenCheckpointsAreWritten(t *testing.T) {
 	const steps = 200 / 16 * 3
-	now := make(chan struct{}, 1)
-	now <- struct{}{}
+	now := make(chan os.Signal, 1)
+	now <- os.Interrupt
 	for name, test := range map[string]struct {
 		options Options
 		want    []int // steps after which one is written

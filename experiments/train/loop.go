@@ -180,7 +180,7 @@ func (t *trainer) reportProgress() {
 	}
 	t.options.Progress(plan.Progress{
 		Epoch: t.length.epochOf(t.done), Epochs: t.length.epochs, Step: t.done, Steps: t.length.steps(),
-		Accuracy: t.record.lastAccuracy(), Loss: t.record.loss,
+		Accuracy: t.record.lastAccuracy(),
 	})
 }
 

@@ -19,10 +19,9 @@ type record struct {
 
 	sums checkpoint.Losses      // of the steps since the last evaluation
 	read checkpoint.Instruments // of the same steps
-	loss float64                // total of the last step; NaN before this process made one
 }
 
-func newRecord(classes int) *record { return &record{classes: classes, loss: math.NaN()} }
+func newRecord(classes int) *record { return &record{classes: classes} }
 
 // addStep takes a step's losses into account.
 func (r *record) addStep(l stepLosses) {
@@ -33,7 +32,6 @@ func (r *record) addStep(l stepLosses) {
 		r.sums.Domain += l.domain
 		r.sums.AlignedSteps++
 	}
-	r.loss = l.total
 }
 
 // addInstruments takes what was read at a step into account.
@@ -81,12 +79,12 @@ func (r *record) updatedAfter(step int) bool {
 	return len(r.updates) > 0 && r.updates[len(r.updates)-1].Step == step
 }
 
-// lastAccuracy is that of the last evaluation, NaN before the first or without labels.
-func (r *record) lastAccuracy() float64 {
-	if len(r.metrics) == 0 {
-		return math.NaN()
+// lastAccuracy is that of the last evaluation, not measured before the first or without labels.
+func (r *record) lastAccuracy() (accuracy store.Optional[float64]) {
+	if len(r.metrics) > 0 {
+		accuracy = r.last().Accuracy
 	}
-	return r.last().Accuracy.OrNaN()
+	return accuracy
 }
 
 // best returns the highest accuracy and the first epoch that had it, if there were labels.

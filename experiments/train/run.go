@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"time"
 
@@ -35,8 +36,9 @@ type Options struct {
 	// Checkpoints says when the run writes one besides those when it is cancelled and
 	// at its end.
 	Checkpoints Interval
-	// CheckpointNow asks for a checkpoint after the current step; it may be nil.
-	CheckpointNow <-chan struct{}
+	// CheckpointNow asks for a checkpoint after the current step whenever something comes, as
+	// from package os/signal; it may be nil.
+	CheckpointNow <-chan os.Signal
 
 	asBytes bool // images go to the device as bytes even where that is a CPU
 }

@@ -86,24 +86,49 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// FlagsFirst puts a command's flags before its other arguments, of which package cli asks.
-func FlagsFirst(known []cli.Flag, arguments []string) []string {
-	valued := map[string]bool{}
-	for _, flag := range known {
+// takesValue reports whether the argument is a flag whose value is the next argument.
+func takesValue(known []cli.Flag, argument string) bool {
+	return slices.ContainsFunc(known, func(flag cli.Flag) bool {
 		_, isSwitch := flag.(*cli.BoolFlag)
-		for _, name := range flag.Names() {
-			valued[name] = !isSwitch
+		return !isSwitch && isFlag(argument) && slices.Contains(flag.Names(), strings.TrimLeft(argument, "-"))
+	})
+}
+
+// isFlag reports whether the argument is a flag, perhaps with its value; - alone is none.
+func isFlag(argument string) bool {
+	return argument != strings.TrimLeft(argument, "-") && strings.Trim(argument, "-") != ""
+}
+
+// CommandFirst puts the name of a program's command before all flags, and the command's
+// flags before its other arguments, of which package cli asks.
+func CommandFirst(app *cli.App, arguments []string) []string {
+	name := 0
+	for ; name < len(arguments) && isFlag(arguments[name]); name++ {
+		if takesValue(app.Flags, arguments[name]) {
+			name++
 		}
 	}
+	if name >= len(arguments) {
+		return arguments
+	}
+	command := app.Command(arguments[name])
+	if command == nil || len(command.Subcommands) > 0 {
+		return arguments
+	}
+	rest := slices.Concat(arguments[:name], arguments[name+1:])
+	return append([]string{command.Name}, FlagsFirst(command.Flags, rest)...)
+}
+
+// FlagsFirst puts a command's flags before its other arguments, of which package cli asks.
+func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	var flags, others []string
 	for rest := arguments; len(rest) > 0; rest = rest[1:] {
-		name := strings.TrimLeft(rest[0], "-")
 		switch {
 		case rest[0] == "--":
 			return slices.Concat(flags, []string{"--"}, others, rest[1:])
-		case name == "" || name == rest[0]:
+		case !isFlag(rest[0]):
 			others = append(others, rest[0])
-		case valued[name] && len(rest) > 1:
+		case takesValue(known, rest[0]) && len(rest) > 1:
 			flags = append(flags, rest[0], rest[1])
 			rest = rest[1:]
 		default:
@@ -113,21 +138,25 @@ func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	return slices.Concat(flags, others)
 }
 
-// FormatFlag is --format, which chooses one of the formats; the first is the usual one.
-func FormatFlag(formats []string) cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: formats[0], Usage: "`FORMAT`: " + listed(formats)}
+// Strings is a flag that may be repeated, whose values go to to.
+func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
+	return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: usage, Action: func(_ *cli.Context, values []string) error {
+		*to = values
+		return nil
+	}}
 }
 
-// CheckFormat returns an error if --format names none of the formats.
-func CheckFormat(c *cli.Context, formats []string) error {
-	if !slices.Contains(formats, c.String("format")) {
-		return WrongUsage(c, "--format %s: %s", c.String("format"), listed(formats))
+// Format is --format, which sets to to one of the formats; the first is the usual one.
+func Format(to *string, formats ...string) cli.Flag {
+	last := len(formats) - 1
+	listed := strings.Join(formats[:last], ", ") + " or " + formats[last]
+	return &cli.StringFlag{
+		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + listed,
+		Action: func(c *cli.Context, format string) error {
+			if !slices.Contains(formats, format) {
+				return WrongUsage(c, "--format %s: %s", format, listed)
+			}
+			return nil
+		},
 	}
-	return nil
-}
-
-// listed names what can be chosen: "md, tex or json".
-func listed(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -25,6 +25,28 @@ func TestFlagsFirst(t *testing.T) {
 	}
 }
 
+// A command's flags may stand before its name, whatever values they take.
+func TestCommandFirst(t *testing.T) {
+	files := &cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}}
+	app := &cli.App{Flags: []cli.Flag{files, &cli.BoolFlag{Name: "dry-run"}}, Commands: []*cli.Command{
+		{Name: "table", Flags: []cli.Flag{files, &cli.StringFlag{Name: "kind"}}}, {Name: "data", Subcommands: []*cli.Command{{Name: "list"}}},
+	}}
+	for line, want := range map[string]string{
+		"":                         "",
+		"-c":                       "-c",
+		"-c table":                 "-c table",
+		"-c a tables":              "-c a tables",
+		"-c a table x --kind y":    "table -c a --kind y x",
+		"--config=a table":         "table --config=a",
+		"--dry-run table -c table": "table --dry-run -c table",
+		"-c a data list":           "-c a data list",
+	} {
+		if got := CommandFirst(app, strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestConclude(t *testing.T) {
 	for name, test := range map[string]struct {
 		err    error

@@ -108,6 +108,23 @@ func Link(path, from string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
+// CheckApart returns an error if writing one of the files would replace one of those that are
+// read, under this name or another one. Neither needs to be there; names may be empty.
+func CheckApart(written, read []string) error {
+	for _, path := range written {
+		to, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		for _, source := range read {
+			if from, err := os.Stat(source); err == nil && os.SameFile(from, to) {
+				return fmt.Errorf("%s would be written over %s, which is read; choose another name", path, source)
+			}
+		}
+	}
+	return nil
+}
+
 // temporaryName returns a new name beside path, one that [IsTemporary] knows.
 func temporaryName(path string) string {
 	folder, name := filepath.Split(path)

@@ -116,3 +116,21 @@ func TestLink(t *testing.T) {
 		t.Errorf("of a file that is not there: %v", err)
 	}
 }
+
+func TestCheckApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("rows", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink("rows", "soft"), os.Link("rows", "hard"), os.Mkdir("folder", 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rows", "./rows", "folder/../rows", "soft", "hard"} {
+		if err := CheckApart([]string{"", "new", name}, []string{"", "missing", "rows"}); err == nil || !strings.Contains(err.Error(), name+" would be written over rows") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := CheckApart([]string{"", "new", "folder", "rows"}, []string{"", "new", "soft2", "-"}); err != nil {
+		t.Error(err)
+	}
+}

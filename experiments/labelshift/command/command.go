@@ -5,7 +5,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -52,7 +51,7 @@ const (
 // New returns the command as the words name it, which writes its table to out and what
 // else it says to err.
 func New(name string, out, err io.Writer) *cli.Command {
-	usual := labelshift.Default()
+	usual, o := labelshift.Default(), &options{out: out, err: err}
 	return &cli.Command{
 		Name:  "labelshift",
 		Usage: "estimate how frequent the classes are in data without labels",
@@ -63,56 +62,40 @@ func New(name string, out, err io.Writer) *cli.Command {
 		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
 			"Prints whether changed class shares alone explain the target's predictions, and the shares of the classes with intervals. docs/labelshift.md explains it.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "source", Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
-			&cli.StringFlag{Name: "target", Usage: "`FILE` of target rows"},
-			&cli.StringFlag{Name: "run", Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
-			&cli.StringFlag{Name: "kind", Usage: "what the values are where their name does not say it: probabilities or logits"},
-			&cli.StringFlag{Name: "labels", Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
-			&cli.StringFlag{Name: "estimator", Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
-			&cli.StringFlag{Name: "calibration", Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"},
-			&cli.BoolFlag{Name: "all", Usage: "compare all estimators after all calibrations, without intervals"},
-			&cli.StringFlag{Name: "intervals", Value: usual.Intervals, Usage: "`KIND`: " + strings.Join(labelshift.IntervalNames(), ", ")},
-			&cli.IntFlag{Name: "replicas", Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
-			&cli.Float64Flag{Name: "level", Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
-			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of resamples"},
-			&cli.StringFlag{Name: "train-shares", Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a CSV `FILE` of class,share"},
-			&cli.StringFlag{Name: "corrected", Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
-			&cli.StringFlag{Name: "figure", Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
-			&cli.StringFlag{Name: "partial", Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
-			&cli.Uint64Flag{Name: "first-row", Usage: "`NUMBER` of the files' first row among those of all parts"},
-			&cli.StringSliceFlag{Name: "merge", Usage: "estimate from the sums in `FILE`, and in those named after it"},
-			commandline.FormatFlag(sheet.Formats()),
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
+			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
+			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of target rows"},
+			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
+			&cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "what the values are where their name does not say it: probabilities or logits"},
+			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
+			&cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
+			&cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"},
+			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
+			&cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: usual.Intervals, Usage: "`KIND`: " + strings.Join(labelshift.IntervalNames(), ", ")},
+			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
+			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
+			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
+			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a CSV `FILE` of class,share"},
+			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
+			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
+			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
+			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of the files' first row among those of all parts"},
+			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE`, and in those named after it"),
+			commandline.Format(&o.Format, sheet.Formats()...),
+			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			o := optionsOf(c, out, err)
+			if len(o.Merge) > 0 {
+				o.Merge = append(o.Merge, c.Args().Slice()...)
+			}
+			if o.sums() && !c.IsSet("calibration") {
+				o.Calibration = "none"
+			}
 			if err := o.check(c); err != nil {
 				return err
 			}
 			return o.carryOut()
 		},
 	}
-}
-
-func optionsOf(c *cli.Context, out, err io.Writer) options {
-	o := options{
-		Settings: labelshift.Settings{
-			Estimator: c.String("estimator"), Calibration: c.String("calibration"), Intervals: c.String("intervals"),
-			Replicas: c.Int("replicas"), Level: c.Float64("level"), Seed: c.Uint64("seed"),
-		},
-		out: out, err: err,
-		Source: c.String("source"), Target: c.String("target"), Run: c.String("run"), Kind: c.String("kind"), Labels: c.String("labels"),
-		TrainShares: c.String("train-shares"), All: c.Bool("all"),
-		Partial: c.String("partial"), FirstRow: c.Uint64("first-row"), Merge: c.StringSlice("merge"),
-		Corrected: c.String("corrected"), Figure: c.String("figure"), Format: c.String("format"), Output: c.String("output"),
-	}
-	if len(o.Merge) > 0 {
-		o.Merge = append(o.Merge, c.Args().Slice()...)
-	}
-	if o.sums() && !c.IsSet("calibration") {
-		o.Calibration = "none"
-	}
-	return o
 }
 
 // sums reports whether sums are counted or merged.
@@ -123,9 +106,6 @@ var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Pro
 
 func (o options) check(c *cli.Context) error {
 	if err := o.checkMode(c); err != nil {
-		return err
-	}
-	if err := commandline.CheckFormat(c, sheet.Formats()); err != nil {
 		return err
 	}
 	if err := o.Check(); err != nil {
@@ -178,18 +158,15 @@ func (o options) checkMode(c *cli.Context) error {
 	return nil
 }
 
-// checkPaths returns an error where a file would be written over one that is read.
+// checkPaths returns an error if a file would be written over one that is read.
 func (o options) checkPaths(c *cli.Context) error {
-	for _, written := range []string{o.Corrected, o.Figure, o.Output, o.Partial} {
-		to, err := os.Stat(written)
-		if err != nil {
-			continue
-		}
-		for _, read := range append([]string{o.Source, o.Target}, o.Merge...) {
-			if from, err := os.Stat(read); err == nil && os.SameFile(from, to) {
-				return commandline.WrongUsage(c, "%s would be written over what is read", written)
-			}
-		}
+	read := append([]string{o.Source, o.Target, o.Labels, o.TrainShares}, o.Merge...)
+	if o.Run != "" {
+		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
+		read = append(read, files...)
+	}
+	if err := wholefile.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read); err != nil {
+		return commandline.WrongUsage(c, "%v", err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -269,6 +270,11 @@ func TestLabelShiftErrors(t *testing.T) {
 	writePredictions(t, "wider.csv", []string{"cat", "dog", "owl", "cow"}, []row{{[]float64{0.1, 0.2, 0.3, 0.4}, 0}}, false)
 	writeFile(t, "features.csv", "a,b,c\n1,0,0\n")
 	writeFile(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
+	writeFile(t, "l.npy", "labels")
+	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.svg")); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
 		"labelshift --source owlless.csv --target target.csv":  {"owlless.csv", `"owl"`},
 		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9"},
@@ -281,28 +287,32 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " --train-shares missing.csv":               {"missing.csv"},
 		"labelshift --merge a b --estimater bbse-soft":         {"--estimator?", "Usage"},
 		"labelshift --estimator bbse-soft --merge source.csv":  {"source.csv: not a file of sums"},
-		"labelshift":                                     {"--source FILE and --target FILE", "Usage"},
-		"labelshift --source source.csv":                 {"--target FILE", "Usage"},
-		onPhotos + " more.csv":                           {`"more.csv"`, "Usage"},
-		onPhotos + " --estimator bbse":                   {"bbse-hard", "Usage"},
-		onPhotos + " --calibration platt":                {"bcts", "Usage"},
-		onPhotos + " --intervals wald":                   {"fisher", "Usage"},
-		onPhotos + " --intervals fisher --estimator acc": {"mlls", "Usage"},
-		onPhotos + " --level 95":                         {"between 0 and 1", "Usage"},
-		onPhotos + " --replicas 1":                       {"1 replicas", "Usage"},
-		onPhotos + " --kind odds":                        {"probabilities or logits", "Usage"},
-		onPhotos + " --corrected c.txt":                  {"c.txt", ".parquet", "Usage"},
-		onPhotos + " --corrected target.csv":             {"written over", "Usage"},
-		onPhotos + " --figure f.gif":                     {".png or .svg", "Usage"},
-		onPhotos + " --format xls":                       {"xls", "Usage"},
-		onPhotos + " --partial sums --calibration ts":    {"--calibration ts", "Usage"},
-		onPhotos + " --partial sums --all":               {"need rows", "Usage"},
-		onPhotos + " --first-row 7":                      {"--partial", "Usage"},
-		"labelshift --merge a b --source source.csv":     {"counted by --partial", "Usage"},
-		"labelshift --source source.csv --merge a":       {"--merge", "Usage"},
-		"labelshift --partial sums":                      {"--source FILE", "Usage"},
-		onPhotos + " --all --figure f.png":               {"--figure", "Usage"},
-		onPhotos + " --estimater mlls":                   {"--estimator?", "Usage"},
+		"labelshift":                                                            {"--source FILE and --target FILE", "Usage"},
+		"labelshift --source source.csv":                                        {"--target FILE", "Usage"},
+		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
+		onPhotos + " --intervals wald":                                          {"fisher", "Usage"},
+		onPhotos + " --intervals fisher --estimator acc":                        {"mlls", "Usage"},
+		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                                         {"c.txt", ".parquet", "Usage"},
+		onPhotos + " --corrected target.csv":                                    {"written over", "Usage"},
+		onPhotos + " --output ./features.csv --train-shares features.csv":       {"written over", "Usage"},
+		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy": {"written over", "Usage"},
+		"labelshift --run finished --output finished/outputs.safetensors":       {"written over", "Usage"},
+		"labelshift --merge features.csv logits.csv --figure link.svg":          {"written over", "Usage"},
+		onPhotos + " --figure f.gif":                                            {".png or .svg", "Usage"},
+		onPhotos + " --format xls":                                              {"xls", "Usage"},
+		onPhotos + " --partial sums --calibration ts":                           {"--calibration ts", "Usage"},
+		onPhotos + " --partial sums --all":                                      {"need rows", "Usage"},
+		onPhotos + " --first-row 7":                                             {"--partial", "Usage"},
+		"labelshift --merge a b --source source.csv":                            {"counted by --partial", "Usage"},
+		"labelshift --source source.csv --merge a":                              {"--merge", "Usage"},
+		"labelshift --partial sums":                                             {"--source FILE", "Usage"},
+		onPhotos + " --all --figure f.png":                                      {"--figure", "Usage"},
+		onPhotos + " --estimater mlls":                                          {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
 		if status == 0 || out != "" {

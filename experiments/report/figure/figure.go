@@ -121,6 +121,16 @@ func All(stored []store.Run, experiment config.Config) ([]Figure, error) {
 	return figures, errors.Join(failures...)
 }
 
+// Paths returns those of the files that WriteAll writes.
+func Paths(figures []Figure, folder string, formats ...string) (paths []string) {
+	for _, f := range figures {
+		for _, format := range formats {
+			paths = append(paths, filepath.Join(folder, f.Name+"."+format))
+		}
+	}
+	return paths
+}
+
 // WriteAll writes each figure in each format, PNG or SVG, into the folder, which must be
 // there, and returns the paths.
 func WriteAll(figures []Figure, folder string, formats ...string) (paths []string, err error) {

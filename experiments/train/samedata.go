@@ -1,4 +1,4 @@
-package main
+package train
 
 import (
 	"errors"
@@ -6,19 +6,18 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
-	"iwda/experiments/train"
 )
 
-// checkSameData finds finished runs of other data, as from files that have changed since,
+// CheckSameData finds finished runs of other data, as from files that have changed since,
 // which would be taken for runs of these. They are an error, or removed with overwrite.
-func checkSameData(runs []plan.Run, results string, overwrite bool) error {
+func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 	same := map[string]bool{}
 	for _, run := range runs {
-		result, finished, err := run.Dir(results).Finished(run.Config.Hash())
-		if err != nil || !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
+		result, finished := run.Finished(results)
+		if !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
 			continue
 		}
-		sum, err := train.DataSHA256(run.Config)
+		sum, err := DataSHA256(run.Config)
 		if err != nil {
 			return err
 		}
@@ -49,9 +48,9 @@ func clearRuns(runs []plan.Run, results string) error {
 	return nil
 }
 
-// ofOwnRows returns the runs whose data are files of rows that the experiment names:
+// OfOwnRows returns the runs whose data are files of rows that the experiment names:
 // published data do not change, and images take long to read.
-func ofOwnRows(runs []plan.Run) (own []plan.Run) {
+func OfOwnRows(runs []plan.Run) (own []plan.Run) {
 	for _, run := range runs {
 		if data, err := run.Config.Dataset.Described(); err == nil && data.Named() && data.Kind == catalogue.Vectors {
 			own = append(own, run)

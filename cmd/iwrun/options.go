@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/train"
+	"iwda/internal/commandline"
+	"iwda/torch"
+)
+
+// experimentOptions name experiments and where their results are.
+type experimentOptions struct {
+	Configs []string // paths of experiment files; most commands take one
+	Results string   // folder
+	Set     []string // assignments path=value
+}
+
+func (o *experimentOptions) experimentFlags() []cli.Flag {
+	return []cli.Flag{
+		commandline.Strings(&o.Configs, "config", "experiment `FILE`", "c"),
+		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Destination: &o.Results, Value: "results", Usage: "`FOLDER` of all results"},
+		commandline.Strings(&o.Set, "set", "set a key of the file, `KEY=VALUE`, as in train.epochs=2 or 'methods=[iwdan]'; may be repeated"),
+	}
+}
+
+// load reads the experiment file and makes the assignments.
+func (o experimentOptions) load() (*config.File, error) {
+	if len(o.Configs) > 1 {
+		return nil, usageError("-c: one experiment at a time; only table --kind average takes several", "iwrun -c FILE [options]")
+	}
+	files, err := o.loadAll()
+	if err != nil {
+		return nil, err
+	}
+	return files[0], nil
+}
+
+// loadRuns reads the experiment file as load does and returns its runs too.
+func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
+	file, err := o.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, err := plan.Runs(file)
+	return file, runs, err
+}
+
+// loadAll reads the experiment files, of which there is at least one, and makes the
+// assignments in each.
+func (o experimentOptions) loadAll() ([]*config.File, error) {
+	if len(o.Configs) == 0 {
+		return nil, usageError("which experiment? name its file with -c FILE", "iwrun -c FILE [options]")
+	}
+	var files []*config.File
+	for _, path := range o.Configs {
+		file, err := config.Load(path)
+		var mistakes config.Errors
+		switch {
+		case errors.As(err, &mistakes):
+			return nil, err
+		case err != nil:
+			return nil, config.Error{Location: path, Message: "cannot be read: " + err.Error()}
+		}
+		if err := file.Set(o.Set); err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// selection names some runs of a plan.
+type selection struct {
+	Only  []string // globs of run ids; none: all
+	Index int      // of one run of the plan, from 0; allRuns: all
+}
+
+// allRuns is the index that stands for no index.
+const allRuns = -1
+
+func (s *selection) selectionFlags() []cli.Flag {
+	return []cli.Flag{
+		commandline.Strings(&s.Only, "only", "only runs whose ids fit the `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"),
+		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run of that `NUMBER` in the list of --dry-run, from 0"},
+	}
+}
+
+// choose returns the selected runs.
+func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
+	usage := "iwrun -c FILE --only GLOB | --index NUMBER"
+	switch {
+	case s.Index == allRuns:
+		return plan.Only(runs, s.Only)
+	case len(s.Only) > 0:
+		return nil, usageError("--index and --only: one of the two says which runs", usage)
+	case s.Index < 0 || s.Index >= len(runs):
+		return nil, usageError(fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1), usage)
+	}
+	return runs[s.Index : s.Index+1], nil
+}
+
+// workOptions say what of the machine runs use, and what happens when something goes wrong.
+type workOptions struct {
+	Schedule    schedule.Options
+	Device      string // one or several
+	Checkpoints string // interval between two of them
+	// GroupTimeout is how long processes that make one run together wait for each other.
+	GroupTimeout time.Duration
+}
+
+func (o *workOptions) machineFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Destination: &o.Schedule.Jobs, Action: atLeast(0, "-j", "at least one run at a time"),
+			DefaultText: "one a GPU, or as many as share a process, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, the CPU where there is none"},
+		&cli.IntFlag{Name: "per-process", Destination: &o.Schedule.PerProcess, Value: 1, Action: atLeast(1, "--per-process", "a process makes at least one run"),
+			Usage: "`NUMBER` of the runs at a time that share a process: on a GPU they then compute at the same moment, where processes take turns"},
+		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are the same bits on every machine only for the same number"),
+	}
+}
+
+// deviceFlags are the machine's flags of a command that trains nothing.
+func (o *workOptions) deviceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, or auto for a GPU, the CPU where there is none"},
+		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads"),
+	}
+}
+
+func threadsFlag(to *int, usage string) cli.Flag {
+	return &cli.IntFlag{Name: "threads", Destination: to, Value: 1, Usage: usage, Action: atLeast(1, "--threads", "a run needs at least one thread")}
+}
+
+func (o *workOptions) faultFlags() []cli.Flag {
+	return append(o.workerFlags(),
+		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: atLeast(0, "--retries", "want 0 or more"),
+			Usage: "`NUMBER` of times that a run is started again whose worker died without saying why; it goes on from its checkpoint"},
+		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is ended; 0: never",
+			Action: func(c *cli.Context, d time.Duration) error {
+				if d != 0 && d < shortestStall {
+					return wrongUsage(c, "--stall %v: want %v or more, or 0 for never", d, shortestStall)
+				}
+				return nil
+			}},
+		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "begin runs anew in whose folder another configuration left a result or a checkpoint, which is removed"},
+	)
+}
+
+// shortestStall is more than a worker needs between two signs of life.
+const shortestStall = time.Second
+
+// workerFlags are those that workers are given too.
+func (o *workOptions) workerFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
+			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is written when a run stops too",
+			Action: func(c *cli.Context, text string) error {
+				if _, err := train.ParseInterval(text); err != nil {
+					return wrongUsage(c, "--checkpoint-every %v", err)
+				}
+				return nil
+			}},
+		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
+			Usage: "`DURATION` that one of several processes that make a run together waits for the others before it fails",
+			Action: func(c *cli.Context, d time.Duration) error {
+				if d < time.Second {
+					return wrongUsage(c, "--group-timeout %v: want a second or more", d)
+				}
+				return nil
+			}},
+	}
+}
+
+// atLeast returns the check of a flag for a number, which says why it cannot be less.
+func atLeast(least int, flag, why string) func(*cli.Context, int) error {
+	return func(c *cli.Context, n int) error {
+		if n < least {
+			return wrongUsage(c, "%s %d: %s", flag, n, why)
+		}
+		return nil
+	}
+}
+
+// devices returns those that the option names, of which there is at least one, and has the
+// runs share them.
+func (o *workOptions) devices() ([]torch.Device, error) {
+	devices, err := torch.ParseDevices(o.Device)
+	if err != nil {
+		return nil, usageError(fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:0,cuda:1 -j NUMBER …")
+	}
+	o.Schedule.Devices = nil
+	for _, device := range devices {
+		o.Schedule.Devices = append(o.Schedule.Devices, device.String())
+	}
+	return devices, nil
+}
+
+// device returns the one device that the option names, or the first of auto.
+func (o workOptions) device() (torch.Device, error) {
+	device, err := torch.ParseDevice(o.Device)
+	if err != nil {
+		return torch.Device{}, usageError(fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:N …")
+	}
+	return device, nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// No command replaces a file that it reads, under whatever name, and nothing is written where
+// it would.
+func TestNothingReadIsWrittenOver(t *testing.T) {
+	trainPoints(t)
+	for link, to := range map[string]string{"west.npz": "data/west.npz", "linked": pointsRun} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, "shares.csv", "class,share\n0,1\n1,1\n2,1\n")
+	writeFile(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
+	writeFile(t, "own.yaml", strings.NewReplacer(
+		"experiment: points", "experiment: own",
+		"{name: features, root: data}", "{name: files, domains: {east: {path: data/east.npz}, west: {path: results/own/features/west.npz}}}",
+	).Replace(points))
+	for _, folder := range []string{"results/own/features", "adapted/model"} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, figures, _ := call(t, "figure", "-c", "points.yaml", "--format", "svg")
+	figure, _, _ := strings.Cut(figures, "\n")
+	if err := os.Remove(figure); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{
+		"results/own/features/west.npz": "data/west.npz", "adapted/predictions.csv": "rows.csv", "adapted/model/model.safetensors": pointsRun + "/checkpoint.safetensors",
+		figure: "points.yaml", "results/points/report.html": "points.yaml",
+	} {
+		if err := os.Link(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("features", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"points.yaml", "data/west.npz", "data/east.npz", "shares.csv", "rows.csv", "own.yaml", pointsRun + "/model.json", pointsRun + "/checkpoint.safetensors"}
+	before := map[string]string{}
+	for _, name := range names {
+		before[name] = readFile(t, name)
+	}
+	for _, line := range []string{
+		"predict RUN data/west.npz -o data/west.npz",
+		"predict RUN data/east.npz data/west.npz -o west.npz",
+		"predict RUN data/west.npz --shares shares.csv -o ./shares.csv",
+		"export RUN --onnx RUN/checkpoint.safetensors",
+		"export RUN --onnx shares.csv --shares shares.csv",
+		"export RUN -o RUN",
+		"export RUN -o linked",
+		"export results/points/full/east-west/iwdan -o RUN",
+		"extract -c own.yaml --run full/east-west/iwdan/seed-1",
+		"adapt --source data/east.npz --target rows.csv -o adapted",
+		"adapt --source adapted/model/model.safetensors --target data/west.npz -o adapted",
+		"adapt --source features --target data/west.npz -o features",
+		"report -c points.yaml",
+		"figure --format svg -c " + figure,
+	} {
+		status, out, said := call(t, strings.Fields(strings.ReplaceAll(line, "RUN", pointsRun))...)
+		if status != 2 || out != "" || !strings.Contains(said, "written over") || !strings.Contains(said, "Usage") {
+			t.Errorf("%s: status %d\n%s%s", line, status, out, said)
+		}
+		for _, name := range names {
+			if readFile(t, name) != before[name] {
+				t.Fatalf("%s: %s changed", line, name)
+			}
+		}
+	}
+}

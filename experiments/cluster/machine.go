@@ -1,0 +1,109 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	"iwda/internal/wholefile"
+)
+
+// Here fills in what this process and its machine say: the program, the working directory,
+// the results below it, the values of the experiment's variables, and the cluster's limit.
+func (s *Slurm) Here(results string) error {
+	program, programErr := os.Executable()
+	directory, directoryErr := os.Getwd()
+	results, resultsErr := filepath.Abs(results)
+	if err := errors.Join(programErr, directoryErr, resultsErr); err != nil {
+		return fmt.Errorf("cannot tell the tasks where to work: %w", err)
+	}
+	s.Program, s.Directory, s.Results, s.MaxArraySize = launcherOf(program), directory, results, maxArraySize()
+	s.Environment = map[string]string{}
+	for _, name := range s.Variables() {
+		if value, set := os.LookupEnv(name); set {
+			s.Environment[name] = value
+		}
+	}
+	return nil
+}
+
+// launcherOf returns the path by which other machines start a program: in a folder of
+// `make dist`, that of the launcher beside the folder bin, which finds libtorch.
+func launcherOf(program string) string {
+	folder, name := filepath.Split(program)
+	launcher := filepath.Join(folder, "..", name)
+	if info, err := os.Stat(launcher); err != nil || !info.Mode().IsRegular() || filepath.Base(folder) != "bin" {
+		return program
+	}
+	return launcher
+}
+
+// Write writes the files of the jobs into the folder slurm of the experiment's results, in
+// place of former ones, and returns the path of the script that submits the others.
+func (s Slurm) Write() (string, error) {
+	folder := filepath.Join(s.Results, s.Name, "slurm")
+	files, err := s.Files(folder)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return "", fmt.Errorf("cannot create the folder of the scripts: %w", err)
+	}
+	former, _ := filepath.Glob(filepath.Join(folder, "array-*.sh"))
+	for _, path := range former {
+		if err := os.Remove(path); err != nil {
+			return "", fmt.Errorf("cannot remove a former script: %w", err)
+		}
+	}
+	for _, file := range files {
+		err := wholefile.Write(filepath.Join(folder, file.Name), func(w io.Writer) error {
+			_, err := io.WriteString(w, file.Text)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	script := filepath.Join(folder, SubmitScript)
+	return script, os.Chmod(script, 0o777)
+}
+
+// usualArraySize is Slurm's own setting where a cluster has none.
+const usualArraySize = 1001
+
+var arraySizeLine = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([1-9][0-9]*)`)
+
+// maxArraySize asks the cluster; away from one it assumes the usual size.
+func maxArraySize() int {
+	text, err := exec.Command("scontrol", "show", "config").Output()
+	if err != nil {
+		return usualArraySize
+	}
+	match := arraySizeLine.FindSubmatch(text)
+	if match == nil {
+		return usualArraySize
+	}
+	size, err := strconv.Atoi(string(match[1]))
+	if err != nil {
+		return usualArraySize
+	}
+	return size
+}
+
+var gpuResource = regexp.MustCompile(`(?:^|,)gpu(?::[A-Za-z][^:,]*)?:([1-9][0-9]*)(?:,|$)`)
+
+// GPUs returns the number of GPUs that generic resources of Slurm name, as in gpu:a100:8,
+// and 1 where they name none.
+func GPUs(resources string) int {
+	if match := gpuResource.FindStringSubmatch(resources); match != nil {
+		if number, err := strconv.Atoi(match[1]); err == nil {
+			return number
+		}
+	}
+	return 1
+}

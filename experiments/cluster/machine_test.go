@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Tasks start the launcher of a packed folder, and a program that was built where it lies.
+func TestLauncherOf(t *testing.T) {
+	folder := t.TempDir()
+	packed, built := filepath.Join(folder, "bin", "iwrun"), filepath.Join(folder, "build", "iwrun")
+	if got := launcherOf(packed); got != packed {
+		t.Errorf("without a launcher: %s", got)
+	}
+	launcher := filepath.Join(folder, "iwrun")
+	if err := os.WriteFile(launcher, []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{packed: launcher, built: built} {
+		if got := launcherOf(program); got != want {
+			t.Errorf("%s is started by %s, want %s", program, got, want)
+		}
+	}
+}
+
+func TestGPUsOfResources(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 1, "gpu": 1, "gpu:1": 1, "gpu:8": 8, "gpu:a100:4": 4, "nvme:2,gpu:tesla-v100:2": 2, "gpu:3,nvme": 3, "gpumem:16": 1,
+	} {
+		if got := GPUs(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// Package doctor says what runs are made with on this machine, versions, devices, threads and
+// libraries, and what is wrong with that.
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"iwda/experiments/schedule"
+	"iwda/internal/version"
+	"iwda/torch"
+)
+
+// Facts are what the doctor knows.
+type Facts struct {
+	Torch       string // libtorch's version
+	Device      string
+	Jobs        int
+	Threads     int
+	CUDADevices int
+	Driver      bool   // an NVIDIA driver is loaded
+	Usable      int    // cores that the process may use
+	Logical     int    // cores that the system has, as it counts them
+	Physical    int    // without the second threads of a core; 0: not known
+	OMPThreads  string // the variable of the environment
+	// Libraries are the shared libraries of the process; none where the system does
+	// not tell.
+	Libraries    []string
+	OneDNN       bool   // multiplies matrices of float32
+	Instructions string // of libtorch's loops
+	Parallel     string // libtorch's own description
+}
+
+// Examine returns what is found; how many runs are made at a time, on which devices, is for
+// the caller to fill in.
+func Examine() Facts {
+	_, err := os.Stat("/proc/driver/nvidia/version")
+	return Facts{
+		Torch:        torch.Version(),
+		CUDADevices:  torch.CUDADevices(),
+		Driver:       err == nil,
+		Usable:       runtime.GOMAXPROCS(0),
+		Logical:      runtime.NumCPU(),
+		Physical:     schedule.PhysicalCores(),
+		OMPThreads:   os.Getenv("OMP_NUM_THREADS"),
+		Libraries:    loadedLibraries(),
+		OneDNN:       torch.ProductsByOneDNN(),
+		Instructions: torch.InstructionSet(),
+		Parallel:     torch.ParallelInfo(),
+	}
+}
+
+// Print writes the facts, a line each, and then what is wrong.
+func (f Facts) Print(w io.Writer) {
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
+	}
+	physical := ""
+	if f.Physical > 0 {
+		physical = strconv.Itoa(f.Physical)
+	}
+	line("iwrun", "%s%s", version.Version, revision())
+	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	line("libtorch", "%s in %s", f.Torch, orUnknown(f.library("libtorch_cpu.")))
+	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
+	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(physical))
+	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
+	line("products", "%s", orUnknown(f.products()))
+	line("kernels", "%s", orUnknown(f.Instructions))
+	line("allocator", "%s", orUnknown(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl")))
+	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
+	for _, warning := range f.warnings() {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+}
+
+// warnings returns what is wrong, a sentence each.
+func (f Facts) warnings() []string {
+	var list []string
+	warn := func(format string, values ...any) { list = append(list, fmt.Sprintf(format, values...)) }
+	cores := f.Usable
+	if f.Physical > 0 {
+		cores = min(cores, f.Physical)
+	}
+	if wanted := f.Jobs * f.Threads; wanted > cores {
+		warn("%d runs with %d threads each want %d cores, but there are %d: they slow each other down", f.Jobs, f.Threads, wanted, cores)
+	}
+	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
+		warn("OMP_NUM_THREADS is %d; runs pass over it and use --threads, here %d", set, f.Threads)
+	}
+	if f.Driver && f.CUDADevices == 0 {
+		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
+	}
+	if older(f.Torch, oldestTorch) {
+		warn("libtorch %s is older than %s, the oldest one that this program is made for", f.Torch, oldestTorch)
+	}
+	if strings.Contains(f.products(), "/blas/libblas.") {
+		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")
+	}
+	return list
+}
+
+// oldestTorch is the oldest supported version of libtorch.
+const oldestTorch = "1.13"
+
+// older reports whether version is lower than limit; both have the form
+// major.minor, of which what follows is passed over.
+func older(version, limit string) bool {
+	number := func(version string) (major, minor int) {
+		fmt.Sscanf(version, "%d.%d", &major, &minor)
+		return major, minor
+	}
+	major, minor := number(version)
+	limitMajor, limitMinor := number(limit)
+	return major < limitMajor || major == limitMajor && minor < limitMinor
+}
+
+// library returns the path of the first loaded library whose name begins with the first prefix
+// that any does, and "" if there is none.
+func (f Facts) library(prefixes ...string) string {
+	for _, prefix := range prefixes {
+		for _, path := range f.Libraries {
+			if strings.HasPrefix(filepath.Base(path), prefix) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// products returns the path of the library that multiplies matrices of float32.
+func (f Facts) products() string {
+	if f.OneDNN {
+		return f.library("libdnnl.")
+	}
+	return f.library("libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas.")
+}
+
+// loadedLibraries returns the paths of the shared libraries of this process.
+func loadedLibraries() []string {
+	text, _ := os.ReadFile("/proc/self/maps")
+	var paths []string
+	for line := range strings.Lines(string(text)) {
+		if start := strings.Index(line, "/"); start >= 0 && strings.Contains(line, ".so") {
+			paths = append(paths, strings.TrimSpace(line[start:]))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// revision returns the revision of the source that the program was built from, in
+// brackets, where that is known.
+func revision() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return " (" + setting.Value[:min(12, len(setting.Value))] + ")"
+		}
+	}
+	return ""
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "(not known)"
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package schedule
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+)
+
+// AtOnce returns the number of runs at a time: Jobs, or what the devices have room for.
+func (o Options) AtOnce() int {
+	switch {
+	case o.Jobs > 0:
+		return o.Jobs
+	case slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") }):
+		return len(o.Devices) * max(1, o.PerProcess)
+	}
+	return max(1, Cores()/o.Threads)
+}
+
+// Cores returns the number of cores that this process may use: of the machine's
+// physical cores, what its affinity and control group allow.
+func Cores() int {
+	usable := runtime.GOMAXPROCS(0)
+	if physical := PhysicalCores(); physical > 0 {
+		return min(usable, physical)
+	}
+	return usable
+}
+
+// PhysicalCores returns the number of cores, of which each may run several threads
+// of hardware, and 0 where the system does not tell.
+func PhysicalCores() int {
+	paths, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
+	siblings := map[string]bool{}
+	for _, path := range paths {
+		if text, err := os.ReadFile(path); err == nil {
+			siblings[string(text)] = true
+		}
+	}
+	return len(siblings)
+}
+
+// CheckResults returns an error if the folder of results cannot be written although a
+// run is not finished yet.
+func CheckResults(runs []plan.Run, results string) error {
+	unfinished := func(run plan.Run) bool {
+		_, finished := run.Finished(results)
+		return !finished
+	}
+	if !slices.ContainsFunc(runs, unfinished) {
+		return nil
+	}
+	if err := tryWriting(results); err != nil {
+		return config.Error{Location: "--results " + results, Message: "nothing can be written there: " + err.Error()}
+	}
+	return nil
+}
+
+// tryWriting makes and removes a file in a folder, which is created if need be.
+func tryWriting(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, ".try-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
