@@ -82,10 +82,7 @@ type gainPoint struct {
 	summary.GainPoint
 }
 
-var gainPointColumns = []sheet.Column[gainPoint]{
-	{Name: "variant", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.Variant) }},
-	{Name: "task", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Task) }},
-	{Name: "method", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Method) }},
+var gainPointColumns = append(placeColumns(func(p gainPoint) place { return place{p.Variant, p.gain.Task, p.gain.Method} }), []sheet.Column[gainPoint]{
 	{Name: "base", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Base) }},
 	{Name: "jsd", Value: func(p gainPoint) sheet.Value { return sheet.Number(p.JSD) }},
 	{Name: "seeds", Value: func(p gainPoint) sheet.Value { return sheet.Count(p.Seeds) }},
@@ -95,4 +92,4 @@ var gainPointColumns = []sheet.Column[gainPoint]{
 	{Name: "base_last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.BaseLast) }},
 	{Name: "best_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonBest)) }},
 	{Name: "last_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonLast)) }},
-}
+}...)

@@ -65,19 +65,16 @@ type view struct {
 
 func (t paperLayout) views() []view {
 	const cells = `mean $\pm$ standard deviation over seeds in percent; subscript: share of seeds won; superscript: seeds finished of planned, where some are missing.`
-	views := []view{
-		{caption: "best epoch, chosen on target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Best }},
-		{caption: "last epoch; " + cells, score: func(r summary.Row) summary.Score { return r.Last }},
-	}
-	if t.Selected() {
-		views = append(views, view{caption: "epoch selected without target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Selected }})
+	var views []view
+	for _, v := range t.Views() {
+		if caption := v.Caption(); caption != "" {
+			views = append(views, view{caption: caption + "; " + cells, score: func(r summary.Row) summary.Score { return r.Scores[v] }})
+		}
 	}
 	if t.InPaper {
 		views = append(views, view{
 			caption: "the paper's numbers; in brackets: our best epoch less the paper's.", paper: true,
-			score: func(r summary.Row) summary.Score {
-				return summary.Score{Mean: r.Paper, Deviation: math.NaN(), Wins: r.PaperWins}
-			},
+			score: func(r summary.Row) summary.Score { return r.Paper },
 		})
 	}
 	return views
@@ -222,12 +219,8 @@ func (t paperLayout) methods() []string {
 		return names
 	}
 	present := map[string]bool{}
-	for _, block := range t.Blocks {
-		for _, group := range block.Groups {
-			for _, row := range group.Rows {
-				present[row.Method] = true
-			}
-		}
+	for _, row := range t.Rows() {
+		present[row.Method] = true
 	}
 	return slices.DeleteFunc(config.MethodNames(), func(name string) bool { return !present[name] })
 }
@@ -236,7 +229,7 @@ func (t paperLayout) methods() []string {
 // aside, and the share of wins as a subscript.
 func texCell(c column, method config.Method, v view) string {
 	row, ok := c.rows[method.Name]
-	if !ok || row.Planned == 0 && math.IsNaN(row.Paper) {
+	if !ok || row.Planned == 0 && math.IsNaN(row.Paper.Mean) {
 		return "N/A"
 	}
 	s := v.score(row)
