@@ -7,6 +7,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -54,7 +55,7 @@ type Figure struct {
 	Note  string // what it is a mean of, what its colors mean
 
 	panels      [][]*plot.Plot // as many in each row, nil at the end of the last
-	panelHeight vg.Length
+	panelHeight vg.Length      // 0 for the usual one
 	legend      legend
 }
 
@@ -140,7 +141,7 @@ func WriteAll(figures []Figure, folder string, formats ...string) (paths []strin
 func (f Figure) Write(w io.Writer, format string) error {
 	rows := vg.Length(len(f.panels))
 	heading := newHeading(f.Title, f.Note)
-	height := heading.height() + rows*f.panelHeight + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
+	height := heading.height() + rows*cmp.Or(f.panelHeight, panelHeight) + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
 	canvas, err := newCanvas(format, figureWidth, height)
 	if err != nil {
 		return err
