@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"iwda/selection"
 )
@@ -16,76 +15,49 @@ type Evidence struct {
 	selection.Evidence
 }
 
-// evidenceColumns are followed by the class, from 0, in the header of evidence.csv.
-var evidenceColumns = []string{"loss_", "error_", "share_", "estimated_"}
-
-func evidenceHeader(classes int) []string {
-	header := []string{"epoch", "step"}
-	for _, column := range evidenceColumns {
-		for class := range classes {
-			header = append(header, column+strconv.Itoa(class))
-		}
-	}
-	return header
+var evidenceLines = lines[Evidence]{
+	columns: func(classes int) []column[Evidence] {
+		return slices.Concat(
+			[]column[Evidence]{
+				{name: "epoch", cell: func(e *Evidence) any { return &e.Epoch }},
+				{name: "step", cell: func(e *Evidence) any { return &e.Step }},
+			},
+			vectorColumns("loss_", classes, func(e *Evidence) *[]float64 { return &e.Losses }),
+			vectorColumns("error_", classes, func(e *Evidence) *[]float64 { return &e.Errors }),
+			vectorColumns("share_", classes, func(e *Evidence) *[]float64 { return &e.Shares }),
+			vectorColumns("estimated_", classes, func(e *Evidence) *[]float64 { return &e.Estimated }))
+	},
+	prefix: "loss_", classes: func(e Evidence) int { return len(e.Losses) },
 }
 
-// WriteEvidence writes evidence.csv: a header and a line for each element, which are all of
-// as many classes, in the manner of WriteMetrics.
+// WriteEvidence writes evidence.csv: a header and a line for each element, in the manner of
+// WriteMetrics. It panics if they differ in their number of classes.
 func (d Dir) WriteEvidence(evidence []Evidence) error {
-	return writeCSV(d.Path(EvidenceFile), evidenceRecords(evidence))
+	return evidenceLines.write(d.Path(EvidenceFile), evidence)
 }
 
 // FormatEvidence returns the text that WriteEvidence writes.
-func FormatEvidence(evidence []Evidence) string { return formatCSV(evidenceRecords(evidence)) }
-
-func evidenceRecords(evidence []Evidence) [][]string {
-	classes := 0
-	if len(evidence) > 0 {
-		classes = len(evidence[0].Losses)
-	}
-	records := [][]string{evidenceHeader(classes)}
-	for _, e := range evidence {
-		record := []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Step)}
-		record = append(record, formatFloats(e.Losses...)...)
-		record = append(record, formatFloats(e.Errors...)...)
-		record = append(record, formatFloats(e.Shares...)...)
-		if e.Estimated == nil {
-			record = append(record, make([]string, classes)...)
-		}
-		records = append(records, append(record, formatFloats(e.Estimated...)...))
-	}
-	return records
-}
+func FormatEvidence(evidence []Evidence) string { return evidenceLines.format(evidence) }
 
 // ReadEvidence reads evidence.csv. A wrong header or cell is an error with file, line and
 // column; errors.Is(err, fs.ErrNotExist) tells that the run held nothing out.
 func (d Dir) ReadEvidence() ([]Evidence, error) {
-	return readFile(d.Path(EvidenceFile), ParseEvidence)
+	evidence, err := evidenceLines.read(d.Path(EvidenceFile))
+	return whole(evidence), err
 }
 
 // ParseEvidence reads the text of an evidence.csv; name stands for it in errors.
 func ParseEvidence(name string, text io.Reader) ([]Evidence, error) {
-	var evidence []Evidence
-	classes := 0
-	err := readCSV(name, text, func(row *row) error {
-		if row.header {
-			classes = (len(row.cells) - 2) / len(evidenceColumns)
-			return row.expect(evidenceHeader(max(classes, 0)))
+	evidence, err := evidenceLines.parse(name, text)
+	return whole(evidence), err
+}
+
+// whole takes estimates away of which a class is missing.
+func whole(evidence []Evidence) []Evidence {
+	for i := range evidence {
+		if slices.ContainsFunc(evidence[i].Estimated, math.IsNaN) {
+			evidence[i].Estimated = nil
 		}
-		e := Evidence{Epoch: row.int(), Step: row.int()}
-		vector := func() []float64 {
-			values := make([]float64, classes)
-			for i := range values {
-				values[i] = row.float()
-			}
-			return values
-		}
-		e.Losses, e.Errors, e.Shares, e.Estimated = vector(), vector(), vector(), vector()
-		if slices.ContainsFunc(e.Estimated, math.IsNaN) {
-			e.Estimated = nil
-		}
-		evidence = append(evidence, e)
-		return row.err
-	})
-	return evidence, err
+	}
+	return evidence
 }
