@@ -3,8 +3,6 @@ package torch
 // #include "iwtorch.h"
 import "C"
 
-import "runtime"
-
 // RunningStatistics are the mean and the variance of every channel over the batches
 // of training, shape (channels) each. Evaluation normalises with them.
 type RunningStatistics struct {
@@ -40,22 +38,18 @@ func (t Tensor) GlobalAveragePool2D() Tensor {
 // ReLUInPlace is [Tensor.ReLU] in t's own memory and returns t. libtorch refuses the
 // backward pass where the operation that made t needs the former values.
 func (t Tensor) ReLUInPlace() Tensor {
-	check("ReLUInPlace", C.iwt_relu_in_place(t.box()))
-	runtime.KeepAlive(t.t.T)
+	done("ReLUInPlace", C.iwt_relu_in_place(t.box()), t)
 	return t
 }
 
 // AddInPlace adds b, which broadcasts to t's shape, in t's own memory and returns t,
 // with the same caution as [Tensor.ReLUInPlace].
 func (t Tensor) AddInPlace(b Tensor) Tensor {
-	check("AddInPlace", C.iwt_add_in_place(t.box(), b.box()))
-	runtime.KeepAlive(t.t.T)
-	runtime.KeepAlive(b.t.T)
+	done("AddInPlace", C.iwt_add_in_place(t.box(), b.box()), t, b)
 	return t
 }
 
 // Increment adds 1 to every element of t itself, a counter. Autograd does not see it.
 func (t Tensor) Increment() {
-	check("Increment", C.iwt_increment(t.box()))
-	runtime.KeepAlive(t.t.T)
+	done("Increment", C.iwt_increment(t.box()), t)
 }
