@@ -45,10 +45,7 @@ func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
 		layers[i].weight = s.divide(layers[i].weight)
 	}
 	for _, l := range layers[:2] {
-		x = l.linear(x).ReLU()
-		if training && d.dropout > 0 {
-			x = x.Dropout(d.dropout)
-		}
+		x = activate(l.linear(x), d.dropout, training)
 	}
 	return layers[2].linear(x).Reshape(-1)
 }

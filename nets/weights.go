@@ -2,7 +2,6 @@ package nets
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,9 +27,11 @@ func ReadStateDict(path string) (values map[string]torch.Tensor, sha256Sum strin
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	sum := sha256.Sum256(data)
-	return values, hex.EncodeToString(sum[:]), nil
+	return values, hashOf(data), nil
 }
+
+// hashOf is the SHA-256 in hexadecimal.
+func hashOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 func parseStateDict(data []byte) (map[string]torch.Tensor, error) {
 	// A safetensors file begins with the length of its header, which is JSON.
