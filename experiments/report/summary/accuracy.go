@@ -49,10 +49,10 @@ type Row struct {
 	Paper          Score // without a deviation
 }
 
-// View is one of the accuracies of a run.
+// View is one of the accuracies of a run, an index of [Views].
 type View int
 
-// The views; what the last two are of may be missing.
+// The views; of the last two a run may have none.
 const (
 	Best View = iota
 	Last
@@ -61,11 +61,11 @@ const (
 	views
 )
 
-// described holds what is said of every view.
-var described = [views]struct {
-	name    string
-	legend  string
-	caption string // "" where LaTeX leaves the view out
+// Views holds what is said of every view.
+var Views = [views]struct {
+	Name    string // in records
+	Legend  string // what the accuracy is of
+	Caption string // likewise of a tabular; "" where LaTeX leaves the view out
 	of      func(store.Result) store.Optional[float64]
 }{
 	Best: {"best", "the highest of all epochs, chosen on target labels", "best epoch, chosen on target labels",
@@ -76,15 +76,6 @@ var described = [views]struct {
 	Corrected: {"corrected", "the last epoch's probabilities corrected for the class shares that were estimated for the target", "",
 		func(r store.Result) store.Optional[float64] { return r.CorrectedAccuracy }},
 }
-
-// String returns the view's name in records.
-func (v View) String() string { return described[v].name }
-
-// Legend says what the accuracy is of.
-func (v View) Legend() string { return described[v].legend }
-
-// Caption is Legend for the caption of a tabular, and empty where there is to be none.
-func (v View) Caption() string { return described[v].caption }
 
 // Score is an accuracy over seeds.
 type Score struct {
@@ -177,8 +168,8 @@ func (a Accuracies) Rows() []Row {
 	return rows
 }
 
-// Views returns best and last, and those of the others of which some row has a score.
-func (a Accuracies) Views() []View {
+// Shown returns best and last, and those of the other views of which some row has a score.
+func (a Accuracies) Shown() []View {
 	shown, rows := []View{Best, Last}, a.Rows()
 	for v := Last + 1; v < views; v++ {
 		if slices.ContainsFunc(rows, func(r Row) bool { return !math.IsNaN(r.Scores[v].Mean) }) {
@@ -207,10 +198,10 @@ func (s Selection) taskRow(variant, task, method string) Row {
 		var values []float64
 		wins := 0
 		for _, run := range runs {
-			accuracy := described[v].of(run).OrNaN()
+			accuracy := Views[v].of(run).OrNaN()
 			values = append(values, 100*accuracy)
 			if base, ok := bases[run.Seed]; ok {
-				wins += oneIf(asGood(accuracy, described[v].of(base).OrNaN()))
+				wins += oneIf(asGood(accuracy, Views[v].of(base).OrNaN()))
 			}
 		}
 		row.Scores[v] = NewScore(values)

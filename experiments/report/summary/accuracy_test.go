@@ -187,14 +187,14 @@ func TestConfusions(t *testing.T) {
 // has one.
 func TestCorrectedAccuracies(t *testing.T) {
 	results := sample.DigitsResults()
-	if slices.Contains(compare(results, sample.Digits()).Views(), Corrected) {
+	if slices.Contains(compare(results, sample.Digits()).Shown(), Corrected) {
 		t.Error("results without corrected accuracies have some")
 	}
 	for i := range results {
 		results[i].CorrectedAccuracy = results[i].BestAccuracy
 	}
 	a := compare(results, sample.Digits())
-	if !slices.Contains(a.Views(), Corrected) {
+	if !slices.Contains(a.Shown(), Corrected) {
 		t.Error("no corrected accuracies")
 	}
 	for _, task := range []string{"usps-mnist", "mnist-usps", paper.Average} {

@@ -63,7 +63,7 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 		{Name: "seeds", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Seeds) }},
 		{Name: "planned", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Planned) }},
 	}
-	for _, view := range a.Views() {
+	for _, view := range a.Shown() {
 		columns = append(columns, scoreColumns(view)...)
 	}
 	return append(columns, []sheet.Column[accuracyRow]{
@@ -80,11 +80,12 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 
 // scoreColumns are those of a view, the first of them for readers.
 func scoreColumns(view summary.View) []sheet.Column[accuracyRow] {
+	name := summary.Views[view].Name
 	return []sheet.Column[accuracyRow]{
-		{Name: view.String(), Head: view.String(), Format: scoreFormat,
+		{Name: name, Head: name, Format: scoreFormat,
 			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Mean, r.Scores[view].Deviation) }},
-		{Name: view.String() + "_deviation", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Deviation) }},
-		{Name: view.String() + "_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Wins) }},
+		{Name: name + "_deviation", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Deviation) }},
+		{Name: name + "_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Wins) }},
 	}
 }
 
@@ -109,8 +110,8 @@ var shareFormat = sheet.Printf("%.0f", "/%.0f")
 // accuracyLegend explains the columns.
 func accuracyLegend(a summary.Accuracies) string {
 	text, between := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. ", ""
-	for _, view := range a.Views() {
-		text += between + view.String() + ": " + view.Legend()
+	for _, view := range a.Shown() {
+		text += between + summary.Views[view].Name + ": " + summary.Views[view].Legend
 		between = ". "
 		if view == summary.Best {
 			between = "; "

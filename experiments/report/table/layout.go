@@ -66,8 +66,8 @@ type view struct {
 func (t paperLayout) views() []view {
 	const cells = `mean $\pm$ standard deviation over seeds in percent; subscript: share of seeds won; superscript: seeds finished of planned, where some are missing.`
 	var views []view
-	for _, v := range t.Views() {
-		if caption := v.Caption(); caption != "" {
+	for _, v := range t.Shown() {
+		if caption := summary.Views[v].Caption; caption != "" {
 			views = append(views, view{caption: caption + "; " + cells, score: func(r summary.Row) summary.Score { return r.Scores[v] }})
 		}
 	}
