@@ -163,10 +163,14 @@ func (l lines[R]) records(rows []R) [][]string {
 		}
 	}
 	columns := slices.DeleteFunc(l.columns(classes), func(c column[R]) bool {
-		return c.optional && !slices.ContainsFunc(rows, func(r R) bool { return measured(c.cell(&r)) })
+		empty := c.optional
+		for i := 0; empty && i < len(rows); i++ {
+			empty = !measured(c.cell(&rows[i]))
+		}
+		return empty
 	})
 	records := [][]string{namesOf(columns)}
-	for _, r := range rows {
+	for _, r := range rows { // a copy, in which missing vectors get empty cells
 		var record []string
 		for _, c := range columns {
 			record = append(record, formatCell(c.cell(&r)))

@@ -65,9 +65,9 @@ func gain(r runs, _, task string) (Figure, error) {
 		var lines, glyphs []plot.Plotter
 		for _, g := range family {
 			style := styleOf(g.Method)
-			points := pointsOf(g, func(p summary.GainPoint) float64 { return p.Best - p.BaseBest })
+			points := pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) })
 			shown = append(shown, points...)
-			mean, _ := g.Mean()
+			mean := g.Mean(summary.Best)
 			lines = append(lines, horizontal(mean, style.line()))
 			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
@@ -101,9 +101,9 @@ func performance(r runs, _, task string) (Figure, error) {
 			}
 			legend.add(name, thumbnails...)
 		}
-		add(family[0].Base, pointsOf(family[0], func(p summary.GainPoint) float64 { return p.BaseBest }))
+		add(family[0].Base, pointsOf(family[0], func(p summary.GainPoint) float64 { return p.Base[summary.Best] }))
 		for _, g := range family {
-			add(g.Method, pointsOf(g, func(p summary.GainPoint) float64 { return p.Best }))
+			add(g.Method, pointsOf(g, func(p summary.GainPoint) float64 { return p.Accuracy[summary.Best] }))
 		}
 		return shown
 	})

@@ -148,17 +148,17 @@ func TestGains(t *testing.T) {
 	got := Gains(Select(sample.ShiftResults(), sample.Shift()))
 	want := []Gain{
 		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
-			{Variant: "source-1", JSD: 0.02, Best: 90, Last: 90, BaseBest: 80, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
-			{Variant: "target-1", JSD: 0.06, Best: 83, Last: 83, BaseBest: 85, BaseLast: 85, Seeds: 1},
+			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Won: [2]bool{true, true}, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{83, 83}, Base: [2]float64{85, 85}, Seeds: 1},
 		}},
 		{Task: "mnist-usps", Method: "iwcdan", Base: "cdan", Planned: 3, Points: []GainPoint{
-			{Variant: "target-1", JSD: 0.06, Best: 70, Last: 70, BaseBest: 70, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{70, 70}, Base: [2]float64{70, 70}, Won: [2]bool{true, true}, Seeds: 1},
 		}},
 	}
 	if diff := cmp.Diff(want, got, approximately); diff != "" {
 		t.Fatal(diff)
 	}
-	if best, last := got[0].Mean(); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
+	if best, last := got[0].Mean(Best), got[0].Mean(Last); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
 		t.Errorf("mean gains %v, %v, want 4 and 9", best, last)
 	}
 	if gains := Gains(Select(sample.DigitsResults(), sample.Digits())); gains != nil {
