@@ -24,7 +24,7 @@ type runRow struct {
 	// need none of its labels.
 	SourceAccuracy, Certainty string
 	Seconds                   float64
-	PeakMemory                string
+	PeakMemory                int64         // MiB
 	Accuracy, Distance        template.HTML // over the run
 	Unreadable                string        // why there are no curves
 }
@@ -35,7 +35,7 @@ func newRunRow(run store.Run) runRow {
 		ID: r.ID, Best: measured("%.2f", 100*r.BestAccuracy.OrNaN()), Last: measured("%.2f", 100*r.LastAccuracy.OrNaN()),
 		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
 		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
-		Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+		Seconds: r.Seconds, PeakMemory: r.PeakMemoryBytes >> 20,
 	}
 	row.Selected, row.SelectedEpoch = sheet.None, sheet.None
 	if chosen := r.Selected; chosen != nil {
