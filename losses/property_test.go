@@ -99,10 +99,7 @@ func TestClassificationForms(t *testing.T) {
 		w := vector([]float64{0.2, 2, 1, 0}).IndexSelect(0, labels)
 		values := map[float64]bool{}
 		for _, name := range form.ClassificationNames() {
-			f, err := form.ParseClassification(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := form.Classification(name)
 			value := ClassificationOf(f)(logits, labels, distribution, w).Item()
 			values[value] = true
 			unweighted := BalancedCrossEntropy(logits, labels, distribution, torch.Tensor{}).Item()

@@ -31,10 +31,7 @@ func NewDiscriminator(inputs, hidden int, dropout float64) *Discriminator {
 // Forward maps inputs, shape (rows × inputs), to logits, shape (rows).
 func (d *Discriminator) Forward(x torch.Tensor, training bool) torch.Tensor {
 	for _, l := range d.layers[:2] {
-		x = l.linear(x).ReLU()
-		if training && d.dropout > 0 {
-			x = x.Dropout(d.dropout)
-		}
+		x = activate(l.linear(x), d.dropout, training)
 	}
 	return d.layers[2].linear(x).Reshape(-1)
 }

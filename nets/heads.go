@@ -28,51 +28,47 @@ type Backbone interface {
 	State() State
 }
 
+// headed is a backbone with a head on top of it.
+type headed struct {
+	backbone Backbone
+	head     *MLP
+}
+
+// FeatureSize returns 256.
+func (n *headed) FeatureSize() int { return n.head.FeatureSize() }
+
+// Head returns bottleneck.weight to classifier.bias.
+func (n *headed) Head() State { return n.head.State() }
+
 // FineTuned is the image network of DANN, CDAN and their variants: a backbone, z as a
 // linear map of its features, and a linear classifier of z. All of it is trained; the
 // paper's experiments give the head ten times the backbone's learning rate.
-type FineTuned struct {
-	backbone               Backbone
-	bottleneck, classifier layer
-}
+type FineTuned struct{ headed }
 
 // NewFineTuned puts a head on the backbone: z of size 256, weights Xavier normal,
 // drawn from libtorch's generator, biases 0.
 func NewFineTuned(backbone Backbone, classes int) *FineTuned {
-	n := &FineTuned{backbone, newLinear(backbone.FeatureSize(), bottleneckSize), newLinear(bottleneckSize, classes)}
-	n.bottleneck.initXavierNormal()
-	n.classifier.initXavierNormal()
-	return n
+	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0)
+	head.linear = true
+	return &FineTuned{headed{backbone, head}}
 }
 
 // Forward maps what the backbone takes, such as images, to features (rows × 256) and
 // logits (rows × classes). Training normalises with the statistics of these rows.
 func (n *FineTuned) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
-	features = n.bottleneck.linear(n.backbone.Forward(images, training))
-	return features, n.classifier.linear(features)
+	return n.head.Forward(n.backbone.Forward(images, training), training)
 }
-
-// FeatureSize returns 256.
-func (n *FineTuned) FeatureSize() int { return bottleneckSize }
-
-// State returns the backbone's entries and the head's.
-func (n *FineTuned) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
 // Backbone returns the backbone's entries, a ResNet's from backbone.conv1.weight on.
 func (n *FineTuned) Backbone() State { return n.backbone.State().Prefixed("backbone") }
 
-// Head returns bottleneck.weight to classifier.bias.
-func (n *FineTuned) Head() State {
-	return slices.Concat(n.bottleneck.state("bottleneck"), n.classifier.state("classifier"))
-}
+// State returns the backbone's entries and the head's.
+func (n *FineTuned) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
 // Frozen is the image network of JAN and its variants: a backbone in evaluation mode
 // that is never trained, z as a linear map of its features with ReLU and dropout, and
 // a linear classifier of z.
-type Frozen struct {
-	backbone Backbone
-	head     *MLP
-}
+type Frozen struct{ headed }
 
 // NewFrozen puts a head on the backbone: z of size 256 from weights of deviation
 // 0.005 and biases 0.1, dropout 0.5, a classifier from weights of deviation 0.01 and
@@ -81,7 +77,7 @@ func NewFrozen(backbone Backbone, classes int) *Frozen {
 	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0.5)
 	head.bottleneck.initNormal(0.005, 0.1)
 	head.classifier.initNormal(0.01, 0)
-	return &Frozen{backbone, head}
+	return &Frozen{headed{backbone, head}}
 }
 
 // Forward maps what the backbone takes, such as images, to features (rows × 256) and
@@ -129,9 +125,6 @@ func (n *Frozen) SharesBackbone(other *Frozen) bool { return n.backbone == other
 // returns to features and logits. It shares the parameters.
 func (n *Frozen) OnPooled() *MLP { return n.head }
 
-// FeatureSize returns 256.
-func (n *Frozen) FeatureSize() int { return bottleneckSize }
-
 // State returns the backbone's entries and the head's.
 func (n *Frozen) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
@@ -144,6 +137,3 @@ func (n *Frozen) Backbone() State {
 	}
 	return state
 }
-
-// Head returns bottleneck.weight to classifier.bias.
-func (n *Frozen) Head() State { return n.head.State() }

@@ -33,8 +33,8 @@ func TestHeadInitialisation(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(5)
 		tuned := NewFineTuned(small(t), 31)
-		checkNormal(t, "bottleneck", tuned.bottleneck, 2./(512+256), 0)
-		checkNormal(t, "classifier", tuned.classifier, 2./(256+31), 0)
+		checkNormal(t, "bottleneck", tuned.head.bottleneck, 2./(512+256), 0)
+		checkNormal(t, "classifier", tuned.head.classifier, 2./(256+31), 0)
 		frozen := NewFrozen(small(t), 31)
 		checkNormal(t, "frozen bottleneck", frozen.head.bottleneck, 0.005*0.005, 0.1)
 		checkNormal(t, "frozen classifier", frozen.head.classifier, 0.01*0.01, 0)

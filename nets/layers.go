@@ -44,6 +44,14 @@ func (l layer) initNormal(deviation, bias float64) {
 
 func (l layer) linear(x torch.Tensor) torch.Tensor { return x.Linear(l.weight, l.bias) }
 
+// activate is ReLU and, in training, dropout, if there is any.
+func activate(x torch.Tensor, dropout float64, training bool) torch.Tensor {
+	if x = x.ReLU(); training && dropout > 0 {
+		x = x.Dropout(dropout)
+	}
+	return x
+}
+
 func (l layer) state(name string) State {
 	return State{{name + ".weight", l.weight, true}, {name + ".bias", l.bias, true}}
 }

@@ -13,6 +13,7 @@ import (
 type MLP struct {
 	hidden                 []layer
 	bottleneck, classifier layer
+	linear                 bool // the bottleneck is linear alone
 	dropout                float64
 	featureSize            int
 }
@@ -37,18 +38,12 @@ func NewMLP(inputs int, hidden []int, featureSize, classes int, dropout float64)
 // logits (rows × classes).
 func (n *MLP) Forward(x torch.Tensor, training bool) (features, logits torch.Tensor) {
 	for _, l := range n.hidden {
-		x = n.activate(l.linear(x), training)
+		x = activate(l.linear(x), n.dropout, training)
 	}
-	x = n.activate(n.bottleneck.linear(x), training)
+	if x = n.bottleneck.linear(x); !n.linear {
+		x = activate(x, n.dropout, training)
+	}
 	return x, n.classifier.linear(x)
-}
-
-func (n *MLP) activate(x torch.Tensor, training bool) torch.Tensor {
-	x = x.ReLU()
-	if training && n.dropout > 0 {
-		x = x.Dropout(n.dropout)
-	}
-	return x
 }
 
 // FeatureSize returns the size of the bottleneck.

@@ -1,8 +1,6 @@
 package nets
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -92,8 +90,7 @@ func torchScript(s Settings) (Network, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sum := sha256.Sum256(content)
-	return withHead(backbone, s), hex.EncodeToString(sum[:]), nil
+	return withHead(backbone, s), hashOf(content), nil
 }
 
 func withHead(backbone Backbone, s Settings) Network {

@@ -2,7 +2,6 @@ package nets
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,9 +27,11 @@ func ReadStateDict(path string) (values map[string]torch.Tensor, sha256Sum strin
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	sum := sha256.Sum256(data)
-	return values, hex.EncodeToString(sum[:]), nil
+	return values, hashOf(data), nil
 }
+
+// hashOf is the SHA-256 in hexadecimal.
+func hashOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 func parseStateDict(data []byte) (map[string]torch.Tensor, error) {
 	// A safetensors file begins with the length of its header, which is JSON.
@@ -59,16 +60,6 @@ func parseStateDict(data []byte) (map[string]torch.Tensor, error) {
 	return values, nil
 }
 
-// pretrained holds torchvision's first files of ImageNet weights by depth, which the
-// paper used. The second half of a name is the start of the file's SHA-256.
-var pretrained = map[int]string{
-	18:  "resnet18-5c106cde.pth",
-	34:  "resnet34-333f7ec4.pth",
-	50:  "resnet50-19c8e357.pth",
-	101: "resnet101-5d3b4d8f.pth",
-	152: "resnet152-b121ed2d.pth",
-}
-
 // LoadWeights loads torchvision's weights for this depth from a file as
 // [ReadStateDict] reads it, and returns the file's SHA-256. The file's classifier,
 // fc.weight and fc.bias, is left out where it is there; counters of batches, which
@@ -94,7 +85,7 @@ func (n *ResNet) LoadWeights(path string) (sha256Sum string, err error) {
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; the weights of ResNet-%d are in torchvision's model zoo: https://download.pytorch.org/models/%s", err, n.depth, pretrained[n.depth])
+		err = fmt.Errorf("%w; the weights of ResNet-%d are in torchvision's model zoo: https://download.pytorch.org/models/%s", err, n.depth, resnets[n.depth].weights)
 	}
 	return sha256Sum, err
 }

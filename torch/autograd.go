@@ -9,8 +9,7 @@ import "runtime"
 // that requires a gradient to that leaf's [Tensor.Grad], and frees the graph: a
 // second Backward through it is refused.
 func (t Tensor) Backward() {
-	check("Backward", C.iwt_backward(t.box()))
-	runtime.KeepAlive(t.t.T)
+	done("Backward", C.iwt_backward(t.box()), t)
 }
 
 // Grad returns the gradient that Backward accumulated in t, and false where there is
@@ -27,16 +26,14 @@ func (t Tensor) Grad() (Tensor, bool) {
 // SetRequiresGrad makes t, a leaf, collect gradients, or stop doing so, and returns
 // it.
 func (t Tensor) SetRequiresGrad(requires bool) Tensor {
-	check("SetRequiresGrad", C.iwt_set_requires_grad(t.box(), C.bool(requires)))
-	runtime.KeepAlive(t.t.T)
+	done("SetRequiresGrad", C.iwt_set_requires_grad(t.box(), C.bool(requires)), t)
 	return t
 }
 
 // RequiresGrad reports whether t takes part in automatic differentiation.
 func (t Tensor) RequiresGrad() bool {
 	var requires C.bool
-	check("RequiresGrad", C.iwt_requires_grad(t.box(), &requires))
-	runtime.KeepAlive(t.t.T)
+	done("RequiresGrad", C.iwt_requires_grad(t.box(), &requires), t)
 	return bool(requires)
 }
 
@@ -53,18 +50,11 @@ func (t Tensor) ReverseGradient(coefficient Coefficient) Tensor {
 // NoGrad runs f without recording graphs and then restores the mode that was set
 // before, also when f panics.
 func NoGrad(f func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := setGradEnabled(false)
-	defer setGradEnabled(before)
-	f()
-}
-
-// setGradEnabled says whether this thread records graphs, and returns whether it did.
-func setGradEnabled(enabled bool) (before bool) {
-	var was C.bool
-	check("NoGrad", C.iwt_set_grad_enabled(C.bool(enabled), &was))
-	return bool(was)
+	withMode(false, f, func(enabled bool) (before bool) {
+		var was C.bool
+		check("NoGrad", C.iwt_set_grad_enabled(C.bool(enabled), &was))
+		return bool(was)
+	})
 }
 
 // Autocast runs f with matrix products, linear maps and convolutions of float32 on that type
@@ -72,16 +62,19 @@ func setGradEnabled(enabled bool) (before bool) {
 // set before, also when f panics. Parameters and their gradients stay float32. The
 // backward pass belongs outside; it computes each operation as it was computed in f.
 func Autocast(device Device, f func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := setAutocast(device, true)
-	defer setAutocast(device, before)
-	f()
+	withMode(true, f, func(enabled bool) (before bool) {
+		var was C.bool
+		check("Autocast", C.iwt_set_autocast(device.index(), C.bool(enabled), &was))
+		return bool(was)
+	})
 }
 
-// setAutocast says whether this thread casts, and returns whether it did.
-func setAutocast(device Device, enabled bool) (before bool) {
-	var was C.bool
-	check("Autocast", C.iwt_set_autocast(device.index(), C.bool(enabled), &was))
-	return bool(was)
+// withMode runs f with a mode of this thread on or off, which set sets and whose former
+// value it returns.
+func withMode(on bool, f func(), set func(on bool) (before bool)) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := set(on)
+	defer set(before)
+	f()
 }

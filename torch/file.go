@@ -16,8 +16,24 @@ type Named struct {
 	Tensor Tensor
 }
 
-var safetensorsTypes = map[DType]safetensors.DType{
-	Float32: safetensors.F32, Float64: safetensors.F64, Int64: safetensors.I64, Uint8: safetensors.U8,
+// fileType is how the elements of a tensor stand in a file.
+type fileType struct {
+	name safetensors.DType
+	data func(Tensor) []byte
+	read func(data []byte, shape []int) Tensor
+}
+
+func fileTypeOf[T Element](name safetensors.DType) fileType {
+	return fileType{
+		name: name,
+		data: func(t Tensor) []byte { return bytesOf(ToSlice[T](t)) },
+		read: func(data []byte, shape []int) Tensor { return FromSlice(valuesOf[T](data), shape...) },
+	}
+}
+
+var fileTypes = map[DType]fileType{
+	Float32: fileTypeOf[float32](safetensors.F32), Float64: fileTypeOf[float64](safetensors.F64),
+	Int64: fileTypeOf[int64](safetensors.I64), Uint8: fileTypeOf[uint8](safetensors.U8),
 }
 
 // WriteTensors writes tensors of any device and metadata, which may be nil, in the
@@ -26,19 +42,11 @@ func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) erro
 	file := safetensors.File{Metadata: metadata}
 	for _, n := range tensors {
 		dtype := n.Tensor.DType()
-		entry := safetensors.Tensor{Name: n.Name, DType: safetensorsTypes[dtype]}
-		switch dtype {
-		case Float32:
-			entry.Data = bytesOf(ToSlice[float32](n.Tensor))
-		case Float64:
-			entry.Data = bytesOf(ToSlice[float64](n.Tensor))
-		case Int64:
-			entry.Data = bytesOf(ToSlice[int64](n.Tensor))
-		case Uint8:
-			entry.Data = ToSlice[uint8](n.Tensor)
-		default:
+		of, ok := fileTypes[dtype]
+		if !ok {
 			return &Error{Op: "WriteTensors", Msg: fmt.Sprintf("%s: no file format for elements of type %v", n.Name, dtype)}
 		}
+		entry := safetensors.Tensor{Name: n.Name, DType: of.name, Data: of.data(n.Tensor)}
 		entry.Shape = []uint64{} // nil would be written as null, which other readers refuse
 		for _, d := range n.Tensor.Shape() {
 			entry.Shape = append(entry.Shape, uint64(d))
@@ -100,18 +108,12 @@ func parseTensor(entry safetensors.Tensor) (Tensor, error) {
 	for i, d := range entry.Shape {
 		shape[i] = int(d)
 	}
-	switch entry.DType {
-	case safetensors.F32:
-		return FromSlice(valuesOf[float32](entry.Data), shape...), nil
-	case safetensors.F64:
-		return FromSlice(valuesOf[float64](entry.Data), shape...), nil
-	case safetensors.I64:
-		return FromSlice(valuesOf[int64](entry.Data), shape...), nil
-	case safetensors.U8:
-		return FromSlice(entry.Data, shape...), nil
-	default:
-		return Tensor{}, fmt.Errorf("elements of type %s are not supported", entry.DType)
+	for _, of := range fileTypes {
+		if of.name == entry.DType {
+			return of.read(entry.Data, shape), nil
+		}
 	}
+	return Tensor{}, fmt.Errorf("elements of type %s are not supported", entry.DType)
 }
 
 // valuesOf copies the values out of bytes that may lie at any address.

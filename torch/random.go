@@ -43,8 +43,7 @@ func (r *Random) State() []byte {
 func (r *Random) SetState(state []byte) {
 	t := FromSlice(state, len(state))
 	defer t.Release()
-	check("Random.SetState", C.iwt_random_set_state(r.random, t.box()))
-	runtime.KeepAlive(t.t.T)
+	done("Random.SetState", C.iwt_random_set_state(r.random, t.box()), t)
 	runtime.KeepAlive(r)
 }
 

@@ -91,13 +91,19 @@ func (t Tensor) Release() {
 // released yet: a leak shows as a number that grows by the step.
 func LiveTensors() int { return int(C.iwt_live_tensors()) }
 
-// made wraps what an operation of the shim returned and hands it to the current
-// scope. The operands are named only to keep them alive until the call is over.
-func made(op string, r C.iwt_result, operands ...Tensor) Tensor {
-	check(op, r.error)
+// done checks what an operation of the shim returned. The operands are named only to keep
+// them alive until the call is over.
+func done(op string, message *C.char, operands ...Tensor) {
+	check(op, message)
 	for _, operand := range operands {
 		runtime.KeepAlive(operand.t.T)
 	}
+}
+
+// made wraps what an operation of the shim returned, as [done] checks it, and hands it to
+// the current scope.
+func made(op string, r C.iwt_result, operands ...Tensor) Tensor {
+	done(op, r.error, operands...)
 	box := unsafe.Pointer(r.tensor)
 	h := handle(&box)
 	if r.scope == 0 {

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"fmt"
-	"runtime"
 	"unsafe"
 
 	"github.com/wangkuiyi/gotorch"
@@ -151,15 +150,13 @@ func RandN(dtype DType, shape ...int) Tensor {
 // CopyFromSlice overwrites the elements of t, in row-major order, with data, of the
 // same number and type, on whatever device t lies. Autograd does not see it.
 func CopyFromSlice[T Element](t Tensor, data []T) {
-	check("CopyFromSlice", C.iwt_copy_in(t.box(), unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), C.int64_t(len(data))))
-	runtime.KeepAlive(t.t.T)
+	done("CopyFromSlice", C.iwt_copy_in(t.box(), unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), C.int64_t(len(data))), t)
 }
 
 // CopyToSlice fills data with the elements of t, of the same number and type, in
 // row-major order.
 func CopyToSlice[T Element](data []T, t Tensor) {
-	check("CopyToSlice", C.iwt_copy_out(t.box(), unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), C.int64_t(len(data))))
-	runtime.KeepAlive(t.t.T)
+	done("CopyToSlice", C.iwt_copy_out(t.box(), unsafe.Pointer(unsafe.SliceData(data)), C.int(dtypeOf[T]()), C.int64_t(len(data))), t)
 }
 
 // ToSlice returns the elements of t, whose type must be T, in row-major order.
@@ -173,8 +170,7 @@ func ToSlice[T Element](t Tensor) []T {
 // for the value.
 func (t Tensor) Item() float64 {
 	var value C.double
-	check("Item", C.iwt_item(t.box(), &value))
-	runtime.KeepAlive(t.t.T)
+	done("Item", C.iwt_item(t.box(), &value), t)
 	return float64(value)
 }
 
@@ -182,8 +178,7 @@ func (t Tensor) Item() float64 {
 func (t Tensor) Shape() []int {
 	var sizes [C.IWT_MAX_DIMS]C.int64_t
 	var dims C.int64_t
-	check("Shape", C.iwt_shape(t.box(), &sizes[0], &dims))
-	runtime.KeepAlive(t.t.T)
+	done("Shape", C.iwt_shape(t.box(), &sizes[0], &dims), t)
 	shape := make([]int, dims)
 	for i, n := range sizes[:dims] {
 		shape[i] = int(n)
@@ -197,16 +192,14 @@ func (t Tensor) Len() int { return size(t.Shape()) }
 // DType returns the type of the elements.
 func (t Tensor) DType() DType {
 	var dtype C.int
-	check("DType", C.iwt_dtype(t.box(), &dtype))
-	runtime.KeepAlive(t.t.T)
+	done("DType", C.iwt_dtype(t.box(), &dtype), t)
 	return DType(dtype)
 }
 
 // Device returns where the elements lie.
 func (t Tensor) Device() Device {
 	var index C.int
-	check("Device", C.iwt_device(t.box(), &index))
-	runtime.KeepAlive(t.t.T)
+	done("Device", C.iwt_device(t.box(), &index), t)
 	return deviceOf(index)
 }
 
@@ -214,8 +207,7 @@ func (t Tensor) Device() Device {
 // batch × height × width × channels.
 func (t Tensor) IsChannelsLast() bool {
 	var last C.bool
-	check("IsChannelsLast", C.iwt_is_channels_last(t.box(), &last))
-	runtime.KeepAlive(t.t.T)
+	done("IsChannelsLast", C.iwt_is_channels_last(t.box(), &last), t)
 	return bool(last)
 }
 
@@ -228,8 +220,7 @@ func (t Tensor) To(dtype DType, device Device) Tensor {
 // Move changes t itself, a leaf such as a parameter, to that element type and device
 // and takes its gradient away.
 func (t Tensor) Move(dtype DType, device Device) {
-	check("Move", C.iwt_move(t.box(), C.int(dtype), device.index()))
-	runtime.KeepAlive(t.t.T)
+	done("Move", C.iwt_move(t.box(), C.int(dtype), device.index()), t)
 }
 
 // ChannelsLast returns a 4-dimensional tensor of the same shape and values that lies
@@ -245,9 +236,7 @@ func (t Tensor) Clone() Tensor { return made("Clone", C.iwt_clone(t.box()), t) }
 // Set overwrites the elements of t with those of from, of the same shape, cast and
 // moved as needed. Autograd does not see it.
 func (t Tensor) Set(from Tensor) {
-	check("Set", C.iwt_copy_from(t.box(), from.box()))
-	runtime.KeepAlive(t.t.T)
-	runtime.KeepAlive(from.t.T)
+	done("Set", C.iwt_copy_from(t.box(), from.box()), t, from)
 }
 
 // String describes t by type, shape and device; it is for a released tensor too.

@@ -60,7 +60,7 @@ const (
 	mostValues = 2048
 
 	// What a probe reads, and by how much of the target-risk another normalisation has to be
-	// better; docs/comparisons/normalisation.md has the comparison.
+	// better; research/comparisons/normalisation.md has the comparison.
 	probedRows  = 8000   // of the source, some more where classes are rare
 	mostProbed  = 60_000 // values times classes, up to which a probe takes some seconds
 	lessByScale = 0.05

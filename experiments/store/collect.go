@@ -56,52 +56,48 @@ var runFiles = []string{
 // task, method and seed, and a problem for every other folder of a run. Folders
 // that hold nothing of a run are passed over.
 func Collect(root, experiment string) ([]Run, []Problem) {
-	var runs []Run
-	var problems []Problem
-	visit := func(path string, id string, entries []fs.DirEntry) {
-		if !holdsRun(id, entries) {
-			return
-		}
-		run, problem := readRun(NewDir(root, experiment, id))
-		if problem != nil {
-			problem.Path = path
-			problems = append(problems, *problem)
-			return
-		}
-		runs = append(runs, run)
-	}
-	unreadable := func(path string, err error) {
-		problems = append(problems, Problem{Path: path, Kind: Unreadable, Message: err.Error()})
-	}
-	walk(filepath.Join(root, experiment), ".", visit, unreadable)
-	slices.SortStableFunc(runs, func(a, b Run) int {
+	var c collection
+	c.walk(root, experiment, ".")
+	slices.SortStableFunc(c.runs, func(a, b Run) int {
 		return cmp.Or(
 			strings.Compare(a.Result.Variant, b.Result.Variant),
 			strings.Compare(a.Result.Task, b.Result.Task),
 			strings.Compare(a.Result.Method, b.Result.Method),
 			cmp.Compare(a.Result.Seed, b.Result.Seed))
 	})
-	return runs, problems
+	return c.runs, c.problems
 }
 
-// walk visits top and the folders below it; id is the way from top, with slashes.
-// Links to folders are followed down to the depth of a run, so results may lie on
-// several disks.
-func walk(top, id string, visit func(path, id string, entries []fs.DirEntry), unreadable func(string, error)) {
-	path := filepath.Join(top, filepath.FromSlash(id))
+// collection is what was found so far.
+type collection struct {
+	runs     []Run
+	problems []Problem
+}
+
+// walk collects from a folder and those below it; id is the way to it from the experiment's,
+// with slashes. Links to folders are followed down to the depth of a run, so results may lie
+// on several disks.
+func (c *collection) walk(root, experiment, id string) {
+	path := filepath.Join(root, experiment, filepath.FromSlash(id))
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		unreadable(path, err)
+		c.problems = append(c.problems, Problem{path, Unreadable, err.Error()})
 		return
 	}
-	visit(path, id, entries)
+	if holdsRun(id, entries) {
+		run, kind, message := readRun(NewDir(root, experiment, id))
+		if kind == "" {
+			c.runs = append(c.runs, run)
+		} else {
+			c.problems = append(c.problems, Problem{path, kind, message})
+		}
+	}
 	if strings.Count(id, "/") >= 4 { // one below a run: deep enough to find misplaced ones
 		return
 	}
 	for _, entry := range entries {
-		below := filepath.ToSlash(filepath.Join(id, entry.Name()))
 		if info, err := os.Stat(filepath.Join(path, entry.Name())); err == nil && info.IsDir() {
-			walk(top, below, visit, unreadable)
+			c.walk(root, experiment, filepath.ToSlash(filepath.Join(id, entry.Name())))
 		}
 	}
 }
@@ -117,27 +113,26 @@ func isID(text string) bool {
 	return err == nil
 }
 
-// readRun returns the finished run of the folder, or the problem with it.
-func readRun(dir Dir) (Run, *Problem) {
+// readRun returns the finished run of the folder, or what is wrong with it.
+func readRun(dir Dir) (run Run, wrong ProblemKind, message string) {
 	if !isID(dir.id) {
-		return Run{}, &Problem{Kind: Foreign, Message: "the folder of a run is <variant>/<source>-<target>/<method>/seed-<n>"}
+		return Run{}, Foreign, "the folder of a run is <variant>/<source>-<target>/<method>/seed-<n>"
 	}
 	result, err := dir.ReadResult()
-	if err == nil {
-		return Run{Dir: dir, Result: result}, nil
-	}
 	switch {
+	case err == nil:
+		return Run{Dir: dir, Result: result}, "", ""
 	case errors.Is(err, ErrForeign):
-		return Run{}, &Problem{Kind: Foreign, Message: err.Error()}
+		return Run{}, Foreign, err.Error()
 	case !errors.Is(err, fs.ErrNotExist):
-		return Run{}, &Problem{Kind: Unreadable, Message: err.Error()}
+		return Run{}, Unreadable, err.Error()
 	}
 	message, failed, err := dir.ReadFailure()
 	switch {
 	case err != nil:
-		return Run{}, &Problem{Kind: Unreadable, Message: err.Error()}
+		return Run{}, Unreadable, err.Error()
 	case failed:
-		return Run{}, &Problem{Kind: Failed, Message: message}
+		return Run{}, Failed, message
 	}
-	return Run{}, &Problem{Kind: Incomplete, Message: "no " + ResultFile + " yet"}
+	return Run{}, Incomplete, "no " + ResultFile + " yet"
 }

@@ -15,339 +15,323 @@ import (
 	"iwda/selection"
 )
 
-// metricsHeader names the columns of every metrics.csv, in the order of Metrics.
-var metricsHeader = []string{
-	"epoch", "step", "accuracy", "mean_class_accuracy",
-	"classification_loss", "domain_loss", "total_loss",
-	"weight_distance", "learning_rate", "seconds",
+// lines is a kind of CSV file, a header and a line for each R. Numbers read back exactly;
+// NaN and what was not measured are empty cells.
+type lines[R any] struct {
+	// columns are in their order, by the number of classes.
+	columns func(classes int) []column[R]
+	// Of columns of a value a class, prefix is that of the names of the first ones, and
+	// classes their number in a line.
+	prefix  string
+	classes func(R) int
 }
 
-// optionalMetric is a column that follows where some line has a value of it.
-type optionalMetric struct {
+// column is one of a CSV file.
+type column[R any] struct {
 	name string
-	get  func(Metrics) Optional[float64]
-	set  func(*Metrics, Optional[float64])
+	// cell returns where the value of a line is: an *int, a *float64, a *string, an
+	// *Optional[float64] or a criterion.
+	cell func(*R) any
+	// optional tells that the column is there only if some line has a value of it.
+	optional bool
 }
 
-// optionalMetrics are in the order of their columns.
-var optionalMetrics = append([]optionalMetric{
-	plainMetric("validation_accuracy", func(m *Metrics) *Optional[float64] { return &m.ValidationAccuracy }),
-	plainMetric("validation_loss", func(m *Metrics) *Optional[float64] { return &m.ValidationLoss }),
-	plainMetric("certainty", func(m *Metrics) *Optional[float64] { return &m.Certainty }),
-	plainMetric("feature_norm", func(m *Metrics) *Optional[float64] { return &m.FeatureNorm }),
-	plainMetric("logit_norm", func(m *Metrics) *Optional[float64] { return &m.LogitNorm }),
-	plainMetric("network_gradient", func(m *Metrics) *Optional[float64] { return &m.NetworkGradient }),
-	plainMetric("discriminator_gradient", func(m *Metrics) *Optional[float64] { return &m.DiscriminatorGradient }),
-	plainMetric("discriminator_accuracy", func(m *Metrics) *Optional[float64] { return &m.DiscriminatorAccuracy }),
-	plainMetric("largest_weight", func(m *Metrics) *Optional[float64] { return &m.LargestWeight }),
-	plainMetric("effective_sample_size", func(m *Metrics) *Optional[float64] { return &m.EffectiveSampleSize }),
-	plainMetric(labelShiftColumn, func(m *Metrics) *Optional[float64] { return &m.LabelShiftP }),
-}, criterionMetrics()...)
+var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
+	columns := []column[Metrics]{
+		{name: "epoch", cell: func(m *Metrics) any { return &m.Epoch }},
+		{name: "step", cell: func(m *Metrics) any { return &m.Step }},
+		{name: "accuracy", cell: func(m *Metrics) any { return &m.Accuracy }},
+		{name: "mean_class_accuracy", cell: func(m *Metrics) any { return &m.MeanClassAccuracy }},
+		{name: "classification_loss", cell: func(m *Metrics) any { return &m.ClassificationLoss }},
+		{name: "domain_loss", cell: func(m *Metrics) any { return &m.DomainLoss }},
+		{name: "total_loss", cell: func(m *Metrics) any { return &m.TotalLoss }},
+		{name: "weight_distance", cell: func(m *Metrics) any { return &m.WeightDistance }},
+		{name: "learning_rate", cell: func(m *Metrics) any { return &m.LearningRate }},
+		{name: "seconds", cell: func(m *Metrics) any { return &m.Seconds }},
+		{"validation_accuracy", func(m *Metrics) any { return &m.ValidationAccuracy }, true},
+		{"validation_loss", func(m *Metrics) any { return &m.ValidationLoss }, true},
+		{"certainty", func(m *Metrics) any { return &m.Certainty }, true},
+		{"feature_norm", func(m *Metrics) any { return &m.FeatureNorm }, true},
+		{"logit_norm", func(m *Metrics) any { return &m.LogitNorm }, true},
+		{"network_gradient", func(m *Metrics) any { return &m.NetworkGradient }, true},
+		{"discriminator_gradient", func(m *Metrics) any { return &m.DiscriminatorGradient }, true},
+		{"discriminator_accuracy", func(m *Metrics) any { return &m.DiscriminatorAccuracy }, true},
+		{"largest_weight", func(m *Metrics) any { return &m.LargestWeight }, true},
+		{"effective_sample_size", func(m *Metrics) any { return &m.EffectiveSampleSize }, true},
+		{"label_shift_p", func(m *Metrics) any { return &m.LabelShiftP }, true},
+	}
+	for _, name := range selection.Names() {
+		columns = append(columns, column[Metrics]{strings.ReplaceAll(name, "-", "_"), func(m *Metrics) any { return criterion{m, name} }, true})
+	}
+	for _, name := range formerCriteria {
+		columns = append(columns, column[Metrics]{name, func(*Metrics) any { return new(Optional[float64]) }, true})
+	}
+	return columns
+}}
 
-// formerCriteria are columns that follow those of optionalMetrics in files of former versions,
-// and are passed over.
+// formerCriteria are columns of files of former versions, which are passed over.
 var formerCriteria = []string{"snd", "iwcv", "dev", "class_ami", "transfer_score"}
 
-func plainMetric(name string, field func(*Metrics) *Optional[float64]) optionalMetric {
-	return optionalMetric{
-		name: name,
-		get:  func(m Metrics) Optional[float64] { return *field(&m) },
-		set:  func(m *Metrics, value Optional[float64]) { *field(m) = value },
-	}
+// criterion is the value of a criterion of package selection, by its name.
+type criterion struct {
+	of   *Metrics
+	name string
 }
 
-// criterionMetrics are those of the criteria of package selection, with an underscore for
-// each hyphen of their names.
-func criterionMetrics() (metrics []optionalMetric) {
-	for _, name := range selection.Names() {
-		metrics = append(metrics, optionalMetric{
-			name: strings.ReplaceAll(name, "-", "_"),
-			get: func(m Metrics) Optional[float64] {
-				value, measured := m.Criteria[name]
-				return Optional[float64]{Value: value, Measured: measured}
-			},
-			set: func(m *Metrics, value Optional[float64]) {
-				if value.Measured && m.Criteria == nil {
-					m.Criteria = map[string]float64{}
-				}
-				if value.Measured {
-					m.Criteria[name] = value.Value
-				}
-			},
-		})
-	}
-	return metrics
+func (c criterion) value() Optional[float64] {
+	value, measured := c.of.Criteria[c.name]
+	return Optional[float64]{value, measured}
 }
 
-// The columns of weights.csv are weightsBefore, one weight_<class> a class, and
-// weightsAfter.
-var (
-	weightsBefore = []string{"epoch", "step"}
-	weightsAfter  = []string{"distance", "smallest_singular", "effective_sample_size", "note"}
-)
+var weightsLines = lines[WeightUpdate]{
+	columns: func(classes int) []column[WeightUpdate] {
+		return slices.Concat(
+			[]column[WeightUpdate]{
+				{name: "epoch", cell: func(u *WeightUpdate) any { return &u.Epoch }},
+				{name: "step", cell: func(u *WeightUpdate) any { return &u.Step }},
+			},
+			vectorColumns(weightColumn, classes, func(u *WeightUpdate) *[]float64 { return &u.Weights }),
+			[]column[WeightUpdate]{
+				{name: "distance", cell: func(u *WeightUpdate) any { return &u.Distance }},
+				{name: "smallest_singular", cell: func(u *WeightUpdate) any { return &u.SmallestSingular }},
+				{name: "effective_sample_size", cell: func(u *WeightUpdate) any { return &u.EffectiveSampleSize }},
+				{name: "note", cell: func(u *WeightUpdate) any { return &u.Note }},
+				{"label_shift_p", func(u *WeightUpdate) any { return &u.LabelShiftP }, true},
+			})
+	},
+	prefix: weightColumn, classes: func(u WeightUpdate) int { return len(u.Weights) },
+}
 
-// labelShiftColumn is the last column of weights.csv, and one of metrics.csv, where some
-// line has a value of it.
-const labelShiftColumn = "label_shift_p"
-
-// weightColumn is followed by the class, from 0, in the header of weights.csv.
 const weightColumn = "weight_"
 
-// WriteMetrics writes metrics.csv: a header and a line for each element. Numbers
-// read back exactly; NaN and what was not measured are empty cells.
+// vectorColumns are those of a vector of a value a class. Their names are the prefix and
+// the class, from 0; a line without the vector has empty cells.
+func vectorColumns[R any](prefix string, classes int, vector func(*R) *[]float64) []column[R] {
+	columns := make([]column[R], classes)
+	for class := range columns {
+		columns[class] = column[R]{name: prefix + strconv.Itoa(class), cell: func(r *R) any {
+			values := vector(r)
+			if *values == nil {
+				*values = slices.Repeat([]float64{math.NaN()}, classes)
+			}
+			return &(*values)[class]
+		}}
+	}
+	return columns
+}
+
+// WriteMetrics writes metrics.csv: a header and a line for each element.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
-	return writeCSV(d.Path(MetricsFile), metricsRecords(metrics))
+	return metricsLines.write(d.Path(MetricsFile), metrics)
 }
 
 // FormatMetrics returns the text that WriteMetrics writes.
-func FormatMetrics(metrics []Metrics) string { return formatCSV(metricsRecords(metrics)) }
-
-func metricsRecords(metrics []Metrics) [][]string {
-	records := [][]string{slices.Clone(metricsHeader)}
-	for _, m := range metrics {
-		records = append(records, append([]string{strconv.Itoa(m.Epoch), strconv.Itoa(m.Step)},
-			formatFloats(m.Accuracy.OrNaN(), m.MeanClassAccuracy.OrNaN(), m.ClassificationLoss, m.DomainLoss, m.TotalLoss,
-				m.WeightDistance, m.LearningRate, m.Seconds)...))
-	}
-	for _, column := range optionalMetrics {
-		if !slices.ContainsFunc(metrics, func(m Metrics) bool { return column.get(m).Measured }) {
-			continue
-		}
-		records[0] = append(records[0], column.name)
-		for i, m := range metrics {
-			records[i+1] = append(records[i+1], formatFloats(column.get(m).OrNaN())...)
-		}
-	}
-	return records
-}
+func FormatMetrics(metrics []Metrics) string { return metricsLines.format(metrics) }
 
 // ReadMetrics reads metrics.csv. A wrong header or cell is an error with file,
 // line and column.
-func (d Dir) ReadMetrics() ([]Metrics, error) {
-	return readFile(d.Path(MetricsFile), ParseMetrics)
-}
+func (d Dir) ReadMetrics() ([]Metrics, error) { return metricsLines.read(d.Path(MetricsFile)) }
 
 // ParseMetrics reads the text of a metrics.csv; name stands for it in errors.
 func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
-	var metrics []Metrics
-	var optional []optionalMetric
-	err := readCSV(name, text, func(row *row) error {
-		if row.header {
-			header := slices.Clone(metricsHeader)
-			for _, column := range optionalMetrics {
-				if slices.Contains(row.cells, column.name) {
-					header, optional = append(header, column.name), append(optional, column)
-				}
-			}
-			for _, name := range formerCriteria {
-				if slices.Contains(row.cells, name) {
-					header = append(header, name)
-				}
-			}
-			return row.expect(header)
-		}
-		m := Metrics{Epoch: row.int(), Step: row.int(), Accuracy: row.optional(), MeanClassAccuracy: row.optional()}
-		for _, field := range []*float64{&m.ClassificationLoss, &m.DomainLoss, &m.TotalLoss,
-			&m.WeightDistance, &m.LearningRate, &m.Seconds} {
-			*field = row.float()
-		}
-		for _, column := range optional {
-			column.set(&m, row.optional())
-		}
-		metrics = append(metrics, m)
-		return row.err
-	})
-	return metrics, err
+	return metricsLines.parse(name, text)
 }
 
-// WriteWeights writes weights.csv: a header and a line for each element, in the
-// manner of WriteMetrics. It panics if the updates differ in their number of
-// classes.
+// WriteWeights writes weights.csv: a header and a line for each element. It panics if the
+// updates differ in their number of classes.
 func (d Dir) WriteWeights(updates []WeightUpdate) error {
-	return writeCSV(d.Path(WeightsFile), weightsRecords(updates))
+	return weightsLines.write(d.Path(WeightsFile), updates)
 }
 
 // FormatWeights returns the text that WriteWeights writes, and panics as it does.
-func FormatWeights(updates []WeightUpdate) string { return formatCSV(weightsRecords(updates)) }
+func FormatWeights(updates []WeightUpdate) string { return weightsLines.format(updates) }
 
-func weightsRecords(updates []WeightUpdate) [][]string {
+// ReadWeights reads weights.csv. A wrong header or cell is an error with file,
+// line and column.
+func (d Dir) ReadWeights() ([]WeightUpdate, error) { return weightsLines.read(d.Path(WeightsFile)) }
+
+// ParseWeights reads the text of a weights.csv; name stands for it in errors.
+func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
+	return weightsLines.parse(name, text)
+}
+
+// records returns the header and the cells of every line. It panics if lines differ in
+// their number of classes.
+func (l lines[R]) records(rows []R) [][]string {
 	classes := 0
-	if len(updates) > 0 {
-		classes = len(updates[0].Weights)
-	}
-	tested := slices.ContainsFunc(updates, func(u WeightUpdate) bool { return u.LabelShiftP.Measured })
-	records := [][]string{weightsHeader(classes, tested)}
-	for i, u := range updates {
-		if len(u.Weights) != classes {
-			panic(fmt.Sprintf("store: weight update %d has %d classes, the first has %d", i, len(u.Weights), classes))
+	for i, r := range rows {
+		switch {
+		case l.classes == nil:
+		case i == 0:
+			classes = l.classes(r)
+		case l.classes(r) != classes:
+			panic(fmt.Sprintf("store: line %d of a file has %d classes, the first has %d", i, l.classes(r), classes))
 		}
-		record := []string{strconv.Itoa(u.Epoch), strconv.Itoa(u.Step)}
-		record = append(record, formatFloats(u.Weights...)...)
-		record = append(record, formatFloats(u.Distance, u.SmallestSingular, u.EffectiveSampleSize)...)
-		record = append(record, u.Note)
-		if tested {
-			record = append(record, formatFloats(u.LabelShiftP.OrNaN())...)
+	}
+	columns := slices.DeleteFunc(l.columns(classes), func(c column[R]) bool {
+		empty := c.optional
+		for i := 0; empty && i < len(rows); i++ {
+			empty = !measured(c.cell(&rows[i]))
+		}
+		return empty
+	})
+	records := [][]string{namesOf(columns)}
+	for _, r := range rows { // a copy, in which missing vectors get empty cells
+		var record []string
+		for _, c := range columns {
+			record = append(record, formatCell(c.cell(&r)))
 		}
 		records = append(records, record)
 	}
 	return records
 }
 
-// ReadWeights reads weights.csv. A wrong header or cell is an error with file,
-// line and column.
-func (d Dir) ReadWeights() ([]WeightUpdate, error) {
-	return readFile(d.Path(WeightsFile), ParseWeights)
-}
-
-// ParseWeights reads the text of a weights.csv; name stands for it in errors.
-func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
-	var updates []WeightUpdate
-	classes, tested := 0, false
-	err := readCSV(name, text, func(row *row) error {
-		if row.header {
-			tested = slices.Contains(row.cells, labelShiftColumn)
-			for _, name := range row.cells {
-				if strings.HasPrefix(name, weightColumn) {
-					classes++
-				}
-			}
-			return row.expect(weightsHeader(classes, tested))
-		}
-		u := WeightUpdate{Epoch: row.int(), Step: row.int(), Weights: make([]float64, classes)}
-		for i := range u.Weights {
-			u.Weights[i] = row.float()
-		}
-		u.Distance, u.SmallestSingular, u.EffectiveSampleSize = row.float(), row.float(), row.float()
-		u.Note = row.string()
-		if tested {
-			u.LabelShiftP = row.optional()
-		}
-		updates = append(updates, u)
-		return row.err
-	})
-	return updates, err
-}
-
-func weightsHeader(classes int, tested bool) []string {
-	header := slices.Clone(weightsBefore)
-	for i := range classes {
-		header = append(header, weightColumn+strconv.Itoa(i))
+func namesOf[R any](columns []column[R]) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
 	}
-	header = append(header, weightsAfter...)
-	if tested {
-		header = append(header, labelShiftColumn)
-	}
-	return header
+	return names
 }
 
-// formatFloats returns the shortest texts that read back as the same values.
-func formatFloats(values ...float64) []string {
-	texts := make([]string, len(values))
-	for i, value := range values {
-		if !math.IsNaN(value) {
-			texts[i] = strconv.FormatFloat(value, 'g', -1, 64)
-		}
-	}
-	return texts
-}
-
-func writeCSV(path string, records [][]string) error {
+func (l lines[R]) write(path string, rows []R) error {
 	return wholefile.Write(path, func(w io.Writer) error {
-		return csv.NewWriter(w).WriteAll(records)
+		return csv.NewWriter(w).WriteAll(l.records(rows))
 	})
 }
 
-func formatCSV(records [][]string) string {
+func (l lines[R]) format(rows []R) string {
 	var text strings.Builder
-	csv.NewWriter(&text).WriteAll(records) // a Builder takes everything
+	csv.NewWriter(&text).WriteAll(l.records(rows)) // a Builder takes everything
 	return text.String()
 }
 
-func readFile[T any](path string, parse func(string, io.Reader) (T, error)) (T, error) {
+func (l lines[R]) read(path string) ([]R, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return *new(T), err
+		return nil, err
 	}
 	defer file.Close()
-	return parse(path, file)
+	return l.parse(path, file)
 }
 
-// readCSV calls read with every row of the text, the header included, and puts
-// its name before its errors. All rows have as many cells as the first.
-func readCSV(path string, text io.Reader, read func(*row) error) error {
+// parse reads the lines of a text, whose errors begin with its name. All lines have as many
+// cells as the first.
+func (l lines[R]) parse(name string, text io.Reader) (rows []R, err error) {
+	var columns []column[R]
 	reader := csv.NewReader(text)
-	for number := 1; ; number++ {
+	for first := true; ; first = false {
 		cells, err := reader.Read()
-		if errors.Is(err, io.EOF) && number == 1 {
-			return fmt.Errorf("%s: the file is empty, not even a header is there", path)
+		if errors.Is(err, io.EOF) && first {
+			return nil, fmt.Errorf("%s: the file is empty, not even a header is there", name)
 		}
 		if errors.Is(err, io.EOF) {
-			return nil
+			return rows, nil
 		}
 		if damage := (*csv.ParseError)(nil); errors.As(err, &damage) {
-			return fmt.Errorf("%s:%d:%d: %w", path, damage.Line, damage.Column, damage.Err)
+			return rows, fmt.Errorf("%s:%d:%d: %w", name, damage.Line, damage.Column, damage.Err)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return rows, fmt.Errorf("%s: %w", name, err)
 		}
-		line, _ := reader.FieldPos(0)
-		if err := read(&row{header: number == 1, cells: cells}); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, line, err)
+		if first {
+			columns, err = l.columnsOf(cells)
+		} else {
+			var r R
+			r, err = parseLine(cells, columns)
+			rows = append(rows, r)
+		}
+		if err != nil {
+			line, _ := reader.FieldPos(0)
+			return rows, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
 }
 
-// row hands out the cells of a line from left to right and remembers the first
-// that is wrong.
-type row struct {
-	header bool // the first row
-	cells  []string
-	next   int
-	err    error
+// columnsOf returns the columns of a file with that header.
+func (l lines[R]) columnsOf(header []string) ([]column[R], error) {
+	classes := 0
+	for _, name := range header {
+		if l.prefix != "" && strings.HasPrefix(name, l.prefix) {
+			classes++
+		}
+	}
+	columns := slices.DeleteFunc(l.columns(classes), func(c column[R]) bool { return c.optional && !slices.Contains(header, c.name) })
+	if names := namesOf(columns); !slices.Equal(header, names) {
+		return nil, fmt.Errorf("the header is %.500q, want %.500q", strings.Join(header, ","), strings.Join(names, ","))
+	}
+	return columns, nil
 }
 
-func (r *row) expect(header []string) error {
-	if !slices.Equal(r.cells, header) {
-		return fmt.Errorf("the header is %.500q, want %.500q", strings.Join(r.cells, ","), strings.Join(header, ","))
+func parseLine[R any](cells []string, columns []column[R]) (r R, err error) {
+	for i, c := range columns {
+		if want := parseCell(cells[i], c.cell(&r)); want != "" {
+			return r, fmt.Errorf("column %d is %.100q, want %s", i+1, cells[i], want)
+		}
 	}
-	return nil
+	return r, nil
 }
 
-func (r *row) string() string {
-	r.next++
-	return r.cells[r.next-1]
+// measured reports whether a cell of an optional column has a value.
+func measured(cell any) bool {
+	if c, ok := cell.(criterion); ok {
+		return c.value().Measured
+	}
+	return cell.(*Optional[float64]).Measured
 }
 
-func (r *row) int() int {
-	text := r.string()
-	value, err := strconv.Atoi(text)
-	if err != nil {
-		r.fail(text, "a whole number")
+// formatCell returns the shortest text that reads back as the same value.
+func formatCell(cell any) string {
+	var number float64
+	switch c := cell.(type) {
+	case *int:
+		return strconv.Itoa(*c)
+	case *string:
+		return *c
+	case *float64:
+		number = *c
+	case *Optional[float64]:
+		number = c.OrNaN()
+	case criterion:
+		number = c.value().OrNaN()
 	}
-	return value
+	if math.IsNaN(number) {
+		return ""
+	}
+	return strconv.FormatFloat(number, 'g', -1, 64)
 }
 
-func (r *row) float() float64 {
-	text := r.string()
-	if text == "" {
-		return math.NaN()
+// parseCell reads a value, or returns what the text should be.
+func parseCell(text string, cell any) (want string) {
+	var err error
+	switch c := cell.(type) {
+	case *int:
+		if *c, err = strconv.Atoi(text); err != nil {
+			return "a whole number"
+		}
+	case *string:
+		*c = text
+	case *float64:
+		if *c = math.NaN(); text == "" {
+			return ""
+		}
+		if *c, err = strconv.ParseFloat(text, 64); err != nil {
+			return "a number"
+		}
+	case *Optional[float64]:
+		if want = parseCell(text, &c.Value); math.IsNaN(c.Value) {
+			*c = Optional[float64]{}
+		} else {
+			c.Measured = true
+		}
+	case criterion:
+		var value Optional[float64]
+		if want = parseCell(text, &value); value.Measured {
+			if c.of.Criteria == nil {
+				c.of.Criteria = map[string]float64{}
+			}
+			c.of.Criteria[c.name] = value.Value
+		}
 	}
-	value, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		r.fail(text, "a number")
-	}
-	return value
-}
-
-func (r *row) optional() Optional[float64] {
-	if value := r.float(); !math.IsNaN(value) {
-		return Measured(value)
-	}
-	return Optional[float64]{}
-}
-
-func (r *row) fail(text, want string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("column %d is %.100q, want %s", r.next, text, want)
-	}
+	return want
 }

@@ -1,3 +1,19 @@
+// Package store keeps the results of runs on disk: a folder a run, whole files
+// only, readable with any text editor.
+//
+//	results/<experiment>/<variant>/<source>-<target>/<method>/seed-<n>/
+//	    config.yaml             the configuration of this run, fully resolved
+//	    metrics.csv             a line an evaluation: Metrics
+//	    weights.csv             a line an update of the class weights: WeightUpdate
+//	    result.json             the finished run: Result
+//	    error.txt               why the run failed, if it did
+//	    log.txt                 what the run printed
+//	    checkpoint.safetensors  where an interrupted run goes on
+//	    lock                    held by the process that makes the run: Lock
+//
+// A run is finished when its result.json is there and its configuration hash
+// fits. Every file but log and lock is replaced in one step: a reader sees the former
+// file or the new one, never a part.
 package store
 
 import (
@@ -8,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"iwda/internal/wholefile"
@@ -23,8 +40,47 @@ const (
 	FailureFile    = "error.txt"
 	LogFile        = "log.txt"
 	CheckpointFile = "checkpoint.safetensors"
-	ModelFile      = "model.json"
+	// PreviousCheckpointFile is the checkpoint before the last one, in case that is
+	// damaged.
+	PreviousCheckpointFile = "checkpoint.previous.safetensors"
+	ModelFile              = "model.json"
 )
+
+// ID names a run within its experiment. Its text is the path of the run's folder
+// below that of the experiment: subsampled/usps-mnist/iwdan/seed-1. A task is
+// <source>-<target>.
+type ID struct {
+	Variant string
+	Task    string
+	Method  string
+	Seed    int64
+}
+
+// String returns the ID in the form of IDForm.
+func (id ID) String() string {
+	return fmt.Sprintf("%s/%s/%s/%s%d", id.Variant, id.Task, id.Method, seedPrefix, id.Seed)
+}
+
+// IDForm is the form of an ID's text.
+const IDForm = "variant/task/method/seed-n"
+
+const seedPrefix = "seed-"
+
+// ParseID is the inverse of ID.String. It does not check that there is such a
+// variant, task or method.
+func ParseID(text string) (ID, error) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 4 || slices.Contains(parts, "") {
+		return ID{}, fmt.Errorf("run id %q: it must have the form %s", text, IDForm)
+	}
+	id := ID{Variant: parts[0], Task: parts[1], Method: parts[2]}
+	seed, err := strconv.ParseInt(strings.TrimPrefix(parts[3], seedPrefix), 10, 64)
+	id.Seed = seed
+	if err != nil || id.String() != text {
+		return ID{}, fmt.Errorf("run id %q: its last part must be seed-n with a whole number n, not %q", text, parts[3])
+	}
+	return id, nil
+}
 
 // Dir is the folder of one run.
 type Dir struct {
@@ -142,4 +198,36 @@ func (d Dir) Finished(hash string) (Result, bool, error) {
 		return Result{}, false, err
 	}
 	return result, result.ConfigHash == hash, nil
+}
+
+// WriteCheckpoint writes the checkpoint that write produces and keeps the one before
+// it. At any moment one of the two is whole, also where the writing fails.
+func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
+	return wholefile.WriteAfter(d.Path(CheckpointFile), write, func() error {
+		err := os.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Checkpoints returns the paths of the checkpoints that are there, the newest first.
+func (d Dir) Checkpoints() []string {
+	var paths []string
+	for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
+		if _, err := os.Stat(d.Path(name)); err == nil {
+			paths = append(paths, d.Path(name))
+		}
+	}
+	return paths
+}
+
+// RemovePreviousCheckpoint removes the checkpoint before the last one, for a run that
+// is finished.
+func (d Dir) RemovePreviousCheckpoint() error {
+	if err := os.Remove(d.Path(PreviousCheckpointFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

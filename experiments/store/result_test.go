@@ -58,7 +58,7 @@ func TestFoldersOfFormerVersions(t *testing.T) {
 	text := read(t, dir.Path(ResultFile))
 	write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
 	write(t, dir.Path(evidenceFile), "epoch,step\n")
-	write(t, dir.Path(MetricsFile), strings.Join(metricsHeader, ",")+",unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
+	write(t, dir.Path(MetricsFile), "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds,unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
 	runs, problems := Collect(root, digits)
 	if len(runs) != 1 || len(problems) > 0 || !cmp.Equal(want, runs[0].Result) {
 		t.Fatalf("%+v, %v", runs, problems)

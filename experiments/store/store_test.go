@@ -237,7 +237,8 @@ func TestWeightsRoundTrip(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
-	metrics, weights := strings.Join(metricsHeader, ","), strings.Join(weightsHeader(1, false), ",")
+	metrics, weights := "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds",
+		"epoch,step,weight_0,distance,smallest_singular,effective_sample_size,note"
 	for _, test := range []struct{ name, text, want string }{
 		{MetricsFile, "", "metrics.csv: the file is empty"},
 		{MetricsFile, "\nx\ny\n", "metrics.csv:2: the header is"},

@@ -3,12 +3,6 @@
 // libtorch, so that configurations can be read without it.
 package form
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // Classification is the form of the classification loss of importance-weighted methods.
 type Classification string
 
@@ -21,15 +15,9 @@ const (
 	ReleasedWeightedBalanced Classification = "weighted-balanced-released"
 )
 
-var classifications = []Classification{Balanced, WeightedBalanced, ReleasedWeightedBalanced}
-
-// ClassificationNames returns the names that ParseClassification knows.
-func ClassificationNames() []string { return names(classifications) }
-
-// ParseClassification returns the form of that name. An unknown name is an error that
-// lists the names there are.
-func ParseClassification(name string) (Classification, error) {
-	return parse("classification loss", name, classifications)
+// ClassificationNames returns the names of all forms of the classification loss.
+func ClassificationNames() []string {
+	return []string{string(Balanced), string(WeightedBalanced), string(ReleasedWeightedBalanced)}
 }
 
 // MMD is the form of the maximum mean discrepancy: how the mean of a kernel over pairs
@@ -45,26 +33,5 @@ const (
 	Biased MMD = "biased"
 )
 
-var mmds = []MMD{Unbiased, Biased}
-
-// MMDNames returns the names that ParseMMD knows.
-func MMDNames() []string { return names(mmds) }
-
-// ParseMMD returns the form of that name. An unknown name is an error that lists the
-// names there are.
-func ParseMMD(name string) (MMD, error) { return parse("form of the MMD", name, mmds) }
-
-func names[T ~string](forms []T) []string {
-	names := make([]string, len(forms))
-	for i, f := range forms {
-		names[i] = string(f)
-	}
-	return names
-}
-
-func parse[T ~string](kind, name string, forms []T) (T, error) {
-	if slices.Contains(forms, T(name)) {
-		return T(name), nil
-	}
-	return "", fmt.Errorf("losses: no %s %q; there are %s", kind, name, strings.Join(names(forms), ", "))
-}
+// MMDNames returns the names of all forms of the MMD.
+func MMDNames() []string { return []string{string(Unbiased), string(Biased)} }

@@ -34,9 +34,7 @@ func classWeights(r runs, variant, task string) (Figure, error) {
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
 	truth, classes := finished[0][0].TrueWeights, finished[0][0].Classes
-	f := Figure{
-		Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest", panelHeight: panelHeight,
-	}
+	f := Figure{Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest"}
 	panel := newPanel("class", "class weight")
 	highest := 0.0
 	if len(truth) > 0 {
@@ -59,24 +57,35 @@ func classWeights(r runs, variant, task string) (Figure, error) {
 			low, high := slices.Min(values), slices.Max(values)
 			highest = math.Max(highest, high)
 			points = append(points, plotter.XY{X: x, Y: stat.Mean(values, nil)})
-			panel.Add(&plotter.Line{
-				XYs:       plotter.XYs{{X: x, Y: low}, {X: x, Y: high}},
-				LineStyle: draw.LineStyle{Color: style.color, Width: vg.Points(0.8)},
-			})
+			panel.Add(vertical(x, low, high, 0.8, style.color))
 		}
 		panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 		f.legend.add(method, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	setAxis(&panel.Y, 0, highest, 6, 0, 0, math.Inf(1))
-	panel.Y.Min = 0
-	var ticks []plot.Tick
-	for c, name := range classes {
-		ticks = append(ticks, plot.Tick{Value: float64(c), Label: name})
-	}
-	panel.X.Min, panel.X.Max = -0.5, float64(len(classes))-0.5
-	panel.X.Tick.Marker = plot.ConstantTicks(ticks)
+	setClassAxes(panel, classes, 1, highest, math.Inf(1))
 	f.panels = [][]*plot.Plot{{panel}}
 	return f, nil
+}
+
+// setClassAxes names every n-th class along x, and lets y reach from 0 over highest, with
+// ticks up to the ceiling.
+func setClassAxes(panel *plot.Plot, classes []string, every int, highest, ceiling float64) {
+	setAxis(&panel.Y, 0, highest, 6, 0, 0, ceiling)
+	panel.Y.Min = 0
+	var ticks plot.ConstantTicks
+	for class := 0; class < len(classes); class += every {
+		ticks = append(ticks, plot.Tick{Value: float64(class), Label: classes[class]})
+	}
+	panel.X.Min, panel.X.Max = -0.5, float64(len(classes))-0.5
+	panel.X.Tick.Marker = ticks
+}
+
+// vertical is a line from low to high.
+func vertical(x, low, high, width float64, of color.Color) *plotter.Line {
+	return &plotter.Line{
+		XYs:       plotter.XYs{{X: x, Y: low}, {X: x, Y: high}},
+		LineStyle: draw.LineStyle{Color: of, Width: vg.Points(width)},
+	}
 }
 
 // trueBars draws a bar a class, as wide as its place.

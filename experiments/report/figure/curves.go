@@ -118,26 +118,81 @@ const mostMarks = 14
 // the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
 // curve has an accuracy.
 func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure, error) {
-	accuracy := newPanel(string(unit), "accuracy on the target's test set (%)")
-	distance := newPanel(string(unit), "Euclidean distance to the true weights")
 	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, trainedAccuracy)) == 0 })
 	if len(curves) == 0 {
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
-	addCourses(accuracy, curves, unit, trainedAccuracy, 0, 100)
-	addCourses(distance, curves, unit, func(m store.Metrics) float64 { return m.WeightDistance }, 0, math.Inf(1))
-	last := math.Max(math.Max(accuracy.X.Max, distance.X.Max), 1)
-	for _, panel := range []*plot.Plot{accuracy, distance} {
+	f := courses(title, unit, curves, [][]instrument{{
+		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
+		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
+	}})
+	panels := f.panels[0]
+	last := math.Max(math.Max(panels[0].X.Max, panels[1].X.Max), 1)
+	for _, panel := range panels {
 		setAxis(&panel.X, 0, last, 8, 1, 0, last)
 	}
-	var l legend
+	return f, nil
+}
+
+// instrument is a quantity that shows how training goes, from 0 to its ceiling.
+type instrument struct {
+	title   string
+	of      func(store.Metrics) float64
+	ceiling float64
+}
+
+// instruments are those that announce training that diverges: each rises before a loss is
+// not finite.
+var instruments = [][]instrument{
+	{
+		{"domain loss", func(m store.Metrics) float64 { return m.DomainLoss }, math.Inf(1)},
+		{"root mean square of ‖z‖", func(m store.Metrics) float64 { return m.FeatureNorm.OrNaN() }, math.Inf(1)},
+	},
+	{
+		{"norm of the network's gradient", func(m store.Metrics) float64 { return m.NetworkGradient.OrNaN() }, math.Inf(1)},
+		{"largest class weight", func(m store.Metrics) float64 { return m.LargestWeight.OrNaN() }, math.Inf(1)},
+	},
+}
+
+// instrumentCurves draws the instruments by epoch or step, as [accuracyAndWeightDistance]
+// does accuracies. The error wraps ErrNoData if no run recorded them; what cannot be read
+// is left to [curves].
+func instrumentCurves(r runs, variant, task string) (Figure, error) {
+	curves, _ := r.readCurves(variant, task)
+	unit := unitOf(r.Experiment)
+	norm := instruments[0][1].of
+	curves = slices.DeleteFunc(curves, func(c curve) bool { return len(course(c, unit, norm)) == 0 })
+	title := r.Title(variant+", "+task) + ": training"
+	if len(curves) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
+	f := courses(title, unit, curves, instruments)
+	for _, row := range f.panels {
+		for _, p := range row {
+			last := math.Max(p.X.Max, 1)
+			setAxis(&p.X, 0, last, 8, 1, 0, last)
+		}
+	}
+	return f, nil
+}
+
+// courses draws a panel a quantity; the axes of time are left to the caller.
+func courses(title string, unit unit, curves []curve, quantities [][]instrument) Figure {
+	f := Figure{Title: title, Note: seedsNote(curves)}
+	for _, row := range quantities {
+		var panels []*plot.Plot
+		for _, i := range row {
+			p := newPanel(string(unit), i.title)
+			addCourses(p, curves, unit, i)
+			panels = append(panels, p)
+		}
+		f.panels = append(f.panels, panels)
+	}
 	for _, curve := range curves {
 		style := styleOf(curve.method)
-		l.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+		f.legend.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	return Figure{
-		Title: title, Note: seedsNote(curves), panels: [][]*plot.Plot{{accuracy, distance}}, panelHeight: panelHeight, legend: l,
-	}, nil
+	return f
 }
 
 // trainedAccuracy is the accuracy in percent, and NaN before the first epoch.
@@ -150,20 +205,20 @@ func trainedAccuracy(m store.Metrics) float64 {
 
 // addCourses adds to the panel, for each curve, the band, the line and its marks,
 // and lets the y axis reach over what is drawn.
-func addCourses(p *plot.Plot, curves []curve, unit unit, quantity func(store.Metrics) float64, floor, ceiling float64) {
+func addCourses(p *plot.Plot, curves []curve, unit unit, i instrument) {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var bands, lines []plot.Plotter
 	for rank, curve := range curves {
-		moments := course(curve, unit, quantity)
+		moments := course(curve, unit, i.of)
 		if len(moments) == 0 {
 			continue
 		}
 		style := styleOf(curve.method)
 		means, outline := make(plotter.XYs, len(moments)), make(plotter.XYs, 2*len(moments))
-		for i, m := range moments {
-			means[i] = plotter.XY{X: m.at, Y: m.mean}
-			outline[i] = plotter.XY{X: m.at, Y: m.low}
-			outline[len(outline)-1-i] = plotter.XY{X: m.at, Y: m.high}
+		for j, m := range moments {
+			means[j] = plotter.XY{X: m.at, Y: m.mean}
+			outline[j] = plotter.XY{X: m.at, Y: m.low}
+			outline[len(outline)-1-j] = plotter.XY{X: m.at, Y: m.high}
 			lowest, highest = math.Min(lowest, m.low), math.Max(highest, m.high)
 		}
 		if len(curve.seeds) > 1 {
@@ -175,7 +230,7 @@ func addCourses(p *plot.Plot, curves []curve, unit unit, quantity func(store.Met
 	}
 	p.Add(bands...)
 	p.Add(lines...)
-	setAxis(&p.Y, lowest, highest, 6, 0, floor, ceiling)
+	setAxis(&p.Y, lowest, highest, 6, 0, 0, i.ceiling)
 }
 
 // marked returns the points that get a glyph: all of a short line, some of a long

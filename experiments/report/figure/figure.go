@@ -7,6 +7,8 @@
 package figure
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -15,6 +17,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -54,7 +57,7 @@ type Figure struct {
 	Note  string // what it is a mean of, what its colors mean
 
 	panels      [][]*plot.Plot // as many in each row, nil at the end of the last
-	panelHeight vg.Length
+	panelHeight vg.Length      // 0 for the usual one
 	legend      legend
 }
 
@@ -150,7 +153,7 @@ func WriteAll(figures []Figure, folder string, formats ...string) (paths []strin
 func (f Figure) Write(w io.Writer, format string) error {
 	rows := vg.Length(len(f.panels))
 	heading := newHeading(f.Title, f.Note)
-	height := heading.height() + rows*f.panelHeight + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
+	height := heading.height() + rows*cmp.Or(f.panelHeight, panelHeight) + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
 	canvas, err := newCanvas(format, figureWidth, height)
 	if err != nil {
 		return err
@@ -185,4 +188,37 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 
 func corners(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}
+
+// svgCanvas makes an SVG look alike everywhere. A font is named in an SVG, not
+// embedded: whoever lacks it gets another one without serifs, and every text as wide
+// as it was laid out.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length // of the texts in their order
+}
+
+// FillString implements vg.Canvas.
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.widths = append(c.widths, face.Width(text))
+	c.Canvas.FillString(face, at, text)
+}
+
+// WriteTo implements io.WriterTo.
+func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
+	var svg bytes.Buffer
+	if _, err := c.Canvas.WriteTo(&svg); err != nil {
+		return 0, err
+	}
+	text := bytes.ReplaceAll(svg.Bytes(),
+		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	parts := bytes.SplitAfter(text, []byte("<text "))
+	var out bytes.Buffer
+	for i, part := range parts {
+		out.Write(part)
+		if i < len(parts)-1 {
+			fmt.Fprintf(&out, `textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, c.widths[i].Points())
+		}
+	}
+	return out.WriteTo(w)
 }

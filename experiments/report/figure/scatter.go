@@ -37,64 +37,60 @@ func (r runs) families(task string) ([][]summary.Gain, error) {
 	return families, nil
 }
 
-// gain draws gain against divergence: a panel a family, zero as a line, and the mean
-// gain of each method as a line of its own.
-func gain(r runs, _, task string) (Figure, error) {
+// scatter draws a panel a family of a task. fill adds a family to its panel and to the
+// legend and returns the points over which the axes are to reach.
+func (r runs) scatter(task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) (Figure, error) {
 	families, err := r.families(task)
 	if err != nil {
 		return Figure{}, err
 	}
-	f := Figure{Title: r.Title(task + ", gain"), Note: "a point a variation of the task; lines: means", panelHeight: panelHeight}
+	f := Figure{Title: r.Title(task + ", " + what), Note: "a point a variation of the task; lines: " + note}
 	var row []*plot.Plot
 	for _, family := range families {
-		panel := newPanel(divergenceLabel, fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base))
-		limits := newLimits()
-		limits.y(0)
-		var lines, glyphs []plot.Plotter
-		for _, g := range family {
-			style := styleOf(g.Method)
-			var points plotter.XYs
-			for _, p := range g.Points {
-				point := plotter.XY{X: p.JSD, Y: p.Best - p.BaseBest}
-				limits.add(point)
-				points = append(points, point)
-			}
-			mean, _ := g.Mean()
-			lines = append(lines, horizontal(mean, style.line()))
-			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
-			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
-			if printed, ok := paper.Gains(r.Experiment.Dataset.Name, task, g.Method); ok {
-				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
-			}
-			f.legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
-		}
-		panel.Add(horizontal(0, draw.LineStyle{Color: color.Gray{Y: 0x77}, Width: vg.Points(1.2)}))
-		panel.Add(glyphs...)
-		panel.Add(lines...)
-		limits.apply(panel, math.Inf(-1), math.Inf(1))
+		panel := newPanel(divergenceLabel, "")
+		lowX, highX, lowY, highY := plotter.XYRange(fill(panel, &f.legend, family))
+		setAxis(&panel.X, lowX, highX, 6, 0, 0, math.Ln2)
+		setAxis(&panel.Y, lowY, highY, 6, 0, floor, ceiling)
 		row = append(row, panel)
 	}
 	f.panels = [][]*plot.Plot{row}
 	return f, nil
 }
 
+// gain draws gain against divergence: a panel a family, zero as a line, and the mean
+// gain of each method as a line of its own.
+func gain(r runs, _, task string) (Figure, error) {
+	return r.scatter(task, "gain", "means", math.Inf(-1), math.Inf(1), func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
+		var lines, glyphs []plot.Plotter
+		for _, g := range family {
+			style := styleOf(g.Method)
+			points := pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) })
+			shown = append(shown, points...)
+			mean := g.Mean(summary.Best)
+			lines = append(lines, horizontal(mean, style.line()))
+			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
+			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
+			if printed, ok := paper.Gains(r.Experiment.Dataset.Name, task, g.Method); ok {
+				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
+			}
+			legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+		}
+		panel.Add(horizontal(0, draw.LineStyle{Color: color.Gray{Y: 0x77}, Width: vg.Points(1.2)}))
+		panel.Add(glyphs...)
+		panel.Add(lines...)
+		return append(shown, plotter.XY{X: shown[0].X, Y: 0})
+	})
+}
+
 // performance draws accuracy against divergence with linear fits: a panel a family, the
 // base in it too.
 func performance(r runs, _, task string) (Figure, error) {
-	families, err := r.families(task)
-	if err != nil {
-		return Figure{}, err
-	}
-	f := Figure{Title: r.Title(task + ", performance"), Note: "a point a variation of the task; lines: linear fits", panelHeight: panelHeight}
-	var row []*plot.Plot
-	for _, family := range families {
-		panel := newPanel(divergenceLabel, "accuracy on the target's test set (%)")
-		limits := newLimits()
+	return r.scatter(task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
 			style := styleOf(method)
-			for _, point := range points {
-				limits.add(point)
-			}
+			shown = append(shown, points...)
 			panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			thumbnails := []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style.mark()}}
 			name := method
@@ -103,25 +99,23 @@ func performance(r runs, _, task string) (Figure, error) {
 				thumbnails = append(thumbnails, &plotter.Line{LineStyle: style.line()})
 				name = fmt.Sprintf("%s: %+.1f points per 0.1", method, slope/10)
 			}
-			f.legend.add(name, thumbnails...)
+			legend.add(name, thumbnails...)
 		}
-		var base plotter.XYs
-		for _, p := range family[0].Points {
-			base = append(base, plotter.XY{X: p.JSD, Y: p.BaseBest})
-		}
-		add(family[0].Base, base)
+		add(family[0].Base, pointsOf(family[0], func(p summary.GainPoint) float64 { return p.Base[summary.Best] }))
 		for _, g := range family {
-			var points plotter.XYs
-			for _, p := range g.Points {
-				points = append(points, plotter.XY{X: p.JSD, Y: p.Best})
-			}
-			add(g.Method, points)
+			add(g.Method, pointsOf(g, func(p summary.GainPoint) float64 { return p.Accuracy[summary.Best] }))
 		}
-		limits.apply(panel, 0, 100)
-		row = append(row, panel)
+		return shown
+	})
+}
+
+// pointsOf are a quantity against divergence, a point a variation.
+func pointsOf(g summary.Gain, quantity func(summary.GainPoint) float64) plotter.XYs {
+	var points plotter.XYs
+	for _, p := range g.Points {
+		points = append(points, plotter.XY{X: p.JSD, Y: quantity(p)})
 	}
-	f.panels = [][]*plot.Plot{row}
-	return f, nil
+	return points
 }
 
 // errNoFit is returned for points on a vertical line.
@@ -147,28 +141,4 @@ func horizontal(y float64, style draw.LineStyle) plot.Plotter {
 	line := plotter.NewFunction(func(float64) float64 { return y })
 	line.LineStyle, line.Samples = style, 2
 	return line
-}
-
-// limits are the ranges of what a panel shows.
-type limits struct {
-	lowX, highX, lowY, highY float64
-}
-
-func newLimits() *limits {
-	return &limits{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
-}
-
-func (l *limits) y(value float64) {
-	l.lowY, l.highY = math.Min(l.lowY, value), math.Max(l.highY, value)
-}
-
-func (l *limits) add(p plotter.XY) {
-	l.lowX, l.highX = math.Min(l.lowX, p.X), math.Max(l.highX, p.X)
-	l.y(p.Y)
-}
-
-// apply sets the panel's axes; its y has no values beyond floor and ceiling.
-func (l *limits) apply(p *plot.Plot, floor, ceiling float64) {
-	setAxis(&p.X, l.lowX, l.highX, 6, 0, 0, math.Ln2)
-	setAxis(&p.Y, l.lowY, l.highY, 6, 0, floor, ceiling)
 }

@@ -5,6 +5,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -51,12 +52,9 @@ var page = template.Must(template.New("page").Parse(layout))
 // is said on the page.
 func Write(w io.Writer, content Content) error {
 	v := view{
-		Title: content.Config.Title, Experiment: content.Config.Experiment,
+		Title: cmp.Or(content.Config.Title, content.Config.Experiment), Experiment: content.Config.Experiment,
 		Styles: template.CSS(styles), Script: template.JS(script),
-		Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome,
-	}
-	if v.Title == "" {
-		v.Title = v.Experiment
+		Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome, Problems: content.Problems,
 	}
 	planned := map[string]bool{}
 	for _, run := range content.Planned {
@@ -82,7 +80,6 @@ func Write(w io.Writer, content Content) error {
 		if problem.Kind == store.Failed {
 			v.Failed++
 		}
-		v.Problems = append(v.Problems, problem)
 	}
 	for _, run := range content.Planned {
 		if !finished[run.ID.String()] {
@@ -171,8 +168,7 @@ type machine struct {
 	Machine, Device, Versions string
 	Threads                   int
 	Seconds                   float64 // of all together
-	PeakMemory                string  // the largest
-	peakBytes                 int64
+	PeakBytes                 int64   // the largest
 }
 
 // addMachines lists the different versions and machines of the runs.
@@ -183,10 +179,7 @@ func (v *view) addMachines(runs []store.Run) {
 		for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 			versions = append(versions, name+" "+r.Versions[name])
 		}
-		m := machine{Machine: r.Machine, Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
-		if m.Machine == "" {
-			m.Machine = "not recorded"
-		}
+		m := machine{Machine: cmp.Or(r.Machine, "not recorded"), Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
 		place := slices.IndexFunc(v.Machines, func(o machine) bool {
 			return o.Machine == m.Machine && o.Device == m.Device && o.Threads == m.Threads && o.Versions == m.Versions
 		})
@@ -197,9 +190,9 @@ func (v *view) addMachines(runs []store.Run) {
 		known := &v.Machines[place]
 		known.Runs++
 		known.Seconds += r.Seconds
-		known.peakBytes = max(known.peakBytes, r.PeakMemoryBytes)
-		known.PeakMemory = mebibytes(known.peakBytes)
+		known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
 	}
 }
 
-func mebibytes(bytes int64) string { return fmt.Sprintf("%d", bytes>>20) }
+// PeakMemory is PeakBytes in MiB.
+func (m machine) PeakMemory() int64 { return m.PeakBytes >> 20 }

@@ -20,7 +20,7 @@ type runRow struct {
 	// need none of its labels.
 	SourceAccuracy, Certainty string
 	Seconds                   float64
-	PeakMemory                string
+	PeakMemory                int64         // MiB
 	Accuracy, Distance        template.HTML // over the run
 	Unreadable                string        // why there are no curves
 }
@@ -31,7 +31,7 @@ func newRunRow(run store.Run) runRow {
 		ID: r.ID, Best: measured("%.2f", 100*r.BestAccuracy.OrNaN()), Last: measured("%.2f", 100*r.LastAccuracy.OrNaN()),
 		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
 		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
-		Seconds: r.Seconds, PeakMemory: mebibytes(r.PeakMemoryBytes),
+		Seconds: r.Seconds, PeakMemory: r.PeakMemoryBytes >> 20,
 	}
 	row.SourceAccuracy, row.Certainty = sheet.None, sheet.None
 	if u := r.WithoutLabels; u != nil {

@@ -13,71 +13,49 @@ import (
 // is none, as does a first number that is NaN: nothing was measured, or nothing can be.
 // Readers then see a dash, CSV has an empty cell and JSON null.
 type Value struct {
-	kind    kind
-	word    string
-	count   int
+	isWord  bool
+	text    string // of a word or a count
 	numbers []float64
+	percent bool
 }
-
-type kind int
-
-const (
-	absent kind = iota
-	wordKind
-	countKind
-	numberKind
-	percentKind
-)
 
 // None stands in print for a value that is not there.
 const None = "–"
 
 // Word is a name or another text.
-func Word(text string) Value { return Value{kind: wordKind, word: text} }
+func Word(text string) Value { return Value{isWord: true, text: text} }
 
 // Count is a whole number.
-func Count(n int) Value { return Value{kind: countKind, count: n} }
+func Count(n int) Value { return Value{text: strconv.Itoa(n), numbers: []float64{float64(n)}} }
 
 // Number is a number, in print with others.
 func Number(value float64, beside ...float64) Value {
-	return numbers(numberKind, value, beside)
+	return Value{numbers: append([]float64{value}, beside...)}
 }
 
 // Percent is a number of which records keep six decimals: beyond them lies only the
 // error of the arithmetic.
 func Percent(value float64, beside ...float64) Value {
-	return numbers(percentKind, value, beside)
-}
-
-func numbers(kind kind, value float64, beside []float64) Value {
-	return Value{kind: kind, numbers: append([]float64{value}, beside...)}
+	return Value{numbers: append([]float64{value}, beside...), percent: true}
 }
 
 // HasNumber reports whether there is a number, by which rows can be sorted.
-func (v Value) HasNumber() bool {
-	switch v.kind {
-	case countKind:
-		return true
-	case numberKind, percentKind:
-		return !math.IsNaN(v.numbers[0])
-	}
-	return false
-}
+func (v Value) HasNumber() bool { return len(v.numbers) > 0 && !math.IsNaN(v.numbers[0]) }
 
 // Number returns the number, NaN where there is none.
 func (v Value) Number() float64 {
-	switch {
-	case !v.HasNumber():
+	if !v.HasNumber() {
 		return math.NaN()
-	case v.kind == countKind:
-		return float64(v.count)
 	}
 	return v.numbers[0]
 }
 
+// hasText reports whether the value is a word or a count.
+func (v Value) hasText() bool { return v.isWord || v.text != "" }
+
 // recorded is the number as records hold it.
 func (v Value) recorded() float64 {
-	if v.kind == percentKind {
+	if v.percent {
 		return math.Round(1e6*v.Number()) / 1e6
 	}
 	return v.Number()
@@ -87,10 +65,10 @@ func (v Value) recorded() float64 {
 // too.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
-	case v.kind == wordKind:
-		return json.Marshal(v.word)
-	case v.kind == countKind:
-		return json.Marshal(v.count)
+	case v.isWord:
+		return json.Marshal(v.text)
+	case v.hasText():
+		return []byte(v.text), nil
 	case !v.HasNumber() || math.IsInf(v.Number(), 0):
 		return []byte("null"), nil
 	}
@@ -99,13 +77,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 // csv is the value as CSV holds it.
 func (v Value) csv() string {
-	switch {
-	case v.kind == wordKind:
-		return v.word
-	case v.kind == countKind:
-		return strconv.Itoa(v.count)
-	case !v.HasNumber():
-		return ""
+	if v.hasText() || !v.HasNumber() {
+		return v.text
 	}
 	format := byte('f')
 	if n := v.recorded(); n != 0 && math.Abs(n) < 1e-6 { // as in JSON
@@ -160,11 +133,9 @@ func scientific(value float64, format string) string {
 // text is the value in plain text.
 func (f Format) text(v Value) string {
 	switch {
-	case v.kind == wordKind:
-		return v.word
-	case v.kind == countKind:
-		return strconv.Itoa(v.count)
-	case v.kind == absent:
+	case v.hasText():
+		return v.text
+	case len(v.numbers) == 0:
 		return None
 	case f.plain == nil:
 		return fmt.Sprint(v.numbers[0])
@@ -175,7 +146,7 @@ func (f Format) text(v Value) string {
 // inLaTeX is the value in LaTeX.
 func (f Format) inLaTeX(v Value) string {
 	text := f.text(v)
-	if f.latex == nil || text == None || v.kind != numberKind && v.kind != percentKind {
+	if f.latex == nil || text == None || v.hasText() {
 		return Escape(text)
 	}
 	return f.latex(v.numbers)

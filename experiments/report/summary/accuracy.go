@@ -11,6 +11,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
+	"iwda/experiments/store"
 )
 
 // Accuracies are an experiment's: for each variant, methods × tasks, and the average
@@ -42,14 +43,36 @@ type Group struct {
 // there is none.
 type Row struct {
 	Method         string
-	Seeds, Planned int   // finished runs and those of the whole experiment
-	Best, Last     Score // of the best and of the last epoch
-	// Corrected is that of the last epoch with probabilities corrected for the class
-	// shares estimated for the target. It is NaN where a run has none.
-	Corrected Score
-	Pairs     int // seeds finished by both the method and its base
-	Paper     float64
-	PaperWins float64
+	Seeds, Planned int // finished runs and those of the whole experiment
+	Scores         [views]Score
+	Pairs          int   // seeds finished by both the method and its base
+	Paper          Score // without a deviation
+}
+
+// View is one of the accuracies of a run, an index of [Views].
+type View int
+
+// The views; of the last two a run may have none.
+const (
+	Best View = iota
+	Last
+	Corrected
+	views
+)
+
+// Views holds what is said of every view.
+var Views = [views]struct {
+	Name    string // in records
+	Legend  string // what the accuracy is of
+	Caption string // likewise of a tabular; "" where LaTeX leaves the view out
+	of      func(store.Result) store.Optional[float64]
+}{
+	Best: {"best", "the highest of all epochs, chosen on target labels", "best epoch, chosen on target labels",
+		func(r store.Result) store.Optional[float64] { return r.BestAccuracy }},
+	Last: {"last", "the last epoch, which needs none", "last epoch",
+		func(r store.Result) store.Optional[float64] { return r.LastAccuracy }},
+	Corrected: {"corrected", "the last epoch's probabilities corrected for the class shares that were estimated for the target", "",
+		func(r store.Result) store.Optional[float64] { return r.CorrectedAccuracy }},
 }
 
 // Score is an accuracy over seeds.
@@ -65,7 +88,7 @@ type Score struct {
 }
 
 // Difference returns the best epoch's mean less the paper's.
-func (r Row) Difference() float64 { return r.Best.Mean - r.Paper }
+func (r Row) Difference() float64 { return r.Scores[Best].Mean - r.Paper.Mean }
 
 // CompareAccuracies compares the results with each other, with the experiment's plan and
 // with the paper. An average over tasks is the mean of the tasks' means over seeds, and
@@ -132,52 +155,58 @@ func (a Accuracies) Average(block Block) (Group, bool) {
 	return last, last.Task == paper.Average || a.Tasks == 1
 }
 
-// Corrected reports whether a row has an accuracy of corrected probabilities.
-func (a Accuracies) Corrected() bool {
+// Rows returns the rows of all groups of all blocks.
+func (a Accuracies) Rows() []Row {
+	var rows []Row
 	for _, block := range a.Blocks {
 		for _, group := range block.Groups {
-			for _, row := range group.Rows {
-				if !math.IsNaN(row.Corrected.Mean) {
-					return true
-				}
-			}
+			rows = append(rows, group.Rows...)
 		}
 	}
-	return false
+	return rows
 }
 
-// taskRow is the row of a method on one task.
+// Shown returns best and last, and those of the other views of which some row has a score.
+func (a Accuracies) Shown() []View {
+	shown, rows := []View{Best, Last}, a.Rows()
+	for v := Last + 1; v < views; v++ {
+		if slices.ContainsFunc(rows, func(r Row) bool { return !math.IsNaN(r.Scores[v].Mean) }) {
+			shown = append(shown, v)
+		}
+	}
+	return shown
+}
+
+// taskRow is the row of a method on one task. A view that some run lacks has no score.
 func (s Selection) taskRow(variant, task, method string) Row {
-	row := Row{Method: method, Planned: len(s.Experiment.Seeds)}
+	runs := s.Runs(variant, task, method)
+	row := Row{
+		Method: method, Seeds: len(runs), Planned: len(s.Experiment.Seeds),
+		Paper: paperScore(s.Experiment.Dataset.Name, variant, task, method),
+	}
 	preset, _ := config.ParseMethod(method)
-	var best, last, corrected []float64
-	bestWins, lastWins, correctedWins := 0, 0, 0
-	for _, result := range s.Runs(variant, task, method) {
-		best = append(best, 100*result.BestAccuracy.Value)
-		last = append(last, 100*result.LastAccuracy.Value)
-		if result.CorrectedAccuracy.Measured {
-			corrected = append(corrected, 100*result.CorrectedAccuracy.Value)
+	bases := map[int64]store.Result{} // by seed
+	for _, run := range runs {
+		if base, ok := s.run(variant, task, preset.Base(), run.Seed); ok {
+			bases[run.Seed] = base
 		}
-		base, ok := s.run(variant, task, preset.Base(), result.Seed)
-		if !ok {
-			continue
+	}
+	row.Pairs = len(bases)
+	for v := range row.Scores {
+		var values []float64
+		wins := 0
+		for _, run := range runs {
+			accuracy := Views[v].of(run).OrNaN()
+			values = append(values, 100*accuracy)
+			if base, ok := bases[run.Seed]; ok {
+				wins += oneIf(asGood(accuracy, Views[v].of(base).OrNaN()))
+			}
 		}
-		row.Pairs++
-		bestWins += oneIf(asGood(result.BestAccuracy.Value, base.BestAccuracy.Value))
-		lastWins += oneIf(asGood(result.LastAccuracy.Value, base.LastAccuracy.Value))
-		correctedWins += oneIf(asGood(result.CorrectedAccuracy.OrNaN(), base.CorrectedAccuracy.OrNaN()))
+		row.Scores[v] = NewScore(values)
+		if row.Scores[v].Wins = Percentage(wins, row.Pairs); math.IsNaN(row.Scores[v].Mean) {
+			row.Scores[v].Wins = math.NaN()
+		}
 	}
-	row.Seeds = len(best)
-	if len(corrected) < len(best) {
-		corrected = nil
-	}
-	row.Best, row.Last, row.Corrected = NewScore(best), NewScore(last), NewScore(corrected)
-	row.Best.Wins, row.Last.Wins = Percentage(bestWins, row.Pairs), Percentage(lastWins, row.Pairs)
-	if row.Corrected.Wins = Percentage(correctedWins, row.Pairs); corrected == nil {
-		row.Corrected.Wins = math.NaN()
-	}
-	row.Paper = orNaN(paper.Accuracy(s.Experiment.Dataset.Name, variant, task, method))
-	row.PaperWins = orNaN(paper.Wins(s.Experiment.Dataset.Name, variant, task, method))
 	return row
 }
 
@@ -190,36 +219,40 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 		return !slices.Contains(experiment.Tasks, task)
 	})
 	for i, first := range tasks[0].Rows {
-		row := Row{
-			Method: first.Method,
-			Best:   Score{Deviation: math.NaN()},
-			Last:   Score{Deviation: math.NaN()}, Corrected: Score{Deviation: math.NaN()},
-			Paper: math.NaN(), PaperWins: math.NaN(),
-		}
-		bestWins, lastWins, correctedWins := 0.0, 0.0, 0.0
+		row := Row{Method: first.Method, Paper: Score{math.NaN(), math.NaN(), math.NaN()}}
 		for _, task := range tasks {
 			r := task.Rows[i]
 			row.Seeds += r.Seeds
 			row.Planned += r.Planned
-			row.Best.Mean += r.Best.Mean / float64(len(tasks)) // NaN if the task has none
-			row.Last.Mean += r.Last.Mean / float64(len(tasks))
-			row.Corrected.Mean += r.Corrected.Mean / float64(len(tasks))
-			if r.Pairs > 0 {
-				row.Pairs += r.Pairs
-				bestWins += r.Best.Wins * float64(r.Pairs)
-				lastWins += r.Last.Wins * float64(r.Pairs)
-				correctedWins += r.Corrected.Wins * float64(r.Pairs)
-			}
+			row.Pairs += r.Pairs
 		}
-		row.Best.Wins, row.Last.Wins = bestWins/float64(row.Pairs), lastWins/float64(row.Pairs)
-		row.Corrected.Wins = correctedWins / float64(row.Pairs)
+		for v := range row.Scores {
+			score := Score{Deviation: math.NaN()}
+			for _, task := range tasks {
+				r := task.Rows[i]
+				score.Mean += r.Scores[v].Mean / float64(len(tasks)) // NaN if the task has none
+				if r.Pairs > 0 {
+					score.Wins += r.Scores[v].Wins * float64(r.Pairs)
+				}
+			}
+			score.Wins /= float64(row.Pairs)
+			row.Scores[v] = score
+		}
 		if comparable {
-			row.Paper = orNaN(paper.Accuracy(experiment.Dataset.Name, variant, paper.Average, row.Method))
-			row.PaperWins = orNaN(paper.Wins(experiment.Dataset.Name, variant, paper.Average, row.Method))
+			row.Paper = paperScore(experiment.Dataset.Name, variant, paper.Average, row.Method)
 		}
 		group.Rows = append(group.Rows, row)
 	}
 	return group
+}
+
+// paperScore is what the paper prints of a method on a task.
+func paperScore(dataset, variant, task, method string) Score {
+	return Score{
+		Mean:      orNaN(paper.Accuracy(dataset, variant, task, method)),
+		Deviation: math.NaN(),
+		Wins:      orNaN(paper.Wins(dataset, variant, task, method)),
+	}
 }
 
 // paperNotes are the warnings that the paper's rows need.

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,27 +47,27 @@ func TestCompareAccuracies(t *testing.T) {
 		task string
 		want Row
 	}{
-		{"usps-mnist", Row{Method: "source-only", Seeds: 1, Planned: 3, Paper: 75.32, PaperWins: nan,
-			Best: Score{70, nan, nan}, Last: Score{65, nan, nan}}},
-		{"usps-mnist", Row{Method: "dann", Seeds: 3, Planned: 3, Paper: 87.46, PaperWins: nan,
-			Best: Score{84, 4, nan}, Last: Score{80, 2, nan}}},
-		{"usps-mnist", Row{Method: "iwdan", Seeds: 3, Planned: 3, Pairs: 3, Paper: 93.32, PaperWins: 100,
-			Best: Score{86, math.Sqrt(63), 200. / 3}, Last: Score{76.333333, 5.507570, 200. / 3}}},
-		{"mnist-usps", Row{Method: "source-only", Seeds: 0, Planned: 3, Paper: 76.02, PaperWins: nan,
-			Best: Score{nan, nan, nan}, Last: Score{nan, nan, nan}}},
-		{"mnist-usps", Row{Method: "dann", Seeds: 2, Planned: 3, Paper: 79.03, PaperWins: nan,
-			Best: Score{72, math.Sqrt(8), nan}, Last: Score{60, 0, nan}}},
-		{"mnist-usps", Row{Method: "iwdan", Seeds: 2, Planned: 3, Pairs: 1, Paper: 91.77, PaperWins: 100,
-			Best: Score{91, math.Sqrt(2), 100}, Last: Score{90.5, math.Sqrt(0.5), 100}}},
-		{paper.Average, Row{Method: "source-only", Seeds: 1, Planned: 6, Paper: 75.67, PaperWins: nan,
-			Best: Score{nan, nan, nan}, Last: Score{nan, nan, nan}}},
-		{paper.Average, Row{Method: "dann", Seeds: 5, Planned: 6, Paper: 83.24, PaperWins: nan,
-			Best: Score{78, nan, nan}, Last: Score{70, nan, nan}}},
-		{paper.Average, Row{Method: "iwdan", Seeds: 5, Planned: 6, Pairs: 4, Paper: 92.54, PaperWins: 100,
-			Best: Score{88.5, nan, 75}, Last: Score{83.4166665, nan, 75}}},
+		{"usps-mnist", Row{Method: "source-only", Seeds: 1, Planned: 3, Paper: Score{75.32, nan, nan},
+			Scores: [views]Score{Score{70, nan, nan}, Score{65, nan, nan}}}},
+		{"usps-mnist", Row{Method: "dann", Seeds: 3, Planned: 3, Paper: Score{87.46, nan, nan},
+			Scores: [views]Score{Score{84, 4, nan}, Score{80, 2, nan}}}},
+		{"usps-mnist", Row{Method: "iwdan", Seeds: 3, Planned: 3, Pairs: 3, Paper: Score{93.32, nan, 100},
+			Scores: [views]Score{Score{86, math.Sqrt(63), 200. / 3}, Score{76.333333, 5.507570, 200. / 3}}}},
+		{"mnist-usps", Row{Method: "source-only", Seeds: 0, Planned: 3, Paper: Score{76.02, nan, nan},
+			Scores: [views]Score{Score{nan, nan, nan}, Score{nan, nan, nan}}}},
+		{"mnist-usps", Row{Method: "dann", Seeds: 2, Planned: 3, Paper: Score{79.03, nan, nan},
+			Scores: [views]Score{Score{72, math.Sqrt(8), nan}, Score{60, 0, nan}}}},
+		{"mnist-usps", Row{Method: "iwdan", Seeds: 2, Planned: 3, Pairs: 1, Paper: Score{91.77, nan, 100},
+			Scores: [views]Score{Score{91, math.Sqrt(2), 100}, Score{90.5, math.Sqrt(0.5), 100}}}},
+		{paper.Average, Row{Method: "source-only", Seeds: 1, Planned: 6, Paper: Score{75.67, nan, nan},
+			Scores: [views]Score{Score{nan, nan, nan}, Score{nan, nan, nan}}}},
+		{paper.Average, Row{Method: "dann", Seeds: 5, Planned: 6, Paper: Score{83.24, nan, nan},
+			Scores: [views]Score{Score{78, nan, nan}, Score{70, nan, nan}}}},
+		{paper.Average, Row{Method: "iwdan", Seeds: 5, Planned: 6, Pairs: 4, Paper: Score{92.54, nan, 100},
+			Scores: [views]Score{Score{88.5, nan, 75}, Score{83.4166665, nan, 75}}}},
 	} {
 		got := group(t, a, "subsampled", test.task)[test.want.Method]
-		test.want.Corrected = Score{nan, nan, nan} // of results of former versions
+		test.want.Scores[Corrected] = Score{nan, nan, nan} // of results of former versions
 		if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-5), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s, %s:\n%s", test.task, test.want.Method, diff)
 		}
@@ -138,8 +139,8 @@ func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
 		sample.Result("full", "amazon-dslr", "dann", 1, 0.5, 0.5), sample.Result("full", "dslr-webcam", "dann", 1, 0.7, 0.7),
 	}, experiment)
 	row := group(t, a, "full", paper.Average)["dann"]
-	if math.Abs(row.Best.Mean-60) > 1e-9 || !math.IsNaN(row.Paper) {
-		t.Errorf("average of 2 of 6 tasks: %v beside the paper's %v", row.Best.Mean, row.Paper)
+	if math.Abs(row.Scores[Best].Mean-60) > 1e-9 || !math.IsNaN(row.Paper.Mean) {
+		t.Errorf("average of 2 of 6 tasks: %v beside the paper's %v", row.Scores[Best].Mean, row.Paper.Mean)
 	}
 }
 
@@ -147,17 +148,17 @@ func TestGains(t *testing.T) {
 	got := Gains(Select(sample.ShiftResults(), sample.Shift()))
 	want := []Gain{
 		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
-			{Variant: "source-1", JSD: 0.02, Best: 90, Last: 90, BaseBest: 80, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
-			{Variant: "target-1", JSD: 0.06, Best: 83, Last: 83, BaseBest: 85, BaseLast: 85, Seeds: 1},
+			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Won: [2]bool{true, true}, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{83, 83}, Base: [2]float64{85, 85}, Seeds: 1},
 		}},
 		{Task: "mnist-usps", Method: "iwcdan", Base: "cdan", Planned: 3, Points: []GainPoint{
-			{Variant: "target-1", JSD: 0.06, Best: 70, Last: 70, BaseBest: 70, BaseLast: 70, WonBest: true, WonLast: true, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{70, 70}, Base: [2]float64{70, 70}, Won: [2]bool{true, true}, Seeds: 1},
 		}},
 	}
 	if diff := cmp.Diff(want, got, approximately); diff != "" {
 		t.Fatal(diff)
 	}
-	if best, last := got[0].Mean(); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
+	if best, last := got[0].Mean(Best), got[0].Mean(Last); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
 		t.Errorf("mean gains %v, %v, want 4 and 9", best, last)
 	}
 	if gains := Gains(Select(sample.DigitsResults(), sample.Digits())); gains != nil {
@@ -186,26 +187,26 @@ func TestConfusions(t *testing.T) {
 // has one.
 func TestCorrectedAccuracies(t *testing.T) {
 	results := sample.DigitsResults()
-	if compare(results, sample.Digits()).Corrected() {
+	if slices.Contains(compare(results, sample.Digits()).Shown(), Corrected) {
 		t.Error("results without corrected accuracies have some")
 	}
 	for i := range results {
 		results[i].CorrectedAccuracy = results[i].BestAccuracy
 	}
 	a := compare(results, sample.Digits())
-	if !a.Corrected() {
+	if !slices.Contains(a.Shown(), Corrected) {
 		t.Error("no corrected accuracies")
 	}
 	for _, task := range []string{"usps-mnist", "mnist-usps", paper.Average} {
 		for method, row := range group(t, a, "subsampled", task) {
-			if diff := cmp.Diff(row.Best, row.Corrected, approximately); diff != "" {
+			if diff := cmp.Diff(row.Scores[Best], row.Scores[Corrected], approximately); diff != "" {
 				t.Errorf("%s, %s:\n%s", task, method, diff)
 			}
 		}
 	}
 	results[len(results)-1].CorrectedAccuracy = store.Optional[float64]{}
 	last := results[len(results)-1]
-	if row := group(t, compare(results, sample.Digits()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Corrected.Mean) {
-		t.Errorf("%v of runs of which one has no corrected accuracy", row.Corrected)
+	if row := group(t, compare(results, sample.Digits()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Scores[Corrected].Mean) {
+		t.Errorf("%v of runs of which one has no corrected accuracy", row.Scores[Corrected])
 	}
 }

@@ -6,14 +6,13 @@ import (
 )
 
 // GainPoint is a method beside its base on one variation of a task. Accuracies are
-// in percent, means over the seeds that both have finished.
+// in percent, means over the seeds that both have finished, of [Best] and [Last].
 type GainPoint struct {
-	Variant            string
-	JSD                float64 // between the label distributions, natural logarithm
-	Best, Last         float64 // the method's accuracies
-	BaseBest, BaseLast float64
-	WonBest, WonLast   bool // at least as good as the base, as printed
-	Seeds              int
+	Variant        string
+	JSD            float64 // between the label distributions, natural logarithm
+	Accuracy, Base [2]float64
+	Won            [2]bool // at least as good as the base, as printed
+	Seeds          int
 }
 
 // Gain is a method's gain over its base on the variations of a task, one a variant
@@ -63,27 +62,29 @@ func gainPoint(runs, bases []store.Result) (p GainPoint, ok bool) {
 			}
 			p.Seeds++
 			p.JSD += run.JSD.OrNaN()
-			p.Best += 100 * run.BestAccuracy.Value
-			p.Last += 100 * run.LastAccuracy.Value
-			p.BaseBest += 100 * base.BestAccuracy.Value
-			p.BaseLast += 100 * base.LastAccuracy.Value
+			for v := range p.Accuracy {
+				p.Accuracy[v] += 100 * Views[v].of(run).Value
+				p.Base[v] += 100 * Views[v].of(base).Value
+			}
 		}
 	}
-	for _, sum := range []*float64{&p.JSD, &p.Best, &p.Last, &p.BaseBest, &p.BaseLast} {
-		*sum /= float64(p.Seeds)
+	p.JSD /= float64(p.Seeds)
+	for v := range p.Accuracy {
+		p.Accuracy[v] /= float64(p.Seeds)
+		p.Base[v] /= float64(p.Seeds)
+		p.Won[v] = asGood(p.Accuracy[v]/100, p.Base[v]/100)
 	}
-	p.WonBest = asGood(p.Best/100, p.BaseBest/100)
-	p.WonLast = asGood(p.Last/100, p.BaseLast/100)
 	return p, p.Seeds > 0
 }
 
-// Mean returns the mean gains of the best and of the last epochs in points, NaN
-// without points.
-func (g Gain) Mean() (best, last float64) {
+// Gain returns by how many points the method is above its base.
+func (p GainPoint) Gain(v View) float64 { return p.Accuracy[v] - p.Base[v] }
+
+// Mean returns the mean gain in points, NaN without points.
+func (g Gain) Mean(v View) float64 {
+	sum := 0.0
 	for _, p := range g.Points {
-		best += p.Best - p.BaseBest
-		last += p.Last - p.BaseLast
+		sum += p.Gain(v)
 	}
-	n := float64(len(g.Points))
-	return best / n, last / n
+	return sum / float64(len(g.Points))
 }

@@ -63,16 +63,14 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 		{Name: "seeds", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Seeds) }},
 		{Name: "planned", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Planned) }},
 	}
-	columns = append(columns, scoreColumns("best", func(r accuracyRow) summary.Score { return r.Best })...)
-	columns = append(columns, scoreColumns("last", func(r accuracyRow) summary.Score { return r.Last })...)
-	if a.Corrected() {
-		columns = append(columns, scoreColumns("corrected", func(r accuracyRow) summary.Score { return r.Corrected })...)
+	for _, view := range a.Shown() {
+		columns = append(columns, scoreColumns(view)...)
 	}
 	return append(columns, []sheet.Column[accuracyRow]{
 		{Name: "pairs", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Pairs) }},
 		{Name: "paper", Head: inPaper("paper"), Format: sheet.Printf("%.2f"),
-			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Paper) }},
-		{Name: "paper_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.PaperWins) }},
+			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Paper.Mean) }},
+		{Name: "paper_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Paper.Wins) }},
 		{Name: "difference", Head: inPaper("Δ"), Format: sheet.Printf("%+.2f"),
 			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Difference()) }},
 		{Head: wins, Value: winsShown, Format: sheet.Printf("%.0f%%", " of %.0f", " (%.0f%%)")},
@@ -80,14 +78,14 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 	}...)
 }
 
-// scoreColumns are those of the accuracy at one epoch of each run, the first of them for
-// readers.
-func scoreColumns(name string, score func(accuracyRow) summary.Score) []sheet.Column[accuracyRow] {
+// scoreColumns are those of a view, the first of them for readers.
+func scoreColumns(view summary.View) []sheet.Column[accuracyRow] {
+	name := summary.Views[view].Name
 	return []sheet.Column[accuracyRow]{
 		{Name: name, Head: name, Format: scoreFormat,
-			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(score(r).Mean, score(r).Deviation) }},
-		{Name: name + "_deviation", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(score(r).Deviation) }},
-		{Name: name + "_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(score(r).Wins) }},
+			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Mean, r.Scores[view].Deviation) }},
+		{Name: name + "_deviation", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Deviation) }},
+		{Name: name + "_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Wins) }},
 	}
 }
 
@@ -101,7 +99,7 @@ func winsShown(r accuracyRow) sheet.Value {
 	if r.Pairs > 0 && r.Pairs < r.Planned {
 		pairs = float64(r.Pairs)
 	}
-	return sheet.Percent(r.Best.Wins, pairs, r.PaperWins)
+	return sheet.Percent(r.Scores[summary.Best].Wins, pairs, r.Paper.Wins)
 }
 
 // share is a number of a whole, printed by shareFormat.
@@ -111,11 +109,15 @@ var shareFormat = sheet.Printf("%.0f", "/%.0f")
 
 // accuracyLegend explains the columns.
 func accuracyLegend(a summary.Accuracies) string {
-	text := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. " +
-		"best: the highest of all epochs, chosen on target labels; last: the last epoch, which needs none. "
-	if a.Corrected() {
-		text += "corrected: the last epoch's probabilities corrected for the class shares that were estimated for the target. "
+	text, between := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. ", ""
+	for _, view := range a.Shown() {
+		text += between + summary.Views[view].Name + ": " + summary.Views[view].Legend
+		between = ". "
+		if view == summary.Best {
+			between = "; "
+		}
 	}
+	text += ". "
 	if a.InPaper {
 		text += "paper: the paper's value, a best epoch too; Δ: best less paper. "
 	}

@@ -20,20 +20,15 @@ func confusion(s summary.Selection) sheet.Sheet {
 			from = "one run"
 		}
 		title := fmt.Sprintf("%s, %s, %s: accuracy %.2f, %s", c.Variant, c.Task, c.Name(), c.Accuracy, from)
-		columns := []sheet.Column[int]{{Head: "class", Key: true, Value: func(y int) sheet.Value { return sheet.Word(c.Classes[y]) }}}
-		var classes []int
-		for predicted, name := range c.Classes {
-			classes = append(classes, predicted)
-			columns = append(columns, sheet.Column[int]{
-				Head: name, Format: sheet.Printf("%.2f"), Value: func(y int) sheet.Value { return sheet.Percent(c.Percent[y][predicted]) },
-			})
-		}
-		built.Sections = append(built.Sections, sheet.NewSection(title, columns, classes))
-		for y := range c.Classes {
+		columns := []sheet.Column[classValues]{{Head: "class", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.of) }}}
+		var rows []classValues
+		for y, percent := range c.Percent {
+			rows = append(rows, classValues{of: c.Classes[y], values: percent})
 			for predicted := range c.Classes {
 				cells = append(cells, confusionCell{c, y, predicted})
 			}
 		}
+		built.Sections = append(built.Sections, sheet.NewSection(title, append(columns, classColumns(c.Classes, 1)...), rows))
 	}
 	built.Records = sheet.NewRecords(confusionColumns, cells)
 	return built
@@ -45,10 +40,7 @@ type confusionCell struct {
 	class, predicted int
 }
 
-var confusionColumns = []sheet.Column[confusionCell]{
-	{Name: "variant", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Variant) }},
-	{Name: "task", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Task) }},
-	{Name: "method", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Method) }},
+var confusionColumns = append(placeColumns(func(c confusionCell) place { return place{c.Variant, c.Task, c.Method} }), []sheet.Column[confusionCell]{
 	{Name: "of", Value: func(c confusionCell) sheet.Value {
 		if c.Paper {
 			return sheet.Word("paper")
@@ -59,4 +51,4 @@ var confusionColumns = []sheet.Column[confusionCell]{
 	{Name: "class", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Classes[c.class]) }},
 	{Name: "predicted", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Classes[c.predicted]) }},
 	{Name: "percent", Value: func(c confusionCell) sheet.Value { return sheet.Percent(c.Percent[c.class][c.predicted]) }},
-}
+}...)

@@ -40,8 +40,6 @@ func gains(s summary.Selection) sheet.Sheet {
 
 // gainColumns are those of a method on a task.
 func gainColumns(dataset string) []sheet.Column[summary.Gain] {
-	best := func(g summary.Gain) float64 { best, _ := g.Mean(); return best }
-	last := func(g summary.Gain) float64 { _, last := g.Mean(); return last }
 	printed := func(g summary.Gain) float64 {
 		if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok {
 			return printed.Mean
@@ -52,11 +50,11 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 	return []sheet.Column[summary.Gain]{
 		{Head: "method", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Method) }},
 		{Head: "base", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Base) }},
-		{Head: "best", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(best(g)) }},
-		{Head: "last", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(last(g)) }},
+		{Head: "best", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Best)) }},
+		{Head: "last", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Last)) }},
 		{Head: "won", Format: percent, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(won(g)) }},
 		{Head: "paper", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(printed(g)) }},
-		{Head: "Δ", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(best(g) - printed(g)) }},
+		{Head: "Δ", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Best) - printed(g)) }},
 		{Head: "won (paper)", Format: percent, Value: func(g summary.Gain) sheet.Value {
 			if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok && printed.TasksWon != nil {
 				return sheet.Percent(*printed.TasksWon)
@@ -71,7 +69,7 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 func won(g summary.Gain) float64 {
 	won := 0
 	for _, p := range g.Points {
-		won += oneIf(p.WonBest)
+		won += oneIf(p.Won[summary.Best])
 	}
 	return summary.Percentage(won, len(g.Points))
 }
@@ -82,17 +80,14 @@ type gainPoint struct {
 	summary.GainPoint
 }
 
-var gainPointColumns = []sheet.Column[gainPoint]{
-	{Name: "variant", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.Variant) }},
-	{Name: "task", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Task) }},
-	{Name: "method", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Method) }},
+var gainPointColumns = append(placeColumns(func(p gainPoint) place { return place{p.Variant, p.gain.Task, p.gain.Method} }), []sheet.Column[gainPoint]{
 	{Name: "base", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Base) }},
 	{Name: "jsd", Value: func(p gainPoint) sheet.Value { return sheet.Number(p.JSD) }},
 	{Name: "seeds", Value: func(p gainPoint) sheet.Value { return sheet.Count(p.Seeds) }},
-	{Name: "best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Best) }},
-	{Name: "last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Last) }},
-	{Name: "base_best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.BaseBest) }},
-	{Name: "base_last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.BaseLast) }},
-	{Name: "best_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonBest)) }},
-	{Name: "last_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.WonLast)) }},
-}
+	{Name: "best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Accuracy[summary.Best]) }},
+	{Name: "last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Accuracy[summary.Last]) }},
+	{Name: "base_best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Base[summary.Best]) }},
+	{Name: "base_last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Base[summary.Last]) }},
+	{Name: "best_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.Won[summary.Best])) }},
+	{Name: "last_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.Won[summary.Last])) }},
+}...)

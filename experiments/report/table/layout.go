@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
-	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 )
@@ -31,10 +28,10 @@ type paperLayout struct {
 	by layout
 }
 
-// column is one of a tabular: its head and its rows by method.
+// column is one of a tabular: its head and a row a method.
 type column struct {
 	head string
-	rows map[string]summary.Row
+	rows []summary.Row
 }
 
 // tabulars lays the table out as the paper does, three times: best epoch, last
@@ -65,16 +62,16 @@ type view struct {
 
 func (t paperLayout) views() []view {
 	const cells = `mean $\pm$ standard deviation over seeds in percent; subscript: share of seeds won; superscript: seeds finished of planned, where some are missing.`
-	views := []view{
-		{caption: "best epoch, chosen on target labels; " + cells, score: func(r summary.Row) summary.Score { return r.Best }},
-		{caption: "last epoch; " + cells, score: func(r summary.Row) summary.Score { return r.Last }},
+	var views []view
+	for _, v := range t.Shown() {
+		if caption := summary.Views[v].Caption; caption != "" {
+			views = append(views, view{caption: caption + "; " + cells, score: func(r summary.Row) summary.Score { return r.Scores[v] }})
+		}
 	}
 	if t.InPaper {
 		views = append(views, view{
 			caption: "the paper's numbers; in brackets: our best epoch less the paper's.", paper: true,
-			score: func(r summary.Row) summary.Score {
-				return summary.Score{Mean: r.Paper, Deviation: math.NaN(), Wins: r.PaperWins}
-			},
+			score: func(r summary.Row) summary.Score { return r.Paper },
 		})
 	}
 	return views
@@ -97,7 +94,7 @@ func (t paperLayout) pages() [][]part {
 	for _, block := range t.Blocks {
 		var columns []column
 		for _, group := range block.Groups {
-			columns = append(columns, column{t.groupHead(block.Variant, group.Task), rowsByMethod(group)})
+			columns = append(columns, column{t.groupHead(block.Variant, group.Task), group.Rows})
 		}
 		blocks = append(blocks, columns)
 		widest = max(widest, len(columns))
@@ -124,7 +121,7 @@ func (t paperLayout) datasetColumns() part {
 				names, columns = append(names, group.Task), append(columns, nil)
 			}
 			head := variantPrefix(block.Variant) + sheet.Escape(displayName(group.Task))
-			columns[place] = append(columns[place], column{head, rowsByMethod(group)})
+			columns[place] = append(columns[place], column{head, group.Rows})
 		}
 	}
 	return columns
@@ -139,14 +136,6 @@ func stack(columns []column) []part {
 		columns = columns[mostColumns:]
 	}
 	return append(parts, part{columns})
-}
-
-func rowsByMethod(group summary.Group) map[string]summary.Row {
-	rows := map[string]summary.Row{}
-	for _, row := range group.Rows {
-		rows[row.Method] = row
-	}
-	return rows
 }
 
 // methodBlocks returns the blocks of a tabular, each head and each family one, an empty
@@ -219,12 +208,8 @@ func (t paperLayout) methods() []string {
 		return names
 	}
 	present := map[string]bool{}
-	for _, block := range t.Blocks {
-		for _, group := range block.Groups {
-			for _, row := range group.Rows {
-				present[row.Method] = true
-			}
-		}
+	for _, row := range t.Rows() {
+		present[row.Method] = true
 	}
 	return slices.DeleteFunc(config.MethodNames(), func(name string) bool { return !present[name] })
 }
@@ -232,16 +217,17 @@ func (t paperLayout) methods() []string {
 // texCell prints a score as the paper does: in bold the best of a family, oracles
 // aside, and the share of wins as a subscript.
 func texCell(c column, method config.Method, v view) string {
-	row, ok := c.rows[method.Name]
-	if !ok || row.Planned == 0 && math.IsNaN(row.Paper) {
+	place := slices.IndexFunc(c.rows, func(r summary.Row) bool { return r.Method == method.Name })
+	if place < 0 || c.rows[place].Planned == 0 && math.IsNaN(c.rows[place].Paper.Mean) {
 		return "N/A"
 	}
+	row := c.rows[place]
 	s := v.score(row)
 	if math.IsNaN(s.Mean) {
 		return sheet.Escape(sheet.None)
 	}
 	text := fmt.Sprintf("%.2f", s.Mean)
-	if leads(c, method, v) {
+	if leads(s.Mean, c, method, v) {
 		text = `\textbf{` + text + `}`
 	}
 	if !math.IsNaN(s.Deviation) {
@@ -261,14 +247,14 @@ func texCell(c column, method config.Method, v view) string {
 
 // leads reports whether the method's mean, as printed, is the highest of the methods
 // with its alignment but for those with true weights.
-func leads(c column, method config.Method, v view) bool {
+func leads(mean float64, c column, method config.Method, v view) bool {
 	if method.Weights == config.OracleWeights {
 		return false
 	}
-	mean, rivals := v.score(c.rows[method.Name]).Mean, 0
-	for name, row := range c.rows {
-		other, _ := config.ParseMethod(name)
-		if name == method.Name || other.Alignment != method.Alignment || other.Weights == config.OracleWeights {
+	rivals := 0
+	for _, row := range c.rows {
+		other, _ := config.ParseMethod(row.Method)
+		if row.Method == method.Name || other.Alignment != method.Alignment || other.Weights == config.OracleWeights {
 			continue
 		}
 		rival := v.score(row).Mean
@@ -294,83 +280,4 @@ func sideBySide(blocks [][]sheet.Line, spec string) ([][]sheet.Line, string) {
 		joined[1] = append(joined[1], slices.Concat(left[i], right[i]))
 	}
 	return joined, spec + spec
-}
-
-const averageHead = "Avg."
-
-// groupHead names a task as the paper does: M → U, sM → U where the source is
-// subsampled.
-func (t paperLayout) groupHead(variant, task string) string {
-	prefix, tasks := variantPrefix(variant), paper.Tasks(t.Dataset, config.Full)
-	switch {
-	case t.by == byFamily || len(tasks) == 1:
-		return prefix + sheet.Escape(displayName(t.Dataset))
-	case task == paper.Average:
-		return averageHead
-	}
-	source, target, _ := strings.Cut(task, "-")
-	if tasks != nil {
-		source, target = strings.ToUpper(source[:1]), strings.ToUpper(target[:1])
-	}
-	return prefix + sheet.Escape(source) + ` $\rightarrow$ ` + sheet.Escape(target)
-}
-
-// abbreviations explains the heads of the columns.
-func (t paperLayout) abbreviations() string {
-	var domains []string
-	tasks := paper.Tasks(t.Dataset, config.Full)
-	if t.by != byTask || len(tasks) < 2 {
-		return " The prefix s marks a subsampled source."
-	}
-	for _, task := range tasks {
-		source, _, _ := strings.Cut(task, "-")
-		if entry := strings.ToUpper(source[:1]) + ": " + source; !slices.Contains(domains, entry) {
-			domains = append(domains, entry)
-		}
-	}
-	return " " + strings.Join(domains, ", ") + "; the prefix s marks a subsampled source."
-}
-
-// variantPrefix marks a column of that variant.
-func variantPrefix(variant string) string {
-	switch variant {
-	case config.Full:
-		return ""
-	case config.Subsampled:
-		return "s"
-	}
-	return sheet.Escape(variant) + ": "
-}
-
-// displayName is the paper's name of a data set or domain, and the name itself where it
-// is of neither.
-func displayName(name string) string {
-	for _, data := range catalogue.All() {
-		if data.Name == name {
-			return data.Head
-		}
-		if domain, err := data.Domain(name); err == nil {
-			return domain.Head
-		}
-	}
-	return name
-}
-
-// methodHead is the paper's name of a method.
-func (t paperLayout) methodHead(m config.Method) string {
-	if m.Alignment == config.NoAlignment {
-		return "No DA"
-	}
-	base := strings.ToUpper(string(m.Alignment))
-	suffix := ""
-	if m.Weights == config.OracleWeights && t.by != byFamily {
-		suffix = " (true)"
-	}
-	switch {
-	case m.WeightClassification == m.WeightDomain:
-		return strings.ToUpper(m.Name)
-	case m.WeightClassification:
-		return base + ` + $\mathcal{L}_{C}^{\mathbf{w}}$` + suffix
-	}
-	return base + ` + $\mathcal{L}_{DA}^{\mathbf{w}}$` + suffix
 }

@@ -8,16 +8,6 @@ import (
 	"iwda/experiments/report/summary"
 )
 
-// classWeights are those of a method on a task, or the true ones.
-type classWeights struct {
-	variant, task, method string
-	of                    string // "true", "run" or "paper"
-	classes               []string
-	weights               []float64
-	distance              summary.Score // to the true weights
-	seeds, planned        int
-}
-
 // weights shows, for each variant without class fractions and each task, the class
 // weights that every method ended with, their distance to the true ones, and the
 // paper's.
@@ -25,7 +15,7 @@ func weights(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "class weights")
 	built.Legend = "Class weights at the end of the run, mean over seeds; those of methods without weights are what the estimator would have used. " +
 		"distance: Euclidean, to the true weights, mean ± standard deviation over seeds."
-	var all []classWeights
+	var all []classValues
 	for _, variant := range summary.NamedVariants(s.Experiment) {
 		for _, task := range s.Experiment.Tasks {
 			rows := weightsOf(s, variant, task)
@@ -35,23 +25,25 @@ func weights(s summary.Selection) sheet.Sheet {
 			all = append(all, rows...)
 		}
 	}
-	built.Records = sheet.NewRecords(weightRecordColumns, byClass(all))
+	built.Records = classRecords("of", "weight", all, sheet.Column[classValue]{
+		Name: "distance", Value: func(w classValue) sheet.Value { return sheet.Number(w.distance.Mean) },
+	})
 	return built
 }
 
-// weightsOf returns the rows of one variant and task, the true weights first, each
-// method's before the paper's.
-func weightsOf(s summary.Selection, variant, task string) []classWeights {
-	var rows []classWeights
+// weightsOf returns the rows of one variant and task, of "true", "run" or "paper": the true
+// weights first, each method's before the paper's.
+func weightsOf(s summary.Selection, variant, task string) []classValues {
+	var rows []classValues
 	dataset := s.Experiment.Dataset.Name
 	for _, method := range s.Methods {
 		runs := s.Runs(variant, task, method)
 		if len(runs) == 0 {
 			continue
 		}
-		row := classWeights{variant: variant, task: task, classes: runs[0].Classes, planned: len(s.Experiment.Seeds)}
+		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Classes, planned: len(s.Experiment.Seeds)}
 		add := func(method, of string, weights []float64, distance summary.Score, seeds int) {
-			row.method, row.of, row.weights, row.distance, row.seeds = method, of, weights, distance, seeds
+			row.method, row.of, row.values, row.distance, row.seeds = method, of, weights, distance, seeds
 			rows = append(rows, row)
 		}
 		exact := func(distance float64) summary.Score { return summary.NewScore([]float64{distance}) }
@@ -77,54 +69,21 @@ func weightsOf(s summary.Selection, variant, task string) []classWeights {
 	return rows
 }
 
-func weightColumns(classes []string) []sheet.Column[classWeights] {
-	columns := []sheet.Column[classWeights]{{Head: "method", Key: true, Value: func(r classWeights) sheet.Value {
+func weightColumns(classes []string) []sheet.Column[classValues] {
+	columns := []sheet.Column[classValues]{{Head: "method", Key: true, Value: func(r classValues) sheet.Value {
 		if r.of == "paper" {
 			return sheet.Word(r.method + " (paper)")
 		}
 		return sheet.Word(r.method)
 	}}}
-	for c, class := range classes {
-		columns = append(columns, sheet.Column[classWeights]{
-			Head: class, Format: sheet.Printf("%.2f"), Value: func(r classWeights) sheet.Value { return sheet.Number(r.weights[c]) },
-		})
-	}
-	return append(columns,
-		sheet.Column[classWeights]{Head: "distance", Format: scoreFormat, Value: func(r classWeights) sheet.Value {
+	return append(append(columns, classColumns(classes, 1)...),
+		sheet.Column[classValues]{Head: "distance", Format: scoreFormat, Value: func(r classValues) sheet.Value {
 			return sheet.Number(r.distance.Mean, r.distance.Deviation)
 		}},
-		sheet.Column[classWeights]{Head: "seeds", Format: shareFormat, Value: func(r classWeights) sheet.Value {
+		sheet.Column[classValues]{Head: "seeds", Format: shareFormat, Value: func(r classValues) sheet.Value {
 			if r.seeds == 0 {
 				return sheet.Value{}
 			}
 			return share(r.seeds, r.planned)
 		}})
-}
-
-// classWeight is the weight of one class.
-type classWeight struct {
-	classWeights
-	class  string
-	weight float64
-}
-
-func byClass(rows []classWeights) []classWeight {
-	var all []classWeight
-	for _, r := range rows {
-		for c, weight := range r.weights {
-			all = append(all, classWeight{r, r.classes[c], weight})
-		}
-	}
-	return all
-}
-
-var weightRecordColumns = []sheet.Column[classWeight]{
-	{Name: "variant", Value: func(w classWeight) sheet.Value { return sheet.Word(w.variant) }},
-	{Name: "task", Value: func(w classWeight) sheet.Value { return sheet.Word(w.task) }},
-	{Name: "method", Value: func(w classWeight) sheet.Value { return sheet.Word(w.method) }},
-	{Name: "of", Value: func(w classWeight) sheet.Value { return sheet.Word(w.of) }},
-	{Name: "class", Value: func(w classWeight) sheet.Value { return sheet.Word(w.class) }},
-	{Name: "weight", Value: func(w classWeight) sheet.Value { return sheet.Number(w.weight) }},
-	{Name: "distance", Value: func(w classWeight) sheet.Value { return sheet.Number(w.distance.Mean) }},
-	{Name: "seeds", Value: func(w classWeight) sheet.Value { return sheet.Count(w.seeds) }},
 }

@@ -2,6 +2,9 @@ package table
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
@@ -17,16 +20,14 @@ func withoutLabels(s summary.Selection) sheet.Sheet {
 		"expected accuracy: on the target, what calibrated probabilities, corrected for its likely class shares, let expect where classes look alike in both domains, percent; of seeds whose predictions a test of that was made on and does not reject. " +
 		"certainty: mean largest probability on the target, percent; networks are often certain of mistakes. " +
 		"Class shares of the target, percent: predicted, the mean probabilities; likely, by maximum likelihood from calibrated ones; estimated, by the class weights. seeds: finished of planned."
-	var all []classShares
+	var all []classValues
 	for _, variant := range summary.NamedVariants(s.Experiment) {
 		for _, task := range s.Experiment.Tasks {
 			var known []unlabelledRow
-			var shares []classShares
+			var shares []classValues
 			for _, method := range s.Methods {
 				if runs := s.WithoutLabels(variant, task, method); len(runs) > 0 {
-					row := newUnlabelledRow(runs, len(s.Experiment.Seeds))
-					row.method = method
-					known = append(known, row)
+					known = append(known, newUnlabelledRow(method, runs, len(s.Experiment.Seeds)))
 					shares = append(shares, sharesOf(place{variant, task, method}, runs)...)
 				}
 			}
@@ -39,85 +40,70 @@ func withoutLabels(s summary.Selection) sheet.Sheet {
 			all = append(all, shares...)
 		}
 	}
-	built.Records = sheet.NewRecords(shareRecordColumns, eachShare(all))
+	built.Records = classRecords("by", "share", all)
 	return built
 }
 
-// place is where runs belong that differ only in their seed.
-type place struct{ variant, task, method string }
-
-// unlabelledRow sums up a method's runs on a task, in percent; NaN for what none of them
-// measured.
-type unlabelledRow struct {
-	method                          string
-	accuracy, expected, certainties summary.Score
-	seeds, planned                  int
+// certainties are what is summed up of a method's runs, fractions of 1; NaN for what one
+// did not measure.
+var certainties = []struct {
+	head string
+	of   func(*store.WithoutLabels) float64
+}{
+	{"source accuracy", func(u *store.WithoutLabels) float64 {
+		if u.Validation == nil {
+			return math.NaN()
+		}
+		return u.Validation.Accuracy
+	}},
+	{"expected accuracy", func(u *store.WithoutLabels) float64 {
+		if expected := u.TrustedAccuracy(); expected != nil {
+			return expected.Value
+		}
+		return math.NaN()
+	}},
+	{"certainty", func(u *store.WithoutLabels) float64 { return u.Certainty }},
 }
 
-func newUnlabelledRow(runs []store.Result, planned int) unlabelledRow {
-	score := func(of func(*store.WithoutLabels) float64) summary.Score {
+// unlabelledRow sums up a method's runs on a task: scores in percent over the runs that
+// have a value, in the order of certainties.
+type unlabelledRow struct {
+	method         string
+	scores         []summary.Score
+	seeds, planned int
+}
+
+func newUnlabelledRow(method string, runs []store.Result, planned int) unlabelledRow {
+	row := unlabelledRow{method: method, seeds: len(runs), planned: planned}
+	for _, c := range certainties {
 		var values []float64
 		for _, run := range runs {
-			if value := of(run.WithoutLabels); !math.IsNaN(value) {
+			if value := c.of(run.WithoutLabels); !math.IsNaN(value) {
 				values = append(values, 100*value)
 			}
 		}
-		return summary.NewScore(values)
+		row.scores = append(row.scores, summary.NewScore(values))
 	}
-	return unlabelledRow{
-		accuracy: score(func(u *store.WithoutLabels) float64 {
-			if u.Validation == nil {
-				return math.NaN()
-			}
-			return u.Validation.Accuracy
-		}),
-		expected: score(func(u *store.WithoutLabels) float64 {
-			if expected := u.TrustedAccuracy(); expected != nil {
-				return expected.Value
-			}
-			return math.NaN()
-		}),
-		certainties: score(func(u *store.WithoutLabels) float64 { return u.Certainty }),
-		seeds:       len(runs), planned: planned,
-	}
+	return row
 }
 
 // unlabelledColumns leaves out what none of the rows has.
 func unlabelledColumns(rows []unlabelledRow) []sheet.Column[unlabelledRow] {
 	columns := []sheet.Column[unlabelledRow]{{Head: "method", Key: true, Value: func(r unlabelledRow) sheet.Value { return sheet.Word(r.method) }}}
-	for _, c := range []struct {
-		head string
-		of   func(unlabelledRow) summary.Score
-	}{
-		{"source accuracy", func(r unlabelledRow) summary.Score { return r.accuracy }},
-		{"expected accuracy", func(r unlabelledRow) summary.Score { return r.expected }},
-		{"certainty", func(r unlabelledRow) summary.Score { return r.certainties }},
-	} {
-		there := false
-		for _, row := range rows {
-			there = there || !math.IsNaN(c.of(row).Mean)
-		}
-		if there {
+	for i, c := range certainties {
+		if slices.ContainsFunc(rows, func(r unlabelledRow) bool { return !math.IsNaN(r.scores[i].Mean) }) {
 			columns = append(columns, sheet.Column[unlabelledRow]{Head: c.head, Format: scoreFormat, Value: func(r unlabelledRow) sheet.Value {
-				return sheet.Percent(c.of(r).Mean, c.of(r).Deviation)
+				return sheet.Percent(r.scores[i].Mean, r.scores[i].Deviation)
 			}})
 		}
 	}
 	return append(columns, sheet.Column[unlabelledRow]{Head: "seeds", Format: shareFormat, Value: func(r unlabelledRow) sheet.Value { return share(r.seeds, r.planned) }})
 }
 
-// classShares are the target's by one way to know them, means over the runs that have them.
-type classShares struct {
-	place
-	by      string
-	classes []string
-	shares  []float64 // fractions of 1
-	seeds   int
-}
-
-// sharesOf returns a row for each way in which one of the runs knows the shares.
-func sharesOf(at place, runs []store.Result) []classShares {
-	var rows []classShares
+// sharesOf returns a row for each way in which one of the runs knows the target's class
+// shares: the means over the runs that know them, fractions of 1.
+func sharesOf(at place, runs []store.Result) []classValues {
+	var rows []classValues
 	for _, way := range []struct {
 		by string
 		of func(*store.WithoutLabels) []float64
@@ -126,62 +112,27 @@ func sharesOf(at place, runs []store.Result) []classShares {
 		{"likely", func(u *store.WithoutLabels) []float64 { return u.LikelyShares }},
 		{"estimated", func(u *store.WithoutLabels) []float64 { return u.EstimatedShares }},
 	} {
-		row := classShares{place: at, by: way.by, classes: runs[0].Classes, shares: make([]float64, len(runs[0].Classes))}
+		row := classValues{place: at, of: way.by, classes: runs[0].Classes, values: make([]float64, len(runs[0].Classes))}
 		for _, run := range runs {
-			if shares := way.of(run.WithoutLabels); len(shares) == len(row.shares) {
+			if shares := way.of(run.WithoutLabels); len(shares) == len(row.values) {
 				row.seeds++
-				for c, share := range shares {
-					row.shares[c] += share
-				}
+				floats.Add(row.values, shares)
 			}
 		}
 		if row.seeds == 0 {
 			continue
 		}
-		for c := range row.shares {
-			row.shares[c] /= float64(row.seeds)
+		for c := range row.values {
+			row.values[c] /= float64(row.seeds)
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-func shareColumns(classes []string) []sheet.Column[classShares] {
-	columns := []sheet.Column[classShares]{
-		{Head: "method", Key: true, Value: func(r classShares) sheet.Value { return sheet.Word(r.method) }},
-		{Head: "shares", Key: true, Value: func(r classShares) sheet.Value { return sheet.Word(r.by) }},
-	}
-	for c, class := range classes {
-		columns = append(columns, sheet.Column[classShares]{
-			Head: class, Format: sheet.Printf("%.2f"), Value: func(r classShares) sheet.Value { return sheet.Percent(100 * r.shares[c]) },
-		})
-	}
-	return columns
-}
-
-// classShare is the share of one class.
-type classShare struct {
-	classShares
-	class string
-	share float64
-}
-
-func eachShare(rows []classShares) []classShare {
-	var all []classShare
-	for _, r := range rows {
-		for c, share := range r.shares {
-			all = append(all, classShare{r, r.classes[c], share})
-		}
-	}
-	return all
-}
-
-var shareRecordColumns = []sheet.Column[classShare]{
-	{Name: "variant", Value: func(r classShare) sheet.Value { return sheet.Word(r.variant) }},
-	{Name: "task", Value: func(r classShare) sheet.Value { return sheet.Word(r.task) }},
-	{Name: "method", Value: func(r classShare) sheet.Value { return sheet.Word(r.method) }},
-	{Name: "by", Value: func(r classShare) sheet.Value { return sheet.Word(r.by) }},
-	{Name: "class", Value: func(r classShare) sheet.Value { return sheet.Word(r.class) }},
-	{Name: "share", Value: func(r classShare) sheet.Value { return sheet.Number(r.share) }},
-	{Name: "seeds", Value: func(r classShare) sheet.Value { return sheet.Count(r.seeds) }},
+func shareColumns(classes []string) []sheet.Column[classValues] {
+	return append([]sheet.Column[classValues]{
+		{Head: "method", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.method) }},
+		{Head: "shares", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.of) }},
+	}, classColumns(classes, 100)...)
 }
