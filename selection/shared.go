@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,4 +60,15 @@ func Vote(logits []*mat.Dense) ([]int, error) {
 		sum.Add(&sum, softmax(z, 1))
 	}
 	return predictions(&sum), nil
+}
+
+// Predicted returns the mean probabilities of the classes over rows of logits (n×k), and the
+// mean of each row's largest probability.
+func Predicted(logits *mat.Dense) (shares []float64, certainty float64) {
+	p := softmax(logits, 1)
+	rows, _ := p.Dims()
+	for i := range rows {
+		certainty += floats.Max(p.RawRowView(i)) / float64(rows)
+	}
+	return columnMeans(p), certainty
 }

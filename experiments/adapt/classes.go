@@ -11,7 +11,6 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/internal/wholefile"
-	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
 
@@ -54,7 +53,7 @@ func classShares(about model.Metadata, c judge.Candidate) ([]ClassShare, error) 
 	for i, class := range about.Classes {
 		shares[i] = ClassShare{Class: class, Source: source[i], Target: target[i]}
 	}
-	return shares, bound(shares, c, about.Shares.Classifier)
+	return shares, bound(shares, c)
 }
 
 // meanShares returns the mean of what several runs say of the same classes. The bounds are
@@ -90,34 +89,21 @@ const (
 
 // bound finds the intervals of the target's shares by the bootstrap: the candidate's
 // held-out source rows and its target rows are both drawn again, and each time the shares
-// estimated by maximum likelihood. classifier are those for which its calibrated
-// probabilities speak, nil for the held-out rows' own.
-func bound(shares []ClassShare, c judge.Candidate, classifier []float64) error {
+// estimated as they were.
+func bound(shares []ClassShare, c judge.Candidate) error {
 	if len(shares) > mostBounded {
 		return fmt.Errorf("%d classes, more than the %d for which resamples are made; iwrun labelshift --intervals fisher needs none", len(shares), mostBounded)
 	}
-	source := c.SourceLogits.RawMatrix().Data
-	calibration, err := model.Calibrate(source, c.SourceLabels, len(shares))
+	fitted, err := c.Fit()
 	if err != nil {
 		return err
 	}
-	sample, err := model.NewSample(calibration, classifier, source, c.SourceLabels, c.TargetLogits.RawMatrix().Data)
-	if err != nil {
-		return err
-	}
-	mlls, err := weightest.NewEstimator("mlls")
-	if err != nil {
-		return err
-	}
-	uncertainty, err := intervals.Bootstrap(sample, mlls, intervals.BootstrapSettings{Replicas: replicas, Seed: 1})
+	uncertainty, err := fitted.Bootstrap(intervals.BootstrapSettings{Replicas: replicas, Seed: 1})
 	if err != nil {
 		return err
 	}
 	for i := range shares {
-		interval := uncertainty.Shares.Each[i]
-		// Where resamples never show a class, the estimate still counts one row of it.
-		interval.Low, interval.High = min(interval.Low, shares[i].Target), max(interval.High, shares[i].Target)
-		shares[i].Interval = &interval
+		shares[i].Interval = &uncertainty.Shares.Each[i]
 	}
 	return nil
 }

@@ -9,19 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
+	"iwda/experiments/store"
 )
 
 // onLine returns a run that is right about three classes on a line, of which the first is frequent
 // in the source and rare in the target.
 func onLine(source, target []float64) judge.Candidate {
 	random := rand.New(rand.NewPCG(1, 2))
-	draw := func(shares []float64, n int) (logits *mat.Dense, classes []int) {
-		logits = mat.NewDense(n, len(shares), nil)
-		for i := range n {
+	draw := func(shares []float64, n int) (logits []float32, classes []int) {
+		for range n {
 			u, class := random.Float64(), 0
 			for u > shares[class] && class < len(shares)-1 {
 				u -= shares[class]
@@ -30,15 +28,15 @@ func onLine(source, target []float64) judge.Candidate {
 			x := 2*float64(class) + random.NormFloat64()
 			for c, share := range source {
 				d := x - 2*float64(c)
-				logits.Set(i, c, math.Log(share)-d*d/2)
+				logits = append(logits, float32(math.Log(share)-d*d/2))
 			}
 			classes = append(classes, class)
 		}
 		return logits, classes
 	}
-	c := judge.Candidate{Run: "source-only"}
-	c.SourceLogits, c.SourceLabels = draw(source, 3000)
-	c.TargetLogits, _ = draw(target, 5000)
+	c := judge.Candidate{Run: "source-only", Outputs: store.Outputs{Classes: len(source)}}
+	c.HeldOut, c.HeldOutLabels = draw(source, 3000)
+	c.Target, _ = draw(target, 5000)
 	return c
 }
 
@@ -51,7 +49,7 @@ func TestClassIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.TargetShares}}
+	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.Target()}}
 	shares, err := classShares(about, run)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +67,7 @@ func TestClassIntervals(t *testing.T) {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
-	if err := bound(make([]ClassShare, mostBounded+1), run, nil); err == nil {
+	if err := bound(make([]ClassShare, mostBounded+1), run); err == nil {
 		t.Error("no error for too many classes")
 	}
 	for want, change := range map[string]func(*model.Metadata){

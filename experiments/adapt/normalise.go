@@ -11,6 +11,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/judge"
+	"iwda/experiments/store"
 	"iwda/weightest"
 	"iwda/weightest/shifttest"
 )
@@ -169,11 +170,17 @@ func probed(source, target datasets.Set, how normalise.Settings) (float64, error
 		return 0, err
 	}
 	p := fitProbe(by.OnSource(learnt), rand.New(datasets.Stream(1, "probe")))
-	return judge.Candidate{
-		Run:          "a linear classifier",
-		SourceLogits: p.logits(normalise.Values(by.OnSource(heldOut))), SourceLabels: datasets.LabelsOf(heldOut).Classes(),
-		TargetLogits: p.logits(normalise.Values(by.OnTarget(target))),
-	}.TargetRisk()
+	narrow := func(logits *mat.Dense) (values []float32) {
+		for _, z := range logits.RawMatrix().Data {
+			values = append(values, float32(z))
+		}
+		return values
+	}
+	return judge.Candidate{Run: "a linear classifier", Outputs: store.Outputs{
+		Classes: k,
+		HeldOut: narrow(p.logits(normalise.Values(by.OnSource(heldOut)))), HeldOutLabels: datasets.LabelsOf(heldOut).Classes(),
+		Target: narrow(p.logits(normalise.Values(by.OnTarget(target)))),
+	}}.TargetRisk()
 }
 
 // spacedRows returns some so many labelled rows, those of each of k classes evenly spaced, but

@@ -60,7 +60,7 @@ func (o Outcome) classesSheet() sheet.Sheet {
 	}
 	rows := make([]row, len(o.Classes))
 	for i, class := range o.Classes {
-		rows[i] = row{class, o.Predicted[i], o.Shared.TargetShares[i]}
+		rows[i] = row{class, o.Predicted[i], o.Shared.Target()[i]}
 	}
 	columns := []sheet.Column[row]{
 		{Head: "class", Key: true, Value: func(r row) sheet.Value { return sheet.Word(r.Class) }},

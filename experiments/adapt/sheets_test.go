@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/classshares"
 	"iwda/experiments/judge"
 	"iwda/experiments/store"
-	"iwda/selection"
 )
 
 // An expected accuracy counts on classes that look alike in both domains. Where the run's
@@ -17,7 +17,7 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 		"says that classes look different to it there":                          store.Measured(0.049),
 		"nothing tests whether classes look different":                          {},
 	} {
-		known := store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
+		known := store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
 		judgement := judge.Judgement{Run: "iwdan", Expected: known.TrustedAccuracy(), LabelShiftP: p}
 		outcome := Outcome{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
 		text, holds := outcome.expectation(), p.OrNaN() >= 0.05

@@ -5,9 +5,9 @@ import (
 	"path"
 	"strings"
 
+	"iwda/classshares"
 	"iwda/experiments/judge"
 	"iwda/experiments/report/sheet"
-	"iwda/selection"
 )
 
 // methodsSection puts the methods side by side.
@@ -47,13 +47,13 @@ func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
 
 // expected is the mean of the runs' expected accuracies and of their bounds; nil where one of
 // them has none.
-func (c Chosen) expected() *selection.ExpectedAccuracy {
+func (c Chosen) expected() *classshares.Accuracy {
 	for _, j := range c {
 		if j.Expected == nil {
 			return nil
 		}
 	}
-	return &selection.ExpectedAccuracy{
+	return &classshares.Accuracy{
 		Value: c.mean(func(j judge.Judgement) float64 { return j.Expected.Value }),
 		Low:   c.mean(func(j judge.Judgement) float64 { return j.Expected.Low }),
 		High:  c.mean(func(j judge.Judgement) float64 { return j.Expected.High }),

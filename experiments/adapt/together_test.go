@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/classshares"
 	"iwda/experiments/judge"
 	"iwda/experiments/store"
-	"iwda/selection"
 	"iwda/weightest/intervals"
 )
 
@@ -74,7 +74,7 @@ func TestPreferredIsSaid(t *testing.T) {
 // What several runs expect is the mean, where each of them may be trusted.
 func TestExpectedTogether(t *testing.T) {
 	run := func(value float64, p store.Optional[float64]) judge.Judgement {
-		known := store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p}
+		known := store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p}
 		return judge.Judgement{Expected: known.TrustedAccuracy(), LabelShiftP: p}
 	}
 	trusted, rejected, untested := store.Measured(0.5), store.Measured(0.01), store.Optional[float64]{}

@@ -4,26 +4,20 @@ import (
 	"fmt"
 	"path"
 
-	"gonum.org/v1/gonum/mat"
-
+	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
-	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
 
 // Candidate is a finished run as it is judged: what its last network says of held-out
-// source rows, on which it was not trained, and of the target's rows; k classes.
+// source rows, on which it was not trained, and of the target's rows. The labels of the latter
+// serve to measure alone ([Comparison.Ensembles]).
 type Candidate struct {
-	Run          string     // its id
-	SourceLogits *mat.Dense // n×k
-	SourceLabels []int      // n classes, from 0
-	TargetLogits *mat.Dense // m×k
-	// TargetLabels are the m classes of the target's rows, -1 where one is not known; nil where
-	// none is. They serve to measure alone ([Comparison.Ensembles]).
-	TargetLabels []int
+	Run string // its id
+	store.Outputs
 	// Known is what the run knows of itself without target labels; it may be nil.
 	Known *store.WithoutLabels
 }
@@ -38,37 +32,51 @@ func Read(run store.Run) (Candidate, error) {
 	if len(o.HeldOut) == 0 || len(o.Target) == 0 {
 		return Candidate{}, fmt.Errorf("%s: no rows of one domain", run.Dir.Path(store.OutputsFile))
 	}
-	logits := func(values []float32) *mat.Dense {
-		return mat.NewDense(len(values)/o.Classes, o.Classes, weightest.Widen(values))
-	}
-	return Candidate{
-		Run:          run.Result.ID,
-		SourceLogits: logits(o.HeldOut), SourceLabels: o.HeldOutLabels,
-		TargetLogits: logits(o.Target), TargetLabels: o.TargetLabels,
-		Known: run.Result.WithoutLabels,
-	}, nil
+	return Candidate{Run: run.Result.ID, Outputs: o, Known: run.Result.WithoutLabels}, nil
 }
 
 // method is that of the run, by its id.
 func (c Candidate) method() string { return path.Base(path.Dir(c.Run)) }
 
-// input is what criteria read of the candidate as its network gives it.
-func (c Candidate) input() selection.Input {
-	return selection.Input{SourceLogits: c.SourceLogits, SourceLabels: c.SourceLabels, TargetLogits: c.TargetLogits}
+// Fit calibrates the candidate and estimates the target's class shares by what it says itself.
+func (c Candidate) Fit() (*classshares.Shares, error) {
+	how := classshares.Settings{}
+	if c.Known != nil {
+		how.Trained = c.Known.TrainedShares
+	}
+	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), how)
+	if err != nil {
+		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
+	}
+	return fitted, err
+}
+
+func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }
+func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: c.Target} }
+
+// input is what criteria read of the candidate: its calibrated logits.
+func (c Candidate) input() (selection.Input, error) {
+	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, classshares.Settings{})
+	if err != nil {
+		return selection.Input{}, fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
+	}
+	return selection.Input{
+		SourceLogits: classifier.Logits(c.heldOut()), SourceLabels: c.HeldOutLabels, TargetLogits: classifier.Logits(c.target()),
+	}, nil
 }
 
 // TargetRisk is [selection.TargetRisk] by the class shares that the candidate estimates itself:
 // no candidates are to be compared by it that differ in more than what they are given to read.
 func (c Candidate) TargetRisk() (float64, error) {
-	in, calibration, err := selection.Calibrated(c.input())
+	in, err := c.input()
 	if err != nil {
 		return 0, err
 	}
-	shared, _, err := estimated(c.Run, in, calibration)
+	fitted, err := c.Fit()
 	if err != nil {
 		return 0, err
 	}
-	in.ClassWeights = shared.weightsOver(c.SourceLabels)
+	in.ClassWeights = weightsOver(fitted.Target(), c.HeldOutLabels)
 	return selection.TargetRisk.Value(in)
 }
 
@@ -76,31 +84,16 @@ func (c Candidate) TargetRisk() (float64, error) {
 // shares. Estimated by each candidate itself, they would suit the candidate: a classifier
 // that has collapsed explains itself perfectly.
 type Shared struct {
-	Run          string
-	Calibration  calibration.Calibration
-	TargetShares []float64 // q, sum 1
+	Run string
+	*classshares.Shares
 	// Test asks whether changed class shares alone explain what the model says of the
 	// target; if not, these shares are to be read with care.
 	Test shifttest.LabelShift
 }
 
-// estimated returns the class shares of the target that follow from a run's calibrated logits,
-// without a test, and the sample behind them.
-func estimated(run string, calibrated selection.Input, calibration calibration.Calibration) (Shared, *weightest.Sample, error) {
-	sample, err := calibrated.Sample()
-	if err != nil {
-		return Shared{}, nil, fmt.Errorf("%s: %w", run, err)
-	}
-	solution, err := selection.TargetShares(sample)
-	if err != nil {
-		return Shared{}, nil, fmt.Errorf("%s: the target's class shares: %w", run, err)
-	}
-	return Shared{Run: run, Calibration: calibration, TargetShares: solution.TargetDistribution}, sample, nil
-}
-
-// weightsOver returns the class weights over the shares of these labels, so that the mean of
+// weightsOver returns the class weights q over the shares of these labels, so that the mean of
 // weighted losses is Σ_y q_y times the mean loss of class y. A class without a row, whose loss
 // nobody knows, has 0.
-func (s Shared) weightsOver(labels []int) []float64 {
-	return weightest.Ratios(s.TargetShares, datasets.KnownLabels(labels).Shares(len(s.TargetShares)))
+func weightsOver(q []float64, labels []int) []float64 {
+	return weightest.Ratios(q, datasets.KnownLabels(labels).Shares(len(q)))
 }

@@ -13,8 +13,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/classshares"
 	"iwda/experiments/store"
 	"iwda/selection"
+	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
 
@@ -51,6 +53,18 @@ func classifier(x, shares []float64, sharpness float64) *mat.Dense {
 	return logits
 }
 
+// candidate returns a run of three classes that says this of rows (n×k).
+func candidate(run string, heldOut *mat.Dense, labels []int, target *mat.Dense) Candidate {
+	return Candidate{Run: run, Outputs: store.Outputs{Classes: 3, HeldOut: narrow(heldOut), HeldOutLabels: labels, Target: narrow(target)}}
+}
+
+func narrow(m *mat.Dense) (values []float32) {
+	for _, v := range m.RawMatrix().Data {
+		values = append(values, float32(v))
+	}
+	return values
+}
+
 // problem returns a candidate that is right about the source, a twin of it that is five
 // times as sure, one that sees the rows through noise, and the true classes of the target.
 func problem(t *testing.T) (candidates []Candidate, truth []int) {
@@ -67,9 +81,9 @@ func problem(t *testing.T) (candidates []Candidate, truth []int) {
 	}
 	blurredHeldOut, blurredTarget := blurred(heldOut), blurred(target)
 	return []Candidate{
-		{Run: "source-only", SourceLogits: classifier(heldOut, sourceShares, 1), SourceLabels: labels, TargetLogits: classifier(target, sourceShares, 1)},
-		{Run: "overconfident", SourceLogits: classifier(heldOut, sourceShares, 5), SourceLabels: labels, TargetLogits: classifier(target, sourceShares, 5)},
-		{Run: "blurred", SourceLogits: classifier(blurredHeldOut, sourceShares, 1), SourceLabels: labels, TargetLogits: classifier(blurredTarget, sourceShares, 1)},
+		candidate("source-only", classifier(heldOut, sourceShares, 1), labels, classifier(target, sourceShares, 1)),
+		candidate("overconfident", classifier(heldOut, sourceShares, 5), labels, classifier(target, sourceShares, 5)),
+		candidate("blurred", classifier(blurredHeldOut, sourceShares, 1), labels, classifier(blurredTarget, sourceShares, 1)),
 	}, truth
 }
 
@@ -91,7 +105,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("temperature %v of a network five times too sure", temperature)
 	}
 	for class, want := range targetShares {
-		if got := shared.TargetShares[class]; math.Abs(got-want) > 0.03 {
+		if got := shared.Target()[class]; math.Abs(got-want) > 0.03 {
 			t.Errorf("class %d: share %v, want %v", class, got, want)
 		}
 	}
@@ -104,7 +118,7 @@ func TestShared(t *testing.T) {
 		elsewhere[i] = 2 + 2*(elsewhere[i]-2)
 	}
 	moved := candidates[0]
-	moved.TargetLogits = classifier(elsewhere, sourceShares, 1)
+	moved.Target = narrow(classifier(elsewhere, sourceShares, 1))
 	if other := compared(t, moved).Shared; other.Test.Explained() {
 		t.Errorf("classes that lie elsewhere: %v", other.Test.Verdict())
 	}
@@ -124,11 +138,11 @@ func TestChoose(t *testing.T) {
 	// The value is an estimate of the calibrated cross-entropy on the target, and what chance
 	// leaves unexplained.
 	for i, c := range candidates {
-		calibration, err := calibration.Calibrate("bcts-ridge", c.SourceLogits.RawMatrix().Data, c.SourceLabels, 3)
+		calibration, err := calibration.Calibrate("bcts-ridge", weightest.Widen(c.HeldOut), c.HeldOutLabels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, loss := calibration.Probabilities(c.TargetLogits.RawMatrix().Data), 0.0
+		p, loss := calibration.Probabilities(weightest.Widen(c.Target)), 0.0
 		for row, class := range truth {
 			loss -= math.Log(p[3*row+class]) / float64(len(truth))
 		}
@@ -154,14 +168,11 @@ func TestChooseAmongAligned(t *testing.T) {
 	candidates, _ := problem(t)
 	aligned := candidates[0]
 	aligned.Run = "aligned"
-	target := mat.DenseCopyOf(aligned.TargetLogits)
-	for i := range target.RawMatrix().Rows { // rows of which it is not sure
-		if row := target.RawRowView(i); i%3 == 0 {
-			floats.Scale(0, row)
-		}
-	}
 	sourceOnly := candidates[0]
-	sourceOnly.TargetLogits = target
+	sourceOnly.Target = slices.Clone(aligned.Target)
+	for i := 0; i < len(sourceOnly.Target); i += 3 * 3 { // rows of which it is not sure
+		clear(sourceOnly.Target[i : i+3])
+	}
 	both := compared(t, sourceOnly, aligned)
 	if both.Shared.Test.Explained() {
 		t.Fatal(both.Shared.Test.Verdict())
@@ -179,35 +190,34 @@ func TestChooseAmongAligned(t *testing.T) {
 func TestRiskOfARareClass(t *testing.T) {
 	candidates, _ := problem(t)
 	c := candidates[0]
-	few := Candidate{Run: "few rows", SourceLogits: mat.NewDense(40, 3, nil), TargetLogits: c.TargetLogits}
+	few := Candidate{Run: "few rows", Outputs: store.Outputs{Classes: 3, HeldOut: slices.Clone(c.HeldOut[:3*40]), Target: c.Target}}
 	for i := range 40 {
-		few.SourceLogits.SetRow(i, c.SourceLogits.RawRowView(i))
-		few.SourceLabels = append(few.SourceLabels, min(c.SourceLabels[i], 1))
+		few.HeldOutLabels = append(few.HeldOutLabels, min(c.HeldOutLabels[i], 1))
 	}
-	few.SourceLabels[39] = 2 // the only one, taken for another class
-	few.SourceLogits.SetRow(39, []float64{4, 0, -4})
+	few.HeldOutLabels[39] = 2 // the only one, taken for another class
+	copy(few.HeldOut[3*39:], []float32{4, 0, -4})
 	alone := compared(t, few)
 	shared := alone.Shared
 	choice, err := alone.Choose("iwv-y", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := shared.Calibration.Probabilities(few.SourceLogits.RawMatrix().Data)
+	p := shared.Calibration.Probabilities(weightest.Widen(few.HeldOut))
 	var losses, rows [3]float64
-	for i, class := range few.SourceLabels {
+	for i, class := range few.HeldOutLabels {
 		losses[class] -= math.Log(p[3*i+class])
 		rows[class]++
 	}
 	want := 0.0
-	for class, q := range shared.TargetShares {
+	for class, q := range shared.Target() {
 		want += q * losses[class] / rows[class]
 	}
 	if got := choice.Judged[0].Value; math.Abs(got-want) > 1e-9*want {
 		t.Errorf("risk %v, want %v", got, want)
 	}
 	// A class without a row counts for nothing.
-	if got := shared.weightsOver([]int{0, 0, 1, 0}); math.Abs(got[0]-shared.TargetShares[0]*4/3) > 1e-15 || got[2] != 0 {
-		t.Errorf("weights %v of shares %v", got, shared.TargetShares)
+	if got := weightsOver(shared.Target(), []int{0, 0, 1, 0}); math.Abs(got[0]-shared.Target()[0]*4/3) > 1e-15 || got[2] != 0 {
+		t.Errorf("weights %v of shares %v", got, shared.Target())
 	}
 }
 
@@ -318,7 +328,7 @@ func TestPreferLater(t *testing.T) {
 func TestExpected(t *testing.T) {
 	candidates, _ := problem(t)
 	for i, p := range []store.Optional[float64]{store.Measured(0.5), store.Measured(0.01), {}} {
-		candidates[i].Known = &store.WithoutLabels{ExpectedAccuracy: &selection.ExpectedAccuracy{Value: 0.9}, LabelShiftP: p}
+		candidates[i].Known = &store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: 0.9}, LabelShiftP: p}
 	}
 	for i, j := range compared(t, candidates...).Judged {
 		if trusted := j.Expected != nil; trusted != (i == 0) || j.LabelShiftP != candidates[i].Known.LabelShiftP {
@@ -332,24 +342,24 @@ func TestExpected(t *testing.T) {
 // both classes, the target four times as many of the second.
 func TestEnsembles(t *testing.T) {
 	run := func(name string, wrong int) Candidate {
-		c := Candidate{Run: "full/a-b/" + name, SourceLogits: mat.NewDense(40, 2, nil), TargetLogits: mat.NewDense(50, 2, nil)}
+		c := Candidate{Run: "full/a-b/" + name, Outputs: store.Outputs{Classes: 2}}
 		for i := range 40 { // each tenth row of a class is taken for the other one
 			class := i % 2
-			c.SourceLabels = append(c.SourceLabels, class)
-			toward := float64(2*class - 1)
+			c.HeldOutLabels = append(c.HeldOutLabels, class)
+			toward := float32(2*class - 1)
 			if i%20 < 2 {
 				toward = -toward
 			}
-			c.SourceLogits.SetRow(i, []float64{-toward, toward})
+			c.HeldOut = append(c.HeldOut, -toward, toward)
 		}
 		for i := range 50 {
 			class := min(i%5, 1)
 			c.TargetLabels = append(c.TargetLabels, class)
-			toward := float64(2*class-1) * 1.5
+			toward := float32(2*class-1) * 1.5
 			if i%5 == wrong {
 				toward = -0.6 * toward
 			}
-			c.TargetLogits.SetRow(i, []float64{-toward, toward})
+			c.Target = append(c.Target, -toward, toward)
 		}
 		return c
 	}
@@ -370,16 +380,16 @@ func TestEnsembles(t *testing.T) {
 func TestCandidatesOutOfOrder(t *testing.T) {
 	candidates, _ := problem(t)
 	c := candidates[0]
-	c.SourceLabels = slices.Clone(c.SourceLabels)
-	for i, class := range c.SourceLabels {
-		c.SourceLabels[i] = min(class, 1)
+	c.HeldOutLabels = slices.Clone(c.HeldOutLabels)
+	for i, class := range c.HeldOutLabels {
+		c.HeldOutLabels[i] = min(class, 1)
 	}
 	if shared := compared(t, c).Shared; shared.Calibration.Form != "ts" {
 		t.Errorf("no row of a class: %+v", shared.Calibration)
 	}
-	c.SourceLogits = mat.DenseCopyOf(c.SourceLogits)
-	c.SourceLogits.Set(7, 1, math.NaN())
-	if _, err := New([]Candidate{c}); err == nil || !strings.Contains(err.Error(), "source-only: selection: SourceLogits: row 7, column 1 is NaN") {
+	c.HeldOut = slices.Clone(c.HeldOut)
+	c.HeldOut[3*7+1] = float32(math.NaN())
+	if _, err := New([]Candidate{c}); err == nil || !strings.Contains(err.Error(), "source-only: calibration on held-out source rows: weightest: invalid row: source row 7 gives class 1 the logit NaN") {
 		t.Errorf("NaN: error %v", err)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/classshares"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
 
@@ -23,8 +23,7 @@ type Comparison struct {
 	Shared     Shared
 	Judged     []Judgement // by what no rule decides, in the candidates' order
 
-	inputs       []selection.Input // with calibrated logits and all that the candidates share
-	calibrations []calibration.Calibration
+	inputs []selection.Input // with calibrated logits and all that the candidates share
 }
 
 // Judgement is what is known of a candidate without a label of the target.
@@ -44,7 +43,7 @@ type Judgement struct {
 	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
 	// for class shares, let expect; nil where that cannot be computed or, as LabelShiftP tells,
 	// not be trusted.
-	Expected *selection.ExpectedAccuracy
+	Expected *classshares.Accuracy
 	// LabelShiftP is the p-value of the test that label shift explains what the run itself
 	// predicts; not measured where there were too few rows.
 	LabelShiftP store.Optional[float64]
@@ -58,12 +57,12 @@ func New(candidates []Candidate) (*Comparison, error) {
 		return nil, errors.New("there is no run to choose from")
 	}
 	n := len(candidates)
-	c := &Comparison{Candidates: candidates, Judged: make([]Judgement, n), inputs: make([]selection.Input, n), calibrations: make([]calibration.Calibration, n)}
+	c := &Comparison{Candidates: candidates, Judged: make([]Judgement, n), inputs: make([]selection.Input, n)}
 	var logits []*mat.Dense
 	for i, candidate := range candidates {
 		var err error
-		if c.inputs[i], c.calibrations[i], err = selection.Calibrated(candidate.input()); err != nil {
-			return nil, fmt.Errorf("%s: %w", candidate.Run, err)
+		if c.inputs[i], err = candidate.input(); err != nil {
+			return nil, err
 		}
 		logits = append(logits, c.inputs[i].TargetLogits)
 	}
@@ -76,7 +75,7 @@ func New(candidates []Candidate) (*Comparison, error) {
 	}
 	for i, candidate := range candidates {
 		in, j := &c.inputs[i], &c.Judged[i]
-		in.ClassWeights, in.TargetShares, in.Votes = c.Shared.weightsOver(candidate.SourceLabels), c.Shared.TargetShares, votes
+		in.ClassWeights, in.TargetShares, in.Votes = weightsOver(c.Shared.Target(), candidate.HeldOutLabels), c.Shared.Target(), votes
 		j.Run = candidate.Run
 		j.Shares, j.Certainty = selection.Predicted(in.TargetLogits)
 		if known := candidate.Known; known != nil {
@@ -95,15 +94,16 @@ func (c *Comparison) share() error {
 		method, _ := config.ParseMethod(c.method())
 		return method.Alignment == config.NoAlignment
 	}))
-	run := c.Candidates[reference].Run
-	shared, sample, err := estimated(run, c.inputs[reference], c.calibrations[reference])
+	run := c.Candidates[reference]
+	fitted, err := run.Fit()
 	if err != nil {
 		return err
 	}
-	if shared.Test, err = shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
-		return fmt.Errorf("%s: %w", run, err)
+	test, err := fitted.Test(shifttest.LabelShiftSettings{Seed: 1})
+	if err != nil {
+		return fmt.Errorf("%s: %w", run.Run, err)
 	}
-	c.Shared = shared
+	c.Shared = Shared{run.Run, fitted, test}
 	return nil
 }
 
@@ -158,32 +158,32 @@ func (c *Comparison) Ensembles() (all []Ensemble) {
 func (c *Comparison) ensemble(first, next int) (Ensemble, bool) {
 	e := Ensemble{Method: c.Candidates[first].method(), Members: next - first}
 	labels := c.Candidates[first].TargetLabels
-	var sum mat.Dense
+	sum := make([]float64, len(c.Candidates[first].Target))
 	for i := first; i < next; i++ {
-		corrected, err := selection.Corrected(c.Candidates[i].input(), c.calibrations[i])
+		fitted, err := c.Candidates[i].Fit()
+		if err != nil {
+			return Ensemble{}, false
+		}
+		corrected, err := fitted.Correct(0, len(labels))
 		if err != nil {
 			return Ensemble{}, false
 		}
 		e.Mean += accuracy(corrected, labels) / float64(e.Members)
-		if i == first {
-			sum.CloneFrom(corrected)
-		} else {
-			sum.Add(&sum, corrected)
-		}
+		floats.Add(sum, corrected)
 	}
-	e.Accuracy = accuracy(&sum, labels)
+	e.Accuracy = accuracy(sum, labels)
 	return e, true
 }
 
 // accuracy is the share of the labelled rows whose largest value is that of their class.
-func accuracy(values *mat.Dense, labels []int) float64 {
-	right, known := 0., 0.
+func accuracy(values []float64, labels []int) float64 {
+	right, known, k := 0., 0., len(values)/len(labels)
 	for i, label := range labels {
 		if label < 0 {
 			continue
 		}
 		known++
-		if floats.MaxIdx(values.RawRowView(i)) == label {
+		if floats.MaxIdx(values[i*k:(i+1)*k]) == label {
 			right++
 		}
 	}

@@ -3,11 +3,11 @@ package labelshift
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
@@ -36,8 +36,8 @@ type Analysis struct {
 	Tests       Tests
 	Notes       []string // what to know before relying on it, sentences
 
-	sample        *weightest.Sample
-	places        []uint64 // of the source rows in their file; see Predictions
+	shares        *classshares.Shares // nil for sums alone
+	places        []uint64            // of the source rows in their file; see Predictions
 	targetOptions table.Options
 }
 
@@ -63,11 +63,10 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	shares, err := source.shares()
-	if err != nil {
+	if err := source.requireEveryClass(); err != nil {
 		return nil, err
 	}
-	by, err := newProbabilities(s.Calibration, source, shares, s.TrainShares)
+	estimator, err := classshares.NewEstimator(s.Estimator)
 	if err != nil {
 		return nil, err
 	}
@@ -77,26 +76,52 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if source.Unlabelled > 0 {
 		a.note("%d rows of %s have no label and are left out.", source.Unlabelled, source.Name)
 	}
-	if by.calibration.Note != "" {
-		a.note("Calibration: %s.", by.calibration.Note)
-	}
-	// The last use of the predictions, whose memory is free from here on.
 	a.places = source.places
-	if a.sample, err = by.sample(source, target); err != nil {
-		return nil, err
-	}
-	problem, err := a.sample.Problem(nil, nil)
+	classifier, err := s.calibrate(source)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.estimate(problem); err != nil {
+	if classifier.Note != "" {
+		a.note("Calibration: %s.", classifier.Note)
+	}
+	// The last use of the predictions, whose memory is free from here on.
+	sample, err := sampleOf(classifier, source, target)
+	if err != nil {
+		return nil, err
+	}
+	if a.shares, err = classshares.Estimate(classifier, sample, estimator); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Estimator, err)
+	}
+	if err := a.describe(a.shares.Problem, estimator, a.shares.Estimate); err != nil {
 		return nil, err
 	}
 	if err := a.test(); err != nil {
 		return nil, err
 	}
 	a.expectAccuracy()
-	return a, a.boundSample(problem)
+	return a, a.boundSample()
+}
+
+// calibrate fits the calibration of the settings to a source.
+func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error) {
+	how := classshares.Settings{Calibration: s.Calibration, Trained: source.trained}
+	if s.TrainShares != nil {
+		how.Trained = s.TrainShares
+	}
+	c, err := classshares.Calibrate(len(source.Classes), source.rows(), source.labels, how)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", source.Name, err)
+	}
+	return c, err
+}
+
+// sampleOf returns the calibrated rows of both files.
+func sampleOf(c classshares.Classifier, source, target *Predictions) (*weightest.Sample, error) {
+	sample, err := c.Sample(source.rows(), source.labels, target.rows())
+	if err != nil {
+		err = fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
+	}
+	return sample, err
 }
 
 // note appends a sentence.
@@ -104,15 +129,9 @@ func (a *Analysis) note(format string, values ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, values...))
 }
 
-// estimate runs the estimator.
-func (a *Analysis) estimate(p weightest.Problem) error {
-	estimator, err := weightest.NewEstimator(a.Estimator)
-	if err != nil {
-		return err
-	}
-	if a.Estimate, err = estimator.Estimate(p); err != nil {
-		return fmt.Errorf("%s: %w", a.Estimator, err)
-	}
+// describe sets what the estimate of a problem is, and notes how far to trust it.
+func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, e weightest.Estimate) error {
+	a.Estimate = e
 	ambiguity, err := weightest.Ambiguity(estimator, p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.Estimator, err)
@@ -142,31 +161,31 @@ func conditionNumber(c *mat.Dense) float64 {
 
 // test makes all tests.
 func (a *Analysis) test() (err error) {
-	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.sample.Sums(nil, nil)); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums(nil, nil)); err != nil {
 		return err
 	}
-	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.sample)
+	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.shares.Sample)
 	if err != nil {
 		return err
 	}
-	explained, err := shifttest.LabelShiftTest(a.sample, shifttest.LabelShiftSettings{Seed: a.Seed})
+	explained, err := a.shares.Test(shifttest.LabelShiftSettings{Seed: a.Seed})
 	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
 	return err
 }
 
 // boundSample finds the intervals of an estimate from rows.
-func (a *Analysis) boundSample(p weightest.Problem) error {
+func (a *Analysis) boundSample() error {
 	var u intervals.Uncertainty
 	var err error
 	switch a.Intervals {
 	case NoIntervals:
 		return nil
 	case BayesIntervals:
-		return a.boundByPosterior(a.sample.Sums(nil, nil))
+		return a.boundByPosterior(a.shares.Sample.Sums(nil, nil))
 	case FisherIntervals:
 		var solution weightest.MLLSSolution
-		if solution, err = (weightest.MLLS{}).Solve(p); err == nil {
-			u = intervals.Fisher(a.sample, solution, a.Level)
+		if solution, err = (weightest.MLLS{Pseudocount: weightest.Laplace}).Solve(a.shares.Problem); err == nil {
+			u = intervals.Fisher(a.shares.Sample, solution, a.Level)
 		}
 	default:
 		u, err = a.bootstrap()
@@ -179,11 +198,7 @@ func (a *Analysis) bootstrap() (intervals.Uncertainty, error) {
 	if err := checkReplicas(a.Replicas, len(a.Classes)); err != nil {
 		return intervals.Uncertainty{}, err
 	}
-	estimator, err := weightest.NewEstimator(a.Estimator)
-	if err != nil {
-		return intervals.Uncertainty{}, err
-	}
-	return intervals.Bootstrap(a.sample, estimator, intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
+	return a.shares.Bootstrap(intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
 }
 
 // boundByPosterior finds the intervals from counts of hard predictions.
@@ -211,18 +226,16 @@ func (a *Analysis) bound(u intervals.Uncertainty, err error) {
 	}
 }
 
-// correct returns the corrected probabilities of target rows: those of the sample times w,
-// as w_y = q_y/p_y for the shares p under which they are right. The error names a row that
-// has none.
+// correct returns the corrected probabilities of target rows. The error names a row that has
+// none.
 func (a *Analysis) correct(first, last int) ([]float64, error) {
-	k := len(a.Classes)
-	ones := slices.Repeat([]float64{1}, k)
-	corrected, err := weightest.Correct(a.sample.Target()[first*k:last*k], a.Estimate.Weights, ones)
+	corrected, err := a.shares.Correct(first, last)
 	if err == nil {
 		return corrected, nil
 	}
+	k := len(a.Classes)
 	for row := first; row < last; row++ {
-		if floats.Dot(a.sample.Target()[row*k:(row+1)*k], a.Estimate.Weights) == 0 {
+		if floats.Dot(a.shares.Sample.Target()[row*k:(row+1)*k], a.Estimate.Weights) == 0 {
 			return nil, fmt.Errorf("%s: row %d has probability 0 in every class that the target has by %s; after a calibration such as ts no probability is 0",
 				a.Target, row, a.Estimator)
 		}
@@ -232,7 +245,7 @@ func (a *Analysis) correct(first, last int) ([]float64, error) {
 
 // expectAccuracy computes the expected accuracies.
 func (a *Analysis) expectAccuracy() {
-	a.Uncorrected = sumOfLargest(a.sample.Target(), len(a.Classes)) / float64(a.TargetRows)
+	a.Uncorrected = sumOfLargest(a.shares.Sample.Target(), len(a.Classes)) / float64(a.TargetRows)
 	var sum float64
 	for first := 0; first < a.TargetRows; first += batchRows {
 		corrected, err := a.correct(first, min(first+batchRows, a.TargetRows))

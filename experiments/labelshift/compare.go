@@ -3,6 +3,7 @@ package labelshift
 import (
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -33,16 +34,16 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{Analysis: analysis}
-	for _, calibration := range calibration.Names() {
-		by, err := newProbabilities(calibration, source, analysis.SourceShares, s.TrainShares)
+	for _, s.Calibration = range calibration.Names() {
+		classifier, err := s.calibrate(source)
 		if err != nil {
-			c.note("%s: %v.", calibration, err)
+			c.note("%s: %v.", s.Calibration, err)
 			continue
 		}
-		if by.calibration.Note != "" && calibration != s.Calibration {
-			c.note("Calibration: %s.", by.calibration.Note)
+		if classifier.Note != "" && s.Calibration != analysis.Calibration {
+			c.note("Calibration: %s.", classifier.Note)
 		}
-		sample, err := by.sample(source, target)
+		sample, err := sampleOf(classifier, source, target)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 			return nil, err
 		}
 		for _, name := range weightest.EstimatorNames() {
-			c.Results = append(c.Results, c.result(name, calibration, problem))
+			c.Results = append(c.Results, c.result(name, s.Calibration, problem))
 		}
 	}
 	return c, nil
@@ -60,7 +61,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 // result runs one estimator.
 func (c *Comparison) result(name, calibration string, p weightest.Problem) Result {
 	r := Result{Estimator: name, Calibration: calibration}
-	estimator, err := weightest.NewEstimator(name)
+	estimator, err := classshares.NewEstimator(name)
 	var estimate weightest.Estimate
 	if err == nil {
 		estimate, err = estimator.Estimate(p)

@@ -6,8 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
@@ -104,8 +106,16 @@ func newPart(file *table.Table, s PartSettings) (*Part, error) {
 	return p, nil
 }
 
+// uncalibrated returns what makes probabilities of the values of a file.
+func uncalibrated(file *table.Table, classes int) func(values []float32) []float64 {
+	as := classshares.Classifier{Calibration: calibration.Identity(classes)}
+	return func(values []float32) []float64 {
+		return as.Of(classshares.Rows{Values: values, Probabilities: file.Kind() == table.Probabilities})
+	}
+}
+
 func (p *Part) countSource(file *table.Table, first uint64) error {
-	by := probabilities{kind: file.Kind(), calibration: identity(p.Sums.Classes())}
+	by := uncalibrated(file, p.Sums.Classes())
 	k, next := p.Sums.Classes(), first
 	var values []float32
 	var labels []int
@@ -122,10 +132,7 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 			}
 			next++
 		}
-		rows, err := by.of(values)
-		if err != nil {
-			return err
-		}
+		rows := by(values)
 		if err := p.Sums.AddSource(rows, labels, nil); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
@@ -140,16 +147,13 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 }
 
 func (p *Part) countTarget(file *table.Table, first uint64) error {
-	by := probabilities{kind: file.Kind(), calibration: identity(p.Sums.Classes())}
+	by := uncalibrated(file, p.Sums.Classes())
 	next := first
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return err
 		}
-		rows, err := by.of(batch.Values)
-		if err != nil {
-			return err
-		}
+		rows := by(batch.Values)
 		if err := p.Sums.AddTarget(rows, nil); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
@@ -241,7 +245,15 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 			return nil, missingClass(name, a.Classes[class])
 		}
 	}
-	if err := a.estimate(problem); err != nil {
+	estimator, err := classshares.NewEstimator(s.Estimator)
+	if err != nil {
+		return nil, err
+	}
+	estimate, err := estimator.Estimate(problem)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Estimator, err)
+	}
+	if err := a.describe(problem, estimator, estimate); err != nil {
 		return nil, err
 	}
 	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(p.Sums); err != nil {
@@ -262,7 +274,7 @@ func (a *Analysis) boundByReplicas(replicas *intervals.Replicas) error {
 		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
 		return nil
 	}
-	estimator, err := weightest.NewEstimator(a.Estimator)
+	estimator, err := classshares.NewEstimator(a.Estimator)
 	if err != nil {
 		return err
 	}

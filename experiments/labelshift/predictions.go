@@ -9,11 +9,10 @@ package labelshift
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
+	"iwda/classshares"
 	"iwda/datasets/table"
-	"iwda/weightest"
-	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"
 )
 
@@ -32,6 +31,7 @@ type Predictions struct {
 	values  []float32 // row-major n×k
 	labels  []int     // of a source, length n
 	places  []uint64  // of a source's rows in the file, length n; nil: 0, 1, …
+	trained []float64 // of a run's source: class shares for which its network speaks, nil if not known
 }
 
 // Rows returns n.
@@ -155,141 +155,22 @@ func newPredictions(file *table.Table, o table.Options) (*Predictions, error) {
 	}, nil
 }
 
-// shares returns the label shares of a source, length k. The error names a class without
-// a row.
-func (p *Predictions) shares() ([]float64, error) {
-	shares := make([]float64, len(p.Classes))
-	for _, label := range p.labels {
-		shares[label]++
-	}
-	for class, rows := range shares {
-		if rows == 0 {
-			return nil, missingClass(p.Name, p.Classes[class])
+// rows are the predictions as package classshares reads them.
+func (p *Predictions) rows() classshares.Rows {
+	return classshares.Rows{Values: p.values, Probabilities: p.Kind == table.Probabilities}
+}
+
+// requireEveryClass returns an error that names a class without a source row.
+func (p *Predictions) requireEveryClass() error {
+	for class, name := range p.Classes {
+		if !slices.Contains(p.labels, class) {
+			return missingClass(p.Name, name)
 		}
-		shares[class] = rows / float64(len(p.labels))
 	}
-	return shares, nil
+	return nil
 }
 
 // missingClass is the error of a class that no source row has.
 func missingClass(name, class string) error {
 	return fmt.Errorf("%s: class %q has no row: nothing tells how the classifier predicts it; add labelled rows of it, or leave the class out of both files", name, class)
-}
-
-// probabilities turns predictions into calibrated probabilities that are right under the
-// source's class shares.
-type probabilities struct {
-	kind table.Kind
-	// source and trained are the class shares of the source and those that the
-	// classifier's own probabilities are right under; trained is nil where they are the
-	// same.
-	source, trained []float64
-	calibration     calibration.Calibration
-}
-
-// identity is the calibration that leaves probabilities as they are.
-func identity(k int) calibration.Calibration {
-	c := calibration.Calibration{Form: "none", Scales: make([]float64, k), Biases: make([]float64, k)}
-	for j := range c.Scales {
-		c.Scales[j] = 1
-	}
-	return c
-}
-
-// of returns the probabilities of some rows.
-func (p *probabilities) of(values []float32) ([]float64, error) {
-	forSource, err := p.forSource(values)
-	if err != nil || p.kind == table.Probabilities && p.calibration.Form == "none" {
-		return forSource, err
-	}
-	return p.calibration.Probabilities(p.logits(forSource)), nil
-}
-
-// forSource returns rows as they would be under the source's class shares: probabilities
-// that are corrected for them, or logits to which the logarithm of the shares' ratio is
-// added.
-func (p *probabilities) forSource(values []float32) ([]float64, error) {
-	wide := weightest.Widen(values)
-	switch {
-	case p.trained == nil:
-		return wide, nil
-	case p.kind == table.Probabilities:
-		return weightest.Correct(wide, p.source, p.trained)
-	}
-	k := len(p.source)
-	for i := range wide {
-		wide[i] += math.Log(p.source[i%k] / p.trained[i%k])
-	}
-	return wide, nil
-}
-
-// logits returns what calibration reads of rows.
-func (p *probabilities) logits(rows []float64) []float64 {
-	if p.kind == table.Logits {
-		return rows
-	}
-	return calibration.CenteredLogs(rows, len(p.source))
-}
-
-// fit calibrates on all rows of the source.
-func (p *probabilities) fit(name string, source *Predictions) error {
-	if name == "none" {
-		p.calibration = identity(len(p.source))
-		return nil
-	}
-	rows, err := p.forSource(source.values)
-	if err != nil {
-		return err
-	}
-	p.calibration, err = calibration.Calibrate(name, p.logits(rows), source.labels, len(p.source))
-	return err
-}
-
-// newProbabilities fits a calibration to the source. trained may be nil, see Settings.
-func newProbabilities(calibration string, source *Predictions, shares, trained []float64) (*probabilities, error) {
-	if trained != nil && len(trained) != len(shares) {
-		return nil, fmt.Errorf("%d shares in training for the %d classes of %s", len(trained), len(shares), source.Name)
-	}
-	for class, share := range trained {
-		if !(share > 0) || math.IsInf(share, 1) {
-			return nil, fmt.Errorf("the share of class %q in training is %v; it must be positive", source.Classes[class], share)
-		}
-	}
-	p := &probabilities{kind: source.Kind, source: shares, trained: trained}
-	return p, p.fit(calibration, source)
-}
-
-// sample returns the calibrated rows of both files.
-func (p *probabilities) sample(source, target *Predictions) (*weightest.Sample, error) {
-	k := len(p.source)
-	s := weightest.NewSample(k)
-	s.Grow(source.Rows(), target.Rows())
-	err := p.eachBatch(source, func(first int, rows []float64) error {
-		return s.AddSource(rows, source.labels[first:first+len(rows)/k])
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source.Name, err)
-	}
-	err = p.eachBatch(target, func(_ int, rows []float64) error { return s.AddTarget(rows) })
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", target.Name, err)
-	}
-	return s, nil
-}
-
-// eachBatch hands over the probabilities of some rows after the other, with the number of
-// the first.
-func (p *probabilities) eachBatch(of *Predictions, add func(first int, rows []float64) error) error {
-	k := len(p.source)
-	for first := 0; first < of.Rows(); first += batchRows {
-		last := min(first+batchRows, of.Rows())
-		rows, err := p.of(of.values[first*k : last*k])
-		if err == nil {
-			err = add(first, rows)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -36,5 +36,8 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 	}
 	source, target = of("held-out source rows", outputs.HeldOut), of("target rows", outputs.Target)
 	source.labels = outputs.HeldOutLabels
+	if known := result.WithoutLabels; known != nil {
+		source.trained = known.TrainedShares
+	}
 	return source, target, nil
 }

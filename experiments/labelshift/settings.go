@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -26,10 +27,10 @@ type Settings struct {
 	TrainShares []float64
 }
 
-// Default returns the settings of MLLS on rows calibrated by BCTS, with intervals at 95%
+// Default returns the estimator and calibration of package classshares, with intervals at 95%
 // from 500 replicas.
 func Default() Settings {
-	return Settings{Estimator: "mlls", Calibration: "bcts", Intervals: BootstrapIntervals, Replicas: 500, Level: 0.95}
+	return Settings{Estimator: "mlls", Calibration: classshares.DefaultCalibration, Intervals: BootstrapIntervals, Replicas: 500, Level: 0.95}
 }
 
 // The kinds of intervals.
@@ -47,7 +48,7 @@ func IntervalNames() []string {
 
 // Check returns an error where a setting is impossible.
 func (s Settings) Check() error {
-	if _, err := weightest.NewEstimator(s.Estimator); err != nil {
+	if _, err := classshares.NewEstimator(s.Estimator); err != nil {
 		return err
 	}
 	switch {

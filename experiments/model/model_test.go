@@ -22,7 +22,6 @@ import (
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
-	"iwda/weightest/calibration"
 )
 
 // describe returns metadata of a network with three classes and rows of that shape, with
@@ -392,28 +391,5 @@ func TestONNXRefusesOtherShares(t *testing.T) {
 	err := model.WriteONNX(&out, []model.Model{m, m}, [][]float64{m.Shares.Target, {0.5, 0.4, 0.05}})
 	if err == nil || !strings.Contains(err.Error(), "shares to correct for: sums to") || out.Len() > 0 {
 		t.Errorf("error %v, %d bytes", err, out.Len())
-	}
-}
-
-// What a classifier of equal shares says is turned into what one of the source's shares
-// would, so that the estimate of the target's is that of calibrated probabilities.
-func TestSampleOfABalancedClassifier(t *testing.T) {
-	none := calibration.Calibration{Scales: []float64{1, 1}, Biases: []float64{0, 0}}
-	z := func(p float64) []float64 { return []float64{math.Log(p), math.Log(1 - p)} }
-	labels := []int{0, 0, 0, 1} // shares 3/4 and 1/4
-	source := slices.Concat(z(0.9), z(0.8), z(0.6), z(0.2))
-	sample, err := model.NewSample(none, []float64{0.5, 0.5}, source, labels, z(0.5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, _ := sample.Source()
-	// 0.9·3/4 and 0.1·1/4; 0.2·3/4 and 0.8·1/4; 0.5·3/4 and 0.5·1/4
-	for what, pair := range map[string][2]float64{"first": {rows[0], 27. / 28}, "last": {rows[6], 3. / 7}, "target's": {sample.Target()[0], 0.75}} {
-		if math.Abs(pair[0]-pair[1]) > 1e-9 {
-			t.Errorf("%s row: %v, want %v", what, pair[0], pair[1])
-		}
-	}
-	if sample, err = model.NewSample(none, nil, source, labels, z(0.5)); err != nil || math.Abs(sample.Target()[0]-0.5) > 1e-12 {
-		t.Errorf("uncorrected: %v, %v", sample.Target(), err)
 	}
 }

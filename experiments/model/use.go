@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
+	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/torch"
+	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Normalise changes rows of values in place, by the target's statistics, to what the network
@@ -24,49 +26,32 @@ func (m Metadata) Normalise(values []float32) {
 // the place of the classifier's p, by the factors q/p (Saerens, Latinne and Decaestecker
 // 2002). Shares that are no distribution over the classes are an error.
 func (m Metadata) Probabilities(logits []float32, shares []float64) ([]float64, error) {
-	scales, shifts, err := m.scalesAndShifts(shares)
+	c, err := m.corrected(shares)
 	if err != nil {
 		return nil, err
 	}
-	k := len(m.Classes)
-	probabilities := make([]float64, len(logits))
-	for first := 0; first < len(logits); first += k {
-		row, largest := probabilities[first:first+k], math.Inf(-1)
-		for j, z := range logits[first : first+k] {
-			row[j] = scales[j]*float64(z) + shifts[j]
-			largest = max(largest, row[j])
-		}
-		sum := 0.0
-		for j, v := range row {
-			row[j] = math.Exp(v - largest)
-			sum += row[j]
-		}
-		for j := range row {
-			row[j] /= sum
-		}
-	}
-	return probabilities, nil
+	return c.Probabilities(weightest.Widen(logits)), nil
 }
 
-// scalesAndShifts are calibration and correction in one: the probabilities are
-// softmax(scales∘logits + shifts).
-func (m Metadata) scalesAndShifts(shares []float64) (scales, shifts []float64, err error) {
-	if shares != nil {
-		if err := m.checkDistribution(shares); err != nil {
-			return nil, nil, fmt.Errorf("the class shares to correct for:%w", err)
-		}
+// classifier says what becomes of the network's logits.
+func (m Metadata) classifier() classshares.Classifier {
+	c := classshares.Classifier{Calibration: calibration.Identity(len(m.Classes)), SpeaksFor: m.Shares.Classifier}
+	if m.Calibration != nil {
+		c.Scales, c.Biases = m.Calibration.Scales, m.Calibration.Biases
 	}
-	scales, shifts = make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
-	for j := range m.Classes {
-		scales[j] = 1
-		if m.Calibration != nil {
-			scales[j], shifts[j] = m.Calibration.Scales[j], m.Calibration.Biases[j]
-		}
-		if shares != nil {
-			shifts[j] += math.Log(shares[j] / m.Shares.Classifier[j])
-		}
+	return c
+}
+
+// corrected is calibration and correction for shares, if there are any, in one.
+func (m Metadata) corrected(shares []float64) (calibration.Calibration, error) {
+	c := m.classifier()
+	if shares == nil {
+		return c.Calibration, nil
 	}
-	return scales, shifts, nil
+	if err := m.checkDistribution(shares); err != nil {
+		return calibration.Calibration{}, fmt.Errorf("the class shares to correct for:%w", err)
+	}
+	return c.Corrected(shares), nil
 }
 
 // WriteONNX writes models that predict together as one ONNX file, from rows as they come,
@@ -95,14 +80,14 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 		return onnx.Model{}, errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
 			"write the model's folder with -o, load it in PyTorch as docs/model.md shows, and use torch.onnx.export there")
 	}
-	scales, shifts, err := m.scalesAndShifts(shares)
+	c, err := m.corrected(shares)
 	if err != nil {
 		return onnx.Model{}, err
 	}
 	written := onnx.Model{
 		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, InputShape: m.Input.Shape,
 		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
-		Scales: scales, Shifts: shifts,
+		Scales: c.Scales, Shifts: c.Biases,
 	}
 	for _, e := range m.Network.State() {
 		if e.Tensor.DType() == torch.Float32 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/classshares"
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/nets"
@@ -31,7 +32,7 @@ func members(t *testing.T) []model.Model {
 			torch.Tidy(func() { e.Tensor.Set(e.Tensor.Scale(float64(2 + i))) })
 		}
 		m.Shares.Source, m.Shares.Target = []float64{0.5, 0.25, 0.25}, target
-		m.Calibration = &model.Calibration{Form: model.BiasCorrected, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
+		m.Calibration = &model.Calibration{Form: classshares.DefaultCalibration, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
 		m.Folder = fmt.Sprintf("seed-%d", i+1)
 		all = append(all, m)
 	}

@@ -8,12 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
+	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/datasets/table"
-	"iwda/weightest"
 )
 
 // The names of class shares that follow from a model or from what is predicted. Any other
@@ -55,7 +52,7 @@ func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]
 const sampleRows = 100_000
 
 // estimate returns the class shares under which the rows of the inputs, at most sampleRows
-// of them drawn at random, are most likely; see weightest.MLLS.
+// of them drawn at random, are most likely; see [classshares.OfTarget].
 func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, error) {
 	for _, input := range inputs {
 		if !input.Again() {
@@ -83,18 +80,5 @@ func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, er
 	if err != nil {
 		return nil, err
 	}
-	prior := p.model.Shares.Classifier
-	mean := make([]float64, k)
-	for row := range slices.Chunk(sample, k) {
-		floats.Add(mean, row)
-	}
-	floats.Scale(1/float64(len(sample)/k), mean)
-	solution, err := weightest.MLLS{Prior: prior, Pseudocount: weightest.Laplace}.Solve(weightest.Problem{
-		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: prior,
-		Rows: &weightest.Rows{Probabilities: sample},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return solution.TargetDistribution, nil
+	return classshares.OfTarget(sample, p.model.Shares.Classifier)
 }

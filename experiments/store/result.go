@@ -1,8 +1,8 @@
 package store
 
 import (
+	"iwda/classshares"
 	"iwda/experiments/checkpoint"
-	"iwda/selection"
 	"iwda/weightest/shifttest"
 )
 
@@ -101,16 +101,19 @@ type WithoutLabels struct {
 	// latter also where there were too few rows to test.
 	LikelyShares []float64         `json:"likely_shares,omitempty"`
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
+	// TrainedShares are those for which the network's own probabilities speak, which its loss
+	// counted; missing in results of former versions, and if no row was held out.
+	TrainedShares []float64 `json:"trained_shares,omitempty"`
 	// ExpectedAccuracy is that on the target of predictions corrected for LikelyShares, with an
-	// interval of level 0.95 ([selection.Expect]); it may be missing as they may.
-	ExpectedAccuracy *selection.ExpectedAccuracy `json:"expected_accuracy,omitempty"`
+	// interval of level 0.95 ([classshares.ExpectAccuracy]); it may be missing as they may.
+	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
 }
 
 // TrustedAccuracy returns ExpectedAccuracy where the test of label shift, on which it rests,
 // was made and does not reject, and nil elsewhere.
-func (w *WithoutLabels) TrustedAccuracy() *selection.ExpectedAccuracy {
+func (w *WithoutLabels) TrustedAccuracy() *classshares.Accuracy {
 	if p := w.LabelShiftP; !p.Measured || p.Value < shifttest.Significance {
 		return nil
 	}

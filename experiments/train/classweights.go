@@ -127,7 +127,7 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 		update, err = w.tracker.Update(w.statistics, w.source)
 		return update, explained, err
 	}
-	sample, note, err := rows.sample(calibrationOf(w.needs), len(w.source))
+	sample, note, err := rows.sample(w.needs, len(w.source))
 	if err != nil {
 		return weightest.Update{}, explained, err
 	}

@@ -4,18 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
+	"iwda/classshares"
+	"iwda/experiments/labelshift"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/selection"
-	"iwda/weightest"
 )
 
 // Every evaluation leaves the criteria that follow from the network's outputs, and an
@@ -34,16 +31,15 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logits := func(values []float32) *mat.Dense { return mat.NewDense(len(values)/3, 3, weightest.Widen(values)) }
+	heldOut, target := classshares.Rows{Values: outputs.HeldOut}, classshares.Rows{Values: outputs.Target}
 	if len(outputs.TargetLabels) != 120 || slices.Max(outputs.TargetLabels) != -1 || len(outputs.HeldOutLabels) != result.WithoutLabels.Validation.Rows {
 		t.Fatalf("outputs of %d and %d rows, labels of the target %v", len(outputs.HeldOutLabels), len(outputs.TargetLabels), outputs.TargetLabels)
 	}
-	in, _, err := selection.Calibrated(selection.Input{
-		SourceLogits: logits(outputs.HeldOut), SourceLabels: outputs.HeldOutLabels, TargetLogits: logits(outputs.Target),
-	})
+	fitted, err := classshares.Fit(3, heldOut, outputs.HeldOutLabels, target, classshares.Settings{Trained: result.WithoutLabels.TrainedShares})
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := selection.Input{SourceLogits: fitted.Logits(heldOut), SourceLabels: outputs.HeldOutLabels, TargetLogits: fitted.Logits(target)}
 	last := metrics[len(metrics)-1]
 	for _, name := range measuredCriteria {
 		criterion, err := selection.Find(name)
@@ -55,17 +51,22 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 			t.Errorf("%s is %v, want %v, %v", name, got, want, err)
 		}
 	}
-	sample, err := in.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	solution, err := selection.TargetShares(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := solution.TargetDistribution
+	want := fitted.Target()
 	if !slices.Equal(result.WithoutLabels.LikelyShares, want) || !result.WithoutLabels.LabelShiftP.Measured {
 		t.Errorf("the result has %+v", result.WithoutLabels)
+	}
+	about, err := savedmodel.ReadMetadata(dir.String())
+	if err != nil || !slices.Equal(about.Shares.Target, want) {
+		t.Errorf("the model has the shares %v, want %v, %v", about.Shares.Target, want, err)
+	}
+	source, targetRows, err := labelshift.ReadRun(dir.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := labelshift.Default()
+	how.Intervals = labelshift.NoIntervals
+	if a, err := labelshift.Analyse(source, targetRows, how); err != nil || !slices.Equal(a.Estimate.TargetDistribution, want) {
+		t.Errorf("labelshift says %v of the run, want %v, %v", a.Estimate.TargetDistribution, want, err)
 	}
 	// The classes lie far apart, and the network tells them.
 	if e := result.WithoutLabels.ExpectedAccuracy; e == nil || e.Low > e.Value || e.Value > e.High || e.Low < 0.8 || e.High > 1 {
@@ -107,40 +108,5 @@ func TestOutputsAreEvenlySpaced(t *testing.T) {
 		if u := newOutputs(c.rows, c.most); u.every != c.every {
 			t.Errorf("%d rows, at most %d: every %d", c.rows, c.most, u.every)
 		}
-	}
-}
-
-// Held-out rows that are told apart by far determine no calibration, and the
-// probabilities go on speaking for the shares of the loss: the estimate is that of the model, which
-// knows these shares, and not the one that takes them for the held-out rows'.
-func TestLikelySharesWithoutCalibration(t *testing.T) {
-	in := selection.Input{SourceLogits: mat.NewDense(50, 2, nil), SourceLabels: make([]int, 50), TargetLogits: mat.NewDense(400, 2, nil)}
-	for i := range 50 {
-		in.SourceLabels[i] = i / 40 // shares of 0.8 and 0.2
-		in.SourceLogits.Set(i, in.SourceLabels[i], 90)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 400 {
-		in.TargetLogits.Set(i, i%2, 0.5+random.NormFloat64())
-	}
-	classifier := []float64{0.5, 0.5}
-	var known, wrong store.WithoutLabels
-	if err := likelyShares(&known, in, classifier); err != nil {
-		t.Fatal(err)
-	}
-	calibration, err := savedmodel.Calibrate(in.SourceLogits.RawMatrix().Data, in.SourceLabels, 2)
-	if err != nil || calibration.Form != "none" {
-		t.Fatalf("calibration %v, %v", calibration.Form, err)
-	}
-	sample, err := savedmodel.NewSample(calibration, classifier, in.SourceLogits.RawMatrix().Data, in.SourceLabels, in.TargetLogits.RawMatrix().Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := savedmodel.TargetShares(sample)
-	if err != nil || !floats.EqualApprox(known.LikelyShares, want.TargetDistribution, 1e-6) {
-		t.Errorf("shares %v, those of the model %v, %v", known.LikelyShares, want.TargetDistribution, err)
-	}
-	if err := likelyShares(&wrong, in, []float64{0.8, 0.2}); err != nil || math.Abs(wrong.LikelyShares[0]-known.LikelyShares[0]) < 0.05 {
-		t.Errorf("shares %v whether the loss was balanced or not, %v", wrong.LikelyShares, err)
 	}
 }

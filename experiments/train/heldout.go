@@ -3,7 +3,7 @@ package train
 import (
 	"context"
 
-	savedmodel "iwda/experiments/model"
+	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -27,29 +27,21 @@ func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
 	return rows, nil
 }
 
-// sample returns the rows' probabilities after a calibration of weightest, fitted to the
-// source's, with its note. Of it follow the estimate (Problem) and whether
-// class shares alone explain the target ([shifttest.LabelShiftTest]).
-func (r *estimationRows) sample(name string, classes int) (*weightest.Sample, string, error) {
-	logits := weightest.Widen(r.source.logits)
-	c, err := calibration.Calibrate(name, logits, r.source.labels, classes)
+// sample returns the rows' probabilities after a calibration, fitted to the source's, with its
+// note. MLLS takes probabilities for what they say; for other estimators they stay as they are.
+// Of the sample follow the estimate (Problem) and whether class shares alone explain the target
+// ([shifttest.LabelShiftTest]).
+func (r *estimationRows) sample(needs weightest.Requirement, classes int) (*weightest.Sample, string, error) {
+	how := classshares.Settings{Calibration: calibration.None}
+	if needs == weightest.HeldOutRows {
+		how.Calibration = classshares.DefaultCalibration
+	}
+	c, err := classshares.Calibrate(classes, r.source.rows(), r.source.labels, how)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := calibration.NewSample(c, logits, r.source.labels, weightest.Widen(r.target.logits))
+	s, err := c.Sample(r.source.rows(), r.source.labels, r.target.rows())
 	return s, c.Note, err
-}
-
-// uncalibrated is the calibration that leaves a network's probabilities as they are.
-const uncalibrated = "none"
-
-// calibrationOf returns the calibration of the rows that an estimator reads: MLLS takes
-// probabilities for what they say.
-func calibrationOf(needs weightest.Requirement) string {
-	if needs == weightest.HeldOutRows {
-		return savedmodel.BiasCorrected
-	}
-	return uncalibrated
 }
 
 // overShares is an estimator whose weights are the target's shares that another one estimates

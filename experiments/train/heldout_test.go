@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/classshares"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/weightest"
@@ -46,7 +47,7 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		}
 		form := "none"
 		if name == "mlls" {
-			form = savedmodel.BiasCorrected
+			form = classshares.DefaultCalibration
 		}
 		heldOut := weightest.Widen(outputs.HeldOut)
 		c, err := calibration.Calibrate(form, heldOut, outputs.HeldOutLabels, 3)
@@ -139,8 +140,8 @@ func TestHeldOutRowsOfTheTarget(t *testing.T) {
 	if err := try(func() (err error) { rows, err = trainer.readHeldOut(t.Context()); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if rows.target.rows != 200 || len(rows.target.logits) != 2000 || len(rows.source.labels) != 40 {
-		t.Errorf("%d target and %d source rows, want 200 and 40", rows.target.rows, len(rows.source.labels))
+	if rows.target.seen != 200 || len(rows.target.logits) != 2000 || len(rows.source.labels) != 40 {
+		t.Errorf("%d target and %d source rows, want 200 and 40", rows.target.seen, len(rows.source.labels))
 	}
 }
 

@@ -1,11 +1,9 @@
 package train
 
 import (
-	"gonum.org/v1/gonum/mat"
-
+	"iwda/classshares"
 	"iwda/experiments/store"
 	"iwda/torch"
-	"iwda/weightest"
 )
 
 // judgedRows bounds the rows of the target by which runs are judged: with more,
@@ -15,7 +13,7 @@ const judgedRows = 10_000
 // outputs keeps what the network says of rows of a set.
 type outputs struct {
 	every int // keeps every nth row
-	rows  int // seen
+	seen  int // rows
 
 	classes int
 	logits  []float32
@@ -30,7 +28,7 @@ func (u *outputs) take(o rowOutputs) error {
 	n := o.logits.Shape()[0]
 	u.classes = len(logits) / n
 	for i := range n {
-		if u.rows++; (u.rows-1)%u.every != 0 {
+		if u.seen++; (u.seen-1)%u.every != 0 {
 			continue
 		}
 		u.logits = append(u.logits, logits[i*u.classes:(i+1)*u.classes]...)
@@ -43,10 +41,8 @@ func (u *outputs) take(o rowOutputs) error {
 	return nil
 }
 
-// matrix returns the logits (rows×k).
-func (u *outputs) matrix() *mat.Dense {
-	return mat.NewDense(len(u.labels), u.classes, weightest.Widen(u.logits))
-}
+// rows are the logits as package classshares reads them.
+func (u *outputs) rows() classshares.Rows { return classshares.Rows{Values: u.logits} }
 
 // stored are the outputs on held-out rows and the target's as a run's folder has them.
 func stored(heldOut, target *outputs) store.Outputs {

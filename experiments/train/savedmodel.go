@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
@@ -18,7 +17,6 @@ import (
 	"iwda/losses/form"
 	"iwda/nets/architecture"
 	"iwda/torch"
-	"iwda/weightest"
 )
 
 // writeModel writes what the run's network is, for those who use it later. A network that
@@ -53,32 +51,18 @@ func (t *trainer) about(o *describingOutputs) (savedmodel.Metadata, error) {
 		},
 	}
 	m.Input, m.Normalisation = t.inputOf(described.Kind)
-	if o == nil || o.heldOut == nil {
+	if o == nil || o.classifier == nil {
 		return m, nil
 	}
-	logits, labels := weightest.Widen(o.heldOut.logits), o.heldOut.labels
-	calibration, err := savedmodel.Calibrate(logits, labels, len(m.Classes))
-	if err != nil {
-		t.logf("probabilities are not calibrated: %v", err)
-		return m, nil
+	c := o.classifier
+	m.Calibration = &savedmodel.Calibration{Form: c.Form, Scales: c.Scales, Biases: c.Biases}
+	m.Shares.Classifier = c.SpeaksFor
+	if slices.Contains(c.SpeaksFor, 0) { // a class that is in no held-out row
+		m.Shares.Classifier = o.how.Trained
 	}
-	if calibration.Note != "" {
-		t.logf("calibration: %s", calibration.Note)
+	if o.shares != nil {
+		m.Shares.Target = o.shares.Target()
 	}
-	m.Calibration = &savedmodel.Calibration{Form: calibration.Form, Scales: calibration.Scales, Biases: calibration.Biases}
-	if calibration.Form == savedmodel.BiasCorrected {
-		m.Shares.Classifier = datasets.KnownLabels(labels).Shares(len(m.Classes))
-	}
-	sample, err := savedmodel.NewSample(calibration, m.Shares.Classifier, logits, labels, weightest.Widen(o.target.logits))
-	var solution weightest.MLLSSolution
-	if err == nil {
-		solution, err = savedmodel.TargetShares(sample)
-	}
-	if err != nil {
-		t.logf("the target's class shares are those of the class weights: %v", err)
-		return m, nil
-	}
-	m.Shares.Target = solution.TargetDistribution
 	return m, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
@@ -204,7 +205,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := about.Calibration; c == nil || c.Form != savedmodel.BiasCorrected {
+	if c := about.Calibration; c == nil || c.Form != classshares.DefaultCalibration {
 		t.Fatalf("calibration %+v", about.Calibration)
 	}
 	nearShares(t, "classifier", about.Shares.Classifier, datasets.KnownLabels(labels).Shares(10))
@@ -232,7 +233,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	if about, err = aboutNow(tr); err != nil {
 		t.Fatal(err)
 	}
-	if c := about.Calibration; c == nil || c.Form == savedmodel.BiasCorrected {
+	if c := about.Calibration; c == nil || c.Form == classshares.DefaultCalibration {
 		t.Errorf("calibration %+v of classes without rows", about.Calibration)
 	}
 	nearShares(t, "classifier", about.Shares.Classifier, slices.Repeat([]float64{0.1}, 10))

@@ -3,8 +3,10 @@ package train
 import (
 	"context"
 
+	"iwda/classshares"
 	"iwda/experiments/store"
 	"iwda/torch"
+	"iwda/weightest/shifttest"
 )
 
 // predictions sums up the probabilities of rows, whatever their labels.
@@ -77,19 +79,44 @@ func (t *trainer) describesTarget() bool { return !t.data.testLabelled || t.data
 // describingOutputs are what the finished network says of the rows that its calibration, the
 // target's class shares and all else that is known without target labels follow from.
 type describingOutputs struct {
-	heldOut, target *outputs // heldOut is nil where no source row is held out
+	heldOut, target *outputs // heldOut is nil if no source row is held out
 	predicted       *predictions
 	validation      *store.Validation
+
+	how        classshares.Settings
+	classifier *classshares.Classifier // nil if nothing is held out, or it cannot be calibrated
+	shares     *classshares.Shares     // nil if they cannot be estimated either
 }
 
-// describingOutputs passes these rows through the network, nil where nothing asks for them.
+// describingOutputs passes these rows through the network, nil if nothing asks for them. What
+// cannot be had of them, the log says.
 func (t *trainer) describingOutputs(ctx context.Context) (o *describingOutputs, err error) {
 	if !t.describesTarget() {
 		return nil, nil
 	}
-	o = &describingOutputs{predicted: newPredictions(len(t.data.classNames))}
-	o.heldOut, o.target, o.validation, err = t.evaluateAll(ctx, o.predicted)
-	return o, err
+	k := len(t.data.classNames)
+	o = &describingOutputs{predicted: newPredictions(k)}
+	if o.heldOut, o.target, o.validation, err = t.evaluateAll(ctx, o.predicted); err != nil || o.heldOut == nil {
+		return o, err
+	}
+	o.how.Trained = classifierShares(t.run, t.classWeights)
+	classifier, err := classshares.Calibrate(k, o.heldOut.rows(), o.heldOut.labels, o.how)
+	if err != nil {
+		t.logf("probabilities are not calibrated: %v", err)
+		return o, nil
+	}
+	if classifier.Note != "" {
+		t.logf("calibration: %s", classifier.Note)
+	}
+	o.classifier = &classifier
+	sample, err := classifier.Sample(o.heldOut.rows(), o.heldOut.labels, o.target.rows())
+	if err == nil {
+		o.shares, err = classshares.Estimate(classifier, sample, nil)
+	}
+	if err != nil {
+		t.logf("the target's class shares are those of the class weights: %v", err)
+	}
+	return o, nil
 }
 
 // withoutLabels is what can be known without target labels at the end of the run, nil
@@ -105,6 +132,37 @@ func (t *trainer) withoutLabels(o *describingOutputs) (*store.WithoutLabels, err
 	if o.heldOut == nil {
 		return known, nil
 	}
-	t.describe(known, o.heldOut, o.target)
+	known.TrainedShares = o.how.Trained
+	t.describe(known, o)
 	return known, t.dir.WriteOutputs(stored(o.heldOut, o.target))
+}
+
+// fewestHeldOut is the number of held-out rows a class, on average, below which no expected
+// accuracy is measured; research/comparisons/calibration.md has what it is worth.
+const fewestHeldOut = 4
+
+// describe adds the target's class shares, the test whether they are all that changed, and the
+// expected accuracy.
+func (t *trainer) describe(known *store.WithoutLabels, o *describingOutputs) {
+	if o.shares == nil {
+		return
+	}
+	known.LikelyShares = o.shares.Target()
+	if test, err := o.shares.Test(shifttest.LabelShiftSettings{Seed: 1}); err != nil {
+		t.logf("the test of label shift: %v", err)
+	} else if test.Tested() {
+		known.LabelShiftP = store.Measured(test.P)
+	}
+	k := len(t.data.classNames)
+	if rows := len(o.heldOut.labels); rows < fewestHeldOut*k {
+		t.logf("no expected accuracy: %d rows of %d classes are held out, and with fewer than %d a class it is far too high", rows, k, fewestHeldOut)
+		return
+	}
+	const mostRows = 2000 // of the target in a resample
+	expected, err := classshares.ExpectAccuracy(k, o.heldOut.rows(), o.heldOut.labels, o.target.rows().Evenly(k, mostRows), o.how, classshares.AccuracySettings{Seed: uint64(t.run.Seed)})
+	if err != nil {
+		t.logf("the expected accuracy: %v", err)
+		return
+	}
+	known.ExpectedAccuracy = &expected
 }

@@ -240,3 +240,19 @@ func CenteredLogs(probabilities []float64, k int) []float64 {
 	}
 	return logs
 }
+
+// None is the name of the calibration that leaves probabilities as they are.
+const None = "none"
+
+// HasBiases reports whether the calibration of the name has a bias for each class, so that its
+// probabilities speak for the class shares of the rows of the fit, whatever those before it
+// spoke for.
+func HasBiases(name string) bool {
+	f, err := formOf(name)
+	return err == nil && f.biases
+}
+
+// Identity returns the calibration None of k classes.
+func Identity(k int) Calibration {
+	return Calibration{Form: None, Scales: slices.Repeat([]float64{1}, k), Biases: make([]float64, k)}
+}

@@ -121,10 +121,7 @@ func stepInside(x, target []float64, fixed []bool, scales int) bool {
 
 // identity is the calibration that leaves the logits as they are.
 func (l *logLoss) identity() Calibration {
-	c := Calibration{Form: forms[0].name, Scales: make([]float64, l.classes), Biases: make([]float64, l.classes)}
-	for j := range c.Scales {
-		c.Scales[j] = 1
-	}
+	c := Identity(l.classes)
 	c.LogLoss = l.evaluate(form{}, []float64{1}, false).loss
 	return c
 }

@@ -1,0 +1,305 @@
+// Package classshares says how frequent the classes are in a target without labels, by what
+// one classifier says of held-out source rows with labels and of target rows. [Fit] calibrates
+// the classifier and estimates the shares. Intervals, the test whether changed shares alone
+// explain the target, corrected probabilities and the accuracy to expect follow from it.
+//
+// Every part of the program that needs one of these asks here, so that one classifier has one
+// answer. gonum only; the same input gives the same bits.
+package classshares
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest"
+	"iwda/weightest/calibration"
+	"iwda/weightest/intervals"
+	"iwda/weightest/shifttest"
+)
+
+// Rows are what a classifier of k classes says of n rows.
+type Rows struct {
+	Values        []float32 // row-major n×k
+	Probabilities bool      // they are these, and not logits
+}
+
+// Evenly returns at most that many rows of k classes, evenly spaced.
+func (r Rows) Evenly(k, most int) Rows {
+	n := len(r.Values) / k
+	if n <= most {
+		return r
+	}
+	some := Rows{Probabilities: r.Probabilities}
+	for i := range most {
+		row := i * n / most
+		some.Values = append(some.Values, r.Values[row*k:(row+1)*k]...)
+	}
+	return some
+}
+
+// Settings are the options of [Fit].
+type Settings struct {
+	// Calibration is one of calibration.Names. The empty text is [DefaultCalibration], or
+	// temperature scaling if the held-out rows lack a class, to which no bias can be fitted.
+	Calibration string
+	// Estimator is that of the shares; nil is [DefaultEstimator].
+	Estimator weightest.Estimator
+	// Trained are the class shares for which the classifier's own probabilities speak (k,
+	// positive): those that its loss counted. nil are those of the held-out rows. A calibration
+	// with biases finds them by itself.
+	Trained []float64
+}
+
+// DefaultCalibration has a temperature and a bias for each class, both shrunk as few rows ask
+// for.
+const DefaultCalibration = "bcts-ridge"
+
+// DefaultEstimator is maximum likelihood with one row of each class counted beside the
+// target's, so that no class is ruled out.
+var DefaultEstimator weightest.Estimator = weightest.MLLS{Pseudocount: weightest.Laplace}
+
+// NewEstimator returns weightest's estimator of the name, and for mlls [DefaultEstimator].
+func NewEstimator(name string) (weightest.Estimator, error) {
+	if name == "mlls" {
+		return DefaultEstimator, nil
+	}
+	return weightest.NewEstimator(name)
+}
+
+// Classifier says what becomes of a classifier's rows: calibrated probabilities, which speak
+// for these class shares.
+type Classifier struct {
+	calibration.Calibration
+	SpeaksFor []float64 // k, sum 1
+}
+
+// Calibrate fits the calibration to held-out source rows and their labels, from 0. The errors
+// are those of calibration.Calibrate, and that of shares in training that are no k positive
+// numbers.
+func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier, error) {
+	if err := checkTrained(s.Trained, classes); err != nil {
+		return Classifier{}, err
+	}
+	for row, label := range labels {
+		if label < 0 || label >= classes {
+			return Classifier{}, fmt.Errorf("%w: source row %d has label %d; there are %d classes", weightest.ErrInvalidRow, row, label, classes)
+		}
+	}
+	shares, form := sharesOf(labels, classes), s.Calibration
+	missing := slices.Contains(shares, 0)
+	if form == "" && missing {
+		form = "ts"
+	}
+	form = cmp.Or(form, DefaultCalibration)
+	logits := heldOut.logits(classes)
+	moves := make([]float64, classes) // of logits, so that without biases they speak for the shares too
+	if s.Trained != nil && !missing && !calibration.HasBiases(form) {
+		for class, share := range shares {
+			moves[class] = math.Log(share / s.Trained[class])
+		}
+		for i := range logits {
+			logits[i] += moves[i%classes]
+		}
+	}
+	c, err := calibration.Calibrate(form, logits, labels, classes)
+	if err != nil {
+		return Classifier{}, err
+	}
+	if moved := floats.Norm(moves, 1) > 0; moved {
+		floats.MulTo(c.Biases, c.Scales, moves)
+	} else if s.Trained != nil && !calibration.HasBiases(c.Form) {
+		shares = s.Trained
+	}
+	return Classifier{c, shares}, nil
+}
+
+func checkTrained(shares []float64, classes int) error {
+	if shares != nil && len(shares) != classes {
+		return fmt.Errorf("%d shares in training for %d classes", len(shares), classes)
+	}
+	for class, share := range shares {
+		if !(share > 0) || math.IsInf(share, 1) {
+			return fmt.Errorf("the share of class %d in training is %v; it must be positive", class, share)
+		}
+	}
+	return nil
+}
+
+// sharesOf returns the shares of k classes among labels.
+func sharesOf(labels []int, k int) []float64 {
+	shares := make([]float64, k)
+	for _, label := range labels {
+		shares[label]++
+	}
+	for class := range shares {
+		shares[class] /= float64(len(labels))
+	}
+	return shares
+}
+
+// logits returns what calibration reads of the rows.
+func (r Rows) logits(k int) []float64 {
+	wide := weightest.Widen(r.Values)
+	if r.Probabilities {
+		return calibration.CenteredLogs(wide, k)
+	}
+	return wide
+}
+
+// Of returns the calibrated probabilities of rows, row-major n×k. Probabilities that a
+// calibration leaves as they are stay the same numbers.
+func (c Classifier) Of(rows Rows) []float64 {
+	if rows.Probabilities && c.Form == calibration.None && floats.Norm(c.Biases, 1) == 0 {
+		return weightest.Widen(rows.Values)
+	}
+	return c.Probabilities(rows.logits(len(c.Scales)))
+}
+
+// Logits returns the calibrated logits s∘z + b of rows (n×k), which there must be.
+func (c Classifier) Logits(rows Rows) *mat.Dense {
+	k := len(c.Scales)
+	logits := rows.logits(k)
+	for i, z := range logits {
+		logits[i] = c.Scales[i%k]*z + c.Biases[i%k]
+	}
+	return mat.NewDense(len(logits)/k, k, logits)
+}
+
+// Corrected returns the calibration whose probabilities are right under class shares q (k) in
+// the place of those for which c's speak, by the factors q/p (Saerens, Latinne and
+// Decaestecker 2002). c must speak for every class of q.
+func (c Classifier) Corrected(q []float64) calibration.Calibration {
+	corrected := c.Calibration
+	corrected.Biases = slices.Clone(c.Biases)
+	for class, share := range q {
+		corrected.Biases[class] += math.Log(share / c.SpeaksFor[class])
+	}
+	return corrected
+}
+
+// batchRows is the number of rows that are turned into probabilities together, so that those
+// of many are held once.
+const batchRows = 4096
+
+// Sample returns the calibrated probabilities of held-out source rows with their labels, and
+// of target rows, all as they are right under the held-out rows' class shares. An error names
+// the domain and the row.
+func (c Classifier) Sample(heldOut Rows, labels []int, target Rows) (*weightest.Sample, error) {
+	k := len(c.Scales)
+	shares := sharesOf(labels, k)
+	sample := weightest.NewSample(k)
+	sample.Grow(len(labels), len(target.Values)/k)
+	each := func(rows Rows, add func(first int, probabilities []float64) error) error {
+		for first := 0; first < len(rows.Values)/k; first += batchRows {
+			part := rows
+			part.Values = rows.Values[first*k : min((first+batchRows)*k, len(rows.Values))]
+			probabilities, err := c.Of(part), error(nil)
+			if !slices.Equal(shares, c.SpeaksFor) {
+				probabilities, err = weightest.Correct(probabilities, shares, c.SpeaksFor)
+			}
+			if err == nil {
+				err = add(first, probabilities)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := each(heldOut, func(first int, probabilities []float64) error {
+		return sample.AddSource(probabilities, labels[first:first+len(probabilities)/k])
+	})
+	if err == nil {
+		err = each(target, func(_ int, probabilities []float64) error { return sample.AddTarget(probabilities) })
+	}
+	return sample, err
+}
+
+// Shares are what a classifier says of the target's class shares.
+type Shares struct {
+	Classifier
+	// Estimate are the target's shares q (TargetDistribution) and weights w, by which
+	// probabilities of Sample are corrected.
+	Estimate weightest.Estimate
+	// Sample are the probabilities behind it, see [Classifier.Sample].
+	Sample *weightest.Sample
+	// Problem is that of the sample, which the estimator read.
+	Problem weightest.Problem
+
+	estimator weightest.Estimator
+}
+
+// Fit calibrates a classifier of k classes on held-out source rows, which it was not trained
+// on, with their labels, and estimates the target's class shares. The errors are those of
+// calibration, of rows that are no probabilities or logits, and of the estimator.
+func Fit(classes int, heldOut Rows, labels []int, target Rows, s Settings) (*Shares, error) {
+	c, err := Calibrate(classes, heldOut, labels, s)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := c.Sample(heldOut, labels, target)
+	if err != nil {
+		return nil, err
+	}
+	return Estimate(c, sample, s.Estimator)
+}
+
+// Estimate returns what an estimator makes of a classifier's sample; nil is
+// [DefaultEstimator].
+func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estimator) (*Shares, error) {
+	if estimator == nil {
+		estimator = DefaultEstimator
+	}
+	problem, err := sample.Problem(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	q, err := estimator.Estimate(problem)
+	if err != nil {
+		return nil, err
+	}
+	return &Shares{c, q, sample, problem, estimator}, nil
+}
+
+// Target returns the target's class shares q (k).
+func (s *Shares) Target() []float64 { return s.Estimate.TargetDistribution }
+
+// Test asks whether changed class shares alone explain the target's rows.
+func (s *Shares) Test(settings shifttest.LabelShiftSettings) (shifttest.LabelShift, error) {
+	return shifttest.LabelShiftTest(s.Sample, settings)
+}
+
+// Bootstrap returns intervals of shares and weights, both domains' rows resampled and the
+// shares estimated as they were.
+func (s *Shares) Bootstrap(settings intervals.BootstrapSettings) (intervals.Uncertainty, error) {
+	return intervals.Bootstrap(s.Sample, s.estimator, settings)
+}
+
+// Correct returns the probabilities of the sample's target rows from first to last, corrected
+// for the shares: times w, of sum 1 a row. The error wraps weightest.ErrInvalidRow with the
+// number of a row, from first, that has probability 0 in every class of the target.
+func (s *Shares) Correct(first, last int) ([]float64, error) {
+	k := s.Sample.Classes()
+	return weightest.Correct(s.Sample.Target()[first*k:last*k], s.Estimate.Weights, slices.Repeat([]float64{1}, k))
+}
+
+// OfTarget estimates the class shares of target rows alone, by [DefaultEstimator] of their
+// calibrated probabilities (row-major m×k), which speak for these class shares (k).
+func OfTarget(probabilities, speaksFor []float64) ([]float64, error) {
+	k := len(speaksFor)
+	mean := make([]float64, k)
+	for row := range slices.Chunk(probabilities, k) {
+		floats.Add(mean, row)
+	}
+	floats.Scale(1/float64(len(probabilities)/k), mean)
+	q, err := weightest.MLLS{Prior: speaksFor, Pseudocount: weightest.Laplace}.Estimate(weightest.Problem{
+		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: speaksFor,
+		Rows: &weightest.Rows{Probabilities: probabilities},
+	})
+	return q.TargetDistribution, err
+}
