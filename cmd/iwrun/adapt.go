@@ -1,17 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
-	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/experiments/report/page"
-	"iwda/experiments/train"
+	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
 	"iwda/internal/wholefile"
 )
@@ -19,11 +18,8 @@ import (
 // adaptOptions say which domains are adapted, and where to.
 type adaptOptions struct {
 	Source, Target string
-	Folder         string
-	Set            []string
-	Steps          int // of a run; 0 for what is usual
-	Probabilities  bool
-	DryRun         bool
+	adapt.Options
+	DryRun bool
 	workOptions
 }
 
@@ -45,111 +41,71 @@ func newAdaptCommand(s streams) *cli.Command {
 		Usage:     "predict the classes of a target without labels from a labelled source",
 		UsageText: adaptUsage,
 		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses without labels of the target what predicts, " +
-			"and leaves predictions.csv, classes.csv, model/ and report.html in the folder. Interrupted, the same command goes on.",
+			"and leaves predictions.csv, classes.csv, model/, report.html and outcome.json in the folder. Interrupted, the same command goes on.",
 		Flags:  append(append(flags, o.machineFlags()...), o.faultFlags()...),
 		Action: withoutArguments(func(*cli.Context) error { return runAdapt(o, s) }),
 	}
 }
 
-// runAdapt carries out all of it. Everything that can be wrong with the options and the
-// data is found before anything is written.
+// runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	devices, err := o.devices()
-	if err != nil {
-		return err
-	}
-	a, err := o.plan(s)
-	if err != nil {
-		return err
-	}
-	if o.DryRun {
-		fmt.Fprint(s.out, string(a.text))
-		fmt.Fprintln(s.err, plan.Lengths(a.runs))
-		return nil
-	}
-	if err := o.checkRuns(a.runs); err != nil {
-		return err
-	}
-	if err := o.writeExperiment(a.text); err != nil {
-		return err
-	}
-	summary, err := carryOut(adapt.LongestFirst(a.runs), o.runs(), o.workOptions, s)
-	if err != nil {
-		return err
-	}
-	summary.Print(s.err)
-	if len(summary.Left) > 0 {
-		return statusError(statusInterrupted)
-	}
-	a.leaveOut(summary.Failed)
-	if len(a.runs) > 0 {
-		err = o.conclude(a, train.Options{Device: devices[0], Threads: o.Schedule.Threads * o.Schedule.AtOnce(), Log: io.Discard}, s)
-	}
-	if err == nil && len(summary.Failed) > 0 {
-		return statusError(statusFailed)
-	}
-	return err
-}
-
-// check finds what is missing or impossible without a look at the data.
-func (o adaptOptions) check() error {
 	switch {
 	case o.Source == "" || o.Target == "":
 		return usageError("which domains? name them with --source and --target", adaptUsage)
 	case o.Folder == "":
 		return usageError("where to? name a folder with -o", adaptUsage)
 	}
-	written := append(model.Files(o.path(adapt.ModelFolder)), o.Folder)
-	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, reportFile} {
-		written = append(written, o.path(name))
+	devices, err := o.devices()
+	if err != nil {
+		return err
 	}
-	if err := wholefile.CheckApart(written, []string{o.Source, o.Target}); err != nil {
-		return usageError("-o: "+err.Error(), adaptUsage)
+	options := o.Options
+	options.Say = func(sentence string) { fmt.Fprintln(s.err, sentence) }
+	if o.DryRun {
+		p, err := adapt.NewPlan(o.Source, o.Target, options)
+		if err != nil {
+			return adaptError(err)
+		}
+		fmt.Fprint(s.out, string(p.Text))
+		fmt.Fprintln(s.err, plan.Lengths(p.Runs))
+		return nil
+	}
+	options.Overwrite, options.Device, options.Threads = o.Schedule.Overwrite, devices[0], o.Schedule.Threads*o.Schedule.AtOnce()
+	failed := false
+	options.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
+		summary, err := carryOut(runs, results, o.workOptions, s)
+		if err != nil {
+			return nil, err
+		}
+		summary.Print(s.err)
+		if len(summary.Left) > 0 {
+			return nil, statusError(statusInterrupted)
+		}
+		failed = len(summary.Failed) > 0
+		return summary.Failed, nil
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	_, err = adapt.Run(ctx, o.Source, o.Target, options)
+	switch {
+	case errors.Is(err, adapt.ErrNothingTrained): // which the summary has told
+		return statusError(statusFailed)
+	case err != nil:
+		return adaptError(err)
+	}
+	for _, name := range []string{adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile} {
+		fmt.Fprintln(s.out, filepath.Join(o.Folder, name))
+	}
+	if failed {
+		return statusError(statusFailed)
 	}
 	return nil
 }
 
-// runs is the folder of results.
-func (o adaptOptions) runs() string { return filepath.Join(o.Folder, "runs") }
-
-func (o adaptOptions) path(name string) string { return filepath.Join(o.Folder, name) }
-
-// conclude chooses among the runs, which are finished, and writes what follows.
-func (o adaptOptions) conclude(a adaptation, options train.Options, s streams) error {
-	ctx, stop := interruptible()
-	defer stop()
-	outcome, err := adapt.Conclude(a.file.Config.Selection, o.runs(), a.runs)
-	if err != nil {
-		return err
+// adaptError tells a file that would be written over what is read as wrong usage.
+func adaptError(err error) error {
+	if errors.Is(err, wholefile.ErrSame) {
+		return usageError("-o: "+err.Error(), adaptUsage)
 	}
-	for _, problem := range outcome.Problems { // the others were told before
-		fmt.Fprintln(s.err, problem)
-	}
-	outcome.Problems = append(outcome.Problems, a.problems...)
-	if err := outcome.Write(ctx, o.Folder, o.runs(), o.Target, o.Probabilities, options); err != nil {
-		return err
-	}
-	found, err := plan.Find(a.file, o.runs())
-	if err != nil {
-		return err
-	}
-	err = wholefile.Write(o.path(reportFile), func(w io.Writer) error {
-		return page.Write(w, page.Content{
-			Config: a.file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
-			Outcome: outcome.Sheets(),
-		})
-	})
-	if err != nil {
-		return err
-	}
-	for _, sentence := range outcome.Why() {
-		fmt.Fprintln(s.err, sentence)
-	}
-	for _, name := range []string{adapt.PredictionsFile, adapt.ClassesFile, reportFile} {
-		fmt.Fprintln(s.out, o.path(name))
-	}
-	return nil
+	return err
 }

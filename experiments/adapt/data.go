@@ -171,8 +171,8 @@ func (d Data) rareClasses() string {
 	return strings.Join(rare, ", ")
 }
 
-// CheckExperiment returns an error where the experiment file is about other domains.
-func (d Data) CheckExperiment(file *config.File) error {
+// checkExperiment returns an error where the experiment file is about other domains.
+func (d Data) checkExperiment(file *config.File) error {
 	paths := map[string]string{}
 	for _, domain := range file.Config.Dataset.Domains {
 		paths[domain.Domain] = domain.Path
@@ -183,9 +183,9 @@ func (d Data) CheckExperiment(file *config.File) error {
 	return nil
 }
 
-// CheckRuns returns an error where runs of the experiment could be trained, but nothing be
+// checkRuns returns an error where runs of the experiment could be trained, but nothing be
 // chosen among them or predicted with them. The file's name is for the error.
-func CheckRuns(file string, runs []plan.Run) error {
+func checkRuns(file string, runs []plan.Run) error {
 	for _, run := range runs {
 		source, target := run.Config.Domains()
 		switch {

@@ -137,9 +137,9 @@ func (d Data) trainedRows() int {
 	return rows
 }
 
-// Length returns the assignments by which an experiment on the data takes some so many
+// lengthSet returns the assignments by which an experiment on the data takes some so many
 // steps, as Experiment(steps) would have it.
-func (d Data) Length(steps int) []string {
+func (d Data) lengthSet(steps int) []string {
 	l := d.length(steps)
 	reversal := fmt.Sprintf("discriminator.reversal.iterations=%d", l.Steps)
 	if d.Kind != catalogue.Vectors {

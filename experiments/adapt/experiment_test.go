@@ -150,7 +150,7 @@ func TestLength(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		assigned := parse(t, c.data)
-		if err := assigned.Set(c.data.Length(c.steps)); err != nil {
+		if err := assigned.Set(c.data.lengthSet(c.steps)); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range []*config.File{file, assigned} {

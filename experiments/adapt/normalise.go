@@ -22,8 +22,8 @@ type Normalisation struct {
 	Because string // sentences
 }
 
-// AskedFor is the normalisation that a user has decided on.
-func AskedFor(way, scale string) Normalisation {
+// askedFor is the normalisation that a user has decided on.
+func askedFor(way, scale string) Normalisation {
 	return Normalisation{normalise.Settings{Way: way, Scale: scale}, "How they are normalised was asked for, whatever the data say."}
 }
 

@@ -16,7 +16,7 @@ func TestLongestFirst(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, run := range LongestFirst(runs) {
+	for _, run := range longestFirst(runs) {
 		got = append(got, run.ID.Method)
 	}
 	if want := []string{"iwcdan", "iwcdan", "iwdan", "iwdan", "source-only", "source-only"}; !slices.Equal(got, want) {

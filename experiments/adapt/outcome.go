@@ -1,104 +1,203 @@
 package adapt
 
 import (
-	"fmt"
-	"path/filepath"
+	"encoding/json"
+	"io"
+	"maps"
+	"math"
+	"path"
 
-	"iwda/experiments/config"
+	"iwda/classshares"
 	"iwda/experiments/judge"
-	"iwda/experiments/model"
-	"iwda/experiments/plan"
-	"iwda/experiments/store"
+	"iwda/experiments/schedule"
+	"iwda/internal/version"
+	"iwda/internal/wholefile"
+	"iwda/weightest/intervals"
 )
 
-// Outcome is what was chosen, and what it says of the target.
+// outcomeFormat is the number of the form of outcome.json: a change that readers could get
+// wrong has a higher one.
+const outcomeFormat = 1
+
+// Outcome is what came of an adaptation: everything that the terminal and the report say, and
+// the content of outcome.json. Shares and accuracies are fractions of 1; what is not known is
+// left out.
 type Outcome struct {
-	judge.Choice
-	// AllSeeds tells that all seeds of the used run's method predict together.
-	AllSeeds bool
-	Runs     []plan.Run // the chosen ones
-	Classes  []ClassShare
-	// Together is the folder of the used run's method, whose seeds iwrun predict takes
-	// together.
-	Together string
-	// Predicted are the shares of the target's rows that the predictions give each class,
-	// set by [Outcome.Write].
-	Predicted []float64
+	Format int           `json:"format"`
+	Source DomainOutcome `json:"source"`
+	Target DomainOutcome `json:"target"`
+	// Method is the one that predicts, Used the ids of its runs that do, Seeds their seeds.
+	Method string   `json:"method"`
+	Used   []string `json:"used"`
+	Seeds  []int64  `json:"seeds"`
+	// Rule chose: its criterion, which values are better, when it is wrong, and the tolerance
+	// within which methods are as good. Best is the run with the best value.
+	Rule      string          `json:"rule"`
+	Better    string          `json:"better"` // lowest or highest
+	Fails     string          `json:"rule_fails"`
+	Tolerance float64         `json:"tolerance"`
+	Best      string          `json:"best"`
+	Methods   []MethodOutcome `json:"methods"`
+	Runs      []RunOutcome    `json:"runs"` // those that were judged
+	Classes   []ClassOutcome  `json:"classes"`
+	// ExpectedAccuracy is that of the used runs one by one, if their tests allow one.
+	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
+	LabelShift       TestOutcome           `json:"label_shift"`
+	Decisions        []Decision            `json:"decisions"`
+	Sentences        []string              `json:"sentences"` // how the choice came about and how far to trust it
+	Warnings         []string              `json:"warnings"`
+	Failed           []FailedRun           `json:"failed"`
+	// Files are the paths of what was written, relative to the folder, by what they hold.
+	Files    map[string]string  `json:"files"`
+	Versions map[string]string  `json:"versions"` // of the programs that made the used runs, and of iwda now
+	Seconds  map[string]float64 `json:"seconds"`  // look, train, conclude
 }
 
-// Chosen is what is known of the chosen runs.
-func (o Outcome) Chosen() (chosen Chosen) {
-	for _, i := range o.chosen() {
-		chosen = append(chosen, o.Judged[i])
-	}
-	return chosen
+// DomainOutcome is what was seen of a domain.
+type DomainOutcome struct {
+	Path     string `json:"path"`
+	Rows     int    `json:"rows"`
+	Columns  int    `json:"columns,omitempty"` // of features
+	Labelled int    `json:"labelled"`          // rows
 }
 
-// chosen are the indices in Judged of the chosen runs.
-func (o Outcome) chosen() []int {
-	if o.AllSeeds {
-		return o.Method().Runs
-	}
-	return []int{o.Used}
+// MethodOutcome is what is known of the runs of a method.
+type MethodOutcome struct {
+	Method string   `json:"method"`
+	Value  *float64 `json:"value,omitempty"` // of the rule, mean over the seeds
+	Runs   int      `json:"runs"`            // that the rule could judge
 }
 
-// Conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the one that is used, or of all seeds of its method.
-func Conclude(how config.Selection, results string, runs []plan.Run) (Outcome, error) {
-	candidates, err := candidatesOf(results, runs)
-	if err != nil {
-		return Outcome{}, err
-	}
-	compared, err := judge.New(candidates)
-	if err != nil {
-		return Outcome{}, err
-	}
-	choice, err := compared.Choose(how.RuleOrDefault(), how.Tolerance)
-	if err != nil {
-		return Outcome{}, err
-	}
-	outcome := Outcome{
-		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
-		Together: filepath.Dir(runs[choice.Used].Dir(results).String()),
-	}
-	var classes [][]ClassShare // of each chosen run
-	var unbounded error        // why the last of those without intervals has none
-	for _, i := range outcome.chosen() {
-		about, err := model.ReadMetadata(runs[i].Dir(results).String())
-		if err != nil {
-			return Outcome{}, err
-		}
-		shares, err := classShares(about, candidates[i])
-		if shares == nil {
-			return Outcome{}, fmt.Errorf("%s: %w", runs[i].ID, err)
-		}
-		if err != nil {
-			unbounded = err
-		}
-		outcome.Runs, classes = append(outcome.Runs, runs[i]), append(classes, shares)
-	}
-	outcome.Classes = meanShares(classes)
-	if unbounded != nil {
-		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
-	}
-	sentences, err := unestimated(results, runs)
-	outcome.Problems = append(outcome.Problems, sentences...)
-	return outcome, err
+// RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
+type RunOutcome struct {
+	Run              string                `json:"run"`
+	Method           string                `json:"method"`
+	Used             bool                  `json:"used"`
+	Value            *float64              `json:"value,omitempty"` // of the rule
+	SourceAccuracy   float64               `json:"source_accuracy"`
+	Certainty        float64               `json:"certainty"`
+	Unexplained      float64               `json:"unexplained"`
+	Divergence       float64               `json:"divergence"` // nats
+	Agreement        float64               `json:"agreement"`
+	PredictedShares  []float64             `json:"predicted_shares"`
+	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
+	LabelShiftP      *float64              `json:"label_shift_p,omitempty"`
 }
 
-// candidatesOf reads what the finished runs say of both domains.
-func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
-	for _, run := range runs {
-		dir := run.Dir(results)
-		result, err := dir.ReadResult()
-		if err != nil {
-			return nil, err
-		}
-		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
-		if err != nil {
-			return nil, err
-		}
-		candidates = append(candidates, candidate)
+// ClassOutcome is what is known of a class. Intervals are of 95%.
+type ClassOutcome struct {
+	Class          string      `json:"class"`
+	SourceShare    float64     `json:"source_share"`
+	TargetShare    float64     `json:"target_share"`
+	TargetInterval *[2]float64 `json:"target_interval,omitempty"`
+	Weight         float64     `json:"weight"`
+	WeightInterval *[2]float64 `json:"weight_interval,omitempty"`
+	PredictedShare float64     `json:"predicted_share"` // of the target's rows
+	ReferenceShare float64     `json:"reference_share"` // by the run of label_shift
+}
+
+// TestOutcome is the test whether changed class shares alone explain what a run that all are
+// compared by says of the target.
+type TestOutcome struct {
+	Run              string   `json:"run"`
+	P                *float64 `json:"p,omitempty"` // missing if nothing could be tested
+	Statistic        float64  `json:"statistic"`
+	DegreesOfFreedom int      `json:"degrees_of_freedom"`
+	Verdict          string   `json:"verdict"`
+}
+
+// Decision is something that was decided by the data, and why.
+type Decision struct {
+	About   string `json:"about"`
+	Choice  string `json:"choice"`
+	Because string `json:"because"`
+}
+
+// FailedRun is a run that failed, and why.
+type FailedRun struct {
+	Run    string `json:"run"`
+	Reason string `json:"reason"`
+}
+
+// outcome returns the record of a conclusion whose files are written.
+func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
+	how := p.file.Config.Selection
+	record := &Outcome{
+		Format: outcomeFormat,
+		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
+		Method: o.Method().Name,
+		Rule:   o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
+		ExpectedAccuracy: o.Chosen().expected(),
+		LabelShift:       testOutcome(o.Shared),
+		Decisions:        p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
+		Failed:   []FailedRun{},
+		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Versions: map[string]string{},
 	}
-	return candidates, nil
+	record.Decisions = append(record.Decisions, Decision{"method", record.Method, o.used()})
+	maps.Copy(record.Versions, o.versions)
+	record.Versions["iwda"] = version.Version
+	used := map[string]bool{}
+	for _, run := range o.Runs {
+		id := run.ID.String()
+		used[id] = true
+		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
+	}
+	for _, m := range o.Methods {
+		record.Methods = append(record.Methods, MethodOutcome{m.Name, number(m.Value), len(m.Runs)})
+	}
+	for _, j := range o.Judged {
+		r := RunOutcome{
+			Run: j.Run, Method: path.Base(path.Dir(j.Run)), Used: used[j.Run], Value: number(j.Value),
+			SourceAccuracy: j.SourceAccuracy, Certainty: j.Certainty, Unexplained: j.Unexplained, Divergence: j.Divergence,
+			Agreement: j.Agreement, PredictedShares: j.Shares, ExpectedAccuracy: j.Expected, LabelShiftP: number(j.LabelShiftP.OrNaN()),
+		}
+		record.Runs = append(record.Runs, r)
+	}
+	for i, c := range o.Classes {
+		record.Classes = append(record.Classes, ClassOutcome{
+			c.Class, c.Source, c.Target, ends(c.Interval), c.Weight(), ends(c.WeightInterval()), o.Predicted[i], o.Shared.Target()[i],
+		})
+	}
+	for _, f := range failed {
+		record.Failed = append(record.Failed, FailedRun{f.Run.ID.String(), f.Reason})
+	}
+	return record
+}
+
+func (d Data) domain(seen Domain) DomainOutcome {
+	return DomainOutcome{seen.Path, seen.Rows, d.Width, seen.labelled()}
+}
+
+func testOutcome(shared judge.Shared) TestOutcome {
+	t := TestOutcome{Run: shared.Run, Statistic: shared.Test.Statistic, DegreesOfFreedom: shared.Test.DegreesOfFreedom, Verdict: shared.Test.Verdict()}
+	if shared.Test.Tested() {
+		t.P = number(shared.Test.P)
+	}
+	return t
+}
+
+// number is nil for NaN, which JSON lacks.
+func number(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func ends(i *intervals.Interval) *[2]float64 {
+	if i == nil {
+		return nil
+	}
+	return &[2]float64{i.Low, i.High}
+}
+
+// write writes the record, in one step.
+func (o *Outcome) write(path string) error {
+	return wholefile.Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(o)
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 // Sheets are what a report shows of the outcome: the runs as they were judged, and the
 // classes.
-func (o Outcome) Sheets() []sheet.Sheet { return []sheet.Sheet{o.runsSheet(), o.classesSheet()} }
+func (o conclusion) Sheets() []sheet.Sheet { return []sheet.Sheet{o.runsSheet(), o.classesSheet()} }
 
 var (
 	percentFormat = sheet.Printf("%.2f")
@@ -28,7 +28,7 @@ func expectedAccuracy(j judge.Judgement) sheet.Value {
 	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
 }
 
-func (o Outcome) runsSheet() sheet.Sheet {
+func (o conclusion) runsSheet() sheet.Sheet {
 	columns := []sheet.Column[judge.Judgement]{
 		{Head: "run", Key: true, Value: func(j judge.Judgement) sheet.Value { return sheet.Word(j.Run) }},
 		{Head: o.Rule, Format: numberFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Number(j.Value) }},
@@ -53,7 +53,7 @@ func (o Outcome) runsSheet() sheet.Sheet {
 	}
 }
 
-func (o Outcome) classesSheet() sheet.Sheet {
+func (o conclusion) classesSheet() sheet.Sheet {
 	type row struct {
 		ClassShare
 		predicted, reference float64
@@ -87,4 +87,14 @@ func intervalOf(interval *intervals.Interval, of float64) sheet.Value {
 		return sheet.Value{} // missing
 	}
 	return sheet.Number(of*interval.Low, of*interval.High)
+}
+
+// methodsSection puts the methods side by side.
+func (o conclusion) methodsSection() sheet.Section {
+	columns := []sheet.Column[judge.Method]{
+		{Head: "method", Key: true, Value: func(m judge.Method) sheet.Value { return sheet.Word(m.Name) }},
+		{Head: "seeds", Value: func(m judge.Method) sheet.Value { return sheet.Count(len(m.Runs)) }, Format: sheet.Printf("%.0f")},
+		{Head: o.Rule + ", mean", Format: numberFormat, Value: func(m judge.Method) sheet.Value { return sheet.Number(m.Value) }},
+	}
+	return sheet.NewSection("Methods, by the mean of their seeds", columns, o.Methods)
 }

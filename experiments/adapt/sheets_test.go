@@ -19,7 +19,7 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 	} {
 		known := store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
 		judgement := judge.Judgement{Run: "iwdan", Expected: known.TrustedAccuracy(), LabelShiftP: p}
-		outcome := Outcome{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
+		outcome := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
 		text, holds := outcome.expectation(), p.OrNaN() >= 0.05
 		if !strings.Contains(text, why) || strings.Contains(text, "98.7% of the target right (98.1 to 99.3%)") != holds || strings.Contains(text, "cannot be told without labels") == holds {
 			t.Errorf("p = %v: %s", p.OrNaN(), text)
@@ -30,7 +30,7 @@ func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
 	}
 	// Where too few rows are held out, none was measured although the test was made.
 	judgement := judge.Judgement{Run: "iwdan", LabelShiftP: store.Measured(0.5)}
-	outcome := Outcome{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
+	outcome := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
 	if text := outcome.expectation(); !strings.Contains(text, "with so few held-out source rows") {
 		t.Error(text)
 	}

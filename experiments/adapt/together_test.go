@@ -21,7 +21,7 @@ func judged(run string, value float64) judge.Judgement {
 // All seeds of the best run's method predict, or, where it alone does, the others are offered,
 // if there are some.
 func TestWhatIsChosen(t *testing.T) {
-	o := Outcome{
+	o := conclusion{
 		Choice:   judge.Choice{Rule: "iwv-y", Judged: []judge.Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
 		Together: "out/runs/adapt/full/a-b/iwdan",
 	}
@@ -58,7 +58,7 @@ func TestWhatIsChosen(t *testing.T) {
 
 // Why a method is used that is as good as the best run's is said.
 func TestPreferredIsSaid(t *testing.T) {
-	o := Outcome{Choice: judge.Choice{
+	o := conclusion{Choice: judge.Choice{
 		Rule: "target-risk", Best: 1, Used: 4,
 		Judged:  []judge.Judgement{judged("source-only/seed-1", 1.3), judged("iwdan/seed-1", 0.9), judged("iwdan/seed-2", 1), judged("iwcdan/seed-1", 2), judged("iwcdan/seed-2", 1.05), judged("iwjan/seed-1", math.NaN())},
 		Methods: []judge.Method{{Name: "source-only", Runs: []int{0}}, {Name: "iwdan", Runs: []int{1, 2}}, {Name: "iwcdan", Runs: []int{3, 4}}, {Name: "iwjan"}},
@@ -86,7 +86,7 @@ func TestExpectedTogether(t *testing.T) {
 		{[]judge.Judgement{run(0.9, trusted), run(0.8, rejected)}, "tests of label shift on their predictions say that classes look different to one of them there"},
 		{[]judge.Judgement{run(0.9, trusted), run(0.8, untested)}, "with so few held-out source rows"},
 	} {
-		o := Outcome{Choice: judge.Choice{Judged: c.judged, Methods: []judge.Method{{Name: "iwdan", Runs: []int{0, 1}}}}, AllSeeds: true}
+		o := conclusion{Choice: judge.Choice{Judged: c.judged, Methods: []judge.Method{{Name: "iwdan", Runs: []int{0, 1}}}}, AllSeeds: true}
 		if got := o.expectation(); !strings.Contains(got, c.want) {
 			t.Errorf("%q is not in %q", c.want, got)
 		}

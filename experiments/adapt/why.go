@@ -10,7 +10,7 @@ import (
 )
 
 // Why says, in sentences, how the choice came about and how far to trust it.
-func (o Outcome) Why() []string {
+func (o conclusion) Why() []string {
 	why := []string{o.used(), o.agreement(), o.expectation()}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
@@ -20,7 +20,7 @@ func (o Outcome) Why() []string {
 }
 
 // used says what predicts, and why.
-func (o Outcome) used() string {
+func (o conclusion) used() string {
 	used, chosen := o.Judged[o.Used], o.Chosen()
 	if o.Used != o.Best {
 		return o.preferred()
@@ -33,7 +33,7 @@ func (o Outcome) used() string {
 }
 
 // preferred says what predicts in the place of the best run's method.
-func (o Outcome) preferred() string {
+func (o conclusion) preferred() string {
 	best, used, chosen := o.Judged[o.Best], o.Judged[o.Used], o.Chosen()
 	what := used.Run + " is used"
 	if len(chosen) > 1 {
@@ -44,7 +44,7 @@ func (o Outcome) preferred() string {
 }
 
 // agreement says how the chosen runs do on held-out rows and beside all others.
-func (o Outcome) agreement() string {
+func (o conclusion) agreement() string {
 	chosen := o.Chosen()
 	accuracy := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.SourceAccuracy })
 	agreement := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.Agreement })
@@ -55,7 +55,7 @@ func (o Outcome) agreement() string {
 }
 
 // expectation says how much of the target is expected to be right, or why that cannot be told.
-func (o Outcome) expectation() string {
+func (o conclusion) expectation() string {
 	chosen := o.Chosen()
 	whom, says := "it", "the test of label shift on its predictions says"
 	if len(chosen) > 1 {

@@ -2,57 +2,68 @@ package adapt
 
 import (
 	"context"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/experiments/plan"
 	"iwda/experiments/predict"
-	"iwda/experiments/train"
+	"iwda/experiments/report/page"
+	"iwda/internal/wholefile"
 )
 
-// The files of an adaptation's folder, beside the report.
-const (
-	ExperimentFile  = "experiment.yaml"
-	PredictionsFile = "predictions.csv"
-	ClassesFile     = "classes.csv"
-	ModelFolder     = "model"
-)
+// write leaves in the folder the chosen models, what they predict for every row of the target,
+// the class shares, and the report. Each file is replaced in one step, so that all that is
+// there is whole.
+func (o *conclusion) write(ctx context.Context, p *Plan) error {
+	if err := o.predict(ctx, p); err != nil {
+		return err
+	}
+	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
+		return err
+	}
+	found, err := plan.Find(p.file, p.results())
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error {
+		return page.Write(w, page.Content{
+			Config: p.file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
+			Outcome: o.Sheets(),
+		})
+	})
+}
 
-// Write leaves in the folder the chosen models, what they predict for every row of the
-// target, with the probabilities of all classes if those are asked for, and the class
-// shares. Each file is replaced in one step, so that all that is there is whole.
-func (o *Outcome) Write(ctx context.Context, folder, results, target string, probabilities bool, options train.Options) error {
+// predict writes the models and their predictions.
+func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	var from []string
 	for _, run := range o.Runs {
-		from = append(from, run.Dir(results).String())
+		from = append(from, run.Dir(p.results()).String())
 	}
 	members, err := model.OpenMembers(from)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(folder, ModelFolder)
+	to := p.path(ModelFolder)
 	if err := model.Save(to, members...); err != nil {
 		return err
 	}
-	if err := writeClasses(filepath.Join(folder, ClassesFile), o.Classes); err != nil {
-		return err
-	}
-	input, err := predict.Open(target, strings.NewReader(""), to, members[0].Metadata)
+	input, err := predict.Open(p.target, strings.NewReader(""), to, members[0].Metadata)
 	if err != nil {
 		return err
 	}
 	defer input.Close()
-	ensemble := predict.NewEnsemble(members, predict.Options{Device: options.Device, Threads: options.Threads, Batch: predict.DefaultBatch})
+	ensemble := predict.NewEnsemble(members, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
 	shares, err := ensemble.Shares(ctx, predict.ModelShares, nil)
 	if err != nil {
 		return err
 	}
-	about := table.Predictions{Classes: members[0].Classes, Probabilities: probabilities}
+	about := table.Predictions{Classes: members[0].Classes, Probabilities: p.options.Probabilities}
 	o.Predicted = make([]float64, len(about.Classes))
-	err = table.WritePredictions(filepath.Join(folder, PredictionsFile), about, func(add func(string, []float32) error) error {
+	err = table.WritePredictions(p.path(PredictionsFile), about, func(add func(string, []float32) error) error {
 		return ensemble.Each(ctx, []predict.Input{input}, shares, func(id string, probabilities []float32) error {
 			o.Predicted[largest(probabilities)]++
 			return add(id, probabilities)

@@ -108,6 +108,14 @@ func Link(path, from string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
+// ErrSame is wrapped by the error of [CheckApart].
+var ErrSame = errors.New("a file is read and written")
+
+// sameError says which.
+type sameError struct{ error }
+
+func (sameError) Is(target error) bool { return target == ErrSame }
+
 // CheckApart returns an error if writing one of the files would replace one of those that are
 // read, under this name or another one. Neither needs to be there; names may be empty.
 func CheckApart(written, read []string) error {
@@ -118,7 +126,7 @@ func CheckApart(written, read []string) error {
 		}
 		for _, source := range read {
 			if from, err := os.Stat(source); err == nil && os.SameFile(from, to) {
-				return fmt.Errorf("%s would be written over %s, which is read; choose another name", path, source)
+				return sameError{fmt.Errorf("%s would be written over %s, which is read; choose another name", path, source)}
 			}
 		}
 	}

@@ -1,0 +1,154 @@
+package adapt
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"iwda/classshares"
+	"iwda/experiments/config"
+	"iwda/experiments/judge"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+// conclusion is what was chosen, and what it says of the target.
+type conclusion struct {
+	judge.Choice
+	// AllSeeds tells that all seeds of the used run's method predict together.
+	AllSeeds bool
+	Runs     []plan.Run // the chosen ones
+	Classes  []ClassShare
+	// Together is the folder of the used run's method, whose seeds iwrun predict takes
+	// together.
+	Together string
+	// Predicted are the shares of the target's rows that the predictions give each class,
+	// set by write.
+	Predicted []float64
+
+	versions map[string]string // of the programs that made the used run
+}
+
+// Chosen is what is known of the chosen runs.
+func (o conclusion) Chosen() (chosen Chosen) {
+	for _, i := range o.chosen() {
+		chosen = append(chosen, o.Judged[i])
+	}
+	return chosen
+}
+
+// chosen are the indices in Judged of the chosen runs.
+func (o conclusion) chosen() []int {
+	if o.AllSeeds {
+		return o.Method().Runs
+	}
+	return []int{o.Used}
+}
+
+// conclude judges the finished runs below the folder of results by the rule and returns
+// what came of the one that is used, or of all seeds of its method.
+func conclude(how config.Selection, results string, runs []plan.Run) (conclusion, error) {
+	candidates, err := candidatesOf(results, runs)
+	if err != nil {
+		return conclusion{}, err
+	}
+	compared, err := judge.New(candidates)
+	if err != nil {
+		return conclusion{}, err
+	}
+	choice, err := compared.Choose(how.RuleOrDefault(), how.Tolerance)
+	if err != nil {
+		return conclusion{}, err
+	}
+	outcome := conclusion{
+		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
+		Together: filepath.Dir(runs[choice.Used].Dir(results).String()),
+	}
+	used, err := runs[choice.Used].Dir(results).ReadResult()
+	if err != nil {
+		return conclusion{}, err
+	}
+	outcome.versions = used.Versions
+	var classes [][]ClassShare // of each chosen run
+	var unbounded error        // why the last of those without intervals has none
+	for _, i := range outcome.chosen() {
+		about, err := model.ReadMetadata(runs[i].Dir(results).String())
+		if err != nil {
+			return conclusion{}, err
+		}
+		shares, err := classShares(about, candidates[i])
+		if shares == nil {
+			return conclusion{}, fmt.Errorf("%s: %w", runs[i].ID, err)
+		}
+		if err != nil {
+			unbounded = err
+		}
+		outcome.Runs, classes = append(outcome.Runs, runs[i]), append(classes, shares)
+	}
+	outcome.Classes = meanShares(classes)
+	if unbounded != nil {
+		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
+	}
+	sentences, err := unestimated(results, runs)
+	outcome.Problems = append(outcome.Problems, sentences...)
+	return outcome, err
+}
+
+// candidatesOf reads what the finished runs say of both domains.
+func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
+	for _, run := range runs {
+		dir := run.Dir(results)
+		result, err := dir.ReadResult()
+		if err != nil {
+			return nil, err
+		}
+		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, candidate)
+	}
+	return candidates, nil
+}
+
+// Chosen are the runs that predict: one, or the seeds of a method, the mean of whose
+// probabilities counts.
+type Chosen []judge.Judgement
+
+// Name is that of the run, or of the method and its seeds.
+func (c Chosen) Name() string {
+	if len(c) == 1 {
+		return c[0].Run
+	}
+	var seeds []string
+	for _, j := range c {
+		seeds = append(seeds, path.Base(j.Run))
+	}
+	return fmt.Sprintf("%s, %s and %s together", path.Dir(c[0].Run), strings.Join(seeds[:len(seeds)-1], ", "), seeds[len(seeds)-1])
+}
+
+// mean of what is known of the runs one by one.
+func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
+	sum := 0.0
+	for _, j := range c {
+		sum += of(j)
+	}
+	return sum / float64(len(c))
+}
+
+// expected is the mean of the runs' expected accuracies and of their bounds; nil where one of
+// them has none.
+func (c Chosen) expected() *classshares.Accuracy {
+	for _, j := range c {
+		if j.Expected == nil {
+			return nil
+		}
+	}
+	return &classshares.Accuracy{
+		Value: c.mean(func(j judge.Judgement) float64 { return j.Expected.Value }),
+		Low:   c.mean(func(j judge.Judgement) float64 { return j.Expected.Low }),
+		High:  c.mean(func(j judge.Judgement) float64 { return j.Expected.High }),
+	}
+}

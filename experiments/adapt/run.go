@@ -1,0 +1,365 @@
+package adapt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"iwda/datasets/catalogue"
+	"iwda/datasets/normalise"
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/train"
+	"iwda/internal/wholefile"
+	"iwda/torch"
+)
+
+// The files of an adaptation's folder.
+const (
+	ExperimentFile  = "experiment.yaml"
+	PredictionsFile = "predictions.csv"
+	ClassesFile     = "classes.csv"
+	ReportFile      = "report.html"
+	OutcomeFile     = "outcome.json"
+	ModelFolder     = "model"
+	RunsFolder      = "runs"
+)
+
+// Options are those of [Run]. The zero value of a field is what is usual, but for Folder.
+type Options struct {
+	Folder string   // of everything that is written
+	Set    []string // assignments KEY=VALUE to keys of the experiment file
+	Steps  int      // of each run, about; 0 for what suits the size of the data
+	// Probabilities has the predictions hold the probabilities of all classes.
+	Probabilities bool
+	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
+	Overwrite bool
+	Device    torch.Device
+	Threads   int // of libtorch; 0 means 1
+	// Train makes those of the runs that are not finished below a folder of results, and
+	// returns the ones that failed. Its error ends the adaptation. nil makes them here, one
+	// after the other.
+	Train func(ctx context.Context, runs []plan.Run, results string) ([]schedule.Failure, error)
+	// Say is told what is seen and decided when it is, in sentences; it may be nil.
+	Say func(sentence string)
+}
+
+// ErrNothingTrained is returned by [Run] if every run failed.
+var ErrNothingTrained = errors.New("every run failed: there is nothing to predict with")
+
+// Run goes from a labelled source and a target without labels, both files of features or
+// folders of images, to predictions: it looks at the data, writes experiment.yaml, trains,
+// chooses without a label of the target, and leaves everything in the folder. What is wrong
+// with the options or the data is an error before anything is written.
+//
+// Run again with the same folder, it goes on after a cancelled context or a crash, and follows
+// the experiment.yaml that is there, which may have been changed.
+func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
+	clock := newClock()
+	p, err := NewPlan(source, target, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkRuns(); err != nil {
+		return nil, err
+	}
+	if err := p.writeExperiment(); err != nil {
+		return nil, err
+	}
+	clock.lap("look")
+	train := o.Train
+	if train == nil {
+		train = o.trainHere
+	}
+	failed, err := train(ctx, longestFirst(p.Runs), p.results())
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	clock.lap("train")
+	left := slices.DeleteFunc(slices.Clone(p.Runs), func(r plan.Run) bool {
+		return slices.ContainsFunc(failed, func(f schedule.Failure) bool { return f.Run.ID == r.ID })
+	})
+	if len(left) == 0 {
+		return nil, ErrNothingTrained
+	}
+	for _, f := range failed {
+		reason, _, _ := strings.Cut(f.Reason, "\n")
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s failed and is left out: %s.", f.Run.ID, reason))
+	}
+	c, err := conclude(p.file.Config.Selection, p.results(), left)
+	if err != nil {
+		return nil, err
+	}
+	p.say(c.Problems...)
+	c.Problems = append(c.Problems, p.Warnings...)
+	if err := c.write(ctx, p); err != nil {
+		return nil, err
+	}
+	outcome := c.outcome(p, failed)
+	p.say(outcome.Sentences...)
+	clock.lap("conclude")
+	outcome.Seconds = clock.seconds
+	return outcome, outcome.write(filepath.Join(o.Folder, OutcomeFile))
+}
+
+// clock measures the parts of an adaptation.
+type clock struct {
+	last    time.Time
+	seconds map[string]float64
+}
+
+func newClock() *clock { return &clock{time.Now(), map[string]float64{}} }
+
+// lap notes the time since the last lap.
+func (c *clock) lap(part string) {
+	now := time.Now()
+	c.seconds[part], c.last = now.Sub(c.last).Seconds(), now
+}
+
+// Plan is what an adaptation does with its data.
+type Plan struct {
+	Data     Data
+	Text     []byte // of experiment.yaml
+	Runs     []plan.Run
+	Warnings []string // what to know of the data, sentences
+
+	options Options
+	target  string
+	kept    bool // the experiment file was there
+	file    *config.File
+}
+
+// NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
+// that the folder has, or else the one that follows from the data.
+func NewPlan(source, target string, o Options) (*Plan, error) {
+	p := &Plan{options: o, target: target}
+	if err := p.checkApart(source, target); err != nil {
+		return nil, err
+	}
+	path := p.path(ExperimentFile)
+	text, err := os.ReadFile(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, err
+	}
+	p.kept = !fresh
+	if p.Data, err = Look(source, target, fresh); err != nil {
+		return nil, err
+	}
+	p.say(p.Data.String())
+	if fresh {
+		p.file, err = p.follow(path)
+	} else {
+		assignments := o.Set
+		if o.Steps > 0 {
+			assignments = append(p.Data.lengthSet(o.Steps), o.Set...)
+		}
+		p.file, err = p.Data.parse(path, text, assignments)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Warnings = p.Data.Warnings(&p.file.Config)
+	p.say(p.Warnings...)
+	if p.Text, err = p.file.Text(); err != nil {
+		return nil, err
+	}
+	if p.Runs, err = plan.Runs(p.file); err != nil {
+		return nil, err
+	}
+	return p, checkRuns(p.file.Name, p.Runs)
+}
+
+func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
+
+// results is the folder of the runs.
+func (p *Plan) results() string { return p.path(RunsFolder) }
+
+func (p *Plan) say(sentences ...string) {
+	for _, sentence := range sentences {
+		if p.options.Say != nil {
+			p.options.Say(sentence)
+		}
+	}
+}
+
+// decisions says what was decided by the data.
+func (p *Plan) decisions() []Decision {
+	const kept = "as experiment.yaml has it"
+	because := func(reason string) string {
+		if p.kept {
+			return kept
+		}
+		return reason
+	}
+	c := p.file.Config
+	length := fmt.Sprintf("%d steps", c.Train.Steps)
+	if c.Train.Steps == 0 {
+		length = fmt.Sprintf("%d epochs of batches of %d", c.Train.Epochs, c.Train.Batch)
+	}
+	all := []Decision{{"length", length, because("by the numbers of rows, columns and classes")}}
+	if p.Data.Kind == catalogue.Vectors {
+		how := cmp.Or(c.Network.Normalise, normalise.None)
+		if c.Network.Scale != "" {
+			how += ", one scale for all columns"
+		}
+		if c.Network.Clip > 0 {
+			how += fmt.Sprintf(", clipped at %v deviations", c.Network.Clip)
+		}
+		all = append(all, Decision{"normalisation", how, because(p.Data.Normalisation.Because)})
+	}
+	return all
+}
+
+// checkApart returns an error if something would be written over what is read.
+func (p *Plan) checkApart(source, target string) error {
+	written := append(model.Files(p.path(ModelFolder)), p.options.Folder)
+	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, ReportFile, OutcomeFile} {
+		written = append(written, p.path(name))
+	}
+	return wholefile.CheckApart(written, []string{source, target})
+}
+
+// follow returns the experiment file that follows from the data, with the assignments made.
+func (p *Plan) follow(path string) (*config.File, error) {
+	made := func() (*config.File, error) {
+		text, err := p.Data.Experiment(p.options.Steps)
+		if err != nil {
+			return nil, err
+		}
+		return p.Data.parse(path, text, p.options.Set)
+	}
+	file, err := made()
+	// Other settings and comments depend on how features are normalised: if that is asked for,
+	// nothing of what was decided stays, and then the scale that is asked for counts.
+	for _, scale := range []string{"", config.SharedScale} {
+		if err != nil {
+			return nil, err
+		}
+		n, decided := file.Config.Network, &p.Data.Normalisation
+		if n.Normalise == decided.Way && n.Scale == decided.Scale {
+			break
+		}
+		*decided = askedFor(n.Normalise, scale)
+		file, err = made()
+	}
+	return file, err
+}
+
+// parse returns an experiment file of the data with the assignments made.
+func (d Data) parse(path string, text []byte, assignments []string) (*config.File, error) {
+	file, err := config.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Set(assignments); err != nil {
+		return nil, err
+	}
+	return file, d.checkExperiment(file)
+}
+
+// checkRuns finds, before the experiment file is replaced, data that are missing and runs that
+// another one left.
+func (p *Plan) checkRuns() error {
+	if err := plan.CheckData(p.Runs); err != nil {
+		return err
+	}
+	for _, run := range p.Runs {
+		dir := run.Dir(p.results())
+		differences, err := run.Conflict(dir)
+		if err == nil && len(differences) > 0 && !p.options.Overwrite {
+			return config.Error{Location: dir.String(), Message: "holds a result or a checkpoint of another configuration:\n" +
+				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
+		}
+	}
+	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
+	}
+	return schedule.CheckResults(p.Runs, p.results())
+}
+
+func (p *Plan) writeExperiment() error {
+	if err := os.MkdirAll(p.options.Folder, 0o777); err != nil {
+		return fmt.Errorf("cannot create the folder of the results: %w", err)
+	}
+	return wholefile.Write(p.path(ExperimentFile), func(w io.Writer) error {
+		_, err := w.Write(p.Text)
+		return err
+	})
+}
+
+// longestFirst returns the runs in the order in which several of them at a time end first:
+// those that take longest begin. A discriminator takes most of a step, one of the classes'
+// predictions too takes longer still.
+func longestFirst(runs []plan.Run) []plan.Run {
+	work := func(run plan.Run) int {
+		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
+		switch method.Alignment {
+		case config.NoAlignment:
+			return 0
+		case config.DANN, config.DAN, config.DANLinear:
+			return 1
+		}
+		return 2
+	}
+	ordered := slices.Clone(runs)
+	slices.SortStableFunc(ordered, func(a, b plan.Run) int { return work(b) - work(a) })
+	return ordered
+}
+
+// trainHere makes the runs in this process.
+func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string) (failed []schedule.Failure, err error) {
+	for _, run := range runs {
+		if _, finished := run.Finished(results); finished && !o.Overwrite {
+			continue
+		}
+		if err := o.trainOne(ctx, run, results); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
+		}
+	}
+	return failed, nil
+}
+
+// trainOne makes a run, of which nobody else may be at work.
+func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (err error) {
+	dir := run.Dir(results)
+	lock, err := dir.Lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if o.Overwrite {
+		if err := dir.Clear(); err != nil {
+			return err
+		}
+	}
+	text, err := run.Config.YAML()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(dir.WriteConfig(text), dir.Begin()); err != nil {
+		return err
+	}
+	_, err = train.Run(ctx, run.Config, dir, o.training())
+	return err
+}
+
+// training are the options of a run, and of predictions.
+func (o Options) training() train.Options {
+	return train.Options{Device: o.Device, Threads: max(1, o.Threads), Checkpoints: train.Interval{}}
+}

@@ -1,0 +1,180 @@
+package adapt
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/internal/wholefile"
+)
+
+// domains writes a source with labels and a target without, two classes in the plane in other
+// shares, and returns their paths.
+func domains(t *testing.T) (source, target string) {
+	t.Helper()
+	random, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
+	write := func(name string, first, second int, labelled bool) string {
+		var text strings.Builder
+		text.WriteString("x,y")
+		if labelled {
+			text.WriteString(",label")
+		}
+		text.WriteString("\n")
+		for i := range first + second {
+			class := 0
+			if i >= first {
+				class = 1
+			}
+			fmt.Fprintf(&text, "%.4f,%.4f", 4*float64(class)+random.NormFloat64(), random.NormFloat64())
+			if labelled {
+				text.WriteString("," + []string{"cat", "dog"}[class])
+			}
+			text.WriteString("\n")
+		}
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("source.csv", 120, 40, true), write("target.csv", 30, 90, false)
+}
+
+// small are settings with which a run takes a second.
+var small = []string{"methods=[source-only, iwdan]", "seeds=[1, 2]", "train.epochs=8", "network.features=8"}
+
+// A Go program goes from two files to predictions, without a word on its own, and outcome.json
+// says what it returned and what the other files hold.
+func TestRun(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	var said []string
+	o := Options{Folder: folder, Set: small, Say: func(sentence string) { said = append(said, sentence) }}
+	outcome, err := Run(context.Background(), source, target, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(name string) []byte {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	var read Outcome
+	if err := json.Unmarshal(text(OutcomeFile), &read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*outcome, read); diff != "" {
+		t.Error(diff)
+	}
+	if len(outcome.Runs) != 4 || len(outcome.Methods) != 2 || len(outcome.Failed) > 0 || outcome.Source.Rows != 160 || outcome.Target.Labelled != 0 || outcome.Source.Columns != 2 {
+		t.Errorf("%+v", outcome)
+	}
+	if len(outcome.Used) != 2 || !strings.Contains(outcome.Used[0], "/"+outcome.Method+"/") || !slices.Equal(outcome.Seeds, []int64{1, 2}) {
+		t.Errorf("used %v of %s", outcome.Used, outcome.Method)
+	}
+	for _, sentence := range outcome.Sentences {
+		if !slices.Contains(said, sentence) {
+			t.Errorf("not said: %s", sentence)
+		}
+	}
+	for _, name := range outcome.Files {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(outcome.Seconds) != 3 || outcome.Versions["iwda"] == "" || outcome.Versions["libtorch"] == "" {
+		t.Errorf("%v, %v", outcome.Seconds, outcome.Versions)
+	}
+	records, err := csv.NewReader(bytes.NewReader(text(ClassesFile))).ReadAll()
+	if err != nil || len(records) != 3 {
+		t.Fatal(records, err)
+	}
+	for i, class := range outcome.Classes {
+		for column, want := range map[int]float64{1: class.SourceShare, 2: class.TargetShare, 3: class.TargetInterval[0], 5: class.Weight, 7: class.WeightInterval[1]} {
+			if got, err := strconv.ParseFloat(records[i+1][column], 64); err != nil || math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s, column %d: %v, outcome.json has %v", class.Class, column, got, want)
+			}
+		}
+	}
+	if dogs := outcome.Classes[1]; math.Abs(dogs.TargetShare-0.75) > 0.1 || math.Abs(dogs.PredictedShare-0.75) > 0.1 {
+		t.Errorf("%+v", dogs)
+	}
+	// Once more, nothing is trained, and the same comes out.
+	before := text(PredictionsFile)
+	o.Set = nil
+	o.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
+		for _, run := range runs {
+			if _, finished := run.Finished(results); !finished {
+				t.Errorf("%s is not finished", run.ID)
+			}
+		}
+		return []schedule.Failure{{Run: runs[0], Reason: "it is left out\nfor a reason"}}, nil
+	}
+	again, err := Run(context.Background(), source, target, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Runs) != 3 || len(again.Failed) != 1 || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.HasSuffix(w, "failed and is left out: it is left out.") }) {
+		t.Errorf("with a run that failed: %+v", again)
+	}
+	if again.Decisions[0].Because != "as experiment.yaml has it" || outcome.Decisions[0].Because == again.Decisions[0].Because {
+		t.Errorf("%+v, before %+v", again.Decisions, outcome.Decisions)
+	}
+	o.Train = nil
+	if again, err = Run(context.Background(), source, target, o); err != nil || !bytes.Equal(text(PredictionsFile), before) {
+		t.Errorf("other predictions: %+v, %v", again, err)
+	}
+}
+
+// A cancelled context ends it with the context's error, and what goes wrong before training
+// leaves nothing.
+func TestRunEnds(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(cancelled, source, target, Options{Folder: folder, Set: small}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	fails := func(_ context.Context, runs []plan.Run, _ string) (failed []schedule.Failure, err error) {
+		for _, run := range runs {
+			failed = append(failed, schedule.Failure{Run: run, Reason: "no"})
+		}
+		return failed, nil
+	}
+	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: small, Train: fails}); !errors.Is(err, ErrNothingTrained) {
+		t.Errorf("every run failed: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	for want, o := range map[string]Options{
+		"unknown rule":     {Folder: other, Set: []string{"selection.rule=guess"}},
+		"is read":          {Folder: source},
+		"train.validation": {Folder: other, Set: []string{"train.validation=0"}},
+	} {
+		if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		} else if want == "is read" && !errors.Is(err, wholefile.ErrSame) {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something was written: %v", err)
+	}
+}
