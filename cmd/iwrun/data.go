@@ -24,60 +24,19 @@ func newDataCommand(s streams) *cli.Command {
 }
 
 func newDivergenceCommand(s streams) *cli.Command {
-	var root, format string
+	var format string
 	return &cli.Command{
 		Name:      "jsd",
 		Usage:     "print the divergences between the label distributions of the paper's tasks",
-		UsageText: "iwrun data jsd [--root FOLDER] [--format md|tex|csv|json]",
-		Flags: []cli.Flag{
-			formatFlag(&format),
-			&cli.StringFlag{Name: "root", Destination: &root, Usage: "count the images of the digits in `FOLDER`, with the files of MNIST and USPS, instead of taking their known numbers"},
-		},
+		UsageText: "iwrun data jsd [--format md|tex|csv|json]",
+		Flags:     []cli.Flag{formatFlag(&format)},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return wrongUsage(c, "%q is no flag", c.Args().First())
 			}
-			return runDivergence(root, format, s)
+			return table.Divergences().Write(s.out, format)
 		},
 	}
-}
-
-func runDivergence(root, format string, s streams) error {
-	counts := table.PublishedCounts
-	if root != "" {
-		own, err := countInMemory(root)
-		if err != nil {
-			return err
-		}
-		counts = func(dataset, domain string) ([]int, error) {
-			if of, ok := own[dataset][domain]; ok {
-				return of, nil
-			}
-			return table.PublishedCounts(dataset, domain)
-		}
-	}
-	divergences, err := table.Divergences(counts)
-	if err != nil {
-		return err
-	}
-	return divergences.Write(s.out, format)
-}
-
-// countInMemory counts the training images in the folder root of each class, by data set
-// and domain, of those data sets of files that are read as a whole.
-func countInMemory(root string) (map[string]map[string][]int, error) {
-	counts := map[string]map[string][]int{}
-	for _, data := range catalogue.All() {
-		if data.Kind != catalogue.SmallImages || data.Drawn() {
-			continue
-		}
-		of, err := data.TrainCounts(root)
-		if err != nil {
-			return nil, err
-		}
-		counts[data.Name] = of
-	}
-	return counts, nil
 }
 
 func newDataListCommand(s streams) *cli.Command {

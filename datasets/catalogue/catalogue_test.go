@@ -100,8 +100,6 @@ func TestTheOtherKind(t *testing.T) {
 	wantError(t, err, "visda consists of image files")
 	_, _, err = find(t, "visda").OpenDomain("real", catalogue.Source{})
 	wantError(t, err, "visda consists of image files")
-	_, err = find(t, "visda").TrainCounts(t.TempDir())
-	wantError(t, err, "visda consists of image files")
 	wantError(t, find(t, "glyphs").Check(t.Context(), "", io.Discard), "glyphs has no published form")
 }
 

@@ -88,26 +88,6 @@ func (d Dataset) OpenDomain(domain string, from Source) (train, test datasets.Se
 	return train, test, err
 }
 
-// TrainCounts reads the training sets of all domains in the folder root and returns, by
-// domain, their numbers of rows of each class. The error names every set that cannot be
-// read; the others are counted all the same.
-func (d Dataset) TrainCounts(root string) (map[string][]int, error) {
-	if d.open == nil {
-		return nil, d.otherKind()
-	}
-	counts := map[string][]int{}
-	var problems []error
-	for _, domain := range d.Domains {
-		set, err := d.open(domain.Name, trainSplit, Source{Root: root})
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		counts[domain.Name] = datasets.Counts(set)
-	}
-	return counts, errors.Join(problems...)
-}
-
 // OpenImages finds the files of a domain of a data set of [ImageFiles].
 func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
 	if d.Kind != ImageFiles {

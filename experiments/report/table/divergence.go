@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,13 +10,14 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Divergences returns the Jensen-Shannon divergences between the label distributions of
-// the paper's tasks, computed from the numbers of training images of each class that
-// counts returns for a data set's domain ([PublishedCounts], for one): the paper's three
-// tables, each for whole and for subsampled sources, rows sources, columns targets.
-func Divergences(counts func(dataset, domain string) ([]int, error)) (sheet.Sheet, error) {
+// the paper's tasks, computed from the published numbers of training images of each class: the
+// paper's three tables, each for whole and for subsampled sources, rows sources, columns targets.
+func Divergences() sheet.Sheet {
 	built := sheet.Sheet{
 		Experiment: "jsd",
 		Title:      "Jensen-Shannon divergence between the label distributions of source (rows) and target (columns)",
@@ -27,30 +27,16 @@ func Divergences(counts func(dataset, domain string) ([]int, error)) (sheet.Shee
 	var all []taskDivergence
 	for _, table := range paper.DivergenceTables() {
 		for _, variant := range []string{config.Full, config.Subsampled} {
-			tasks, err := taskDivergences(table.Datasets, variant, counts)
-			if err != nil {
-				return sheet.Sheet{}, err
+			var tasks []taskDivergence
+			for _, dataset := range table.Datasets {
+				tasks = append(tasks, taskDivergences(dataset, variant)...)
 			}
 			built.Sections = append(built.Sections, divergenceSection(table.Title+", "+variant, tasks))
 			all = append(all, tasks...)
 		}
 	}
 	built.Records = sheet.NewRecords(divergenceColumns, all)
-	return built, nil
-}
-
-// PublishedCounts returns the published number of training images of each class of a
-// data set's domain, and an error where it is not known.
-func PublishedCounts(dataset, domain string) ([]int, error) {
-	data, err := catalogue.Find(dataset)
-	if err != nil {
-		return nil, err
-	}
-	described, err := data.Domain(domain)
-	if err == nil && described.Train == nil {
-		err = fmt.Errorf("no number of images is known of %s, %s", dataset, domain)
-	}
-	return described.Train, err
+	return built
 }
 
 // taskDivergence is the divergence of one task.
@@ -68,24 +54,18 @@ var divergenceColumns = []sheet.Column[taskDivergence]{
 	{Name: "paper", Value: func(d taskDivergence) sheet.Value { return sheet.Number(d.paper) }},
 }
 
-// taskDivergences are those of the paper's tasks of some data sets.
-func taskDivergences(datasets []string, variant string, counts func(string, string) ([]int, error)) ([]taskDivergence, error) {
-	var all []taskDivergence
-	for _, name := range datasets {
-		for _, task := range paper.Tasks(name, variant) {
-			source, target, _ := strings.Cut(task, "-")
-			value, err := divergence(name, variant, source, target, counts)
-			if err != nil {
-				return nil, err
-			}
-			d := taskDivergence{name, variant, source, target, value, math.NaN()}
-			if printed, ok := paper.JSD(name, variant, task); ok {
-				d.paper = printed
-			}
-			all = append(all, d)
+// taskDivergences are those of the paper's tasks of a data set.
+func taskDivergences(dataset, variant string) (all []taskDivergence) {
+	for _, task := range paper.Tasks(dataset, variant) {
+		source, target, _ := strings.Cut(task, "-")
+		d := taskDivergence{dataset, variant, source, target, math.NaN(), math.NaN()}
+		d.jsd = datasets.JSD(trainShares(dataset, source, variant == config.Subsampled), trainShares(dataset, target, false))
+		if printed, ok := paper.JSD(dataset, variant, task); ok {
+			d.paper = printed
 		}
+		all = append(all, d)
 	}
-	return all, nil
+	return all
 }
 
 // divergenceSection has a row a source and a column a target.
@@ -130,36 +110,27 @@ func rank(list []string, name string) int {
 	return len(list)
 }
 
-// divergence is that between the label distributions of two domains.
-func divergence(dataset, variant, source, target string, counts func(string, string) ([]int, error)) (float64, error) {
-	var distributions [2][]float64
-	for i, domain := range []string{source, target} {
-		images, err := counts(dataset, domain)
-		if err != nil {
-			return 0, err
+// trainShares are the class shares of the published training images of a domain of the paper,
+// of which the catalogue knows them all. Subsampled, it keeps 30% of each class of the first half.
+func trainShares(dataset, domain string, subsampled bool) []float64 {
+	data, err := catalogue.Find(dataset)
+	if err != nil {
+		panic(err)
+	}
+	described, err := data.Domain(domain)
+	if err != nil {
+		panic(err)
+	}
+	shares := make([]float64, len(described.Train))
+	for c, n := range described.Train {
+		if subsampled && c < len(shares)/2 {
+			n = n * 3 / 10 // floor(0.3 n)
 		}
-		if i == 0 && variant == config.Subsampled {
-			images = slices.Clone(images)
-			for c := range len(images) / 2 {
-				images[c] = images[c] * 3 / 10 // floor(0.3 n)
-			}
-		}
-		distributions[i] = shares(images)
+		shares[c] = float64(n)
 	}
-	if len(distributions[0]) != len(distributions[1]) {
-		return 0, fmt.Errorf("%s: %d classes in %s, %d in %s", dataset, len(distributions[0]), source, len(distributions[1]), target)
-	}
-	return datasets.JSD(distributions[0], distributions[1]), nil
-}
-
-func shares(counts []int) []float64 {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	shares := make([]float64, len(counts))
-	for c, n := range counts {
-		shares[c] = float64(n) / float64(total)
+	total := floats.Sum(shares)
+	for c := range shares {
+		shares[c] /= total
 	}
 	return shares
 }

@@ -67,11 +67,7 @@ func TestGolden(t *testing.T) {
 		sample.Result("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
 	}, wide))
 
-	divergences, err := Divergences(PublishedCounts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "jsd", divergences)
+	checkGolden(t, "jsd", Divergences())
 }
 
 // unlabelledResults are those of two methods on a target without labels: two seeds with

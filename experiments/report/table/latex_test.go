@@ -53,11 +53,7 @@ func TestLaTeXCompiles(t *testing.T) {
 		all = append(all, summary.Select(results, experiment))
 	}
 	add("average", Average(all))
-	divergences, err := Divergences(PublishedCounts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add("divergences", divergences)
+	add("divergences", Divergences())
 	document.WriteString("\\end{document}\n")
 
 	folder := t.TempDir()
