@@ -57,24 +57,22 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 		return ""
 	}
 	columns := []sheet.Column[accuracyRow]{
-		{Name: "variant", Value: func(r accuracyRow) sheet.Value { return sheet.Word(r.variant) }},
-		{Name: "task", Head: tasks, Key: true, Value: func(r accuracyRow) sheet.Value { return sheet.Word(r.task) }},
-		{Name: "method", Head: "method", Key: true, Value: func(r accuracyRow) sheet.Value { return sheet.Word(r.Method) }},
-		{Name: "seeds", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Seeds) }},
-		{Name: "planned", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Planned) }},
+		word("variant", "", func(r accuracyRow) string { return r.variant }),
+		word("task", tasks, func(r accuracyRow) string { return r.task }),
+		word("method", "method", func(r accuracyRow) string { return r.Method }),
+		count("seeds", "", func(r accuracyRow) int { return r.Seeds }),
+		count("planned", "", func(r accuracyRow) int { return r.Planned }),
 	}
 	for _, view := range a.Shown() {
 		columns = append(columns, scoreColumns(view)...)
 	}
 	return append(columns, []sheet.Column[accuracyRow]{
-		{Name: "pairs", Value: func(r accuracyRow) sheet.Value { return sheet.Count(r.Pairs) }},
-		{Name: "paper", Head: inPaper("paper"), Format: sheet.Printf("%.2f"),
-			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Paper.Mean) }},
-		{Name: "paper_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Paper.Wins) }},
-		{Name: "difference", Head: inPaper("Δ"), Format: sheet.Printf("%+.2f"),
-			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Difference()) }},
+		count("pairs", "", func(r accuracyRow) int { return r.Pairs }),
+		percent("paper", inPaper("paper"), pointsFormat, func(r accuracyRow) float64 { return r.Paper.Mean }),
+		percent("paper_wins", "", noFormat, func(r accuracyRow) float64 { return r.Paper.Wins }),
+		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), accuracyRow.Difference),
 		{Head: wins, Value: winsShown, Format: sheet.Printf("%.0f%%", " of %.0f", " (%.0f%%)")},
-		{Head: "seeds", Value: func(r accuracyRow) sheet.Value { return share(r.Seeds, r.Planned) }, Format: shareFormat},
+		share("seeds", func(r accuracyRow) (int, int) { return r.Seeds, r.Planned }),
 	}...)
 }
 
@@ -82,15 +80,11 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 func scoreColumns(view summary.View) []sheet.Column[accuracyRow] {
 	name := summary.Views[view].Name
 	return []sheet.Column[accuracyRow]{
-		{Name: name, Head: name, Format: scoreFormat,
-			Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Mean, r.Scores[view].Deviation) }},
-		{Name: name + "_deviation", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Deviation) }},
-		{Name: name + "_wins", Value: func(r accuracyRow) sheet.Value { return sheet.Percent(r.Scores[view].Wins) }},
+		scored(name, name, func(r accuracyRow) summary.Score { return r.Scores[view] }),
+		percent(name+"_deviation", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Deviation }),
+		percent(name+"_wins", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Wins }),
 	}
 }
-
-// scoreFormat prints a mean and a standard deviation.
-var scoreFormat = sheet.Printf("%.2f", " ± %.2f")
 
 // winsShown is the share of pairs won, their number where it is not that of the planned
 // seeds, and the paper's share.
@@ -101,11 +95,6 @@ func winsShown(r accuracyRow) sheet.Value {
 	}
 	return sheet.Percent(r.Scores[summary.Best].Wins, pairs, r.Paper.Wins)
 }
-
-// share is a number of a whole, printed by shareFormat.
-func share(part, whole int) sheet.Value { return sheet.Number(float64(part), float64(whole)) }
-
-var shareFormat = sheet.Printf("%.0f", "/%.0f")
 
 // accuracyLegend explains the columns.
 func accuracyLegend(a summary.Accuracies) string {

@@ -5,18 +5,6 @@ import (
 	"iwda/experiments/report/summary"
 )
 
-// place is where runs belong that differ only in their seed.
-type place struct{ variant, task, method string }
-
-// placeColumns are those of the records of something at a place.
-func placeColumns[R any](of func(R) place) []sheet.Column[R] {
-	return []sheet.Column[R]{
-		{Name: "variant", Value: func(r R) sheet.Value { return sheet.Word(of(r).variant) }},
-		{Name: "task", Value: func(r R) sheet.Value { return sheet.Word(of(r).task) }},
-		{Name: "method", Value: func(r R) sheet.Value { return sheet.Word(of(r).method) }},
-	}
-}
-
 // classValues are numbers of a method on a task, one a class: weights, shares, predictions.
 type classValues struct {
 	place
@@ -31,9 +19,7 @@ type classValues struct {
 func classColumns(classes []string, factor float64) []sheet.Column[classValues] {
 	var columns []sheet.Column[classValues]
 	for c, class := range classes {
-		columns = append(columns, sheet.Column[classValues]{
-			Head: class, Format: sheet.Printf("%.2f"), Value: func(r classValues) sheet.Value { return sheet.Number(factor * r.values[c]) },
-		})
+		columns = append(columns, number("", class, pointsFormat, func(r classValues) float64 { return factor * r.values[c] }))
 	}
 	return columns
 }
@@ -49,12 +35,12 @@ type classValue struct {
 // others follow the latter.
 func classRecords(of, value string, rows []classValues, others ...sheet.Column[classValue]) sheet.Records {
 	columns := append(placeColumns(func(v classValue) place { return v.place }), []sheet.Column[classValue]{
-		{Name: of, Value: func(v classValue) sheet.Value { return sheet.Word(v.of) }},
-		{Name: "class", Value: func(v classValue) sheet.Value { return sheet.Word(v.class) }},
-		{Name: value, Value: func(v classValue) sheet.Value { return sheet.Number(v.value) }},
+		word(of, "", func(v classValue) string { return v.of }),
+		word("class", "", func(v classValue) string { return v.class }),
+		number(value, "", noFormat, func(v classValue) float64 { return v.value }),
 	}...)
 	columns = append(append(columns, others...),
-		sheet.Column[classValue]{Name: "seeds", Value: func(v classValue) sheet.Value { return sheet.Count(v.seeds) }})
+		count("seeds", "", func(v classValue) int { return v.seeds }))
 	var all []classValue
 	for _, r := range rows {
 		for c, value := range r.values {

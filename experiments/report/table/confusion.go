@@ -20,7 +20,7 @@ func confusion(s summary.Selection) sheet.Sheet {
 			from = "one run"
 		}
 		title := fmt.Sprintf("%s, %s, %s: accuracy %.2f, %s", c.Variant, c.Task, c.Name(), c.Accuracy, from)
-		columns := []sheet.Column[classValues]{{Head: "class", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.of) }}}
+		columns := []sheet.Column[classValues]{word("", "class", func(r classValues) string { return r.of })}
 		var rows []classValues
 		for y, percent := range c.Percent {
 			rows = append(rows, classValues{of: c.Classes[y], values: percent})
@@ -47,8 +47,8 @@ var confusionColumns = append(placeColumns(func(c confusionCell) place { return 
 		}
 		return sheet.Word("run")
 	}},
-	{Name: "seeds", Value: func(c confusionCell) sheet.Value { return sheet.Count(c.Seeds) }},
-	{Name: "class", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Classes[c.class]) }},
-	{Name: "predicted", Value: func(c confusionCell) sheet.Value { return sheet.Word(c.Classes[c.predicted]) }},
-	{Name: "percent", Value: func(c confusionCell) sheet.Value { return sheet.Percent(c.Percent[c.class][c.predicted]) }},
+	count("seeds", "", func(c confusionCell) int { return c.Seeds }),
+	word("class", "", func(c confusionCell) string { return c.Classes[c.class] }),
+	word("predicted", "", func(c confusionCell) string { return c.Classes[c.predicted] }),
+	percent("percent", "", noFormat, func(c confusionCell) float64 { return c.Percent[c.class][c.predicted] }),
 }...)

@@ -45,57 +45,36 @@ func criteria(c summary.Criteria) sheet.Sheet {
 	return s
 }
 
-var (
-	pointsFormat      = sheet.Printf("%.2f")
-	correlationFormat = sheet.Printf("%+.2f")
-)
-
-func word[T any](name string, of func(T) string) sheet.Column[T] {
-	return sheet.Column[T]{Name: name, Head: name, Key: true, Value: func(r T) sheet.Value { return sheet.Word(of(r)) }}
-}
-
-func percent[T any](name, head string, of func(T) float64) sheet.Column[T] {
-	return sheet.Column[T]{Name: name, Head: head, Format: pointsFormat, Value: func(r T) sheet.Value { return sheet.Percent(of(r)) }}
-}
-
-func count[T any](name string, of func(T) int) sheet.Column[T] {
-	return sheet.Column[T]{Name: name, Head: name, Format: sheet.Printf("%.0f"), Value: func(r T) sheet.Value { return sheet.Count(of(r)) }}
-}
-
-func correlated[T any](of func(T) float64) sheet.Column[T] {
-	return sheet.Column[T]{Name: "correlation", Head: "ρ", Format: correlationFormat, Value: func(r T) sheet.Value { return sheet.Number(of(r)) }}
-}
-
 // chosenColumns is the number of the first columns, those that need no labels of the target.
 const chosenColumns = 5
 
 func choiceColumns() []sheet.Column[summary.Choice] {
 	type row = summary.Choice
 	return []sheet.Column[row]{
-		word("variant", func(r row) string { return r.Variant }),
-		word("task", func(r row) string { return r.Task }),
-		word("criterion", func(r row) string { return r.Criterion }),
-		word("run", func(r row) string { return r.Run }),
-		{Name: "method", Value: func(r row) sheet.Value { return sheet.Word(r.Method) }},
-		percent("chosen", "chosen", func(r row) float64 { return r.Chosen }),
-		percent("best", "best", func(r row) float64 { return r.Best }),
-		percent("regret", "regret", row.Regret),
-		correlated(func(r row) float64 { return r.Correlation }),
-		percent("together", "together", func(r row) float64 { return r.Together }),
-		percent("best_together", "best", func(r row) float64 { return r.BestTogether }),
-		percent("regret_together", "regret", func(r row) float64 { return r.BestTogether - r.Together }),
+		word("variant", "variant", func(r row) string { return r.Variant }),
+		word("task", "task", func(r row) string { return r.Task }),
+		word("criterion", "criterion", func(r row) string { return r.Criterion }),
+		word("run", "run", func(r row) string { return r.Run }),
+		word("method", "", func(r row) string { return r.Method }),
+		percent("chosen", "chosen", pointsFormat, func(r row) float64 { return r.Chosen }),
+		percent("best", "best", pointsFormat, func(r row) float64 { return r.Best }),
+		percent("regret", "regret", pointsFormat, row.Regret),
+		number("correlation", "ρ", correlationFormat, func(r row) float64 { return r.Correlation }),
+		percent("together", "together", pointsFormat, func(r row) float64 { return r.Together }),
+		percent("best_together", "best", pointsFormat, func(r row) float64 { return r.BestTogether }),
+		percent("regret_together", "regret", pointsFormat, func(r row) float64 { return r.BestTogether - r.Together }),
 	}
 }
 
 func ensembleColumns() []sheet.Column[summary.Ensemble] {
 	type row = summary.Ensemble
 	return []sheet.Column[row]{
-		word("variant", func(r row) string { return r.Variant }),
-		word("task", func(r row) string { return r.Task }),
-		word("method", func(r row) string { return r.Method }),
-		count("seeds", func(r row) int { return r.Members }),
-		percent("ensemble", "ensemble", func(r row) float64 { return r.Accuracy }),
-		percent("members", "members", func(r row) float64 { return r.Mean }),
+		word("variant", "variant", func(r row) string { return r.Variant }),
+		word("task", "task", func(r row) string { return r.Task }),
+		word("method", "method", func(r row) string { return r.Method }),
+		count("seeds", "seeds", func(r row) int { return r.Members }),
+		percent("ensemble", "ensemble", pointsFormat, func(r row) float64 { return r.Accuracy }),
+		percent("members", "members", pointsFormat, func(r row) float64 { return r.Mean }),
 	}
 }
 
@@ -149,13 +128,13 @@ func meansOverTasks(choices []summary.Choice) (means []meanChoice) {
 func meanColumns() []sheet.Column[meanChoice] {
 	type row = meanChoice
 	return []sheet.Column[row]{
-		word("criterion", func(r row) string { return r.criterion }),
-		count("tasks", func(r row) int { return r.chosen.n }),
-		percent("chosen", "chosen", func(r row) float64 { return r.chosen.value() }),
-		percent("regret", "regret", func(r row) float64 { return r.regret.value() }),
-		percent("worst_regret", "worst", func(r row) float64 { return r.regret.largest() }),
-		correlated(func(r row) float64 { return r.correlation.value() }),
-		percent("regret_together", "together", func(r row) float64 { return r.togetherRegret.value() }),
-		percent("worst_together", "worst", func(r row) float64 { return r.togetherRegret.largest() }),
+		word("criterion", "criterion", func(r row) string { return r.criterion }),
+		count("tasks", "tasks", func(r row) int { return r.chosen.n }),
+		percent("chosen", "chosen", pointsFormat, func(r row) float64 { return r.chosen.value() }),
+		percent("regret", "regret", pointsFormat, func(r row) float64 { return r.regret.value() }),
+		percent("worst_regret", "worst", pointsFormat, func(r row) float64 { return r.regret.largest() }),
+		number("correlation", "ρ", correlationFormat, func(r row) float64 { return r.correlation.value() }),
+		percent("regret_together", "together", pointsFormat, func(r row) float64 { return r.togetherRegret.value() }),
+		percent("worst_together", "worst", pointsFormat, func(r row) float64 { return r.togetherRegret.largest() }),
 	}
 }

@@ -46,12 +46,12 @@ type taskDivergence struct {
 }
 
 var divergenceColumns = []sheet.Column[taskDivergence]{
-	{Name: "dataset", Value: func(d taskDivergence) sheet.Value { return sheet.Word(d.dataset) }},
-	{Name: "variant", Value: func(d taskDivergence) sheet.Value { return sheet.Word(d.variant) }},
-	{Name: "source", Value: func(d taskDivergence) sheet.Value { return sheet.Word(d.source) }},
-	{Name: "target", Value: func(d taskDivergence) sheet.Value { return sheet.Word(d.target) }},
-	{Name: "jsd", Value: func(d taskDivergence) sheet.Value { return sheet.Number(d.jsd) }},
-	{Name: "paper", Value: func(d taskDivergence) sheet.Value { return sheet.Number(d.paper) }},
+	word("dataset", "", func(d taskDivergence) string { return d.dataset }),
+	word("variant", "", func(d taskDivergence) string { return d.variant }),
+	word("source", "", func(d taskDivergence) string { return d.source }),
+	word("target", "", func(d taskDivergence) string { return d.target }),
+	number("jsd", "", noFormat, func(d taskDivergence) float64 { return d.jsd }),
+	number("paper", "", noFormat, func(d taskDivergence) float64 { return d.paper }),
 }
 
 // taskDivergences are those of the paper's tasks of a data set.
@@ -82,9 +82,7 @@ func divergenceSection(title string, tasks []taskDivergence) sheet.Section {
 		values[[2]string{d.source, d.target}] = d.jsd
 	}
 	slices.SortStableFunc(targets, func(a, b string) int { return rank(sources, a) - rank(sources, b) })
-	columns := []sheet.Column[string]{{
-		Head: "source", Key: true, Value: func(source string) sheet.Value { return sheet.Word(displayName(source)) },
-	}}
+	columns := []sheet.Column[string]{word("", "source", displayName)}
 	for _, target := range targets {
 		columns = append(columns, sheet.Column[string]{
 			Head: displayName(target), Format: sheet.Scientific,

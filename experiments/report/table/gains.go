@@ -46,22 +46,22 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 		}
 		return math.NaN()
 	}
-	points, percent := sheet.Printf("%+.2f"), sheet.Printf("%.0f%%")
+	points, shares := sheet.Printf("%+.2f"), sheet.Printf("%.0f%%")
 	return []sheet.Column[summary.Gain]{
-		{Head: "method", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Method) }},
-		{Head: "base", Key: true, Value: func(g summary.Gain) sheet.Value { return sheet.Word(g.Base) }},
-		{Head: "best", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Best)) }},
-		{Head: "last", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Last)) }},
-		{Head: "won", Format: percent, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(won(g)) }},
-		{Head: "paper", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(printed(g)) }},
-		{Head: "Δ", Format: points, Value: func(g summary.Gain) sheet.Value { return sheet.Percent(g.Mean(summary.Best) - printed(g)) }},
-		{Head: "won (paper)", Format: percent, Value: func(g summary.Gain) sheet.Value {
+		word("", "method", func(g summary.Gain) string { return g.Method }),
+		word("", "base", func(g summary.Gain) string { return g.Base }),
+		percent("", "best", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) }),
+		percent("", "last", points, func(g summary.Gain) float64 { return g.Mean(summary.Last) }),
+		percent("", "won", shares, won),
+		percent("", "paper", points, printed),
+		percent("", "Δ", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g) }),
+		{Head: "won (paper)", Format: shares, Value: func(g summary.Gain) sheet.Value {
 			if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok && printed.TasksWon != nil {
 				return sheet.Percent(*printed.TasksWon)
 			}
 			return sheet.Value{}
 		}},
-		{Head: "tasks", Format: shareFormat, Value: func(g summary.Gain) sheet.Value { return share(len(g.Points), g.Planned) }},
+		share("tasks", func(g summary.Gain) (int, int) { return len(g.Points), g.Planned }),
 	}
 }
 
@@ -81,13 +81,13 @@ type gainPoint struct {
 }
 
 var gainPointColumns = append(placeColumns(func(p gainPoint) place { return place{p.Variant, p.gain.Task, p.gain.Method} }), []sheet.Column[gainPoint]{
-	{Name: "base", Value: func(p gainPoint) sheet.Value { return sheet.Word(p.gain.Base) }},
-	{Name: "jsd", Value: func(p gainPoint) sheet.Value { return sheet.Number(p.JSD) }},
-	{Name: "seeds", Value: func(p gainPoint) sheet.Value { return sheet.Count(p.Seeds) }},
-	{Name: "best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Accuracy[summary.Best]) }},
-	{Name: "last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Accuracy[summary.Last]) }},
-	{Name: "base_best", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Base[summary.Best]) }},
-	{Name: "base_last", Value: func(p gainPoint) sheet.Value { return sheet.Percent(p.Base[summary.Last]) }},
-	{Name: "best_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.Won[summary.Best])) }},
-	{Name: "last_won", Value: func(p gainPoint) sheet.Value { return sheet.Count(oneIf(p.Won[summary.Last])) }},
+	word("base", "", func(p gainPoint) string { return p.gain.Base }),
+	number("jsd", "", noFormat, func(p gainPoint) float64 { return p.JSD }),
+	count("seeds", "", func(p gainPoint) int { return p.Seeds }),
+	percent("best", "", noFormat, func(p gainPoint) float64 { return p.Accuracy[summary.Best] }),
+	percent("last", "", noFormat, func(p gainPoint) float64 { return p.Accuracy[summary.Last] }),
+	percent("base_best", "", noFormat, func(p gainPoint) float64 { return p.Base[summary.Best] }),
+	percent("base_last", "", noFormat, func(p gainPoint) float64 { return p.Base[summary.Last] }),
+	count("best_won", "", func(p gainPoint) int { return oneIf(p.Won[summary.Best]) }),
+	count("last_won", "", func(p gainPoint) int { return oneIf(p.Won[summary.Last]) }),
 }...)

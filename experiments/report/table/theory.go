@@ -67,28 +67,23 @@ type boundsRow struct {
 	theory.Bounds
 }
 
-var boundsColumns = []sheet.Column[boundsRow]{
-	{Name: "variant", Head: "variant", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Variant) }},
-	{Name: "task", Head: "task", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Task) }},
-	{Name: "method", Head: "method", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Word(r.run.Method) }},
-	{Name: "seed", Head: "seed", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Count(int(r.run.Seed)) }},
-	boundsColumn("source_error", "ε S", func(b theory.Bounds) float64 { return b.SourceError }),
-	boundsColumn("target_error", "ε T", func(b theory.Bounds) float64 { return b.TargetError }),
-	boundsColumn("balanced_error_rate", "BER", func(b theory.Bounds) float64 { return b.BalancedErrorRate }),
-	boundsColumn("conditional_error_gap", "ΔCE", func(b theory.Bounds) float64 { return b.ConditionalErrorGap }),
-	boundsColumn("label_distance", "", func(b theory.Bounds) float64 { return b.LabelDistance }),
-	boundsColumn("error_gap", "gap", func(b theory.Bounds) float64 { return b.ErrorGap }),
-	boundsColumn("error_gap_bound", "gap bound", func(b theory.Bounds) float64 { return b.ErrorGapBound }),
-	boundsColumn("joint_error", "joint", func(b theory.Bounds) float64 { return b.JointError }),
-	boundsColumn("joint_error_bound", "2 BER", func(b theory.Bounds) float64 { return b.JointErrorBound }),
-	boundsColumn("joint_error_floor", "floor", func(b theory.Bounds) float64 { return b.JointErrorFloor }),
-	boundsColumn("label_jsd", "JSD Y", func(b theory.Bounds) float64 { return b.LabelJSD }),
-	boundsColumn("prediction_jsd", "JSD Ŷ", func(b theory.Bounds) float64 { return b.PredictionJSD }),
-}
+var boundFormat = sheet.Printf("%.4f")
 
-func boundsColumn(name, head string, quantity func(theory.Bounds) float64) sheet.Column[boundsRow] {
-	return sheet.Column[boundsRow]{
-		Name: name, Head: head, Format: sheet.Printf("%.4f"),
-		Value: func(r boundsRow) sheet.Value { return sheet.Number(quantity(r.Bounds)) },
-	}
+var boundsColumns = []sheet.Column[boundsRow]{
+	word("variant", "variant", func(r boundsRow) string { return r.run.Variant }),
+	word("task", "task", func(r boundsRow) string { return r.run.Task }),
+	word("method", "method", func(r boundsRow) string { return r.run.Method }),
+	{Name: "seed", Head: "seed", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Count(int(r.run.Seed)) }},
+	number("source_error", "ε S", boundFormat, func(r boundsRow) float64 { return r.SourceError }),
+	number("target_error", "ε T", boundFormat, func(r boundsRow) float64 { return r.TargetError }),
+	number("balanced_error_rate", "BER", boundFormat, func(r boundsRow) float64 { return r.BalancedErrorRate }),
+	number("conditional_error_gap", "ΔCE", boundFormat, func(r boundsRow) float64 { return r.ConditionalErrorGap }),
+	number("label_distance", "", boundFormat, func(r boundsRow) float64 { return r.LabelDistance }),
+	number("error_gap", "gap", boundFormat, func(r boundsRow) float64 { return r.ErrorGap }),
+	number("error_gap_bound", "gap bound", boundFormat, func(r boundsRow) float64 { return r.ErrorGapBound }),
+	number("joint_error", "joint", boundFormat, func(r boundsRow) float64 { return r.JointError }),
+	number("joint_error_bound", "2 BER", boundFormat, func(r boundsRow) float64 { return r.JointErrorBound }),
+	number("joint_error_floor", "floor", boundFormat, func(r boundsRow) float64 { return r.JointErrorFloor }),
+	number("label_jsd", "JSD Y", boundFormat, func(r boundsRow) float64 { return r.LabelJSD }),
+	number("prediction_jsd", "JSD Ŷ", boundFormat, func(r boundsRow) float64 { return r.PredictionJSD }),
 }

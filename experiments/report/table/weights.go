@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/experiments/paper"
@@ -25,9 +27,7 @@ func weights(s summary.Selection) sheet.Sheet {
 			all = append(all, rows...)
 		}
 	}
-	built.Records = classRecords("of", "weight", all, sheet.Column[classValue]{
-		Name: "distance", Value: func(w classValue) sheet.Value { return sheet.Number(w.distance.Mean) },
-	})
+	built.Records = classRecords("of", "weight", all, number("distance", "", noFormat, func(w classValue) float64 { return w.distance.Mean }))
 	return built
 }
 
@@ -41,9 +41,12 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 		if len(runs) == 0 {
 			continue
 		}
-		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Classes, planned: len(s.Experiment.Seeds)}
+		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Classes}
 		add := func(method, of string, weights []float64, distance summary.Score, seeds int) {
 			row.method, row.of, row.values, row.distance, row.seeds = method, of, weights, distance, seeds
+			if row.planned = 0; seeds > 0 {
+				row.planned = len(s.Experiment.Seeds)
+			}
 			rows = append(rows, row)
 		}
 		exact := func(distance float64) summary.Score { return summary.NewScore([]float64{distance}) }
@@ -70,20 +73,14 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 }
 
 func weightColumns(classes []string) []sheet.Column[classValues] {
-	columns := []sheet.Column[classValues]{{Head: "method", Key: true, Value: func(r classValues) sheet.Value {
+	method := word("", "method", func(r classValues) string {
 		if r.of == "paper" {
-			return sheet.Word(r.method + " (paper)")
+			return r.method + " (paper)"
 		}
-		return sheet.Word(r.method)
-	}}}
-	return append(append(columns, classColumns(classes, 1)...),
-		sheet.Column[classValues]{Head: "distance", Format: scoreFormat, Value: func(r classValues) sheet.Value {
-			return sheet.Number(r.distance.Mean, r.distance.Deviation)
-		}},
-		sheet.Column[classValues]{Head: "seeds", Format: shareFormat, Value: func(r classValues) sheet.Value {
-			if r.seeds == 0 {
-				return sheet.Value{}
-			}
-			return share(r.seeds, r.planned)
-		}})
+		return r.method
+	})
+	return slices.Concat([]sheet.Column[classValues]{method}, classColumns(classes, 1), []sheet.Column[classValues]{
+		scored("", "distance", func(r classValues) summary.Score { return r.distance }),
+		share("seeds", func(r classValues) (int, int) { return r.seeds, r.planned }),
+	})
 }

@@ -89,15 +89,13 @@ func newUnlabelledRow(method string, runs []store.Result, planned int) unlabelle
 
 // unlabelledColumns leaves out what none of the rows has.
 func unlabelledColumns(rows []unlabelledRow) []sheet.Column[unlabelledRow] {
-	columns := []sheet.Column[unlabelledRow]{{Head: "method", Key: true, Value: func(r unlabelledRow) sheet.Value { return sheet.Word(r.method) }}}
+	columns := []sheet.Column[unlabelledRow]{word("", "method", func(r unlabelledRow) string { return r.method })}
 	for i, c := range certainties {
 		if slices.ContainsFunc(rows, func(r unlabelledRow) bool { return !math.IsNaN(r.scores[i].Mean) }) {
-			columns = append(columns, sheet.Column[unlabelledRow]{Head: c.head, Format: scoreFormat, Value: func(r unlabelledRow) sheet.Value {
-				return sheet.Percent(r.scores[i].Mean, r.scores[i].Deviation)
-			}})
+			columns = append(columns, scored("", c.head, func(r unlabelledRow) summary.Score { return r.scores[i] }))
 		}
 	}
-	return append(columns, sheet.Column[unlabelledRow]{Head: "seeds", Format: shareFormat, Value: func(r unlabelledRow) sheet.Value { return share(r.seeds, r.planned) }})
+	return append(columns, share("seeds", func(r unlabelledRow) (int, int) { return r.seeds, r.planned }))
 }
 
 // sharesOf returns a row for each way in which one of the runs knows the target's class
@@ -132,7 +130,7 @@ func sharesOf(at place, runs []store.Result) []classValues {
 
 func shareColumns(classes []string) []sheet.Column[classValues] {
 	return append([]sheet.Column[classValues]{
-		{Head: "method", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.method) }},
-		{Head: "shares", Key: true, Value: func(r classValues) sheet.Value { return sheet.Word(r.of) }},
+		word("", "method", func(r classValues) string { return r.method }),
+		word("", "shares", func(r classValues) string { return r.of }),
 	}, classColumns(classes, 100)...)
 }
