@@ -110,7 +110,7 @@ type script struct {
 func (s script) Same() int { return s.Fruitless + 1 }
 
 // Shared reports whether several processes make a run together.
-func (s script) Shared() bool { return max(s.Nodes, 1)*max(s.Processes, 1) > 1 }
+func (s script) Shared() bool { return s.Nodes*s.Processes > 1 }
 
 // Exports are the commands that give the experiment's variables their values.
 func (s script) Exports() []string {

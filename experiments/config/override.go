@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -50,8 +49,7 @@ func (p patterns) match(value string) bool {
 }
 
 func (c condition) match(task, variant, method string, seed int64) bool {
-	return c.Task.match(task) && c.Variant.match(variant) && c.Method.match(method) &&
-		c.Seed.match(strconv.FormatInt(seed, 10))
+	return c.Task.match(task) && c.Variant.match(variant) && c.Method.match(method) && c.Seed.match(fmt.Sprint(seed))
 }
 
 // decodeNode reads one pattern or a list of them.
@@ -105,53 +103,51 @@ func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
 	d.errors = append(d.errors, inner.errors...)
 }
 
-// names are what the parts of a condition can fit.
-type names struct {
-	tasks, variants, methods, seeds []string
+// parts are those of a condition, and what of a configuration they can fit.
+var parts = []struct {
+	name     string
+	patterns func(condition) patterns
+	listed   func(Config) []string
+}{
+	{"task", func(c condition) patterns { return c.Task }, func(c Config) []string { return c.Tasks }},
+	{"variant", func(c condition) patterns { return c.Variant }, func(c Config) []string { return c.Variants }},
+	{"method", func(c condition) patterns { return c.Method }, func(c Config) []string { return c.Methods }},
+	{"seed", func(c condition) patterns { return c.Seed }, func(c Config) []string { return texts(c.Seeds) }},
 }
 
-// listed returns what any of the configurations lists: the file's, and that with
+// listed returns for each part what any of the configurations lists: the file's, and that with
 // assignments, which may run only a part of it.
-func listed(configs ...Config) names {
-	var all names
-	for _, c := range configs {
-		all.tasks = union(all.tasks, c.Tasks)
-		all.variants = union(all.variants, c.Variants)
-		all.methods = union(all.methods, c.Methods)
-		for _, seed := range c.Seeds {
-			all.seeds = union(all.seeds, []string{strconv.FormatInt(seed, 10)})
+func listed(configs ...Config) [][]string {
+	all := make([][]string, len(parts))
+	for i, part := range parts {
+		for _, c := range configs {
+			for _, value := range part.listed(c) {
+				if !slices.Contains(all[i], value) {
+					all[i] = append(all[i], value)
+				}
+			}
 		}
 	}
 	return all
 }
 
 // check reports patterns that fit nothing.
-func (o *override) check(d *decoder, known names) {
-	for _, part := range []struct {
-		name     string
-		patterns patterns
-		values   []string
-	}{
-		{"task", o.when.Task, known.tasks},
-		{"variant", o.when.Variant, known.variants},
-		{"method", o.when.Method, known.methods},
-		{"seed", o.when.Seed, known.seeds},
-	} {
-		for i, pattern := range part.patterns {
-			if len(part.values) > 0 && !slices.ContainsFunc(part.values, patterns{pattern}.match) {
-				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, i)]
-				d.failAt(location, "when.%s: %q fits no %s of the file; %s",
-					part.name, pattern, part.name, nearest.Suggestion(pattern, part.values))
+func (o *override) check(d *decoder, known [][]string) {
+	for i, part := range parts {
+		for j, pattern := range part.patterns(o.when) {
+			if len(known[i]) > 0 && !slices.ContainsFunc(known[i], patterns{pattern}.match) {
+				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, j)]
+				d.failAt(location, "when.%s: %q fits no %s of the file; %s", part.name, pattern, part.name, nearest.Suggestion(pattern, known[i]))
 			}
 		}
 	}
 }
 
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			a = append(a, s)
-		}
+// texts returns the elements of a list as text.
+func texts[T any](list []T) []string {
+	texts := make([]string, len(list))
+	for i, element := range list {
+		texts[i] = fmt.Sprint(element)
 	}
-	return a
+	return texts
 }

@@ -128,14 +128,9 @@ func (t Train) checkLength(d *decoder, dataset string) {
 }
 
 func requireListed[T comparable](d *decoder, file, kind string, value T, list []T) {
-	if slices.Contains(list, value) {
-		return
+	if !slices.Contains(list, value) {
+		d.failAt(file, "has no %s %v; %s", kind, value, nearest.Suggestion(fmt.Sprint(value), texts(list)))
 	}
-	var names []string
-	for _, listed := range list {
-		names = append(names, fmt.Sprint(listed))
-	}
-	d.failAt(file, "has no %s %v; %s", kind, value, nearest.Suggestion(fmt.Sprint(value), names))
 }
 
 func firstOf(at map[string]string, paths ...string) string {
@@ -168,16 +163,14 @@ func (r Resolved) CheckData() error {
 		return r.checkDomains(data)
 	}
 	info, err := os.Stat(r.Dataset.Root)
-	problem := ""
-	switch {
-	case os.IsNotExist(err):
-		problem = "does not exist"
-	case err != nil:
-		problem = "cannot be opened: " + err.Error()
-	case !info.IsDir():
-		problem = "is not a folder"
-	default:
+	if err == nil && info.IsDir() {
 		return nil
+	}
+	problem := "is not a folder"
+	if os.IsNotExist(err) {
+		problem = "does not exist"
+	} else if err != nil {
+		problem = "cannot be opened: " + err.Error()
 	}
 	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data\n%s",
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}

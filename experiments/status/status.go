@@ -9,8 +9,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
@@ -61,19 +62,14 @@ const atOnce = 16
 // order.
 func Inspect(runs []plan.Run, results string) []Run {
 	states := make([]Run, len(runs))
-	next := make(chan int)
-	var readers sync.WaitGroup
-	for range min(atOnce, len(runs)) {
-		readers.Go(func() {
-			for i := range next {
-				states[i] = inspect(runs[i], results)
-			}
+	var readers errgroup.Group
+	readers.SetLimit(atOnce)
+	for i, run := range runs {
+		readers.Go(func() error {
+			states[i] = inspect(run, results)
+			return nil
 		})
 	}
-	for i := range runs {
-		next <- i
-	}
-	close(next)
 	readers.Wait()
 	return states
 }
