@@ -5,7 +5,6 @@ package status
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -94,8 +93,8 @@ func Unfinished(states []Run, overwrite bool) (indices []int, err error) {
 func inspect(run plan.Run, results string) Run {
 	dir := run.Dir(results)
 	s := Run{Index: run.Index, ID: run.ID.String(), Epochs: run.Config.Train.Evaluations()}
-	hash, err := dir.ResultHash()
-	if err == nil && hash == run.Config.Hash() {
+	_, finished, err := dir.Finished(run.Config.Hash())
+	if finished {
 		s.State = Finished
 		return s
 	}
@@ -112,9 +111,6 @@ func inspect(run plan.Run, results string) Run {
 		s.State, s.Reason = Failed, message
 	default:
 		s.State = Left
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
 		if err := errors.Join(err, lockErr, failureErr); err != nil {
 			s.Reason = err.Error()
 		}
