@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"iwda/experiments/store"
 	"iwda/torch"
 )
 
@@ -48,6 +49,8 @@ func (e *effort) seconds() float64 { return time.Since(e.started).Seconds() }
 
 // peak is the largest resident memory of any process of the run, in bytes.
 func (e *effort) peak() int64 { return max(e.formerPeak, peakMemory()) }
+
+func (e *effort) conclude(r *store.Result) { r.Seconds, r.PeakMemoryBytes = e.seconds(), e.peak() }
 
 func (e *effort) save(s *saving) { s.Seconds, s.PeakMemory = e.seconds(), e.peak() }
 

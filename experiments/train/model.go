@@ -37,10 +37,6 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 		if err != nil {
 			return nil, nil, err
 		}
-		d.onSource, d.onTest = lively{d.onSource, options.alive}, lively{d.onTest, options.alive}
-		if d.onHeldOut != nil {
-			d.onHeldOut = lively{d.onHeldOut, options.alive}
-		}
 		random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames)) })
 		if err != nil {
 			return nil, nil, errors.Join(err, d.close())
