@@ -6,9 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
@@ -86,24 +84,6 @@ func (r *restoring) complete() error {
 		return fmt.Errorf("it lacks %s", strings.Join(r.missing, ", "))
 	}
 	return nil
-}
-
-// Interval says how often a run writes a checkpoint. Whichever comes first counts; a
-// zero leaves that kind out.
-type Interval struct {
-	Epochs int
-	Time   time.Duration
-}
-
-// ParseInterval reads a number of epochs, as in 2, or a time, as in 10m.
-func ParseInterval(text string) (Interval, error) {
-	if epochs, err := strconv.Atoi(text); err == nil && epochs > 0 {
-		return Interval{Epochs: epochs}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return Interval{Time: d}, nil
-	}
-	return Interval{}, fmt.Errorf("%q: want a number of epochs, as in 2, or a time, as in 10m", text)
 }
 
 // checkpoints are those of a run: when they are written, and what is in them.

@@ -11,6 +11,7 @@ import (
 	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/losses/form"
 	"iwda/torch"
 	"iwda/weightest"
 	"iwda/weightest/shifttest"
@@ -192,6 +193,36 @@ func (w *classWeights) targetShares() []float64 {
 func normalised(shares []float64) []float64 {
 	floats.Scale(1/floats.Sum(shares), shares)
 	return shares
+}
+
+// leastWeight stands for a smaller weight in the shares of a classifier: one of 0 leaves a
+// class out of the loss, and what the network then says of it follows from no share.
+const leastWeight = 1e-3
+
+// classifierShares are the class shares for which the network's probabilities speak. A
+// loss that counts the source's rows of class y by a factor r_y is that of a sample of
+// which a part D_S(y)·r_y is of class y; see "Predictions under other class shares" in
+// docs/methods.md.
+func classifierShares(run config.Resolved, w *classWeights) []float64 {
+	shares := make([]float64, len(w.source))
+	method, _ := config.ParseMethod(run.Method)
+	if !method.WeightClassification {
+		copy(shares, w.source)
+		return shares
+	}
+	for y := range shares {
+		shares[y] = 1
+	}
+	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
+		weights := w.tracker.Weights()
+		if method.Weights == config.OracleWeights {
+			weights = w.truth
+		}
+		for y, weight := range weights {
+			shares[y] = max(weight, leastWeight)
+		}
+	}
+	return normalised(shares)
 }
 
 // distance is that of the estimate to the true weights, if these are known.

@@ -33,7 +33,7 @@ type conclusion struct {
 // or where rows of the source are held out for it. What cannot be had of them, the log says.
 func conclude(ctx context.Context, run config.Resolved, d *data, weights *classWeights, e evaluator, logf func(format string, args ...any)) (*conclusion, error) {
 	c := &conclusion{run: run, data: d, weights: weights, logf: logf}
-	if d.testLabelled && d.onHeldOut == nil {
+	if d.test.Known() > 0 && d.onHeldOut == nil {
 		return c, nil
 	}
 	var err error
@@ -127,7 +127,7 @@ func (c *conclusion) describe(known *store.WithoutLabels) {
 // correctedAccuracy is that of predictions of the test rows, if any of them has a label
 // and the target's class shares have been estimated.
 func correctedAccuracy(ctx context.Context, e evaluator, d *data, about savedmodel.Metadata) (store.Optional[float64], error) {
-	if !d.testLabelled || about.Shares.Target == nil {
+	if d.test.Known() == 0 || about.Shares.Target == nil {
 		return store.Optional[float64]{}, nil
 	}
 	corrected := correctedConfusion{newConfusion(len(about.Classes)), about}

@@ -84,7 +84,7 @@ const judgedRows = 10_000
 // observe passes these rows through the network.
 func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
 	k := len(d.classNames)
-	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.tests, judgedRows), unlabelled: !d.testLabelled}
+	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.test.Len(), judgedRows), unlabelled: d.test.Known() == 0}
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
 	}

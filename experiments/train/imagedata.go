@@ -43,7 +43,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}()
 	d = imageData(domains, run)
 	const replaced = false
-	if err := d.check(run, domains.test.labels.Len(), replaced); err != nil {
+	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
 	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
@@ -73,9 +73,8 @@ func imageData(domains imageDomains, run config.Resolved) *data {
 	source, test := domains.source, domains.test
 	d := &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
-		source: source.labels, target: domains.target.labels,
+		source: source.labels, target: domains.target.labels, test: test.labels,
 		onSource: rows(source), onTest: rows(test),
-		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
 	}
 	if domains.heldOut != nil {
 		d.onHeldOut, d.onTarget = rows(domains.heldOut), rows(domains.target)

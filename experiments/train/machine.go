@@ -11,8 +11,14 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 )
+
+// versions are those of the programs that make a run.
+func versions() map[string]string {
+	return map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()}
+}
 
 // machine describes the computer in a line: processor, cores, system, and the instructions
 // that libtorch uses, by which sums round.

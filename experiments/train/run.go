@@ -1,12 +1,15 @@
+// Package train trains one run of an experiment: a method on a task with a seed.
+//
+// [Run] composes it from parts that know nothing of each other: the task's data, the
+// network, the objective (a classification loss and an alignment of the domains), the
+// optimisers, the class weights, what is measured, and the checkpoints. A loop over them
+// makes the steps, to be read from top to bottom in loop.go.
 package train
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -17,43 +20,6 @@ import (
 	"iwda/experiments/store"
 	"iwda/torch"
 )
-
-// Options are what a run is told beside its configuration. None of them changes a
-// result, but the last bits of it: devices and numbers of threads add in other orders.
-type Options struct {
-	Device  torch.Device
-	Threads int // of libtorch; at least 1
-	// Group is the processes that make the run together, all of which call Run with the
-	// same folder, on a disk that they share; nil for this process alone. Its device is
-	// Device.
-	Group    *torch.ProcessGroup
-	Progress func(plan.Progress) // called a few times a second, never concurrently; may be nil
-	Log      io.Writer           // takes a line for each noteworthy event; nil discards them
-	// Alive is called after every piece of work that is no step, as a batch evaluated;
-	// it may be nil.
-	Alive func()
-	// Checkpoints says when the run writes one besides those when it is cancelled and
-	// at its end.
-	Checkpoints Interval
-	// CheckpointNow asks for a checkpoint after the current step whenever something comes, as
-	// from package os/signal; it may be nil.
-	CheckpointNow <-chan os.Signal
-
-	asBytes bool // images go to the device as bytes even where that is a CPU
-}
-
-func (o Options) alive() {
-	if o.Alive != nil {
-		o.Alive()
-	}
-}
-
-// logf writes a line to the log.
-func (o Options) logf(format string, args ...any) {
-	if o.Log != nil {
-		fmt.Fprintf(o.Log, format+"\n", args...)
-	}
-}
 
 // Run trains a run and writes its files to dir, which must have been begun. It goes on
 // from the checkpoint that is there, with the same bits as if it had never stopped, on
@@ -93,38 +59,6 @@ func try(f func() error) (err error) {
 		return torchErr
 	}
 	return err
-}
-
-// restarts are the times at which a run began again with lower learning rates, because a loss
-// or gradient was not finite. It begins at its seed, as the epochs before such an end are spoilt
-// already; and so what comes out does not depend on when it was interrupted.
-type restarts struct {
-	most int
-	made []checkpoint.Restart
-}
-
-// slowdown is what a restart multiplies all learning rates by.
-const slowdown = 0.5
-
-// factor is what all learning rates are multiplied by.
-func (r *restarts) factor() float64 { return math.Pow(slowdown, float64(len(r.made))) }
-
-func (r *restarts) save(s *saving) { s.Restarts = r.made }
-
-func (r *restarts) restore(from *restoring) error {
-	if len(from.Restarts) > r.most {
-		return fmt.Errorf("it began again %d times, train.restarts is %d", len(from.Restarts), r.most)
-	}
-	r.made = from.Restarts
-	return nil
-}
-
-// explain adds to the error of a run how often it began.
-func (r *restarts) explain(err error) error {
-	if len(r.made) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w (after %d restarts, with learning rates times %v)", err, len(r.made), r.factor())
 }
 
 // completeWithRestarts makes what is left of the run and, if that diverges, all of it again.

@@ -10,7 +10,6 @@ import (
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/losses/form"
 	"iwda/nets/architecture"
 )
 
@@ -83,34 +82,4 @@ func inputOf(run config.Resolved, d *data, kind catalogue.Kind) (savedmodel.Inpu
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(run), Resize: run.Dataset.Resize}, normalise.Channels(mean[:], deviation[:])
 	}
 	return savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns}, d.normalisation
-}
-
-// leastWeight stands for a smaller weight in the shares of a classifier: one of 0 leaves a
-// class out of the loss, and what the network then says of it follows from no share.
-const leastWeight = 1e-3
-
-// classifierShares are the class shares for which the network's probabilities speak. A
-// loss that counts the source's rows of class y by a factor r_y is that of a sample of
-// which a part D_S(y)·r_y is of class y; see "Predictions under other class shares" in
-// docs/methods.md.
-func classifierShares(run config.Resolved, w *classWeights) []float64 {
-	shares := make([]float64, len(w.source))
-	method, _ := config.ParseMethod(run.Method)
-	if !method.WeightClassification {
-		copy(shares, w.source)
-		return shares
-	}
-	for y := range shares {
-		shares[y] = 1
-	}
-	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
-		weights := w.tracker.Weights()
-		if method.Weights == config.OracleWeights {
-			weights = w.truth
-		}
-		for y, weight := range weights {
-			shares[y] = max(weight, leastWeight)
-		}
-	}
-	return normalised(shares)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"iwda/datasets"
@@ -14,12 +13,11 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
-	"iwda/internal/version"
 	"iwda/torch"
 )
 
-// trainer is a run in the making: parts that hold their own state, and a loop over them,
-// which is in loop.go.
+// trainer is a run in the making: parts that hold their own state, and a loop over them
+// in loop.go.
 type trainer struct {
 	run     config.Resolved
 	dir     store.Dir
@@ -226,9 +224,4 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		return store.Result{}, err
 	}
 	return result, t.dir.RemovePreviousCheckpoint()
-}
-
-// versions are those of the programs that make a run.
-func versions() map[string]string {
-	return map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()}
 }
