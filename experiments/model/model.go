@@ -53,7 +53,7 @@ func Open(folder string) (Model, error) {
 			}
 			backbone.File = filepath.Join(place, backbone.File)
 		}
-	} else if path, read = filepath.Join(place, store.CheckpointFile), readCheckpoint; !exists(path) {
+	} else if path, read = filepath.Join(place, store.CheckpointFile), ReadCheckpoint; !exists(path) {
 		return Model{}, fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
 	}
 	torch.Tidy(func() {
@@ -109,9 +109,9 @@ func readWeights(path string) (map[string]torch.Tensor, error) {
 	return values, err
 }
 
-// readCheckpoint returns the tensors of the network in a run's checkpoint, by their names
+// ReadCheckpoint returns the tensors of the network in a run's checkpoint, by their names
 // in its state.
-func readCheckpoint(path string) (map[string]torch.Tensor, error) {
+func ReadCheckpoint(path string) (map[string]torch.Tensor, error) {
 	file, err := checkpoint.Read(path)
 	if err != nil {
 		return nil, err

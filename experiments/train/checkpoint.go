@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 	"iwda/internal/throttle"
 	"iwda/internal/version"
 	"iwda/internal/wholefile"
@@ -88,50 +86,37 @@ func (r *restoring) complete() error {
 	return nil
 }
 
-// Interval says how often a run writes a checkpoint. Whichever comes first counts; a
-// zero leaves that kind out.
-type Interval struct {
-	Epochs int
-	Time   time.Duration
+// checkpoints are those of a run: when they are written, and what is in them.
+type checkpoints struct {
+	run     config.Resolved
+	dir     store.Dir
+	options Options
+	writes  bool // this process does
+	parts   []part
+	of      checkpoint.State   // the SHA-256 of what the run reads
+	time    *throttle.Throttle // nil: however long it takes
 }
 
-// ParseInterval reads a number of epochs, as in 2, or a time, as in 10m.
-func ParseInterval(text string) (Interval, error) {
-	if epochs, err := strconv.Atoi(text); err == nil && epochs > 0 {
-		return Interval{Epochs: epochs}, nil
+func newCheckpoints(run config.Resolved, dir store.Dir, options Options, writes bool, of checkpoint.State, parts ...part) *checkpoints {
+	c := &checkpoints{run: run, dir: dir, options: options, writes: writes, parts: parts, of: of}
+	if every := options.Checkpoints.Time; every > 0 {
+		c.time = throttle.Every(every)
+		c.time.Restart()
 	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return Interval{Time: d}, nil
-	}
-	return Interval{}, fmt.Errorf("%q: want a number of epochs, as in 2, or a time, as in 10m", text)
-}
-
-// occasions are the moments at which a run writes a checkpoint.
-type occasions struct {
-	epochs int // between two of them; 0: as many as there are
-	wishes <-chan os.Signal
-	time   *throttle.Throttle // nil: however long it takes
-}
-
-func newOccasions(every Interval, wishes <-chan os.Signal) *occasions {
-	o := &occasions{epochs: every.Epochs, wishes: wishes}
-	if every.Time > 0 {
-		o.time = throttle.Every(every.Time)
-		o.time.Restart()
-	}
-	return o
+	return c
 }
 
 // due reports whether one is to be written after that many steps.
-func (o *occasions) due(step, stepsPerEpoch int) bool {
-	due := o.time != nil && o.time.Due() || o.epochs > 0 && step%(o.epochs*stepsPerEpoch) == 0
+func (c *checkpoints) due(step, stepsPerEpoch int) bool {
+	epochs := c.options.Checkpoints.Epochs
+	due := c.time != nil && c.time.Due() || epochs > 0 && step%(epochs*stepsPerEpoch) == 0
 	select {
-	case <-o.wishes:
+	case <-c.options.CheckpointNow:
 		due = true
 	default:
 	}
-	if due && o.time != nil {
-		o.time.Restart()
+	if due && c.time != nil {
+		c.time.Restart()
 	}
 	return due
 }
@@ -155,19 +140,19 @@ func (d dropoutDraws) restore(r *restoring) error {
 	return nil
 }
 
-// writeCheckpoint writes the state after the last completed step.
-func (t *trainer) writeCheckpoint() error {
-	if !t.processes.first() {
+// write writes the state after the last completed step.
+func (c *checkpoints) write() error {
+	if !c.writes {
 		return nil
 	}
-	yaml, err := t.run.YAML()
+	yaml, err := c.run.YAML()
 	if err != nil {
 		return err
 	}
 	torch.Tidy(func() {
-		s := t.saved()
+		s := c.saved()
 		record := checkpoint.Record{Version: version.Version, Config: string(yaml), State: s.State}
-		err = t.dir.WriteCheckpoint(func(file wholefile.File) error {
+		err = c.dir.WriteCheckpoint(func(file wholefile.File) error {
 			return checkpoint.Write(file, record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, s.tensors, metadata)
 			})
@@ -177,11 +162,9 @@ func (t *trainer) writeCheckpoint() error {
 }
 
 // saved is what the run is after the last completed step.
-func (t *trainer) saved() *saving {
-	s := &saving{State: checkpoint.State{
-		Step: t.done, DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256,
-	}}
-	for _, p := range t.parts() {
+func (c *checkpoints) saved() *saving {
+	s := &saving{State: c.of}
+	for _, p := range c.parts {
 		p.save(s)
 	}
 	return s
@@ -202,22 +185,19 @@ func (e *OtherRunError) Error() string {
 // resume goes on from the newest checkpoint of the run's folder that is whole, and
 // starts anew where there is none. The error is an [*OtherRunError] where the
 // checkpoint is of another configuration, version or data.
-func (t *trainer) resume() (err error) {
-	for _, path := range t.dir.Checkpoints() {
-		torch.Tidy(func() { err = t.resumeFrom(path) })
+func (c *checkpoints) resume() (err error) {
+	for _, path := range c.dir.Checkpoints() {
+		torch.Tidy(func() { err = c.resumeFrom(path) })
 		if damage := (*checkpoint.DamagedError)(nil); errors.As(err, &damage) {
-			t.logf("%v; the checkpoint before it will do, if there is one", damage)
+			c.options.logf("%v; the checkpoint before it will do, if there is one", damage)
 			continue
-		}
-		if err == nil {
-			t.logf("going on from %s, after step %d", path, t.done)
 		}
 		return err
 	}
 	return nil
 }
 
-func (t *trainer) resumeFrom(path string) error {
+func (c *checkpoints) resumeFrom(path string) error {
 	file, err := checkpoint.Read(path)
 	if other := (*checkpoint.FormatError)(nil); errors.As(err, &other) {
 		return &OtherRunError{path, []string{other.Difference()}}
@@ -225,21 +205,22 @@ func (t *trainer) resumeFrom(path string) error {
 	if err != nil {
 		return err
 	}
-	if differences := t.differences(file.Record); len(differences) > 0 {
+	if differences := c.differences(file.Record); len(differences) > 0 {
 		return &OtherRunError{path, differences}
 	}
 	tensors, _, err := torch.ParseTensors(file.Content)
 	if err != nil {
 		return &checkpoint.DamagedError{Path: path, Reason: err}
 	}
-	if err := t.restore(file.Record.State, tensors); err != nil {
+	if err := c.restore(file.Record.State, tensors); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	c.options.logf("going on from %s, after step %d", path, file.Record.State.Step)
 	return nil
 }
 
 // differences says in what a checkpoint is not one of this run.
-func (t *trainer) differences(record checkpoint.Record) []string {
+func (c *checkpoints) differences(record checkpoint.Record) []string {
 	var differences []string
 	if record.Version != version.Version {
 		differences = append(differences, fmt.Sprintf("version of iwda: %s there, %s here", record.Version, version.Version))
@@ -248,28 +229,21 @@ func (t *trainer) differences(record checkpoint.Record) []string {
 	if err != nil {
 		return append(differences, err.Error())
 	}
-	differences = append(differences, config.Differences(there, t.run)...)
+	differences = append(differences, config.Differences(there, c.run)...)
 	changed := func(what, was, is string) {
 		if was != is {
 			differences = append(differences, fmt.Sprintf("the %s changed since: their SHA-256 was %s, is %s", what, was, is))
 		}
 	}
-	changed("data", record.State.DataSHA256, t.data.sha256)
-	changed("pretrained weights", record.State.WeightsSHA256, t.model.pretrainedSHA256)
+	changed("data", record.State.DataSHA256, c.of.DataSHA256)
+	changed("pretrained weights", record.State.WeightsSHA256, c.of.WeightsSHA256)
 	return differences
 }
 
 // restore sets every part of the run to a checkpoint's state.
-func (t *trainer) restore(state checkpoint.State, tensors map[string]torch.Tensor) error {
-	first := 1
-	if len(state.Restarts) > 0 {
-		first = 0
-	}
-	if total := t.length.steps(); state.Step < first || state.Step > total {
-		return fmt.Errorf("its step is %d of %d", state.Step, total)
-	}
+func (c *checkpoints) restore(state checkpoint.State, tensors map[string]torch.Tensor) error {
 	r := &restoring{State: state, rest: maps.Clone(tensors)}
-	for _, p := range t.parts() {
+	for _, p := range c.parts {
 		if err := p.restore(r); err != nil {
 			return err
 		}
@@ -277,6 +251,5 @@ func (t *trainer) restore(state checkpoint.State, tensors map[string]torch.Tenso
 	if len(r.rest) > 0 {
 		return fmt.Errorf("it has tensors that no part of the run knows: %s", strings.Join(slices.Sorted(maps.Keys(r.rest)), ", "))
 	}
-	t.done = state.Step
 	return nil
 }

@@ -56,12 +56,12 @@ func FuzzResumeFrom(f *testing.F) {
 		}
 		err := torch.Try(func() {
 			torch.Tidy(func() {
-				if len(trainer.differences(record)) > 0 || trainer.restore(record.State, tensors) != nil {
+				if len(trainer.checkpoints.differences(record)) > 0 || trainer.checkpoints.restore(record.State, tensors) != nil {
 					return
 				}
-				trainer.saved()
-				if trainer.done < 1 || trainer.done > trainer.length.steps() {
-					t.Errorf("step %d of %d", trainer.done, trainer.length.steps())
+				trainer.checkpoints.saved()
+				if trainer.clock.done < 1 || trainer.clock.done > trainer.clock.steps() {
+					t.Errorf("step %d of %d", trainer.clock.done, trainer.clock.steps())
 				}
 			})
 		})

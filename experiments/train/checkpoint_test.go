@@ -225,7 +225,7 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 			look := func() {
 				paths := tr.dir.Checkpoints()
 				if len(paths) > 0 {
-					written = append(written, tr.done)
+					written = append(written, tr.clock.done)
 				}
 				for _, path := range paths {
 					if err := os.Remove(path); err != nil {

@@ -6,9 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/losses/form"
 	"iwda/torch"
 	"iwda/weightest"
 	"iwda/weightest/shifttest"
@@ -151,11 +154,75 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 // where it is counted in resamples.
 const testResamples = 99
 
-// describe sets in a line of metrics how far the weights are from equal ones.
+// inWords is what the log says of an update.
+func inWords(u store.WeightUpdate) string {
+	text := fmt.Sprintf("epoch %d: weights %.2f", u.Epoch, u.Weights)
+	if !math.IsNaN(u.Distance) {
+		text += fmt.Sprintf(", distance to the true ones %.3f", u.Distance)
+	}
+	if !math.IsNaN(u.SmallestSingular) {
+		text += fmt.Sprintf(", smallest singular value of C %.4f", u.SmallestSingular)
+	}
+	text += fmt.Sprintf(", effective sample size %.3f", u.EffectiveSampleSize)
+	if u.Note != "" {
+		text += "; " + u.Note
+	}
+	return text
+}
+
+// describe sets in a line of metrics how far the weights are from the true and from equal ones.
 func (w *classWeights) describe(m *store.Metrics) {
 	weights := w.tracker.Weights()
+	m.WeightDistance = w.distance().OrNaN()
 	m.LargestWeight = store.Measured(slices.Max(weights))
 	m.EffectiveSampleSize = store.Measured(weightest.EffectiveSampleSize(weights, w.source))
+}
+
+// targetShares are the class shares of the target that follow from the estimated weights,
+// nil before the first estimate, while all weights are one.
+func (w *classWeights) targetShares() []float64 {
+	weights := w.tracker.Weights()
+	if !slices.ContainsFunc(weights, func(weight float64) bool { return weight != 1 }) {
+		return nil
+	}
+	floats.Mul(weights, w.source)
+	return normalised(weights)
+}
+
+// normalised scales numbers, of which one is positive, to a sum of 1.
+func normalised(shares []float64) []float64 {
+	floats.Scale(1/floats.Sum(shares), shares)
+	return shares
+}
+
+// leastWeight stands for a smaller weight in the shares of a classifier: one of 0 leaves a
+// class out of the loss, and what the network then says of it follows from no share.
+const leastWeight = 1e-3
+
+// classifierShares are the class shares for which the network's probabilities speak. A
+// loss that counts the source's rows of class y by a factor r_y is that of a sample of
+// which a part D_S(y)·r_y is of class y; see "Predictions under other class shares" in
+// docs/methods.md.
+func classifierShares(run config.Resolved, w *classWeights) []float64 {
+	shares := make([]float64, len(w.source))
+	method, _ := config.ParseMethod(run.Method)
+	if !method.WeightClassification {
+		copy(shares, w.source)
+		return shares
+	}
+	for y := range shares {
+		shares[y] = 1
+	}
+	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
+		weights := w.tracker.Weights()
+		if method.Weights == config.OracleWeights {
+			weights = w.truth
+		}
+		for y, weight := range weights {
+			shares[y] = max(weight, leastWeight)
+		}
+	}
+	return normalised(shares)
 }
 
 // distance is that of the estimate to the true weights, if these are known.
@@ -166,12 +233,13 @@ func (w *classWeights) distance() store.Optional[float64] {
 	return store.Measured(weightest.Distance(w.tracker.Weights(), w.truth))
 }
 
-// divergence is that between the label distributions, if the target's is known.
-func (w *classWeights) divergence() store.Optional[float64] {
-	if w.target == nil {
-		return store.Optional[float64]{}
+// conclude sets the weights and what is known of them in a result.
+func (w *classWeights) conclude(r *store.Result) {
+	r.Weights, r.TrueWeights, r.WeightDistance = w.tracker.Weights(), w.truth, w.distance()
+	r.LabelDistributions = store.LabelDistributions{Source: w.source, Target: w.target}
+	if w.target != nil {
+		r.JSD = store.Measured(datasets.JSD(w.source, w.target))
 	}
-	return store.Measured(datasets.JSD(w.source, w.target))
 }
 
 func float32s(values []float64) []float32 {

@@ -21,6 +21,7 @@ type data struct {
 	rowShape       []int           // of what the network reads, {channels, height, width} or {size}
 	columns        []string        // names of a row's values; nil where they have none
 	source, target datasets.Labels // of the training rows
+	test           datasets.Labels // of the target's test rows
 	sha256         string          // of all three
 	feed           feed
 	onSource       rowReader               // the source's training rows, as in evaluation
@@ -28,8 +29,6 @@ type data struct {
 	onHeldOut      rowReader               // the source's rows that training does not see; nil for none
 	onTarget       rowReader               // the target's training rows, as in evaluation; nil where onHeldOut is
 	normalisation  normalise.Normalisation // of rows of features
-	testLabelled   bool                    // some test row has a label
-	tests          int                     // number of test rows
 	files          io.Closer               // what the rows are read from; nil for nothing
 }
 
@@ -65,16 +64,16 @@ func openData(run config.Resolved) (d *data, err error) {
 	source, target, test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns,
-		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target),
+		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
 		sha256: sha256, normalisation: n,
-		onSource: inMemory{source}, onTest: inMemory{test}, testLabelled: datasets.LabelsOf(test).Known() > 0, tests: test.Len(),
+		onSource: inMemory{source}, onTest: inMemory{test},
 		files: task,
 	}
 	if heldOut != nil {
 		d.onHeldOut, d.onTarget = inMemory{n.OnSource(heldOut)}, inMemory{target}
 	}
 	const replaced = true
-	if err := d.check(run, test.Len(), replaced); err != nil {
+	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
 	d.feed = newResampled(source, target, run.Train.Batch, run.Seed)
@@ -96,31 +95,6 @@ func subsampleTask(run config.Resolved, task catalogue.Task) (source, target, te
 	}
 	test, err = subsample(task.Test, onTarget, run.Seed, "subsample test")
 	return source, target, test, err
-}
-
-// DataSHA256 reads the data of a run and returns what its result says of them.
-func DataSHA256(run config.Resolved) (sum string, err error) {
-	described, err := run.Dataset.Described()
-	if err != nil {
-		return "", err
-	}
-	if described.Kind == catalogue.ImageFiles {
-		task, err := findImages(run)
-		if err != nil {
-			return "", err
-		}
-		return fingerprint(nil, imageSets(task)...)
-	}
-	task, err := loadSets(run)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, task.Close()) }()
-	source, target, test, err := subsampleTask(run, task)
-	if err != nil {
-		return "", err
-	}
-	return datasets.Fingerprint(source, target, test), nil
 }
 
 // loadSets reads or draws the training sets of both domains and the target's test set.
@@ -198,9 +172,8 @@ func heldOutRows(name string, labels datasets.Labels, classNames []string, run c
 // check refuses, before the first step, data on which a method is not defined: a set
 // without rows, a source without rows of a class, of which neither loss nor weight is
 // known, or with rows of no class, and fewer rows than fill a batch. Drawn with
-// replacement, they have to fill one in the larger domain, otherwise in each. tests is
-// the number of rows of the test set.
-func (d *data) check(run config.Resolved, tests int, replaced bool) error {
+// replacement, they have to fill one in the larger domain, otherwise in each.
+func (d *data) check(run config.Resolved, replaced bool) error {
 	batch, sources, targets := run.Train.Batch, d.source.Len(), d.target.Len()
 	hint := ""
 	if len(run.Dataset.ClassFractions) > 0 {
@@ -209,7 +182,7 @@ func (d *data) check(run config.Resolved, tests int, replaced bool) error {
 	for _, set := range []struct {
 		name string
 		rows int
-	}{{"source", sources}, {"target", targets}, {"test set", tests}} {
+	}{{"source", sources}, {"target", targets}, {"test set", d.test.Len()}} {
 		if set.rows == 0 {
 			return fmt.Errorf("the %s of %s has no rows%s", set.name, run.Task, hint)
 		}

@@ -71,14 +71,14 @@ func expectConstantFootprint(t *testing.T, run config.Resolved, early int, most 
 	defer trainer.close()
 	var before footprint
 	look := func() {
-		if trainer.done == early {
+		if trainer.clock.done == early {
 			before = footprintNow(t)
 		}
 	}
 	if err := trainer.train(watched{t.Context(), look}); err != nil {
 		t.Fatal(err)
 	}
-	after, late := footprintNow(t), trainer.done
+	after, late := footprintNow(t), trainer.clock.done
 	if late < 3*early {
 		t.Fatalf("only %d steps", late)
 	}

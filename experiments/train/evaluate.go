@@ -2,30 +2,31 @@ package train
 
 import (
 	"context"
+	"errors"
 
+	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
 	"iwda/nets"
+	"iwda/selection"
 	"iwda/torch"
+	"iwda/weightest/calibration"
 )
 
 // evaluator passes sets of rows through a network in evaluation mode.
 type evaluator struct {
-	network   nets.Network
+	forward   func(rows torch.Tensor) torch.Tensor
 	batchSize int
 	device    torch.Device
+	alive     func() // called when a batch has been dealt with
 }
 
-// taker takes what the network says of the rows of a set, batch by batch in the set's
-// order. The tensors and labels of a batch are valid until take returns.
-type taker interface {
-	take(rowOutputs) error
-}
-
-// rowOutputs are what a network in evaluation mode says of a batch of n rows.
-type rowOutputs struct {
-	logits torch.Tensor    // (n × k)
-	labels datasets.Labels // of the rows
+// logitsOf is what an evaluator asks of a network for its logits.
+func logitsOf(network nets.Network) func(rows torch.Tensor) torch.Tensor {
+	return func(rows torch.Tensor) torch.Tensor {
+		_, logits := network.Forward(rows, false)
+		return logits
+	}
 }
 
 // evaluate passes all rows of a set through the network once and hands what it says of
@@ -37,8 +38,7 @@ func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker)
 		}
 		torch.Tidy(func() {
 			torch.NoGrad(func() {
-				o := rowOutputs{labels: b.labels}
-				_, o.logits = e.network.Forward(b.tensor(e.device), false)
+				o := rowOutputs{e.forward(b.tensor(e.device)), b.labels}
 				for _, t := range takers {
 					if err = t.take(o); err != nil {
 						return
@@ -49,71 +49,98 @@ func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker)
 		if err != nil {
 			return err
 		}
+		e.alive()
 	}
 	return nil
 }
 
-// confusion counts the labelled rows by class (row) and prediction (column).
-type confusion [][]int
-
-func newConfusion(classes int) confusion {
-	counts := make(confusion, classes)
-	for c := range counts {
-		counts[c] = make([]int, classes)
+// features returns what comes out of a set of rows as a set of that name.
+func (e evaluator) features(ctx context.Context, name string, rows rowReader, classNames []string) (*datasets.Features, error) {
+	all := &outputs{every: 1}
+	if err := e.evaluate(ctx, rows, all); err != nil {
+		return nil, err
 	}
-	return counts
+	var labels datasets.Labels
+	for _, class := range all.labels {
+		labels.Add(max(0, class), class >= 0)
+	}
+	return datasets.NewFeatures(name, all.logits, labels, classNames)
 }
 
-func (c confusion) take(o rowOutputs) error {
-	for i, predicted := range torch.ToSlice[int64](o.logits.ArgMax(1)) {
-		if class, known := o.labels.At(i); known {
-			c[class][predicted]++
+// observations are what the network says of the target's test rows and, where some are held
+// out, of the source's.
+type observations struct {
+	onTest          confusion
+	predicted       *predictions
+	heldOut, target *outputs // heldOut is nil where none are
+	validation      *store.Validation
+	unlabelled      bool // no test row has a label
+}
+
+// judgedRows bounds the rows of the target by which runs are judged: with more,
+// the choice would hardly be better.
+const judgedRows = 10_000
+
+// observe passes these rows through the network.
+func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
+	k := len(d.classNames)
+	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.test.Len(), judgedRows), unlabelled: d.test.Known() == 0}
+	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
+		return o, err
+	}
+	o.heldOut = &outputs{every: 1}
+	counts, loss := newConfusion(k), &crossEntropy{}
+	if err := e.evaluate(ctx, d.onHeldOut, counts, loss, o.heldOut); err != nil {
+		return nil, err
+	}
+	o.validation = &store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: loss.mean().Value}
+	return o, nil
+}
+
+// describe sets in a line of metrics what is measured where target labels are missing, or
+// where rows of the source are held out for it.
+func (o *observations) describe(m *store.Metrics) {
+	if o.unlabelled || o.heldOut != nil {
+		m.Certainty = store.Measured(o.predicted.meanCertainty())
+	}
+	if v := o.validation; v != nil {
+		m.ValidationAccuracy, m.ValidationLoss = store.Measured(v.Accuracy), store.Measured(v.Loss)
+	}
+}
+
+// measuredCriteria are those that every evaluation measures: of a run by itself, and at next to
+// no cost. Others need what all runs share, of which a run knows nothing; package judge computes
+// them of what finished runs leave.
+var measuredCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"}
+
+// criteria measures them after that step by logits that are calibrated on the held-out rows, and
+// by the network's own if there are none. One that has no value here is left out, and the log says
+// why: it must not end a run.
+func (o *observations) criteria(step int, logf func(format string, args ...any)) map[string]float64 {
+	as := classshares.Classifier{Calibration: calibration.Identity(o.target.classes)}
+	var in selection.Input
+	if o.heldOut != nil {
+		var err error
+		if as, err = classshares.Calibrate(o.target.classes, o.heldOut.rows(), o.heldOut.labels, classshares.Settings{}); err != nil {
+			logf("step %d: no criteria: %v", step, err)
+			return nil
+		}
+		in.SourceLogits, in.SourceLabels = as.Logits(o.heldOut.rows()), o.heldOut.labels
+	}
+	in.TargetLogits = as.Logits(o.target.rows())
+	values := map[string]float64{}
+	for _, name := range measuredCriteria {
+		criterion, err := selection.Find(name)
+		if err != nil {
+			panic(err)
+		}
+		value, err := criterion.Value(in)
+		switch {
+		case err == nil:
+			values[name] = value
+		case o.heldOut != nil || !errors.Is(err, selection.ErrMissing):
+			logf("step %d: %v", step, err)
 		}
 	}
-	return nil
-}
-
-// measured is the counts, nil where no row has a label.
-func (c confusion) measured() confusion {
-	if !c.accuracy().Measured {
-		return nil
-	}
-	return c
-}
-
-// accuracy is the share of the labelled rows that are classified right, if there are any.
-func (c confusion) accuracy() store.Optional[float64] {
-	right, total := 0, 0
-	for class, row := range c {
-		right += row[class]
-		total += sum(row)
-	}
-	if total == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(float64(right) / float64(total))
-}
-
-// meanClassAccuracy is the mean over the classes that occur of the share of their rows
-// that are classified right, if any row has a label.
-func (c confusion) meanClassAccuracy() store.Optional[float64] {
-	shares, classes := 0.0, 0
-	for class, row := range c {
-		if total := sum(row); total > 0 {
-			shares += float64(row[class]) / float64(total)
-			classes++
-		}
-	}
-	if classes == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(shares / float64(classes))
-}
-
-func sum(counts []int) int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	return total
+	return values
 }

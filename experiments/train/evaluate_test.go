@@ -56,7 +56,7 @@ func TestConfusion(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
 			counts := newConfusion(3)
-			if err := (evaluator{fixed{3}, batch, torch.CPU}).evaluate(t.Context(), test.rows, counts); err != nil {
+			if err := (evaluator{logitsOf(fixed{3}), batch, torch.CPU, Options{}.alive}).evaluate(t.Context(), test.rows, counts); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
@@ -92,7 +92,7 @@ func (l *listing) take(o rowOutputs) error {
 // Every taker is given every row once, in order, with logits and label.
 func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
 	rows := sevenRows(t, 6)
-	everyThree := evaluator{fixed{3}, 3, torch.CPU}
+	everyThree := evaluator{logitsOf(fixed{3}), 3, torch.CPU, Options{}.alive}
 	first, second := &listing{}, &listing{}
 	if err := everyThree.evaluate(t.Context(), rows, first, second); err != nil {
 		t.Fatal(err)

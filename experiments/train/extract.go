@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
-	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
-	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
+	savedmodel "iwda/experiments/model"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -26,9 +24,6 @@ var ErrNothingLearned = errors.New("the network has learned nothing yet: name a 
 // of the run they are its network's z, without one a pretrained backbone's output. test
 // is nil where the domain has no test set of its own.
 func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
-	if options.Log == nil {
-		options.Log = io.Discard
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	torchErr := torch.Try(func() {
@@ -37,16 +32,16 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 		if rows, err = openRows(run, domain, options); err != nil {
 			return
 		}
-		defer func() { err = errors.Join(err, rows.close()) }()
-		var extract extractor
-		if extract, err = newExtractor(run, checkpoint, rows.shape, len(rows.classNames), options.Device); err != nil {
+		defer func() { err = errors.Join(err, rows.opened.Close()) }()
+		e := evaluator{nil, run.Train.EvalBatch, options.Device, options.alive}
+		if e.forward, err = newExtractor(run, checkpoint, rows.shape, len(rows.classNames), options.Device); err != nil {
 			return
 		}
 		name := run.Dataset.Name + "-" + domain
-		if train, err = extract.all(ctx, name, rows.train, rows.classNames, run.Train.EvalBatch, options.Device); err != nil || rows.test == nil {
+		if train, err = e.features(ctx, name, rows.train, rows.classNames); err != nil || rows.test == nil {
 			return
 		}
-		test, err = extract.all(ctx, name+"-test", rows.test, rows.classNames, run.Train.EvalBatch, options.Device)
+		test, err = e.features(ctx, name+"-test", rows.test, rows.classNames)
 	})
 	return train, test, errors.Join(err, torchErr)
 }
@@ -56,7 +51,7 @@ type domainRows struct {
 	train, test rowReader // test is nil where the domain has none of its own
 	classNames  []string
 	shape       []int // of a row
-	close       func() error
+	opened      openDomains
 }
 
 func openRows(run config.Resolved, domain string, options Options) (domainRows, error) {
@@ -74,10 +69,7 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 	if err != nil {
 		return domainRows{}, err
 	}
-	rows := domainRows{
-		train: inMemory{train}, classNames: train.ClassNames(), shape: train.Shape(),
-		close: func() error { return nil },
-	}
+	rows := domainRows{train: inMemory{train}, classNames: train.ClassNames(), shape: train.Shape()}
 	if test != nil {
 		rows.test = inMemory{test}
 	}
@@ -87,50 +79,33 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 // openImageRows opens a domain of image files, of which the run's target has the classes of
 // its source.
 func openImageRows(run config.Resolved, data catalogue.Dataset, domain string, options Options) (rows domainRows, err error) {
-	source, target := run.Domains()
-	var sets []*images.Set // the domain's and that of its test set, if it has one of its own
-	if domain == target {
-		task, err := data.OpenImageTask(run.Dataset.Root, source, target)
-		if err != nil {
-			return domainRows{}, err
-		}
-		if sets = []*images.Set{task.Target}; task.Test != task.Target {
-			sets = append(sets, task.Test)
-		}
+	var sets catalogue.ImageTask
+	if source, target := run.Domains(); domain == target {
+		sets, err = data.OpenImageTask(run.Dataset.Root, source, target)
 	} else {
-		set, err := data.OpenImages(run.Dataset.Root, domain)
-		if err != nil {
-			return domainRows{}, err
-		}
-		sets = []*images.Set{set}
+		sets.Target, err = data.OpenImages(run.Dataset.Root, domain)
+		sets.Test = sets.Target
 	}
-	var domains []*imageDomain
-	rows = domainRows{classNames: sets[0].ClassNames(), shape: cropShape(run)}
-	rows.close = func() error {
-		var err error
-		for _, d := range domains {
-			err = errors.Join(err, d.close())
-		}
-		return err
+	if err != nil {
+		return domainRows{}, err
 	}
-	for _, set := range sets {
-		d, err := openDomain(run, set, nil, options)
-		if err != nil {
-			return domainRows{}, errors.Join(err, rows.close())
-		}
-		domains = append(domains, d)
+	rows = domainRows{classNames: sets.Target.ClassNames(), shape: cropShape(run)}
+	open := func(set *images.Set) rowReader {
+		d, openErr := rows.opened.open(run, set, nil, options)
+		err = errors.Join(err, openErr)
+		return testViews{d, run}
 	}
-	rows.train = testViews{domains[0], run}
-	if len(domains) > 1 {
-		rows.test = testViews{domains[1], run}
+	if rows.train = open(sets.Target); sets.Test != sets.Target {
+		rows.test = open(sets.Test)
+	}
+	if err != nil {
+		return domainRows{}, errors.Join(err, rows.opened.Close())
 	}
 	return rows, nil
 }
 
-// extractor maps a batch to features.
-type extractor func(x torch.Tensor) torch.Tensor
-
-func newExtractor(run config.Resolved, checkpoint string, rowShape []int, classes int, device torch.Device) (extractor, error) {
+// newExtractor returns what maps rows to features.
+func newExtractor(run config.Resolved, checkpoint string, rowShape []int, classes int, device torch.Device) (func(rows torch.Tensor) torch.Tensor, error) {
 	if checkpoint == "" {
 		if n := run.Network; n.File == "" && (n.Pretrained == "" || n.Pretrained == config.NotPretrained) {
 			return nil, ErrNothingLearned
@@ -168,47 +143,13 @@ func newExtractor(run config.Resolved, checkpoint string, rowShape []int, classe
 // loadCheckpoint loads the network's part of a run's checkpoint.
 func loadCheckpoint(state nets.State, path string) (err error) {
 	torch.Tidy(func() {
-		var file checkpoint.File
-		if file, err = checkpoint.Read(path); err != nil {
+		var values map[string]torch.Tensor
+		if values, err = savedmodel.ReadCheckpoint(path); err != nil {
 			return
-		}
-		var tensors map[string]torch.Tensor
-		if tensors, _, err = torch.ParseTensors(file.Content); err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-			return
-		}
-		values := make(map[string]torch.Tensor)
-		for name, tensor := range tensors {
-			if of, ok := strings.CutPrefix(name, checkpoint.NetworkPrefix+"."); ok {
-				values[of] = tensor
-			}
 		}
 		if err = state.Load(values); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	})
 	return err
-}
-
-func (e extractor) all(ctx context.Context, name string, reader rowReader, classNames []string, batch int, device torch.Device) (*datasets.Features, error) {
-	var features []float32
-	var labels datasets.Labels
-	for b, err := range reader.batches(ctx, batch) {
-		if err != nil {
-			return nil, err
-		}
-		features = e.append(features, b, device)
-		for i := range b.len() {
-			labels.Add(b.labels.At(i))
-		}
-	}
-	return datasets.NewFeatures(name, features, labels, classNames)
-}
-
-// append appends the features of the rows.
-func (e extractor) append(features []float32, b rowBatch, device torch.Device) []float32 {
-	torch.Tidy(func() {
-		torch.NoGrad(func() { features = append(features, torch.ToSlice[float32](e(b.tensor(device)))...) })
-	})
-	return features
 }

@@ -82,7 +82,7 @@ func TestFailedEstimate(t *testing.T) {
 	if tr.classWeights.tracker, err = weightest.NewTracker(10, settings); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.completeWithRestarts(t.Context()); err != nil {
+	if _, err := completeWithRestarts(t.Context(), tr); err != nil {
 		t.Fatal(err)
 	}
 	updates, err := dir.ReadWeights()
@@ -127,7 +127,7 @@ func TestCloseErrorComesSecond(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr.data.feed = closing{tr.data.feed, stuck}
-		_, err = tr.completeWithRestarts(t.Context())
+		_, err = completeWithRestarts(t.Context(), tr)
 		if !errors.Is(err, stuck) {
 			t.Errorf("%s: error %v", name, err)
 			continue

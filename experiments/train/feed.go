@@ -59,43 +59,128 @@ func (f feedPart) save(s *saving) { s.Feed = f.state() }
 
 func (f feedPart) restore(r *restoring) error { return f.feed.restore(r.Feed) }
 
-// resampled draws every batch with replacement from sets in memory, as the released
-// code does for digits. A pass is an epoch: as many steps as fill the larger set.
-type resampled struct {
-	source, target               datasets.Set
-	sourceSampler, targetSampler *datasets.WithReplacement
-	indices                      []int
-	batch                        batch
+// drawn draws the batches of both domains from sets in memory.
+type drawn struct {
+	source, target     datasets.Set
+	onSource, onTarget sampler
+	batch              batch
+	steps              int // of a pass
 }
 
-func newResampled(source, target datasets.Set, rows int, seed int64) *resampled {
+// sampler says which rows of a set come next.
+type sampler interface {
+	next(rows int) []int // valid until the next call
+	state() samplerState
+	restore(samplerState) error
+}
+
+// samplerState is what the next rows depend on.
+type samplerState struct {
+	generator []byte
+	order     []int
+	passes    int
+}
+
+func newDrawn(source, target datasets.Set, onSource, onTarget sampler, rows, steps int) *drawn {
 	size := rows * datasets.Size(source.Shape())
-	return &resampled{
-		source: source, target: target,
-		sourceSampler: datasets.NewWithReplacement(source.Len(), datasets.Stream(seed, "source batches")),
-		targetSampler: datasets.NewWithReplacement(target.Len(), datasets.Stream(seed, "target batches")),
-		indices:       make([]int, rows),
+	return &drawn{
+		source: source, target: target, onSource: onSource, onTarget: onTarget, steps: steps,
 		batch: batch{
 			shape: source.Shape(), source: rowValues{floats: make([]float32, size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, rows),
 		},
 	}
 }
 
-func (r *resampled) next(context.Context) (batch, error) {
-	r.sourceSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.source.floats, r.source, r.indices)
-	datasets.CopyLabels(r.batch.labels, r.source, r.indices)
-	r.targetSampler.Next(r.indices)
-	datasets.CopyRows(r.batch.target.floats, r.target, r.indices)
-	return r.batch, nil
+func (d *drawn) next(context.Context) (batch, error) {
+	rows := d.onSource.next(d.batch.rows())
+	datasets.CopyRows(d.batch.source.floats, d.source, rows)
+	datasets.CopyLabels(d.batch.labels, d.source, rows)
+	datasets.CopyRows(d.batch.target.floats, d.target, d.onTarget.next(d.batch.rows()))
+	return d.batch, nil
 }
 
-func (r *resampled) state() checkpoint.Feed {
-	return checkpoint.Feed{Source: marshal(r.sourceSampler), Target: marshal(r.targetSampler)}
+func (d *drawn) state() checkpoint.Feed {
+	source, target := d.onSource.state(), d.onTarget.state()
+	return checkpoint.Feed{
+		Source: source.generator, SourceOrder: source.order, SourcePasses: source.passes,
+		Target: target.generator, TargetOrder: target.order, TargetPasses: target.passes,
+	}
 }
 
-func (r *resampled) restore(s checkpoint.Feed) error {
-	return errors.Join(r.sourceSampler.UnmarshalBinary(s.Source), r.targetSampler.UnmarshalBinary(s.Target))
+func (d *drawn) restore(s checkpoint.Feed) error {
+	return errors.Join(
+		d.onSource.restore(samplerState{s.Source, s.SourceOrder, s.SourcePasses}),
+		d.onTarget.restore(samplerState{s.Target, s.TargetOrder, s.TargetPasses}))
+}
+
+func (d *drawn) passSteps() int { return d.steps }
+func (d *drawn) close() error   { return nil }
+
+// newResampled draws every batch with replacement, as the released code does for digits. A
+// pass is an epoch: as many steps as fill the larger set.
+func newResampled(source, target datasets.Set, rows int, seed int64) *drawn {
+	of := func(set datasets.Set, purpose string) sampler {
+		return resampler{datasets.NewWithReplacement(set.Len(), datasets.Stream(seed, purpose)), make([]int, rows)}
+	}
+	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, max(source.Len(), target.Len())/rows)
+}
+
+// resampler draws rows with replacement.
+type resampler struct {
+	*datasets.WithReplacement
+	rows []int
+}
+
+func (r resampler) next(int) []int {
+	r.Next(r.rows)
+	return r.rows
+}
+
+func (r resampler) state() samplerState          { return samplerState{generator: marshal(r)} }
+func (r resampler) restore(s samplerState) error { return r.UnmarshalBinary(s.generator) }
+
+// newShuffled takes batches without replacement from sets of which there are several views of
+// each row: the first n rows, then the same rows once more. A pass draws one view of each row
+// in a new order and leaves out the last incomplete batch; the next pass takes the next view.
+func newShuffled(source, target datasets.Set, views, rows int, seed int64) *drawn {
+	of := func(set datasets.Set, purpose string) sampler {
+		return &shuffler{rows: set.Len() / views, views: views, generator: datasets.Stream(seed, purpose)}
+	}
+	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, source.Len()/views/rows)
+}
+
+// shuffler draws rows without replacement, one view of each in a pass.
+type shuffler struct {
+	rows, views int // rows of one view
+	generator   *rand.PCG
+	order       []int // what is left of the pass
+	passes      int   // begun
+}
+
+// next begins a new pass where what is left does not suffice.
+func (s *shuffler) next(n int) []int {
+	if len(s.order) < n {
+		s.order = rand.New(s.generator).Perm(s.rows)
+		for i := range s.order {
+			s.order[i] += s.passes % s.views * s.rows
+		}
+		s.passes++
+	}
+	rows := s.order[:n]
+	s.order = s.order[n:]
+	return rows
+}
+
+func (s *shuffler) state() samplerState { return samplerState{marshal(s.generator), s.order, s.passes} }
+
+func (s *shuffler) restore(state samplerState) error {
+	for _, row := range state.order {
+		if all := s.rows * s.views; row < 0 || row >= all {
+			return fmt.Errorf("row %d of %d is to come", row, all)
+		}
+	}
+	s.order, s.passes = slices.Clone(state.order), state.passes
+	return s.generator.UnmarshalBinary(state.generator)
 }
 
 // marshal returns the state of a generator of this project or of math/rand/v2, none of
@@ -108,9 +193,6 @@ func marshal(generator encoding.BinaryMarshaler) []byte {
 	return state
 }
 
-func (r *resampled) passSteps() int { return max(r.source.Len(), r.target.Len()) / r.batch.rows() }
-func (r *resampled) close() error   { return nil }
-
 // loaded takes the batches of image files from one loader a domain, each of which
 // starts over on its own.
 type loaded struct {
@@ -120,7 +202,6 @@ type loaded struct {
 	sourceBatch, targetBatch *images.Batch   // handed out last
 	batches                  int             // handed out
 	crop                     int
-	domains                  []*imageDomain // closed with the feed
 }
 
 func (l *loaded) next(ctx context.Context) (batch, error) {
@@ -169,89 +250,5 @@ func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
 func (l *loaded) close() error {
 	l.source.Close()
 	l.target.Close()
-	var problems []error
-	for _, domain := range l.domains {
-		problems = append(problems, domain.close())
-	}
-	return errors.Join(problems...)
+	return nil
 }
-
-// shuffled takes batches without replacement from vectors in memory, of which there
-// are several views of each row: the first n rows, then the same rows once more. A
-// pass draws one view of each row in a new order and leaves out the last incomplete
-// batch; the next pass takes the next view.
-type shuffled struct {
-	source, target shuffledSet
-	batch          batch
-}
-
-type shuffledSet struct {
-	set       datasets.Set
-	rows      int // of one view
-	generator *rand.PCG
-	order     []int // what is left of the pass
-	passes    int   // begun
-}
-
-func newShuffled(source, target datasets.Set, views, rows int, seed int64) *shuffled {
-	size := rows * datasets.Size(source.Shape())
-	of := func(set datasets.Set, purpose string) shuffledSet {
-		return shuffledSet{set: set, rows: set.Len() / views, generator: datasets.Stream(seed, purpose)}
-	}
-	return &shuffled{
-		source: of(source, "source batches"), target: of(target, "target batches"),
-		batch: batch{
-			shape: source.Shape(), source: rowValues{floats: make([]float32, size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, rows),
-		},
-	}
-}
-
-func (s *shuffled) next(context.Context) (batch, error) {
-	n := s.batch.rows()
-	rows := s.source.next(n)
-	datasets.CopyRows(s.batch.source.floats, s.source.set, rows)
-	datasets.CopyLabels(s.batch.labels, s.source.set, rows)
-	datasets.CopyRows(s.batch.target.floats, s.target.set, s.target.next(n))
-	return s.batch, nil
-}
-
-// next returns the next n rows of the pass, of a new one where they do not suffice.
-func (s *shuffledSet) next(n int) []int {
-	if len(s.order) < n {
-		s.order = rand.New(s.generator).Perm(s.rows)
-		view := s.passes % (s.set.Len() / s.rows)
-		for i := range s.order {
-			s.order[i] += view * s.rows
-		}
-		s.passes++
-	}
-	rows := s.order[:n]
-	s.order = s.order[n:]
-	return rows
-}
-
-func (s *shuffled) state() checkpoint.Feed {
-	return checkpoint.Feed{
-		Source: marshal(s.source.generator), SourceOrder: s.source.order, SourcePasses: s.source.passes,
-		Target: marshal(s.target.generator), TargetOrder: s.target.order, TargetPasses: s.target.passes,
-	}
-}
-
-func (s *shuffled) restore(state checkpoint.Feed) error {
-	return errors.Join(
-		s.source.restore(state.Source, state.SourceOrder, state.SourcePasses),
-		s.target.restore(state.Target, state.TargetOrder, state.TargetPasses))
-}
-
-func (s *shuffledSet) restore(generator []byte, order []int, passes int) error {
-	for _, row := range order {
-		if row < 0 || row >= s.set.Len() {
-			return fmt.Errorf("row %d of %d is to come", row, s.set.Len())
-		}
-	}
-	s.order, s.passes = slices.Clone(order), passes
-	return s.generator.UnmarshalBinary(generator)
-}
-
-func (s *shuffled) passSteps() int { return s.source.rows / s.batch.rows() }
-func (s *shuffled) close() error   { return nil }

@@ -16,12 +16,12 @@ type estimationRows struct {
 }
 
 // readHeldOut passes these rows through the network; some of the source must be held out.
-func (t *trainer) readHeldOut(ctx context.Context) (*estimationRows, error) {
+func readHeldOut(ctx context.Context, e evaluator, d *data) (*estimationRows, error) {
 	rows := &estimationRows{source: outputs{every: 1}, target: outputs{every: 1}}
-	if err := t.evaluator.evaluate(ctx, t.data.onHeldOut, &rows.source); err != nil {
+	if err := e.evaluate(ctx, d.onHeldOut, &rows.source); err != nil {
 		return nil, err
 	}
-	if err := t.evaluator.evaluate(ctx, t.data.onTarget, &rows.target); err != nil {
+	if err := e.evaluate(ctx, d.onTarget, &rows.target); err != nil {
 		return nil, err
 	}
 	return rows, nil

@@ -137,7 +137,7 @@ func trainerOf(t *testing.T, run config.Resolved) *trainer {
 func TestHeldOutRowsOfTheTarget(t *testing.T) {
 	trainer := trainerOf(t, resolve(t, "full", "iwdan", 1, "train.validation=0.2", "weights.estimator=mlls"))
 	var rows *estimationRows
-	if err := try(func() (err error) { rows, err = trainer.readHeldOut(t.Context()); return err }); err != nil {
+	if err := try(func() (err error) { rows, err = readHeldOut(t.Context(), trainer.evaluator, trainer.data); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if rows.target.seen != 200 || len(rows.target.logits) != 2000 || len(rows.source.labels) != 40 {

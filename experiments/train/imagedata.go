@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 
-	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
@@ -33,47 +32,49 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	domains, err := openDomains(run, sets, options)
+	domains, err := openTask(run, sets, options)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, domains.close())
+			err = errors.Join(err, domains.opened.Close())
 		}
 	}()
-	d = imageData(domains, run, options)
+	d = imageData(domains, run)
 	const replaced = false
-	if err := d.check(run, domains.test.labels.Len(), replaced); err != nil {
+	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
 	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
 		return nil, err
 	}
 	if frozen, is := network.(*nets.Frozen); is {
-		if err := d.evaluatePooled(ctx, frozen, run, options); err != nil {
+		pooled := evaluator{frozen.Pooled, run.Train.EvalBatch, options.Device, options.alive}
+		if err := d.evaluatePooled(ctx, pooled); err != nil {
 			return nil, err
 		}
 		if run.Network.Views > 0 {
-			if err := d.feedPooled(ctx, frozen, domains, run, options); err != nil {
+			pooled.batchSize = run.Train.Batch
+			if err := d.feedPooled(ctx, pooled, domains, run); err != nil {
 				return nil, err
 			}
-			return d, domains.close()
+			return d, domains.opened.Close()
 		}
 	}
+	d.files = domains.opened
 	d.feed, err = domains.loaders(run)
 	return d, err
 }
 
 // imageData returns the data of a run but for what it is fed with.
-func imageData(domains imageDomains, run config.Resolved, options Options) *data {
-	rows := func(domain *imageDomain) rowReader { return lively{testViews{domain, run}, options.alive} }
+func imageData(domains imageDomains, run config.Resolved) *data {
+	rows := func(domain *imageDomain) rowReader { return testViews{domain, run} }
 	source, test := domains.source, domains.test
 	d := &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
-		source: source.labels, target: domains.target.labels,
+		source: source.labels, target: domains.target.labels, test: test.labels,
 		onSource: rows(source), onTest: rows(test),
-		testLabelled: test.labels.Known() > 0, tests: test.labels.Len(),
 	}
 	if domains.heldOut != nil {
 		d.onHeldOut, d.onTarget = rows(domains.heldOut), rows(domains.target)
@@ -83,27 +84,27 @@ func imageData(domains imageDomains, run config.Resolved, options Options) *data
 
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
 // place of the images.
-func (d *data) evaluatePooled(ctx context.Context, network *nets.Frozen, run config.Resolved, options Options) error {
+func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 	for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut, &d.onTarget} {
 		if *r == nil {
 			continue
 		}
-		set, err := extractor(network.Pooled).all(ctx, "features", *r, d.classNames, run.Train.EvalBatch, options.Device)
+		set, err := pooled.features(ctx, "features", *r, d.classNames)
 		if err != nil {
 			return err
 		}
-		*r = lively{inMemory{set}, options.alive}
+		*r = inMemory{set}
 	}
 	return nil
 }
 
 // feedPooled computes the backbone's features of views of both domains, which the run is fed with.
-func (d *data) feedPooled(ctx context.Context, network *nets.Frozen, domains imageDomains, run config.Resolved, options Options) error {
-	onSource, err := pooledViews(ctx, network, domains.source, run, "source", options)
+func (d *data) feedPooled(ctx context.Context, pooled evaluator, domains imageDomains, run config.Resolved) error {
+	onSource, err := pooled.features(ctx, "source", trainingViews{domains.source, run, "source"}, d.classNames)
 	if err != nil {
 		return err
 	}
-	onTarget, err := pooledViews(ctx, network, domains.target, run, "target", options)
+	onTarget, err := pooled.features(ctx, "target", trainingViews{domains.target, run, "target"}, d.classNames)
 	if err != nil {
 		return err
 	}
@@ -156,34 +157,45 @@ func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, er
 	}
 }
 
-// pooledViews computes the backbone's features of augmented views of every image of a
-// domain, all first views, then all second ones.
-func pooledViews(ctx context.Context, network *nets.Frozen, domain *imageDomain, run config.Resolved, purpose string, options Options) (*datasets.Features, error) {
-	loaderOptions := images.LoaderOptions{ViewOptions: domain.views(run), Seed: run.Seed, Purpose: purpose}
-	// Batches of one image leave none out at the end of a pass.
-	loaderOptions.BatchSize, loaderOptions.Ahead = 1, 2*run.Train.Batch
-	loader, err := images.NewLoader(domain.reader, loaderOptions)
-	if err != nil {
-		return nil, err
-	}
-	defer loader.Close()
-	n, shape := domain.labels.Len(), cropShape(run)
-	var features []float32
-	var pending rowValues
-	var labels datasets.Labels
-	for i := range run.Network.Views * n {
-		b, err := loader.Next(ctx)
+// trainingViews reads augmented views of every image of a domain, all first views, then all
+// second ones.
+type trainingViews struct {
+	domain  *imageDomain
+	run     config.Resolved
+	purpose string // of what is random
+}
+
+func (v trainingViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	return func(yield func(rowBatch, error) bool) {
+		options := images.LoaderOptions{ViewOptions: v.domain.views(v.run), Seed: v.run.Seed, Purpose: v.purpose}
+		// Batches of one image leave none out at the end of a pass.
+		options.BatchSize, options.Ahead = 1, 2*size
+		loader, err := images.NewLoader(v.domain.reader, options)
 		if err != nil {
-			return nil, err
+			yield(rowBatch{}, err)
+			return
 		}
-		pending.floats, pending.bytes = append(pending.floats, b.Values...), append(pending.bytes, b.Bytes...)
-		labels.Add(domain.reader.Set().Labels().At(b.Rows[0]))
-		loader.Release(b)
-		if waiting := pending.len() / datasets.Size(shape); waiting == run.Train.Batch || i+1 == run.Network.Views*n {
-			features = extractor(network.Pooled).append(features, rowBatch{values: pending, shape: shape}, options.Device)
-			pending.floats, pending.bytes = pending.floats[:0], pending.bytes[:0]
-			options.alive()
+		defer loader.Close()
+		of := v.domain.reader.Set().Labels()
+		pending := rowBatch{shape: cropShape(v.run)}
+		all := v.run.Network.Views * v.domain.labels.Len()
+		for i := range all {
+			b, err := loader.Next(ctx)
+			if err != nil {
+				yield(rowBatch{}, err)
+				return
+			}
+			pending.values.floats = append(pending.values.floats, b.Values...)
+			pending.values.bytes = append(pending.values.bytes, b.Bytes...)
+			pending.labels.Add(of.At(b.Rows[0]))
+			loader.Release(b)
+			if pending.len() < size && i+1 < all {
+				continue
+			}
+			if !yield(pending, nil) {
+				return
+			}
+			pending = rowBatch{values: rowValues{pending.values.floats[:0], pending.values.bytes[:0]}, shape: pending.shape}
 		}
 	}
-	return datasets.NewFeatures(purpose, features, labels, domain.reader.Set().ClassNames())
 }

@@ -47,7 +47,7 @@ func openDomain(run config.Resolved, set *images.Set, fractions []float64, optio
 		return nil, err
 	}
 	if size := d.reader.CacheBytes(); size > 0 {
-		fmt.Fprintf(options.Log, "%s: %d images, cached in %s, %d MiB in all\n", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
+		options.logf("%s: %d images, cached in %s, %d MiB in all", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
 	}
 	return d, nil
 }
@@ -76,9 +76,6 @@ func (d *imageDomain) holdOut(run config.Resolved) (*imageDomain, error) {
 	return heldOut, nil
 }
 
-// close gives the memory of the domain's cache back.
-func (d *imageDomain) close() error { return d.reader.Close() }
-
 func (d *imageDomain) views(run config.Resolved) images.ViewOptions {
 	return images.ViewOptions{Rows: d.rows, BatchSize: run.Train.Batch, Crop: run.Dataset.Crop, Bytes: d.bytes, Workers: run.Dataset.Workers}
 }
@@ -88,25 +85,47 @@ type imageDomains struct {
 	source, target *imageDomain
 	test           *imageDomain // the target where that is its own test set
 	heldOut        *imageDomain // rows of the source, with its reader; nil where none are held out
+	opened         openDomains
 }
 
-// openDomains opens the domains of a run's task.
-func openDomains(run config.Resolved, sets catalogue.ImageTask, options Options) (d imageDomains, err error) {
+// openDomains are domains that have a reader of their own.
+type openDomains []*imageDomain
+
+// Close gives the memory of the domains' caches back.
+func (o openDomains) Close() error {
+	var errs []error
+	for _, domain := range o {
+		errs = append(errs, domain.reader.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// open opens a domain, see openDomain, and keeps it.
+func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []float64, options Options) (*imageDomain, error) {
+	d, err := openDomain(run, set, fractions, options)
+	if err == nil {
+		*o = append(*o, d)
+	}
+	return d, err
+}
+
+// openTask opens the domains of a run's task.
+func openTask(run config.Resolved, sets catalogue.ImageTask, options Options) (d imageDomains, err error) {
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.close())
+			err = errors.Join(err, d.opened.Close())
 		}
 	}()
 	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
-	if d.source, err = openDomain(run, sets.Source, onSource, options); err != nil {
+	if d.source, err = d.opened.open(run, sets.Source, onSource, options); err != nil {
 		return d, err
 	}
-	if d.target, err = openDomain(run, sets.Target, onTarget, options); err != nil {
+	if d.target, err = d.opened.open(run, sets.Target, onTarget, options); err != nil {
 		return d, err
 	}
 	d.test = d.target
 	if sets.Test != sets.Target {
-		if d.test, err = openDomain(run, sets.Test, onTarget, options); err != nil {
+		if d.test, err = d.opened.open(run, sets.Test, onTarget, options); err != nil {
 			return d, err
 		}
 	}
@@ -116,27 +135,9 @@ func openDomains(run config.Resolved, sets catalogue.ImageTask, options Options)
 	return d, err
 }
 
-// withReaders returns the domains that have a reader of their own and were opened.
-func (d imageDomains) withReaders() []*imageDomain {
-	domains := []*imageDomain{d.source, d.target}
-	if d.test != d.target {
-		domains = append(domains, d.test)
-	}
-	return slices.DeleteFunc(domains, func(d *imageDomain) bool { return d == nil })
-}
-
-// close gives the memory of the domains' caches back.
-func (d imageDomains) close() error {
-	var errs []error
-	for _, domain := range d.withReaders() {
-		errs = append(errs, domain.close())
-	}
-	return errors.Join(errs...)
-}
-
 // loaders returns the feed of augmented images that are read while the run trains.
 func (d imageDomains) loaders(run config.Resolved) (*loaded, error) {
-	l := &loaded{crop: run.Dataset.Crop, sourceLabels: d.source.reader.Set().Labels(), domains: d.withReaders()}
+	l := &loaded{crop: run.Dataset.Crop, sourceLabels: d.source.reader.Set().Labels()}
 	var err error
 	if l.source, err = images.NewLoader(d.source.reader, images.LoaderOptions{ViewOptions: d.source.views(run), Seed: run.Seed, Purpose: "source"}); err != nil {
 		return nil, err

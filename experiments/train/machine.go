@@ -10,8 +10,15 @@ import (
 	"syscall"
 	"time"
 
+	"iwda/experiments/store"
+	"iwda/internal/version"
 	"iwda/torch"
 )
+
+// versions are those of the programs that make a run.
+func versions() map[string]string {
+	return map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()}
+}
 
 // machine describes the computer in a line: processor, cores, system, and the instructions
 // that libtorch uses, by which sums round.
@@ -48,6 +55,8 @@ func (e *effort) seconds() float64 { return time.Since(e.started).Seconds() }
 
 // peak is the largest resident memory of any process of the run, in bytes.
 func (e *effort) peak() int64 { return max(e.formerPeak, peakMemory()) }
+
+func (e *effort) conclude(r *store.Result) { r.Seconds, r.PeakMemoryBytes = e.seconds(), e.peak() }
 
 func (e *effort) save(s *saving) { s.Seconds, s.PeakMemory = e.seconds(), e.peak() }
 

@@ -3,11 +3,13 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
@@ -36,10 +38,6 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 		d, err := openData(run)
 		if err != nil {
 			return nil, nil, err
-		}
-		d.onSource, d.onTest = lively{d.onSource, options.alive}, lively{d.onTest, options.alive}
-		if d.onHeldOut != nil {
-			d.onHeldOut = lively{d.onHeldOut, options.alive}
 		}
 		random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames)) })
 		if err != nil {
@@ -74,6 +72,36 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 		}
 	}
 	return m, d, nil
+}
+
+// newNetwork makes the network of a run, of rows of that shape and that many classes. It
+// returns the SHA-256 of the file of pretrained weights or of the backbone, empty where
+// there is none.
+func newNetwork(run config.Resolved, rowShape []int, classes int) (network nets.Network, pretrainedSHA256 string, err error) {
+	n := run.Network
+	name, err := architecture.Parse(n.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	settings := nets.Settings{
+		Classes:  classes,
+		RowShape: rowShape, HiddenLayers: n.Layers, HiddenSize: n.Features,
+		Weights: n.Pretrained, Frozen: n.Frozen,
+	}
+	switch {
+	case name == architecture.TorchScript:
+		settings.Weights = n.File
+	case n.Pretrained == config.NotPretrained:
+		settings.Weights = ""
+	}
+	network, pretrainedSHA256, err = nets.New(name, settings)
+	switch {
+	case err == nil:
+		return network, pretrainedSHA256, nil
+	case name == architecture.TorchScript:
+		return nil, "", fmt.Errorf("network.file: %w", err)
+	}
+	return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
 }
 
 // stepOutputs are what the network says of one step's batch. Source rows come first.

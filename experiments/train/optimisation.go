@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/nets"
 	"iwda/torch"
@@ -19,6 +20,38 @@ type optimisation struct {
 	// processes average their gradients.
 	processes  processes
 	parameters []torch.Tensor // of all groups
+}
+
+// restarts are the times at which a run began again with lower learning rates, because a loss
+// or gradient was not finite. It begins at its seed, as the epochs before such an end are spoilt
+// already; and so what comes out does not depend on when it was interrupted.
+type restarts struct {
+	most int
+	made []checkpoint.Restart
+}
+
+// slowdown is what a restart multiplies all learning rates by.
+const slowdown = 0.5
+
+// factor is what all learning rates are multiplied by.
+func (r *restarts) factor() float64 { return math.Pow(slowdown, float64(len(r.made))) }
+
+func (r *restarts) save(s *saving) { s.Restarts = r.made }
+
+func (r *restarts) restore(from *restoring) error {
+	if len(from.Restarts) > r.most {
+		return fmt.Errorf("it began again %d times, train.restarts is %d", len(from.Restarts), r.most)
+	}
+	r.made = from.Restarts
+	return nil
+}
+
+// explain adds to the error of a run how often it began.
+func (r *restarts) explain(err error) error {
+	if len(r.made) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (after %d restarts, with learning rates times %v)", err, len(r.made), r.factor())
 }
 
 // group is a part of the parameters with its own learning rate.

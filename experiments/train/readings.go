@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"iwda/experiments/store"
 	"iwda/torch"
 )
 
@@ -71,6 +72,13 @@ func (r *readings) add(at position, m measures, classes []int) {
 // keep takes the last step's out of the current scope, so that they wait for others.
 func (r *readings) keep() { torch.Keep(r.waiting[len(r.waiting)-1].measures.values) }
 
+// instruments are what is read at a step that shows how training goes, and changes nothing.
+type instruments struct {
+	featureNorm, logitNorm             float64 // root mean square over the rows of ‖z‖ and of the logits
+	networkGradient, alignmentGradient float64 // norms, before any limit
+	discriminatorAccuracy              store.Optional[float64]
+}
+
 // stepValues are those of a reading on the host.
 type stepValues struct {
 	predictions []float32
@@ -104,8 +112,8 @@ func (r *reading) read(copied []float32, tradeOff float64) stepValues {
 	}
 	number := func() float64 { return float64(next()[0]) }
 	v := stepValues{predictions: next()}
-	v.instruments.featureNorm = rowNorm(number(), r.rows)
-	v.instruments.logitNorm = rowNorm(number(), r.rows)
+	v.instruments.featureNorm = math.Sqrt(number() / float64(r.rows))
+	v.instruments.logitNorm = math.Sqrt(number() / float64(r.rows))
 	v.losses.classification = number()
 	if v.losses.aligned = r.aligned; v.losses.aligned {
 		v.losses.domain = number()

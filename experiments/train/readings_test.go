@@ -66,7 +66,7 @@ func readingTogether(t *testing.T, run config.Resolved, together int) (store.Dir
 		t.Fatal(err)
 	}
 	trainer.readings.together = together
-	_, err = trainer.completeWithRestarts(t.Context())
+	_, err = completeWithRestarts(t.Context(), trainer)
 	return dir, err
 }
 
@@ -106,7 +106,7 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		trainer.recorder.recording = true
-		if _, err = trainer.completeWithRestarts(t.Context()); err != nil {
+		if _, err = completeWithRestarts(t.Context(), trainer); err != nil {
 			t.Fatal(err)
 		}
 		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" {

@@ -2,12 +2,13 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/store"
+	"iwda/internal/throttle"
 )
 
 // record is what a run has measured so far.
@@ -19,43 +20,63 @@ type record struct {
 
 	sums checkpoint.Losses      // of the steps since the last evaluation
 	read checkpoint.Instruments // of the same steps
+
+	dir    store.Dir
+	writes bool // this process does
+	curves *throttle.Throttle
 }
 
-func newRecord(classes int) *record { return &record{classes: classes} }
+// curvesPause is the time between two writings of metrics.csv and its like, each of which
+// waits for the disk: small runs make tens of evaluations a second.
+const curvesPause = time.Second
 
-// addStep takes a step's losses into account.
-func (r *record) addStep(l stepLosses) {
-	r.sums.Classification += l.classification
-	r.sums.Total += l.total
+func newRecord(classes int, dir store.Dir, writes bool) *record {
+	return &record{classes: classes, dir: dir, writes: writes, curves: throttle.Every(curvesPause)}
+}
+
+// addStep takes what was read of a step into account.
+func (r *record) addStep(v stepValues) {
+	r.sums.Classification += v.losses.classification
+	r.sums.Total += v.losses.total
 	r.sums.Steps++
-	if l.aligned {
-		r.sums.Domain += l.domain
+	if v.losses.aligned {
+		r.sums.Domain += v.losses.domain
 		r.sums.AlignedSteps++
+	}
+	r.read.FeatureNorm += v.instruments.featureNorm
+	r.read.LogitNorm += v.instruments.logitNorm
+	r.read.NetworkGradient += v.instruments.networkGradient
+	r.read.Steps++
+	if accuracy := v.instruments.discriminatorAccuracy; accuracy.Measured {
+		r.read.DiscriminatorAccuracy += accuracy.Value
+		r.read.DiscriminatorGradient += v.instruments.alignmentGradient
+		r.read.DiscriminatorSteps++
 	}
 }
 
-// addInstruments takes what was read at a step into account.
-func (r *record) addInstruments(read instruments) { read.addTo(&r.read) }
-
-// addEvaluation completes a line of metrics with the accuracies and the losses of the
-// steps since the last one.
+// addEvaluation completes a line of metrics with the accuracies, and with the means over the
+// steps since the last one, of which there may be none.
 func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	m.Accuracy, m.MeanClassAccuracy = onTest.accuracy(), onTest.meanClassAccuracy()
-	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps)
-	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps)
-	m.TotalLoss = mean(r.sums.Total, r.sums.Steps)
-	setMeans(&m, r.read)
+	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps).OrNaN()
+	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps).OrNaN()
+	m.TotalLoss = mean(r.sums.Total, r.sums.Steps).OrNaN()
+	m.FeatureNorm = mean(r.read.FeatureNorm, r.read.Steps)
+	m.LogitNorm = mean(r.read.LogitNorm, r.read.Steps)
+	m.NetworkGradient = mean(r.read.NetworkGradient, r.read.Steps)
+	m.DiscriminatorAccuracy = mean(r.read.DiscriminatorAccuracy, r.read.DiscriminatorSteps)
+	m.DiscriminatorGradient = mean(r.read.DiscriminatorGradient, r.read.DiscriminatorSteps)
 	r.sums, r.read = checkpoint.Losses{}, checkpoint.Instruments{}
 	r.confusion = onTest
 	r.metrics = append(r.metrics, m)
 }
 
-// mean is NaN where there were no steps.
-func mean(sum float64, steps int) float64 {
+// mean is not measured where there were no steps.
+func mean(sum float64, steps int) store.Optional[float64] {
 	if steps == 0 {
-		return math.NaN()
+		return store.Optional[float64]{}
 	}
-	return sum / float64(steps)
+	return store.Measured(sum / float64(steps))
 }
 
 func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }
@@ -97,12 +118,34 @@ func (r *record) best() (accuracy store.Optional[float64], epoch store.Optional[
 	return accuracy, epoch
 }
 
+// conclude sets in a result what the last evaluation measured, and the best one.
+func (r *record) conclude(result *store.Result) {
+	last := r.last()
+	result.BestAccuracy, result.BestEpoch = r.best()
+	result.LastAccuracy, result.MeanClassAccuracy, result.Steps = last.Accuracy, last.MeanClassAccuracy, last.Step
+	if last.Accuracy.Measured {
+		result.Confusion = r.confusion
+	}
+}
+
 // write writes what was measured so far.
-func (r *record) write(dir store.Dir) error {
-	if err := dir.WriteMetrics(r.metrics); err != nil {
+func (r *record) write() error {
+	if !r.writes {
+		return nil
+	}
+	if err := r.dir.WriteMetrics(r.metrics); err != nil {
 		return err
 	}
-	return dir.WriteWeights(r.updates)
+	return r.dir.WriteWeights(r.updates)
+}
+
+// writeIfDue writes unless it did a moment ago: the end of the run does, and checkpoints hold
+// what was measured.
+func (r *record) writeIfDue() error {
+	if !r.curves.Due() {
+		return nil
+	}
+	return r.write()
 }
 
 func (r *record) save(s *saving) {

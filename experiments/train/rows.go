@@ -84,20 +84,3 @@ func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, err
 		}
 	}
 }
-
-// lively calls alive when a batch has been dealt with.
-type lively struct {
-	rowReader
-	alive func()
-}
-
-func (l lively) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		for b, err := range l.rowReader.batches(ctx, size) {
-			if !yield(b, err) {
-				return
-			}
-			l.alive()
-		}
-	}
-}

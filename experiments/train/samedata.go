@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 
+	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
@@ -17,7 +18,7 @@ func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 		if !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
 			continue
 		}
-		sum, err := DataSHA256(run.Config)
+		sum, err := dataSHA256(run.Config)
 		if err != nil {
 			return err
 		}
@@ -57,4 +58,29 @@ func OfOwnRows(runs []plan.Run) (own []plan.Run) {
 		}
 	}
 	return own
+}
+
+// dataSHA256 reads the data of a run and returns what its result says of them.
+func dataSHA256(run config.Resolved) (sum string, err error) {
+	described, err := run.Dataset.Described()
+	if err != nil {
+		return "", err
+	}
+	if described.Kind == catalogue.ImageFiles {
+		task, err := findImages(run)
+		if err != nil {
+			return "", err
+		}
+		return fingerprint(nil, imageSets(task)...)
+	}
+	task, err := loadSets(run)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, task.Close()) }()
+	source, target, test, err := subsampleTask(run, task)
+	if err != nil {
+		return "", err
+	}
+	return datasets.Fingerprint(source, target, test), nil
 }

@@ -33,7 +33,7 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 		t.Fatal(err)
 	}
 	counts := newConfusion(len(d.classNames))
-	e := evaluator{network: m.Network, batchSize: 20, device: torch.CPU}
+	e := evaluator{logitsOf(m.Network), 20, torch.CPU, Options{}.alive}
 	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {
 		t.Fatal(err)
 	}
@@ -241,11 +241,11 @@ func TestCalibrationOfARun(t *testing.T) {
 
 // aboutNow describes the model of a trainer as at its end.
 func aboutNow(t *trainer) (savedmodel.Metadata, error) {
-	o, err := t.describingOutputs(context.Background())
+	c, err := conclude(context.Background(), t.run, t.data, t.classWeights, t.evaluator, t.options.logf)
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}
-	return t.about(o)
+	return c.about(t.model.pretrainedSHA256)
 }
 
 // noise is a set of images that are noise.

@@ -92,7 +92,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 		of nets.Network
 		to *outputs
 	}{{made.evaluated, &own}, {network, &opened}} {
-		if err := (evaluator{part.of, 20, torch.CPU}).evaluate(context.Background(), d.onTest, part.to); err != nil {
+		if err := (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to); err != nil {
 			t.Fatal(err)
 		}
 	}

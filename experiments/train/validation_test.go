@@ -154,7 +154,7 @@ func TestNormalisedRun(t *testing.T) {
 			}
 		}
 		counts := newConfusion(3)
-		if err := (evaluator{network: m.Network, batchSize: 50, device: torch.CPU}).evaluate(t.Context(), d.onTest, counts); err != nil {
+		if err := (evaluator{logitsOf(m.Network), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts); err != nil {
 			t.Fatal(err)
 		}
 		if !equalConfusion(counts, result.Confusion) {

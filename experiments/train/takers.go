@@ -1,0 +1,174 @@
+package train
+
+import (
+	"iwda/classshares"
+	"iwda/datasets"
+	"iwda/experiments/store"
+	"iwda/torch"
+)
+
+// taker takes what the network says of the rows of a set, batch by batch in the set's
+// order. The tensors and labels of a batch are valid until take returns.
+type taker interface {
+	take(rowOutputs) error
+}
+
+// rowOutputs are what a network in evaluation mode says of a batch of n rows.
+type rowOutputs struct {
+	logits torch.Tensor    // (n × k), or the n rows' features if these are asked for
+	labels datasets.Labels // of the rows
+}
+
+// confusion counts the labelled rows by class (row) and prediction (column).
+type confusion [][]int
+
+func newConfusion(classes int) confusion {
+	counts := make(confusion, classes)
+	for c := range counts {
+		counts[c] = make([]int, classes)
+	}
+	return counts
+}
+
+func (c confusion) take(o rowOutputs) error {
+	for i, predicted := range torch.ToSlice[int64](o.logits.ArgMax(1)) {
+		if class, known := o.labels.At(i); known {
+			c[class][predicted]++
+		}
+	}
+	return nil
+}
+
+// accuracy is the share of the labelled rows that are classified right, if there are any.
+func (c confusion) accuracy() store.Optional[float64] {
+	right, total := 0, 0
+	for class, row := range c {
+		right += row[class]
+		total += sum(row)
+	}
+	if total == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(float64(right) / float64(total))
+}
+
+// meanClassAccuracy is the mean over the classes that occur of the share of their rows
+// that are classified right, if any row has a label.
+func (c confusion) meanClassAccuracy() store.Optional[float64] {
+	shares, classes := 0.0, 0
+	for class, row := range c {
+		if total := sum(row); total > 0 {
+			shares += float64(row[class]) / float64(total)
+			classes++
+		}
+	}
+	if classes == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(shares / float64(classes))
+}
+
+func sum(counts []int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// predictions sums up the probabilities of rows, whatever their labels.
+type predictions struct {
+	sums      []float64 // of each class's probabilities
+	certainty float64   // sum of the largest probabilities
+	rows      int
+}
+
+func newPredictions(classes int) *predictions { return &predictions{sums: make([]float64, classes)} }
+
+func (p *predictions) take(o rowOutputs) error {
+	k := len(p.sums)
+	probabilities := torch.ToSlice[float32](o.logits.Softmax(1))
+	for ; len(probabilities) > 0; probabilities = probabilities[k:] {
+		largest := float32(0)
+		for class, probability := range probabilities[:k] {
+			p.sums[class] += float64(probability)
+			largest = max(largest, probability)
+		}
+		p.certainty += float64(largest)
+		p.rows++
+	}
+	return nil
+}
+
+// shares are the mean probabilities of the classes; there must be rows.
+func (p *predictions) shares() []float64 {
+	shares := make([]float64, len(p.sums))
+	for class, sum := range p.sums {
+		shares[class] = sum / float64(p.rows)
+	}
+	return shares
+}
+
+// meanCertainty is the mean of the largest probabilities; there must be rows.
+func (p *predictions) meanCertainty() float64 { return p.certainty / float64(p.rows) }
+
+// crossEntropy sums up the losses of the labelled rows.
+type crossEntropy struct {
+	sum  float64
+	rows int
+}
+
+func (c *crossEntropy) take(o rowOutputs) error {
+	logProbabilities := torch.ToSlice[float32](o.logits.LogSoftmax(1))
+	n := o.logits.Shape()[0]
+	k := len(logProbabilities) / n
+	for row := range n {
+		if class, known := o.labels.At(row); known {
+			c.sum -= float64(logProbabilities[row*k+class])
+			c.rows++
+		}
+	}
+	return nil
+}
+
+// mean is the mean loss, if any row has a label.
+func (c *crossEntropy) mean() store.Optional[float64] {
+	if c.rows == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(c.sum / float64(c.rows))
+}
+
+// outputs keeps what the network says of rows of a set.
+type outputs struct {
+	every int // keeps every nth row
+	seen  int // rows
+
+	classes int
+	logits  []float32
+	labels  []int // -1 where one is not known
+}
+
+// newOutputs keeps at most the given number of a set's rows, evenly spaced.
+func newOutputs(rows, most int) *outputs { return &outputs{every: max(1, (rows+most-1)/most)} }
+
+func (u *outputs) take(o rowOutputs) error {
+	logits := torch.ToSlice[float32](o.logits)
+	n := o.logits.Shape()[0]
+	u.classes = len(logits) / n
+	for i := range n {
+		if u.seen++; (u.seen-1)%u.every != 0 {
+			continue
+		}
+		u.logits = append(u.logits, logits[i*u.classes:(i+1)*u.classes]...)
+		class, known := o.labels.At(i)
+		if !known {
+			class = -1
+		}
+		u.labels = append(u.labels, class)
+	}
+	return nil
+}
+
+// rows are the logits as package classshares reads them.
+func (u *outputs) rows() classshares.Rows { return classshares.Rows{Values: u.logits} }

@@ -1,0 +1,227 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"iwda/datasets"
+	"iwda/experiments/checkpoint"
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/internal/throttle"
+	"iwda/torch"
+)
+
+// trainer is a run in the making: parts that hold their own state, and a loop over them
+// in loop.go.
+type trainer struct {
+	run     config.Resolved
+	dir     store.Dir
+	options Options
+
+	random       *torch.Random
+	clock        *clock
+	data         *data
+	model        *model
+	objective    *objective
+	optimisation *optimisation
+	classWeights *classWeights
+	evaluator    evaluator
+	processes    processes
+	recorder     *recorder
+	readings     *readings
+	record       *record
+	effort       *effort
+	restarts     *restarts
+	checkpoints  *checkpoints
+	progress     *throttle.Throttle
+}
+
+// newTrainer makes a run as it begins: all that is random in it follows from its seed.
+func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options Options, started time.Time) (*trainer, error) {
+	t := &trainer{
+		run: run, dir: dir, options: options,
+		effort:    &effort{started: started},
+		processes: processes{options.Group},
+		restarts:  &restarts{most: run.Train.Restarts},
+		progress:  throttle.Every(progressPause),
+	}
+	if err := try(func() error { return t.open(ctx) }); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
+}
+
+// open makes the parts.
+func (t *trainer) open(ctx context.Context) (err error) {
+	if err := t.run.CheckMade(); err != nil {
+		return err
+	}
+	method, ok := config.ParseMethod(t.run.Method)
+	if !ok {
+		return fmt.Errorf("no method %q", t.run.Method)
+	}
+	if err := t.processes.check(t.run, method); err != nil {
+		return err
+	}
+	device := t.options.Device
+	torch.SetThreads(t.options.Threads)
+	t.random = torch.NewRandom(datasets.Stream(t.run.Seed, "initialisation").Uint64())
+	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {
+		return err
+	}
+	classes := len(t.data.classNames)
+	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
+		return err
+	}
+	t.clock = newClock(t.run.Train, t.data.feed.passSteps())
+	var alignment alignment
+	t.random.Lend(func() {
+		alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes)
+	})
+	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
+	t.model.state().Move(torch.Float32, device)
+	t.objective.state().Move(torch.Float32, device)
+	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
+	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
+	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute}
+	t.readings = newReadings(device)
+	t.record = newRecord(classes, t.dir, t.processes.first())
+	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
+		checkpoint.State{DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256},
+		t.clock, feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
+		dropoutDraws{t.random})
+	// What the alignment drew for its own networks must not change the dropout of the
+	// first epoch, which all methods share.
+	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
+	return nil
+}
+
+// close releases what the parts hold, as far as they were made.
+func (t *trainer) close() error {
+	if t.recorder != nil {
+		t.recorder.close()
+	}
+	if t.optimisation != nil {
+		t.optimisation.close()
+	}
+	if t.data != nil {
+		return t.data.close()
+	}
+	return nil
+}
+
+// complete makes what is left of the run, and closes it.
+func (t *trainer) complete(ctx context.Context) (result store.Result, err error) {
+	err = try(t.begin)
+	if err == nil {
+		if err = try(func() error { return t.train(ctx) }); cancelled(err) {
+			err = cmp.Or(try(t.readSteps), err)
+		}
+		if err != nil {
+			err = also(err, t.leave(err))
+		}
+	}
+	if err == nil && t.processes.first() {
+		err = try(func() (err error) { result, err = t.finish(ctx); return err })
+	}
+	return result, also(err, t.close())
+}
+
+// begin goes on from the checkpoint, if there is one, with the same numbers in all
+// processes. A run that begins again begins at its seed, and writes down how often it did.
+func (t *trainer) begin() error {
+	again := len(t.restarts.made) > 0
+	if !again {
+		if err := t.checkpoints.resume(); err != nil {
+			return err
+		}
+	}
+	if err := t.processes.sameStep(t.clock.done); err != nil {
+		return err
+	}
+	t.processes.copyOfFirst(t.model.state())
+	t.processes.copyOfFirst(t.objective.state())
+	if again {
+		return t.checkpoints.write()
+	}
+	return nil
+}
+
+// leave writes what there is of a run that ends early with that error. One that was
+// cancelled ended between two steps, so that its parts are whole; after any other error
+// they may not be. All processes are there until the files of one that was cancelled are written: what
+// started them may end all when one has ended.
+func (t *trainer) leave(err error) error {
+	left := t.record.write()
+	if cancelled(err) && t.clock.done > 0 {
+		left = errors.Join(left, try(t.checkpoints.write))
+	}
+	if cancelled(err) {
+		left = errors.Join(left, torch.Try(t.processes.wait))
+	}
+	return left
+}
+
+func cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// also returns the first error, and what went wrong after it.
+func also(err, later error) error {
+	if err == nil || later == nil {
+		return cmp.Or(err, later)
+	}
+	return fmt.Errorf("%w (and then: %w)", err, later)
+}
+
+// finish writes what there is to say of a run whose steps are done, its result last.
+func (t *trainer) finish(ctx context.Context) (store.Result, error) {
+	if err := errors.Join(t.record.write(), t.checkpoints.write()); err != nil {
+		return store.Result{}, err
+	}
+	onSource := newConfusion(len(t.data.classNames))
+	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
+		return store.Result{}, err
+	}
+	result := store.Result{
+		ID:         plan.Of(t.run).ID.String(),
+		Experiment: t.run.Experiment,
+		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
+		ConfigHash: t.run.Hash(),
+		Versions:   versions(),
+		Machine:    machine(),
+		Device:     t.options.Device.String(), Threads: t.options.Threads, Processes: t.processes.several(),
+		WeightsSHA256:   t.model.pretrainedSHA256,
+		DataSHA256:      t.data.sha256,
+		SourceConfusion: onSource,
+		Classes:         t.data.classNames,
+		Restarts:        t.restarts.made,
+	}
+	t.record.conclude(&result)
+	t.classWeights.conclude(&result)
+	c, err := conclude(ctx, t.run, t.data, t.classWeights, t.evaluator, t.options.logf)
+	if err != nil {
+		return store.Result{}, err
+	}
+	about, err := c.about(t.model.pretrainedSHA256)
+	if err != nil {
+		return store.Result{}, err
+	}
+	if err := c.write(t.dir, about); err != nil {
+		return store.Result{}, err
+	}
+	result.WithoutLabels = c.withoutLabels()
+	if result.CorrectedAccuracy, err = correctedAccuracy(ctx, t.evaluator, t.data, about); err != nil {
+		return store.Result{}, err
+	}
+	t.effort.conclude(&result)
+	if err := t.dir.WriteResult(result); err != nil {
+		return store.Result{}, err
+	}
+	return result, t.dir.RemovePreviousCheckpoint()
+}
