@@ -259,27 +259,14 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(p.Sums); err != nil {
 		return nil, err
 	}
-	switch a.Intervals {
-	case BayesIntervals:
-		return a, a.boundByPosterior(p.Sums)
-	case BootstrapIntervals:
-		return a, a.boundByReplicas(p.Replicas)
+	if a.Replicas == 0 {
+		return a, nil
 	}
+	if p.Replicas == nil {
+		a.note("No intervals: the parts were counted with --intervals none.")
+		return a, nil
+	}
+	a.Replicas, a.Seed = p.Replicas.Count(), p.Replicas.Seed()
+	a.bound(p.Replicas.Intervals(estimator, a.Level))
 	return a, nil
-}
-
-// boundByReplicas finds the intervals from the sums of replicas.
-func (a *Analysis) boundByReplicas(replicas *intervals.Replicas) error {
-	if replicas == nil {
-		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
-		return nil
-	}
-	estimator, err := classshares.NewEstimator(a.Estimator)
-	if err != nil {
-		return err
-	}
-	a.Replicas, a.Seed = replicas.Count(), replicas.Seed()
-	u, err := replicas.Intervals(estimator, a.Level)
-	a.bound(u, err)
-	return nil
 }

@@ -108,7 +108,7 @@ func TestPartsOfOneDomain(t *testing.T) {
 	if err != nil || a.SourceRows != 300 || a.TargetRows != 300 || !slices.Equal(a.Classes, animals) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a.Uncertainty != nil || !strings.Contains(strings.Join(a.Notes, " "), "--intervals bayes") {
+	if a.Uncertainty != nil || !strings.Contains(strings.Join(a.Notes, " "), "--intervals none") {
 		t.Errorf("intervals without replicas: %v, %q", a.Uncertainty, a.Notes)
 	}
 	if _, err := Count("", "", table.Options{}, PartSettings{}); err == nil {

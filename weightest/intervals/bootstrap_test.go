@@ -349,6 +349,49 @@ func requireIntervals(t *testing.T, u Uncertainty) {
 	}
 }
 
+// A few hundred draws of nominal 95% intervals; research/bench/coverage does it with many.
+func TestIntervalsCover(t *testing.T) {
+	const k, samples = 3, 80
+	problem := gaussians.Rising(k)
+	held := make(map[string]float64)
+	for seed := range uint64(samples) {
+		s := gaussianSample(t, problem, 250, 250, 1000+seed)
+		bounds := make(map[string]Uncertainty)
+		for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
+			u, err := Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds[name] = u
+		}
+		for name, u := range bounds {
+			joint := 1.0
+			for y, q := range problem.Target {
+				if e := u.Shares.Each[y]; e.Low <= q && q <= e.High {
+					held[name+" share"] += 1. / k / samples
+				}
+				if e, w := u.Weights.Each[y], q/problem.Source[y]; e.Low <= w && w <= e.High {
+					held[name+" weight"] += 1. / k / samples
+				}
+				if e := u.Shares.Joint[y]; q < e.Low || q > e.High {
+					joint = 0
+				}
+			}
+			held[name+" jointly"] += joint / samples
+		}
+	}
+	if len(held) != 9 {
+		t.Fatalf("covered: %v", held)
+	}
+	for name, share := range held {
+		// The standard error of a joint interval's share is 2.4%, that of three classes'
+		// less.
+		if share < 0.88 {
+			t.Errorf("%s: %v", name, share)
+		}
+	}
+}
+
 func BenchmarkBootstrap(b *testing.B) {
 	s := gaussianSample(b, gaussians.Rising(10), 10000, 10000, 1)
 	for _, name := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "mlls"} {

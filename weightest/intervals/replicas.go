@@ -32,6 +32,12 @@ func NewReplicas(classes, count int, seed uint64) *Replicas {
 	return r
 }
 
+// MostReplicas returns how many replicas of the sums of k classes fit in so many bytes.
+func MostReplicas(classes int, bytes float64) int {
+	const each = 24 // bytes of a soft and a hard sum
+	return int(bytes / (each * float64(classes) * float64(classes+1)))
+}
+
 // Count returns the number of replicas.
 func (r *Replicas) Count() int { return len(r.sums) }
 
