@@ -1,7 +1,9 @@
 package weightest
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -25,34 +27,34 @@ import (
 // Accumulator instead.
 type Sums struct {
 	classes                int
-	softJoint, softTarget  []FixedPoint // row = true class, as in Accumulator
-	hardJoint, hardTarget  []int
+	softJoint, softTarget  []fixedPoint // row = true class, as in Accumulator
+	hardJoint, hardTarget  []int64
 	sourceRows, targetRows int
 }
 
-// FixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
-type FixedPoint struct{ High, Low uint64 }
+// fixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
+type fixedPoint struct{ High, Low uint64 }
 
-const fixedPointUnit = 0x1p62
+const fixedUnit = 0x1p62
 
 // toFixed returns the value, which must be in [0, 2), as a multiple of 2⁻⁶².
-func toFixed(value float64) uint64 { return uint64(int64(value * fixedPointUnit)) }
+func toFixed(value float64) uint64 { return uint64(int64(value * fixedUnit)) }
 
 // addUnits adds count times a multiple of 2⁻⁶².
-func (f *FixedPoint) addUnits(value uint64, count int) {
+func (f *fixedPoint) addUnits(value uint64, count int) {
 	high, low := bits.Mul64(value, uint64(count))
-	f.sum(FixedPoint{high, low})
+	f.sum(fixedPoint{high, low})
 }
 
-func (f *FixedPoint) sum(other FixedPoint) {
+func (f *fixedPoint) sum(other fixedPoint) {
 	var carry uint64
 	f.Low, carry = bits.Add64(f.Low, other.Low, 0)
 	f.High += other.High + carry
 }
 
 // Float64 returns the nearest float64, or one of the two nearest.
-func (f FixedPoint) Float64() float64 {
-	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedPointUnit
+func (f fixedPoint) Float64() float64 {
+	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedUnit
 }
 
 // NewSums returns sums of no rows. It panics unless classes ≥ 1.
@@ -62,10 +64,10 @@ func NewSums(classes int) *Sums {
 	}
 	return &Sums{
 		classes:    classes,
-		softJoint:  make([]FixedPoint, classes*classes),
-		softTarget: make([]FixedPoint, classes),
-		hardJoint:  make([]int, classes*classes),
-		hardTarget: make([]int, classes),
+		softJoint:  make([]fixedPoint, classes*classes),
+		softTarget: make([]fixedPoint, classes),
+		hardJoint:  make([]int64, classes*classes),
+		hardTarget: make([]int64, classes),
 	}
 }
 
@@ -80,7 +82,7 @@ func (s *Sums) TargetRows() int { return s.targetRows }
 
 // HardCounts returns the numbers of source rows by label and predicted class, row-major
 // k×k, and of target rows by predicted class, length k. Both are the sums' own.
-func (s *Sums) HardCounts() (source, target []int) { return s.hardJoint, s.hardTarget }
+func (s *Sums) HardCounts() (source, target []int64) { return s.hardJoint, s.hardTarget }
 
 // RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
 func (s *Sums) RequireRows() error { return requireRows(s.sourceRows, s.targetRows) }
@@ -122,7 +124,7 @@ const BlockRows = 512
 // Block is rows as sums add them, in fixed point with their largest entries, for rows that
 // several sums add.
 type Block struct {
-	values    []uint64 // row-major rows×k, in units of FixedPoint
+	values    []uint64 // row-major rows×k, in fixed point
 	predicted []int
 	labels    []int // nil in the target
 }
@@ -164,19 +166,19 @@ func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
 		*total += count
-		hard[addFixed(soft, probabilities[i*k:], count)] += count
+		hard[addFixed(soft, probabilities[i*k:], count)] += int64(count)
 	}
 }
 
 // addFixed adds a row to the sums, count times, and returns the index of its largest
 // entry.
-func addFixed(sums []FixedPoint, row []float64, count int) int {
+func addFixed(sums []fixedPoint, row []float64, count int) int {
 	row = row[:len(sums)]
 	// The bits of numbers that are not negative are in the order of these.
 	at, largest := 0, int64(math.MinInt64)
 	if count == 1 {
 		for i, p := range row {
-			sums[i].sum(FixedPoint{Low: toFixed(p)})
+			sums[i].sum(fixedPoint{Low: toFixed(p)})
 			if order := int64(math.Float64bits(p)); order > largest {
 				at, largest = i, order
 			}
@@ -212,12 +214,12 @@ func (s *Sums) AddBlock(b *Block, counts []int) {
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
 		*total += count
-		hard[predicted] += count
+		hard[predicted] += int64(count)
 		row := b.values[i*k : (i+1)*k]
 		soft := soft[:len(row)]
 		if count == 1 {
 			for j, v := range row {
-				soft[j].sum(FixedPoint{0, v})
+				soft[j].sum(fixedPoint{0, v})
 			}
 			continue
 		}
@@ -266,7 +268,7 @@ func (s *Sums) Problem() (Problem, error) {
 		TargetRows: s.targetRows,
 	}
 	for label := range k {
-		var rows int
+		var rows int64
 		for predicted := range k {
 			soft, hard := s.softJoint[label*k+predicted], s.hardJoint[label*k+predicted]
 			p.Confusion.Set(predicted, label, soft.Float64()/n)
@@ -280,49 +282,46 @@ func (s *Sums) Problem() (Problem, error) {
 	return p, nil
 }
 
-// SumsState is all that Sums remember, for files. Matrices are row-major k×k, row =
-// true class, column = predicted class.
-type SumsState struct {
-	Classes    int
-	SoftJoint  []FixedPoint // sums of source rows by label
-	SoftTarget []FixedPoint // sums of target rows, length k
-	HardJoint  []int        // source rows by label and predicted class
-	HardTarget []int        // target rows by predicted class, length k
+// SumsBytes returns how many bytes the sums of k classes take, in memory and as written.
+func SumsBytes(classes int) float64 {
+	const each = 16 + 8 // a soft and a hard sum
+	k := float64(classes)
+	return each * (k*k + k)
 }
 
-// State returns a copy of the sums' state.
-func (s *Sums) State() SumsState {
-	return SumsState{
-		Classes:    s.classes,
-		SoftJoint:  slices.Clone(s.softJoint),
-		SoftTarget: slices.Clone(s.softTarget),
-		HardJoint:  slices.Clone(s.hardJoint),
-		HardTarget: slices.Clone(s.hardTarget),
+// arrays are all numbers of the sums, in the order in which they are written.
+func (s *Sums) arrays() []any { return []any{s.softJoint, s.softTarget, s.hardJoint, s.hardTarget} }
+
+// Write writes the sums of soft predictions, those of the source by label (k×k) and of the
+// target (k), and the counts of hard ones likewise: every number as eight bytes, the lower ones
+// first, a soft sum as the higher and the lower half of its multiple of 2⁻⁶².
+func (s *Sums) Write(w io.Writer) error {
+	for _, numbers := range s.arrays() {
+		if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// RestoreSums returns the sums of a state. A state whose parts do not fit each other
-// is an error.
-func RestoreSums(state SumsState) (*Sums, error) {
-	k := state.Classes
-	if k < 1 || len(state.SoftJoint) != k*k || len(state.HardJoint) != k*k || len(state.SoftTarget) != k || len(state.HardTarget) != k {
-		return nil, fmt.Errorf("weightest: the saved sums of %d classes hold %d soft and %d hard sums of the source, %d and %d of the target",
-			k, len(state.SoftJoint), len(state.HardJoint), len(state.SoftTarget), len(state.HardTarget))
+// ReadSums reads the sums of so many classes as Write writes them. Fewer bytes and a negative
+// count are an error. It panics unless classes ≥ 1.
+func ReadSums(r io.Reader, classes int) (*Sums, error) {
+	s := NewSums(classes)
+	for _, numbers := range s.arrays() {
+		if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
+			return nil, err
+		}
 	}
-	s := NewSums(k)
-	copy(s.softJoint, state.SoftJoint)
-	copy(s.softTarget, state.SoftTarget)
-	copy(s.hardJoint, state.HardJoint)
-	copy(s.hardTarget, state.HardTarget)
 	for _, counts := range []struct {
-		of   []int
+		of   []int64
 		rows *int
 	}{{s.hardJoint, &s.sourceRows}, {s.hardTarget, &s.targetRows}} {
 		for i, count := range counts.of {
 			if count < 0 {
 				return nil, fmt.Errorf("weightest: the saved sums hold a count of %d rows at position %d", count, i)
 			}
-			*counts.rows += count
+			*counts.rows += int(count)
 		}
 	}
 	return s, nil

@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -120,7 +121,11 @@ func TestSumsMerge(t *testing.T) {
 	}
 	merged := NewSums(k)
 	for _, i := range []int{2, 0, 1} {
-		restored, err := RestoreSums(parts[i].State())
+		var file bytes.Buffer
+		if err := parts[i].Write(&file); err != nil || file.Len() != int(SumsBytes(k)) {
+			t.Fatalf("%d bytes: %v", file.Len(), err)
+		}
+		restored, err := ReadSums(&file, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,19 +233,28 @@ func TestProblemOfNoRows(t *testing.T) {
 	}
 }
 
-func TestRestoreSumsErrors(t *testing.T) {
-	good := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums(nil, nil).State()
-	for name, spoil := range map[string]func(*SumsState){
-		"classes":  func(s *SumsState) { s.Classes = 4 },
-		"none":     func(s *SumsState) { *s = SumsState{} },
-		"soft":     func(s *SumsState) { s.SoftJoint = s.SoftJoint[:5] },
-		"target":   func(s *SumsState) { s.HardTarget = nil },
-		"negative": func(s *SumsState) { s.HardJoint[4] = -1 },
+func TestReadSumsErrors(t *testing.T) {
+	sums := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums(nil, nil)
+	var good bytes.Buffer
+	if err := sums.Write(&good); err != nil {
+		t.Fatal(err)
+	}
+	sums.hardJoint[4] = -1
+	var negative bytes.Buffer
+	if err := sums.Write(&negative); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		file    []byte
+		classes int
+	}{
+		"classes":  {good.Bytes(), 4},
+		"none":     {nil, 3},
+		"cut off":  {good.Bytes()[:good.Len()-1], 3},
+		"soft":     {good.Bytes()[:100], 3},
+		"negative": {negative.Bytes(), 3},
 	} {
-		state := good
-		state.HardJoint = append([]int(nil), good.HardJoint...)
-		spoil(&state)
-		if _, err := RestoreSums(state); err == nil {
+		if _, err := ReadSums(bytes.NewReader(test.file), test.classes); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
