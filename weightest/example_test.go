@@ -133,7 +133,7 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sample, err := calibration.NewSample(fitted, logits, labels, target)
+	sample, err := weightest.SampleOf(classes, fitted.Probabilities(logits), labels, fitted.Probabilities(target))
 	if err != nil {
 		log.Fatal(err)
 	}

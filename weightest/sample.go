@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,27 +35,13 @@ func NewSample(classes int) *Sample {
 	return &Sample{classes: classes}
 }
 
-// SampleOf returns the sample of rows that a softmax made, which it keeps without a copy:
-// those of the source, row-major n×k, with their n labels, and of the target, row-major m×k.
-// A softmax that is NaN in one class is so in all, so that of each row the first entry alone
-// is checked. The errors are those of AddSource and AddTarget; SampleOf panics where the
-// lengths do not fit.
+// SampleOf returns the sample of rows, which it keeps without a copy: those of the source,
+// row-major n×k, with their n labels, and of the target, row-major m×k. The errors are those of
+// AddSource and AddTarget; SampleOf panics where the lengths do not fit.
 func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
-	if err := CheckLabels(labels, classes); err != nil {
+	if err := cmp.Or(CheckSource(source, labels, classes), CheckTarget(target, classes)); err != nil {
 		return nil, err
 	}
-	for first := 0; first < len(source); first += classes {
-		if math.IsNaN(source[first]) {
-			return nil, CheckSource(source, labels, classes)
-		}
-	}
-	for first := 0; first < len(target); first += classes {
-		if math.IsNaN(target[first]) {
-			return nil, CheckTarget(target, classes)
-		}
-	}
-	checkLengths("source", len(source), len(labels), classes)
-	checkLengths("target", len(target), len(target)/classes, classes)
 	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
 }
 

@@ -237,7 +237,7 @@ func (s drawn) calibrated(name string) (*weightest.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calibration.NewSample(fitted, s.heldOut, s.heldOutLabels, s.target)
+	return weightest.SampleOf(len(fitted.Scales), fitted.Probabilities(s.heldOut), s.heldOutLabels, fitted.Probabilities(s.target))
 }
 
 func estimate(name string, sample *weightest.Sample) ([]float64, error) {

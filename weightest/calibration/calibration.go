@@ -1,6 +1,6 @@
 // Package calibration makes a classifier's probabilities right on its held-out source rows,
 // as estimates of class shares need them, weightest.MLLS above all: Calibrate fits a
-// Calibration to their labels, and NewSample is the sample of calibrated rows.
+// Calibration to their labels.
 package calibration
 
 import (
@@ -53,15 +53,6 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 		}
 	})
 	return p
-}
-
-// NewSample returns the sample of the calibrated probabilities of logits: of held-out source
-// rows, row-major n×k, with their n labels, and of target rows, row-major
-// m×k. A label outside 0..k-1 and logits without probabilities, as one is NaN or infinite,
-// are an error that wraps weightest.ErrInvalidRow and names the row. NewSample panics where
-// the lengths do not fit.
-func NewSample(c Calibration, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
-	return weightest.SampleOf(len(c.Scales), c.Probabilities(source), slices.Clone(labels), c.Probabilities(target))
 }
 
 // calibrate sets the rows of p, those of a panel at most.

@@ -420,7 +420,7 @@ func TestCalibratedSample(t *testing.T) {
 			for i := range source {
 				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
 			}
-			s, err := NewSample(c, source, labels, target)
+			s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -443,11 +443,11 @@ func TestCalibratedSample(t *testing.T) {
 				}
 			}
 			target[len(target)-1] = math.NaN()
-			if _, err := NewSample(c, source, labels, target); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
+			if _, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
 				t.Errorf("%d classes, %d rows, the last with NaN: %v", k, rows, err)
 			}
 			labels[0] = k
-			if _, err := NewSample(c, source, labels, source); !errors.Is(err, weightest.ErrInvalidRow) {
+			if _, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(source)); !errors.Is(err, weightest.ErrInvalidRow) {
 				t.Errorf("a label beyond %d classes: %v", k, err)
 			}
 		}
