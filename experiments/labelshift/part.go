@@ -38,19 +38,12 @@ func spans(first, next uint64) []Span {
 	return []Span{{first, next}}
 }
 
-// PartSettings say how rows are counted.
-type PartSettings struct {
-	Replicas int // 0: no bootstrap
-	Seed     uint64
-	// FirstRow is the number of the first row of both files among all rows of the data
-	// set. The bootstrap resamples a row by its number: those of parts must not overlap.
-	FirstRow uint64
-}
-
 // Count counts the rows of a source file, a target file or both, in a single pass and in
 // constant memory; an empty path stands for no file. The probabilities are counted as they
-// are, without calibration.
-func Count(source, target string, o table.Options, s PartSettings) (*Part, error) {
+// are, without calibration, and in as many replicas of a bootstrap as the settings say. first is
+// the number of the first row of both files among all rows of the data set: the bootstrap
+// resamples a row by its number, so that those of parts must not overlap.
+func Count(source, target string, o table.Options, s Settings, first uint64) (*Part, error) {
 	if source == "" && target == "" {
 		return nil, errors.New("neither source nor target rows to count")
 	}
@@ -64,7 +57,7 @@ func Count(source, target string, o table.Options, s PartSettings) (*Part, error
 		if p, err = newPart(file, s); err != nil {
 			return nil, err
 		}
-		if err := p.countSource(file, s.FirstRow); err != nil {
+		if err := p.countSource(file, first); err != nil {
 			return nil, err
 		}
 	}
@@ -84,11 +77,11 @@ func Count(source, target string, o table.Options, s PartSettings) (*Part, error
 			return nil, err
 		}
 	}
-	return p, p.countTarget(file, s.FirstRow)
+	return p, p.countTarget(file, first)
 }
 
 // newPart returns a part of no rows for the classes of a file.
-func newPart(file *table.Table, s PartSettings) (*Part, error) {
+func newPart(file *table.Table, s Settings) (*Part, error) {
 	classes, err := file.ClassNames()
 	if err != nil {
 		return nil, err

@@ -25,12 +25,11 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 	probabilities, labels := three.SourceRows(900, random)
 	targets := three.TargetRows(1000, random)
 	folder := t.TempDir()
-	settings := PartSettings{Replicas: 40, Seed: 9}
+	settings := Settings{Replicas: 40, Seed: 9}
 	count := func(name string, from, to, targetTo int) *Part {
-		settings.FirstRow = uint64(from)
 		p, err := Count(
 			writeRows(t, filepath.Join(folder, "s"+name+".csv"), animals, probabilities[3*from:3*to], labels[from:to]),
-			writeRows(t, filepath.Join(folder, "t"+name+".csv"), animals, targets[3*from:3*targetTo], nil), table.Options{}, settings)
+			writeRows(t, filepath.Join(folder, "t"+name+".csv"), animals, targets[3*from:3*targetTo], nil), table.Options{}, settings, uint64(from))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,14 +89,14 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 // A source and a target that different parts count, the latter without names of classes.
 func TestPartsOfOneDomain(t *testing.T) {
 	source, target := drawn(t, three, 300, 300)
-	p, err := Count(source, "", table.Options{}, PartSettings{})
+	p, err := Count(source, "", table.Options{}, Settings{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Analyse("half", sumsSettings()); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("without a target: %v", err)
 	}
-	other, err := Count("", target, table.Options{}, PartSettings{FirstRow: 5})
+	other, err := Count("", target, table.Options{}, Settings{}, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +111,10 @@ func TestPartsOfOneDomain(t *testing.T) {
 	if a.Uncertainty != nil || !strings.Contains(strings.Join(a.Notes, " "), "--intervals none") {
 		t.Errorf("intervals without replicas: %v, %q", a.Uncertainty, a.Notes)
 	}
-	if _, err := Count("", "", table.Options{}, PartSettings{}); err == nil {
+	if _, err := Count("", "", table.Options{}, Settings{}, 0); err == nil {
 		t.Error("nothing to count is no error")
 	}
-	if _, err := Count(source, target, table.Options{}, PartSettings{Replicas: 1 << 30}); err == nil || !strings.Contains(err.Error(), "GB") {
+	if _, err := Count(source, target, table.Options{}, Settings{Replicas: 1 << 30}, 0); err == nil || !strings.Contains(err.Error(), "GB") {
 		t.Errorf("replicas beyond memory: %v", err)
 	}
 }
@@ -129,7 +128,7 @@ func sumsSettings() Settings {
 // What reads rows cannot be had from sums, and the error says what can.
 func TestSumsAreNoRows(t *testing.T) {
 	source, target := drawn(t, three, 300, 300)
-	p, err := Count(source, target, table.Options{}, PartSettings{})
+	p, err := Count(source, target, table.Options{}, Settings{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +149,7 @@ func TestSumsAreNoRows(t *testing.T) {
 // A file of sums that is cut off, or in which any byte changed, is an error.
 func TestBrokenParts(t *testing.T) {
 	source, target := drawn(t, three, 30, 30)
-	p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 2})
+	p, err := Count(source, target, table.Options{}, Settings{Replicas: 2}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +174,7 @@ func TestBrokenParts(t *testing.T) {
 
 func FuzzReadPart(f *testing.F) {
 	source, target := drawn(f, three, 30, 30)
-	p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 1})
+	p, err := Count(source, target, table.Options{}, Settings{Replicas: 1}, 0)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -213,7 +212,7 @@ func TestPartsOfRowsWithoutLabels(t *testing.T) {
 	target := writeRows(t, filepath.Join(folder, "target.csv"), animals, targets, nil)
 	count := func(from, to int, target string) (string, *Part) {
 		source := writeRows(t, filepath.Join(folder, fmt.Sprintf("source-%d.csv", from)), animals, probabilities[3*from:3*to], labels[from:to])
-		p, err := Count(source, target, table.Options{}, PartSettings{Replicas: 30, Seed: 5, FirstRow: uint64(from)})
+		p, err := Count(source, target, table.Options{}, Settings{Replicas: 30, Seed: 5}, uint64(from))
 		if err != nil {
 			t.Fatal(err)
 		}

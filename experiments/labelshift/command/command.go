@@ -277,8 +277,7 @@ func (o options) compare(source, target *labelshift.Predictions) error {
 
 // count writes the sums of the rows.
 func (o options) count() error {
-	settings := labelshift.PartSettings{Replicas: o.Replicas, Seed: o.Seed, FirstRow: o.FirstRow}
-	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, settings)
+	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, o.Settings, o.FirstRow)
 	if err != nil {
 		return err
 	}
