@@ -209,13 +209,13 @@ func missingClass(labels []int, k int) int {
 	return slices.Index(seen, false)
 }
 
-// ProbabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
+// probabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
 // infinite: the smallest float32 of full precision.
-const ProbabilityFloor = 0x1p-126
+const probabilityFloor = 0x1p-126
 
 // CenteredLogs returns the logits of a classifier of which probabilities alone are
 // known, row-major n×k: the logarithms of the probabilities, at least of
-// ProbabilityFloor, less their mean over the row. It panics where the length is no
+// probabilityFloor, less their mean over the row. It panics where the length is no
 // multiple of k.
 func CenteredLogs(probabilities []float64, k int) []float64 {
 	if len(probabilities)%k != 0 {
@@ -225,7 +225,7 @@ func CenteredLogs(probabilities []float64, k int) []float64 {
 	for first := 0; first < len(logs); first += k {
 		row := logs[first : first+k]
 		for j, p := range probabilities[first : first+k] {
-			row[j] = math.Log(max(p, ProbabilityFloor))
+			row[j] = math.Log(max(p, probabilityFloor))
 		}
 		floats.AddConst(-floats.Sum(row)/float64(k), row)
 	}

@@ -389,7 +389,7 @@ func TestCalibrateOneClass(t *testing.T) {
 
 func TestCenteredLogs(t *testing.T) {
 	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2)
-	half := math.Log(ProbabilityFloor) / 2
+	half := math.Log(probabilityFloor) / 2
 	if d := weighttest.LargestDifference(got, []float64{0, 0, -half, half}); d > 1e-13 {
 		t.Errorf("logs %v", got)
 	}
