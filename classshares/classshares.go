@@ -253,7 +253,7 @@ func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estima
 	if estimator == nil {
 		estimator = DefaultEstimator
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		return nil, err
 	}

@@ -87,23 +87,19 @@ func (s *Sample) AddTarget(probabilities []float64) error {
 	return nil
 }
 
-// Sums returns the sums of the sample in which every row counts as often as the two
-// slices say; nil counts each once. It panics where the lengths do not fit.
-func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
-	checkCounts("source", sourceCounts, len(s.labels))
-	checkCounts("target", targetCounts, len(s.target)/s.classes)
+// Sums returns the sums of the sample.
+func (s *Sample) Sums() *Sums {
 	sums := NewSums(s.classes)
-	sums.addRows(s.source, s.labels, sourceCounts)
-	sums.addRows(s.target, nil, targetCounts)
+	sums.addRows(s.source, s.labels)
+	sums.addRows(s.target, nil)
 	return sums
 }
 
-// Problem returns the problem of the sample in which every row counts as often as the
-// two slices say; nil counts each once. Its Rows share the sample's memory. The error
-// wraps ErrNoStatistics where a domain has no row that counts.
-func (s *Sample) Problem(sourceCounts, targetCounts []int) (Problem, error) {
-	p, err := s.Sums(sourceCounts, targetCounts).Problem()
-	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
+// Problem returns the problem of the sample. Its Rows share the sample's memory. The error
+// wraps ErrNoStatistics where a domain has no row.
+func (s *Sample) Problem() (Problem, error) {
+	p, err := s.Sums().Problem()
+	p.Rows = &Rows{Probabilities: s.target}
 	return p, err
 }
 
@@ -147,18 +143,6 @@ func checkLabels(labels []int, k, first int) error {
 func checkLengths(domain string, values, rows, k int) {
 	if values != rows*k {
 		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
-	}
-}
-
-// checkCounts panics unless there are no counts or as many as rows, none negative.
-func checkCounts(domain string, counts []int, rows int) {
-	if counts != nil && len(counts) != rows {
-		panic(fmt.Sprintf("weightest: %d counts for %d %s rows", len(counts), rows, domain))
-	}
-	for row, count := range counts {
-		if count < 0 {
-			panic(fmt.Sprintf("weightest: %s row %d counts %d times", domain, row, count))
-		}
 	}
 }
 

@@ -19,8 +19,6 @@ import (
 //	Σ_i f_i e(y_i)ᵀ and Σ_i ŷ_i e(y_i)ᵀ   over held-out source rows with labels y_i,
 //	Σ_i f_i and Σ_i ŷ_i                   over target rows.
 //
-// A row may count several times, as in a bootstrap's resample.
-//
 // Sums are integers: each probability is rounded down to a multiple of 2⁻⁶². So the
 // order of the rows does not matter, and the sums of any parts, merged in any order,
 // are those of the whole, bit for bit. Training collects its statistics in an
@@ -94,27 +92,24 @@ func requireRows(source, target int) error {
 	return nil
 }
 
-// AddSource adds held-out source rows: their probabilities, row-major n×k, their n
-// labels, and how often each row counts (n numbers that are not negative; nil: once
-// each). Probabilities and labels that Sample would not take are an error that wraps
+// AddSource adds held-out source rows: their probabilities, row-major n×k, and their n
+// labels. Probabilities and labels that Sample would not take are an error that wraps
 // ErrInvalidRow and counts the rows of this call from 0; nothing is added then. AddSource
 // panics where the lengths do not fit.
-func (s *Sums) AddSource(probabilities []float64, labels, counts []int) error {
+func (s *Sums) AddSource(probabilities []float64, labels []int) error {
 	if err := CheckSource(probabilities, labels, s.classes); err != nil {
 		return err
 	}
-	checkCounts("source", counts, len(labels))
-	s.addRows(probabilities, labels, counts)
+	s.addRows(probabilities, labels)
 	return nil
 }
 
 // AddTarget adds target rows, row-major m×k, as AddSource does.
-func (s *Sums) AddTarget(probabilities []float64, counts []int) error {
+func (s *Sums) AddTarget(probabilities []float64) error {
 	if err := CheckTarget(probabilities, s.classes); err != nil {
 		return err
 	}
-	checkCounts("target", counts, len(probabilities)/s.classes)
-	s.addRows(probabilities, nil, counts)
+	s.addRows(probabilities, nil)
 	return nil
 }
 
@@ -147,46 +142,29 @@ func (b *Block) Set(probabilities []float64, labels []int, k int) {
 
 // addRows adds the rows of a domain, whose labels are nil in the target: without a Block,
 // which takes half as long again for rows that no other sums add.
-func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
+func (s *Sums) addRows(probabilities []float64, labels []int) {
 	k := s.classes
-	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
-	if labels != nil {
-		total = &s.sourceRows
+	soft, hard := s.softTarget, s.hardTarget
+	if labels == nil {
+		s.targetRows += len(probabilities) / k
 	}
+	s.sourceRows += len(labels)
 	for i := range len(probabilities) / k {
-		count := 1
-		if counts != nil {
-			count = counts[i]
-		}
-		if count == 0 {
-			continue
-		}
 		if labels != nil {
 			first := labels[i] * k
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
-		*total += count
-		hard[addFixed(soft, probabilities[i*k:], count)] += int64(count)
+		hard[addFixed(soft, probabilities[i*k:])]++
 	}
 }
 
-// addFixed adds a row to the sums, count times, and returns the index of its largest
-// entry.
-func addFixed(sums []fixedPoint, row []float64, count int) int {
+// addFixed adds a row to the sums and returns the index of its largest entry.
+func addFixed(sums []fixedPoint, row []float64) int {
 	row = row[:len(sums)]
 	// The bits of numbers that are not negative are in the order of these.
 	at, largest := 0, int64(math.MinInt64)
-	if count == 1 {
-		for i, p := range row {
-			sums[i].sum(fixedPoint{Low: toFixed(p)})
-			if order := int64(math.Float64bits(p)); order > largest {
-				at, largest = i, order
-			}
-		}
-		return at
-	}
 	for i, p := range row {
-		sums[i].addUnits(toFixed(p), count)
+		sums[i].sum(fixedPoint{Low: toFixed(p)})
 		if order := int64(math.Float64bits(p)); order > largest {
 			at, largest = i, order
 		}
@@ -194,7 +172,7 @@ func addFixed(sums []fixedPoint, row []float64, count int) int {
 	return at
 }
 
-// AddBlock adds the block's rows, each as often as it counts; nil: once each.
+// AddBlock adds the block's rows, each as often as it counts, as in a bootstrap's resample.
 func (s *Sums) AddBlock(b *Block, counts []int) {
 	k := s.classes
 	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
@@ -202,10 +180,7 @@ func (s *Sums) AddBlock(b *Block, counts []int) {
 		total = &s.sourceRows
 	}
 	for i, predicted := range b.predicted {
-		count := 1
-		if counts != nil {
-			count = counts[i]
-		}
+		count := counts[i]
 		if count == 0 {
 			continue
 		}

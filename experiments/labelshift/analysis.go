@@ -164,7 +164,7 @@ func conditionNumber(c *mat.Dense) float64 {
 
 // test makes all tests.
 func (a *Analysis) test() (err error) {
-	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums(nil, nil)); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums()); err != nil {
 		return err
 	}
 	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.shares.Sample)

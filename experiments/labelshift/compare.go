@@ -47,7 +47,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		problem, err := sample.Problem(nil, nil)
+		problem, err := sample.Problem()
 		if err != nil {
 			return nil, err
 		}

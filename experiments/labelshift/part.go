@@ -126,7 +126,7 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 			next++
 		}
 		rows := by(values)
-		if err := p.Sums.AddSource(rows, labels, nil); err != nil {
+		if err := p.Sums.AddSource(rows, labels); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
@@ -147,7 +147,7 @@ func (p *Part) countTarget(file *table.Table, first uint64) error {
 			return err
 		}
 		rows := by(batch.Values)
-		if err := p.Sums.AddTarget(rows, nil); err != nil {
+		if err := p.Sums.AddTarget(rows); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {

@@ -245,7 +245,7 @@ func estimate(name string, sample *weightest.Sample) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		return nil, err
 	}

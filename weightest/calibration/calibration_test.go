@@ -468,7 +468,7 @@ func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target [
 
 func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
 	t.Helper()
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if settings.Level <= 0 {
 		settings.Level = defaultLevel
 	}
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		return Uncertainty{}, err
 	}

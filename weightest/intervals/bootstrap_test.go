@@ -154,7 +154,22 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 		targetKeys, targetCounts := make([]uint64, m), make([]int, m)
 		rowKeys(targetKeys, 5, targetDomain, Numbers(0, m))
 		poissonCounts(targetCounts, targetKeys, i)
-		if !reflect.DeepEqual(s.Sums(counts, targetCounts), whole.sums[i]) {
+		direct := weightest.NewSums(classes)
+		for row, count := range counts {
+			for range count {
+				if err := direct.AddSource(source[row*classes:(row+1)*classes], labels[row:row+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for row, count := range targetCounts {
+			for range count {
+				if err := direct.AddTarget(s.Target()[row*classes : (row+1)*classes]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !reflect.DeepEqual(direct, whole.sums[i]) {
 			t.Fatalf("replica %d is not that of its counts", i)
 		}
 	}
@@ -480,7 +495,7 @@ func gaussianSample(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *w
 
 func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
 	t.Helper()
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
