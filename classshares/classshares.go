@@ -85,10 +85,8 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 	if err := checkTrained(s.Trained, classes); err != nil {
 		return Classifier{}, err
 	}
-	for row, label := range labels {
-		if label < 0 || label >= classes {
-			return Classifier{}, fmt.Errorf("%w: source row %d has label %d; there are %d classes", weightest.ErrInvalidRow, row, label, classes)
-		}
+	if err := weightest.CheckLabels(labels, classes); err != nil {
+		return Classifier{}, err
 	}
 	shares, form := sharesOf(labels, classes), s.Calibration
 	missing := slices.Contains(shares, 0)
@@ -255,7 +253,7 @@ func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estima
 	if estimator == nil {
 		estimator = DefaultEstimator
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		return nil, err
 	}

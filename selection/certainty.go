@@ -96,11 +96,11 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 func affordable(logits *mat.Dense) *mat.Dense {
 	const values = 650_000
 	_, k := logits.Dims()
-	return Evenly(logits, max(values/k, k))
+	return evenly(logits, max(values/k, k))
 }
 
-// Evenly returns at most that many rows of a matrix, evenly spaced.
-func Evenly(m *mat.Dense, most int) *mat.Dense {
+// evenly returns at most that many rows of a matrix, evenly spaced.
+func evenly(m *mat.Dense, most int) *mat.Dense {
 	rows, columns := m.Dims()
 	if rows <= most {
 		return m

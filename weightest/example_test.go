@@ -133,11 +133,11 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sample, err := calibration.NewSample(fitted, logits, labels, target)
+	sample, err := weightest.SampleOf(classes, fitted.Probabilities(logits), labels, fitted.Probabilities(target))
 	if err != nil {
 		log.Fatal(err)
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func ExampleMLLS() {
 func ExampleSums() {
 	first, second := weightest.NewSums(2), weightest.NewSums(2)
 	add := func(s *weightest.Sums, source []float64, labels []int, target []float64) {
-		if err := errors.Join(s.AddSource(source, labels, nil), s.AddTarget(target, nil)); err != nil {
+		if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -152,12 +152,23 @@ func (m *mixture) thinned() *mixture {
 	return few
 }
 
+// curvatureAt returns the curvature at q (of the classes with a prior) over all k classes, with 0
+// for those without a prior.
+func (m *mixture) curvatureAt(q []float64) *mat.SymDense {
+	if !slices.Equal(m.last, q) {
+		m.differentiate(q)
+	}
+	curvature, all := m.curvature(), mat.NewSymDense(len(m.prior), nil)
+	for a, i := range m.classes {
+		for b, j := range m.classes[:a+1] {
+			all.SetSym(i, j, curvature.At(a, b))
+		}
+	}
+	return all
+}
+
 func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 	k := len(m.prior)
-	if !slices.Equal(m.last, s.q) {
-		m.differentiate(s.q)
-	}
-	curvature := m.curvature()
 	result := MLLSSolution{
 		Estimate: Estimate{
 			Weights:            make([]float64, k),
@@ -167,16 +178,12 @@ func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 		Prior:         m.prior,
 		LogLikelihood: s.likelihood,
 		Factors:       make([]float64, k),
-		Information:   mat.NewSymDense(k, nil),
 		Iterations:    steps,
 	}
 	for a, i := range m.classes {
 		result.TargetDistribution[i] = s.q[a]
 		result.Weights[i] = s.q[a] / m.prior[i]
 		result.Factors[i] = s.gradient[a]
-		for b, j := range m.classes[:a+1] {
-			result.Information.SetSym(i, j, curvature.At(a, b))
-		}
 	}
 	return result
 }

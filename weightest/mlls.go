@@ -53,11 +53,6 @@ type MLLSSolution struct {
 	// the gradient of the mean log-likelihood. q is optimal where they are 1 for every
 	// y with q_y > 0 and at most 1 for the others. A class without prior has 0.
 	Factors []float64
-	// Information is the Fisher information of a row, k×k: the negative Hessian of the
-	// mean log-likelihood at q,
-	//
-	//	(1/m) Σ_x a(x) a(x)ᵀ / (a(x)·q)²,   a_y = f_y/p_y.
-	Information *mat.SymDense
 	// Iterations is the number of Newton steps.
 	Iterations int
 }
@@ -73,24 +68,31 @@ func (e MLLS) Estimate(p Problem) (Estimate, error) {
 // is 0 while the target's rows predict it, or ErrNoConvergence. Solve panics where the
 // length of the prior is not k.
 func (e MLLS) Solve(p Problem) (MLLSSolution, error) {
+	s, _, err := e.solve(p)
+	return s, err
+}
+
+// solve also returns the likelihood that the solution is the maximum of.
+func (e MLLS) solve(p Problem) (MLLSSolution, *mixture, error) {
 	prior, err := e.prior(p)
 	if err != nil {
-		return MLLSSolution{}, err
+		return MLLSSolution{}, nil, err
 	}
 	for j, mass := range prior {
 		if mass == 0 && p.TargetPredictions[j] > 0 {
-			return MLLSSolution{}, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
+			return MLLSSolution{}, nil, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
 	floats.Scale(1/floats.Sum(prior), prior)
-	s, err := newMixture(p.Rows.withEachClass(e.Pseudocount, prior), prior).maximise()
+	m := newMixture(p.Rows.withEachClass(e.Pseudocount, prior), prior)
+	s, err := m.maximise()
 	if err != nil {
-		return MLLSSolution{}, err
+		return MLLSSolution{}, nil, err
 	}
 	if err := p.requireEveryClass(); err != nil {
 		s.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
 	}
-	return s, nil
+	return s, m, nil
 }
 
 // Equations returns the curvature of the rows' likelihood, whose kernel is that of the
@@ -101,14 +103,7 @@ func (e MLLS) Equations(p Problem) (*mat.Dense, error) {
 		return nil, err
 	}
 	m := newMixture(p.Rows, prior)
-	m.differentiate(panels.Pick(prior, m.classes))
-	curvature, all := m.curvature(), mat.NewDense(len(prior), len(prior), nil)
-	for a, i := range m.classes {
-		for b, j := range m.classes {
-			all.Set(i, j, curvature.At(a, b))
-		}
-	}
-	return all, nil
+	return mat.DenseCopyOf(m.curvatureAt(panels.Pick(prior, m.classes))), nil
 }
 
 // prior checks the problem and returns p, up to a factor.

@@ -89,7 +89,7 @@ func TestMLLSIsOptimal(t *testing.T) {
 					counts[i] = r.IntN(3)
 				}
 				counts[0] = 1
-				p, err := s.Problem(nil, counts)
+				p, err := countedProblem(s, nil, counts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -169,7 +169,7 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 	if err := sample.AddTarget(rows); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sample.Problem(nil, nil)
+	p, err := sample.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := permuted.Problem(nil, twice)
+	p, err := countedProblem(permuted, nil, twice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type resampledMLLS struct {
 
 // OnResamples returns MLLS for the resamples of the problem; see Resampler.
 func (e MLLS) OnResamples(p Problem) (Estimator, error) {
-	solution, err := e.Solve(p)
+	solution, m, err := e.solve(p)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 		MLLS:      e,
 		weights:   solution.Weights,
 		rows:      panels.New(rows.Probabilities, k, nil, nil),
-		curvature: byWeights(solution.Information, solution.Prior),
+		curvature: byWeights(m.curvatureAt(panels.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
 	}
 	if rows.Counts != nil {
 		r.counts = rows.Counts[len(p.Rows.Probabilities)/k:]

@@ -46,7 +46,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 						counts[i] = int(poisson.Rand())
 					}
 				}
-				p, err := c.sample.Problem(sourceCounts, targetCounts)
+				p, err := countedProblem(c.sample, sourceCounts, targetCounts)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,27 +35,13 @@ func NewSample(classes int) *Sample {
 	return &Sample{classes: classes}
 }
 
-// SampleOf returns the sample of rows that a softmax made, which it keeps without a copy:
-// those of the source, row-major n×k, with their n labels, and of the target, row-major m×k.
-// A softmax that is NaN in one class is so in all, so that of each row the first entry alone
-// is checked. The errors are those of AddSource and AddTarget; SampleOf panics where the
-// lengths do not fit.
+// SampleOf returns the sample of rows, which it keeps without a copy: those of the source,
+// row-major n×k, with their n labels, and of the target, row-major m×k. The errors are those of
+// AddSource and AddTarget; SampleOf panics where the lengths do not fit.
 func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
-	if err := CheckLabels(labels, classes); err != nil {
+	if err := cmp.Or(CheckSource(source, labels, classes), CheckTarget(target, classes)); err != nil {
 		return nil, err
 	}
-	for first := 0; first < len(source); first += classes {
-		if math.IsNaN(source[first]) {
-			return nil, CheckSource(source, labels, classes)
-		}
-	}
-	for first := 0; first < len(target); first += classes {
-		if math.IsNaN(target[first]) {
-			return nil, CheckTarget(target, classes)
-		}
-	}
-	checkLengths("source", len(source), len(labels), classes)
-	checkLengths("target", len(target), len(target)/classes, classes)
 	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
 }
 
@@ -100,23 +87,19 @@ func (s *Sample) AddTarget(probabilities []float64) error {
 	return nil
 }
 
-// Sums returns the sums of the sample in which every row counts as often as the two
-// slices say; nil counts each once. It panics where the lengths do not fit.
-func (s *Sample) Sums(sourceCounts, targetCounts []int) *Sums {
-	checkCounts("source", sourceCounts, len(s.labels))
-	checkCounts("target", targetCounts, len(s.target)/s.classes)
+// Sums returns the sums of the sample.
+func (s *Sample) Sums() *Sums {
 	sums := NewSums(s.classes)
-	sums.addRows(s.source, s.labels, sourceCounts)
-	sums.addRows(s.target, nil, targetCounts)
+	sums.addRows(s.source, s.labels)
+	sums.addRows(s.target, nil)
 	return sums
 }
 
-// Problem returns the problem of the sample in which every row counts as often as the
-// two slices say; nil counts each once. Its Rows share the sample's memory. The error
-// wraps ErrNoStatistics where a domain has no row that counts.
-func (s *Sample) Problem(sourceCounts, targetCounts []int) (Problem, error) {
-	p, err := s.Sums(sourceCounts, targetCounts).Problem()
-	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
+// Problem returns the problem of the sample. Its Rows share the sample's memory. The error
+// wraps ErrNoStatistics where a domain has no row.
+func (s *Sample) Problem() (Problem, error) {
+	p, err := s.Sums().Problem()
+	p.Rows = &Rows{Probabilities: s.target}
 	return p, err
 }
 
@@ -160,18 +143,6 @@ func checkLabels(labels []int, k, first int) error {
 func checkLengths(domain string, values, rows, k int) {
 	if values != rows*k {
 		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
-	}
-}
-
-// checkCounts panics unless there are no counts or as many as rows, none negative.
-func checkCounts(domain string, counts []int, rows int) {
-	if counts != nil && len(counts) != rows {
-		panic(fmt.Sprintf("weightest: %d counts for %d %s rows", len(counts), rows, domain))
-	}
-	for row, count := range counts {
-		if count < 0 {
-			panic(fmt.Sprintf("weightest: %s row %d counts %d times", domain, row, count))
-		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package weightest
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -17,42 +19,40 @@ import (
 //	Σ_i f_i e(y_i)ᵀ and Σ_i ŷ_i e(y_i)ᵀ   over held-out source rows with labels y_i,
 //	Σ_i f_i and Σ_i ŷ_i                   over target rows.
 //
-// A row may count several times, as in a bootstrap's resample.
-//
 // Sums are integers: each probability is rounded down to a multiple of 2⁻⁶². So the
 // order of the rows does not matter, and the sums of any parts, merged in any order,
 // are those of the whole, bit for bit. Training collects its statistics in an
 // Accumulator instead.
 type Sums struct {
 	classes                int
-	softJoint, softTarget  []FixedPoint // row = true class, as in Accumulator
-	hardJoint, hardTarget  []int
+	softJoint, softTarget  []fixedPoint // row = true class, as in Accumulator
+	hardJoint, hardTarget  []int64
 	sourceRows, targetRows int
 }
 
-// FixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
-type FixedPoint struct{ High, Low uint64 }
+// fixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
+type fixedPoint struct{ High, Low uint64 }
 
-const fixedPointUnit = 0x1p62
+const fixedUnit = 0x1p62
 
 // toFixed returns the value, which must be in [0, 2), as a multiple of 2⁻⁶².
-func toFixed(value float64) uint64 { return uint64(int64(value * fixedPointUnit)) }
+func toFixed(value float64) uint64 { return uint64(int64(value * fixedUnit)) }
 
 // addUnits adds count times a multiple of 2⁻⁶².
-func (f *FixedPoint) addUnits(value uint64, count int) {
+func (f *fixedPoint) addUnits(value uint64, count int) {
 	high, low := bits.Mul64(value, uint64(count))
-	f.sum(FixedPoint{high, low})
+	f.sum(fixedPoint{high, low})
 }
 
-func (f *FixedPoint) sum(other FixedPoint) {
+func (f *fixedPoint) sum(other fixedPoint) {
 	var carry uint64
 	f.Low, carry = bits.Add64(f.Low, other.Low, 0)
 	f.High += other.High + carry
 }
 
 // Float64 returns the nearest float64, or one of the two nearest.
-func (f FixedPoint) Float64() float64 {
-	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedPointUnit
+func (f fixedPoint) Float64() float64 {
+	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedUnit
 }
 
 // NewSums returns sums of no rows. It panics unless classes ≥ 1.
@@ -62,10 +62,10 @@ func NewSums(classes int) *Sums {
 	}
 	return &Sums{
 		classes:    classes,
-		softJoint:  make([]FixedPoint, classes*classes),
-		softTarget: make([]FixedPoint, classes),
-		hardJoint:  make([]int, classes*classes),
-		hardTarget: make([]int, classes),
+		softJoint:  make([]fixedPoint, classes*classes),
+		softTarget: make([]fixedPoint, classes),
+		hardJoint:  make([]int64, classes*classes),
+		hardTarget: make([]int64, classes),
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Sums) TargetRows() int { return s.targetRows }
 
 // HardCounts returns the numbers of source rows by label and predicted class, row-major
 // k×k, and of target rows by predicted class, length k. Both are the sums' own.
-func (s *Sums) HardCounts() (source, target []int) { return s.hardJoint, s.hardTarget }
+func (s *Sums) HardCounts() (source, target []int64) { return s.hardJoint, s.hardTarget }
 
 // RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
 func (s *Sums) RequireRows() error { return requireRows(s.sourceRows, s.targetRows) }
@@ -92,27 +92,24 @@ func requireRows(source, target int) error {
 	return nil
 }
 
-// AddSource adds held-out source rows: their probabilities, row-major n×k, their n
-// labels, and how often each row counts (n numbers that are not negative; nil: once
-// each). Probabilities and labels that Sample would not take are an error that wraps
+// AddSource adds held-out source rows: their probabilities, row-major n×k, and their n
+// labels. Probabilities and labels that Sample would not take are an error that wraps
 // ErrInvalidRow and counts the rows of this call from 0; nothing is added then. AddSource
 // panics where the lengths do not fit.
-func (s *Sums) AddSource(probabilities []float64, labels, counts []int) error {
+func (s *Sums) AddSource(probabilities []float64, labels []int) error {
 	if err := CheckSource(probabilities, labels, s.classes); err != nil {
 		return err
 	}
-	checkCounts("source", counts, len(labels))
-	s.addRows(probabilities, labels, counts)
+	s.addRows(probabilities, labels)
 	return nil
 }
 
 // AddTarget adds target rows, row-major m×k, as AddSource does.
-func (s *Sums) AddTarget(probabilities []float64, counts []int) error {
+func (s *Sums) AddTarget(probabilities []float64) error {
 	if err := CheckTarget(probabilities, s.classes); err != nil {
 		return err
 	}
-	checkCounts("target", counts, len(probabilities)/s.classes)
-	s.addRows(probabilities, nil, counts)
+	s.addRows(probabilities, nil)
 	return nil
 }
 
@@ -122,7 +119,7 @@ const BlockRows = 512
 // Block is rows as sums add them, in fixed point with their largest entries, for rows that
 // several sums add.
 type Block struct {
-	values    []uint64 // row-major rows×k, in units of FixedPoint
+	values    []uint64 // row-major rows×k, in fixed point
 	predicted []int
 	labels    []int // nil in the target
 }
@@ -145,46 +142,29 @@ func (b *Block) Set(probabilities []float64, labels []int, k int) {
 
 // addRows adds the rows of a domain, whose labels are nil in the target: without a Block,
 // which takes half as long again for rows that no other sums add.
-func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
+func (s *Sums) addRows(probabilities []float64, labels []int) {
 	k := s.classes
-	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
-	if labels != nil {
-		total = &s.sourceRows
+	soft, hard := s.softTarget, s.hardTarget
+	if labels == nil {
+		s.targetRows += len(probabilities) / k
 	}
+	s.sourceRows += len(labels)
 	for i := range len(probabilities) / k {
-		count := 1
-		if counts != nil {
-			count = counts[i]
-		}
-		if count == 0 {
-			continue
-		}
 		if labels != nil {
 			first := labels[i] * k
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
-		*total += count
-		hard[addFixed(soft, probabilities[i*k:], count)] += count
+		hard[addFixed(soft, probabilities[i*k:])]++
 	}
 }
 
-// addFixed adds a row to the sums, count times, and returns the index of its largest
-// entry.
-func addFixed(sums []FixedPoint, row []float64, count int) int {
+// addFixed adds a row to the sums and returns the index of its largest entry.
+func addFixed(sums []fixedPoint, row []float64) int {
 	row = row[:len(sums)]
 	// The bits of numbers that are not negative are in the order of these.
 	at, largest := 0, int64(math.MinInt64)
-	if count == 1 {
-		for i, p := range row {
-			sums[i].sum(FixedPoint{Low: toFixed(p)})
-			if order := int64(math.Float64bits(p)); order > largest {
-				at, largest = i, order
-			}
-		}
-		return at
-	}
 	for i, p := range row {
-		sums[i].addUnits(toFixed(p), count)
+		sums[i].sum(fixedPoint{Low: toFixed(p)})
 		if order := int64(math.Float64bits(p)); order > largest {
 			at, largest = i, order
 		}
@@ -192,7 +172,7 @@ func addFixed(sums []FixedPoint, row []float64, count int) int {
 	return at
 }
 
-// AddBlock adds the block's rows, each as often as it counts; nil: once each.
+// AddBlock adds the block's rows, each as often as it counts, as in a bootstrap's resample.
 func (s *Sums) AddBlock(b *Block, counts []int) {
 	k := s.classes
 	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
@@ -200,10 +180,7 @@ func (s *Sums) AddBlock(b *Block, counts []int) {
 		total = &s.sourceRows
 	}
 	for i, predicted := range b.predicted {
-		count := 1
-		if counts != nil {
-			count = counts[i]
-		}
+		count := counts[i]
 		if count == 0 {
 			continue
 		}
@@ -212,12 +189,12 @@ func (s *Sums) AddBlock(b *Block, counts []int) {
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
 		*total += count
-		hard[predicted] += count
+		hard[predicted] += int64(count)
 		row := b.values[i*k : (i+1)*k]
 		soft := soft[:len(row)]
 		if count == 1 {
 			for j, v := range row {
-				soft[j].sum(FixedPoint{0, v})
+				soft[j].sum(fixedPoint{0, v})
 			}
 			continue
 		}
@@ -266,7 +243,7 @@ func (s *Sums) Problem() (Problem, error) {
 		TargetRows: s.targetRows,
 	}
 	for label := range k {
-		var rows int
+		var rows int64
 		for predicted := range k {
 			soft, hard := s.softJoint[label*k+predicted], s.hardJoint[label*k+predicted]
 			p.Confusion.Set(predicted, label, soft.Float64()/n)
@@ -280,49 +257,46 @@ func (s *Sums) Problem() (Problem, error) {
 	return p, nil
 }
 
-// SumsState is all that Sums remember, for files. Matrices are row-major k×k, row =
-// true class, column = predicted class.
-type SumsState struct {
-	Classes    int
-	SoftJoint  []FixedPoint // sums of source rows by label
-	SoftTarget []FixedPoint // sums of target rows, length k
-	HardJoint  []int        // source rows by label and predicted class
-	HardTarget []int        // target rows by predicted class, length k
+// SumsBytes returns how many bytes the sums of k classes take, in memory and as written.
+func SumsBytes(classes int) float64 {
+	const each = 16 + 8 // a soft and a hard sum
+	k := float64(classes)
+	return each * (k*k + k)
 }
 
-// State returns a copy of the sums' state.
-func (s *Sums) State() SumsState {
-	return SumsState{
-		Classes:    s.classes,
-		SoftJoint:  slices.Clone(s.softJoint),
-		SoftTarget: slices.Clone(s.softTarget),
-		HardJoint:  slices.Clone(s.hardJoint),
-		HardTarget: slices.Clone(s.hardTarget),
+// arrays are all numbers of the sums, in the order in which they are written.
+func (s *Sums) arrays() []any { return []any{s.softJoint, s.softTarget, s.hardJoint, s.hardTarget} }
+
+// Write writes the sums of soft predictions, those of the source by label (k×k) and of the
+// target (k), and the counts of hard ones likewise: every number as eight bytes, the lower ones
+// first, a soft sum as the higher and the lower half of its multiple of 2⁻⁶².
+func (s *Sums) Write(w io.Writer) error {
+	for _, numbers := range s.arrays() {
+		if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// RestoreSums returns the sums of a state. A state whose parts do not fit each other
-// is an error.
-func RestoreSums(state SumsState) (*Sums, error) {
-	k := state.Classes
-	if k < 1 || len(state.SoftJoint) != k*k || len(state.HardJoint) != k*k || len(state.SoftTarget) != k || len(state.HardTarget) != k {
-		return nil, fmt.Errorf("weightest: the saved sums of %d classes hold %d soft and %d hard sums of the source, %d and %d of the target",
-			k, len(state.SoftJoint), len(state.HardJoint), len(state.SoftTarget), len(state.HardTarget))
+// ReadSums reads the sums of so many classes as Write writes them. Fewer bytes and a negative
+// count are an error. It panics unless classes ≥ 1.
+func ReadSums(r io.Reader, classes int) (*Sums, error) {
+	s := NewSums(classes)
+	for _, numbers := range s.arrays() {
+		if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
+			return nil, err
+		}
 	}
-	s := NewSums(k)
-	copy(s.softJoint, state.SoftJoint)
-	copy(s.softTarget, state.SoftTarget)
-	copy(s.hardJoint, state.HardJoint)
-	copy(s.hardTarget, state.HardTarget)
 	for _, counts := range []struct {
-		of   []int
+		of   []int64
 		rows *int
 	}{{s.hardJoint, &s.sourceRows}, {s.hardTarget, &s.targetRows}} {
 		for i, count := range counts.of {
 			if count < 0 {
 				return nil, fmt.Errorf("weightest: the saved sums hold a count of %d rows at position %d", count, i)
 			}
-			*counts.rows += count
+			*counts.rows += int(count)
 		}
 	}
 	return s, nil

@@ -1,10 +1,12 @@
 package weightest
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,9 +45,32 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	return s
 }
 
+// counted returns the sums of a sample whose rows count that often; nil: once each.
+func counted(s *Sample, sourceCounts, targetCounts []int) *Sums {
+	sums := NewSums(s.classes)
+	add := func(rows []float64, labels, counts []int) {
+		if counts == nil {
+			counts = slices.Repeat([]int{1}, len(rows)/s.classes)
+		}
+		var block Block
+		block.Set(rows, labels, s.classes)
+		sums.AddBlock(&block, counts)
+	}
+	add(s.source, s.labels, sourceCounts)
+	add(s.target, nil, targetCounts)
+	return sums
+}
+
+// countedProblem is the problem of counted sums, with the target's rows.
+func countedProblem(s *Sample, sourceCounts, targetCounts []int) (Problem, error) {
+	p, err := counted(s, sourceCounts, targetCounts).Problem()
+	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
+	return p, err
+}
+
 func problem(t testing.TB, s *Sample) Problem {
 	t.Helper()
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,25 +127,32 @@ func TestSumsMerge(t *testing.T) {
 	for i := range targetCounts {
 		targetCounts[i] = r.IntN(4)
 	}
-	whole := s.Sums(sourceCounts, targetCounts)
+	whole := counted(s, sourceCounts, targetCounts)
 
 	parts := []*Sums{NewSums(k), NewSums(k), NewSums(k)}
 	for _, i := range r.Perm(n) {
 		part := parts[r.IntN(3)]
 		for range sourceCounts[i] {
-			if err := part.AddSource(source[i*k:(i+1)*k], labels[i:i+1], nil); err != nil {
+			if err := part.AddSource(source[i*k:(i+1)*k], labels[i:i+1]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for _, i := range r.Perm(m) {
-		if err := parts[r.IntN(3)].AddTarget(target[i*k:(i+1)*k], targetCounts[i:i+1]); err != nil {
-			t.Fatal(err)
+		part := parts[r.IntN(3)]
+		for range targetCounts[i] {
+			if err := part.AddTarget(target[i*k : (i+1)*k]); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	merged := NewSums(k)
 	for _, i := range []int{2, 0, 1} {
-		restored, err := RestoreSums(parts[i].State())
+		var file bytes.Buffer
+		if err := parts[i].Write(&file); err != nil || file.Len() != int(SumsBytes(k)) {
+			t.Fatalf("%d bytes: %v", file.Len(), err)
+		}
+		restored, err := ReadSums(&file, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,9 +201,9 @@ func TestFixedPointCarries(t *testing.T) {
 	s := NewSums(2)
 	const count = 1 << 40
 	for range 3 {
-		if err := s.AddTarget([]float64{0.3, 0.7}, []int{count}); err != nil {
-			t.Fatal(err)
-		}
+		var row Block
+		row.Set([]float64{0.3, 0.7}, nil, 2)
+		s.AddBlock(&row, []int{count})
 	}
 	for i, want := range []float64{0.3, 0.7} {
 		if got := s.softTarget[i].Float64() / (3 * count); math.Abs(got-want) > 1e-15 {
@@ -212,7 +244,7 @@ func TestInvalidRows(t *testing.T) {
 		if err := s.AddTarget(test.row); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "target row 0") {
 			t.Errorf("%s: error %v of a target row", name, err)
 		}
-		if err := NewSums(2).AddTarget(test.row, nil); !errors.Is(err, ErrInvalidRow) {
+		if err := NewSums(2).AddTarget(test.row); !errors.Is(err, ErrInvalidRow) {
 			t.Errorf("%s: error %v of sums", name, err)
 		}
 	}
@@ -220,27 +252,36 @@ func TestInvalidRows(t *testing.T) {
 
 func TestProblemOfNoRows(t *testing.T) {
 	s := randomSample(t, rand.New(rand.NewPCG(1, 4)), 3, 6, 4)
-	if _, err := s.Problem(make([]int, 6), nil); !errors.Is(err, ErrNoStatistics) {
+	if _, err := counted(s, make([]int, 6), nil).Problem(); !errors.Is(err, ErrNoStatistics) {
 		t.Errorf("no source row counts: error %v", err)
 	}
-	if _, err := s.Problem(nil, make([]int, 4)); !errors.Is(err, ErrNoStatistics) {
+	if _, err := counted(s, nil, make([]int, 4)).Problem(); !errors.Is(err, ErrNoStatistics) {
 		t.Errorf("no target row counts: error %v", err)
 	}
 }
 
-func TestRestoreSumsErrors(t *testing.T) {
-	good := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums(nil, nil).State()
-	for name, spoil := range map[string]func(*SumsState){
-		"classes":  func(s *SumsState) { s.Classes = 4 },
-		"none":     func(s *SumsState) { *s = SumsState{} },
-		"soft":     func(s *SumsState) { s.SoftJoint = s.SoftJoint[:5] },
-		"target":   func(s *SumsState) { s.HardTarget = nil },
-		"negative": func(s *SumsState) { s.HardJoint[4] = -1 },
+func TestReadSumsErrors(t *testing.T) {
+	sums := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums()
+	var good bytes.Buffer
+	if err := sums.Write(&good); err != nil {
+		t.Fatal(err)
+	}
+	sums.hardJoint[4] = -1
+	var negative bytes.Buffer
+	if err := sums.Write(&negative); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		file    []byte
+		classes int
+	}{
+		"classes":  {good.Bytes(), 4},
+		"none":     {nil, 3},
+		"cut off":  {good.Bytes()[:good.Len()-1], 3},
+		"soft":     {good.Bytes()[:100], 3},
+		"negative": {negative.Bytes(), 3},
 	} {
-		state := good
-		state.HardJoint = append([]int(nil), good.HardJoint...)
-		spoil(&state)
-		if _, err := RestoreSums(state); err == nil {
+		if _, err := ReadSums(bytes.NewReader(test.file), test.classes); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -80,19 +80,20 @@ func meanShares(each [][]ClassShare) []ClassShare {
 	return mean
 }
 
-// The bootstrap behind the intervals, and how many classes its sums, which grow with their
-// square, are made for: 250 MB.
+// The bootstrap behind the intervals, and the memory for its sums, which suffices for 225
+// classes.
 const (
-	replicas    = 200
-	mostBounded = 225 // classes
+	replicas     = 200
+	replicaBytes = 245e6 // bytes
 )
 
 // bound finds the intervals of the target's shares by the bootstrap: the candidate's
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
 func bound(shares []ClassShare, c judge.Candidate) error {
-	if len(shares) > mostBounded {
-		return fmt.Errorf("%d classes, more than the %d for which resamples are made; iwrun labelshift --intervals fisher needs none", len(shares), mostBounded)
+	if intervals.MostReplicas(len(shares), replicaBytes) < replicas {
+		return fmt.Errorf("%d resamples of the sums of %d classes take more than %.0f MB; iwrun labelshift --run, which may take 2 GB, makes them",
+			replicas, len(shares), replicaBytes/1e6)
 	}
 	fitted, err := c.Fit()
 	if err != nil {

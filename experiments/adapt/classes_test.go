@@ -67,7 +67,7 @@ func TestClassIntervals(t *testing.T) {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
-	if err := bound(make([]ClassShare, mostBounded+1), run); err == nil {
+	if err := bound(make([]ClassShare, 226), run); err == nil {
 		t.Error("no error for too many classes")
 	}
 	for want, change := range map[string]func(*model.Metadata){

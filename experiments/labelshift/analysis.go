@@ -99,7 +99,10 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 		return nil, err
 	}
 	a.expectAccuracy()
-	return a, a.boundSample()
+	if a.Replicas > 0 {
+		a.boundSample()
+	}
+	return a, nil
 }
 
 // calibrate fits the calibration of the settings to a source.
@@ -161,7 +164,7 @@ func conditionNumber(c *mat.Dense) float64 {
 
 // test makes all tests.
 func (a *Analysis) test() (err error) {
-	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums(nil, nil)); err != nil {
+	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums()); err != nil {
 		return err
 	}
 	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.shares.Sample)
@@ -174,50 +177,19 @@ func (a *Analysis) test() (err error) {
 }
 
 // boundSample finds the intervals of an estimate from rows.
-func (a *Analysis) boundSample() error {
+func (a *Analysis) boundSample() {
+	err := checkReplicas(a.Replicas, len(a.Classes))
 	var u intervals.Uncertainty
-	var err error
-	switch a.Intervals {
-	case NoIntervals:
-		return nil
-	case BayesIntervals:
-		return a.boundByPosterior(a.shares.Sample.Sums(nil, nil))
-	case FisherIntervals:
-		var solution weightest.MLLSSolution
-		if solution, err = (weightest.MLLS{Pseudocount: weightest.Laplace}).Solve(a.shares.Problem); err == nil {
-			u = intervals.Fisher(a.shares.Sample, solution, a.Level)
-		}
-	default:
-		u, err = a.bootstrap()
+	if err == nil {
+		u, err = a.shares.Bootstrap(intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
 	}
 	a.bound(u, err)
-	return nil
-}
-
-func (a *Analysis) bootstrap() (intervals.Uncertainty, error) {
-	if err := checkReplicas(a.Replicas, len(a.Classes)); err != nil {
-		return intervals.Uncertainty{}, err
-	}
-	return a.shares.Bootstrap(intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
-}
-
-// boundByPosterior finds the intervals from counts of hard predictions.
-func (a *Analysis) boundByPosterior(s *weightest.Sums) error {
-	posterior, err := intervals.SamplePosterior(s, intervals.PosteriorSettings{Seed: a.Seed})
-	if err != nil {
-		return err
-	}
-	a.bound(posterior.Intervals(a.Level), nil)
-	if a.Estimator != "acc" && a.Estimator != "bbse-hard" {
-		a.note("The Bayesian intervals are of hard predictions, whatever the estimator is: %s's estimate may lie outside.", a.Estimator)
-	}
-	return nil
 }
 
 // bound takes intervals, or notes why there are none: the estimate stands without them.
 func (a *Analysis) bound(u intervals.Uncertainty, err error) {
 	if err != nil {
-		a.note("No intervals: %v; --intervals %s needs no resamples.", err, BayesIntervals)
+		a.note("No intervals: %v.", err)
 		return
 	}
 	a.Uncertainty = &u

@@ -86,17 +86,14 @@ func read(t testing.TB, sourcePath, targetPath string) (source, target *Predicti
 	return source, target
 }
 
-// Every estimator with intervals of every kind finds the shares, and its intervals hold
+// Every estimator with intervals and without finds the shares, and its intervals hold
 // the estimate.
 func TestSharesAreFound(t *testing.T) {
 	source, target := read2(t, three, 4000, 4000)
 	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "rlls-soft", "pacc", "qp"} {
-		for _, intervals := range IntervalNames() {
-			if intervals == FisherIntervals && estimator != "mlls" {
-				continue
-			}
+		for _, replicas := range []int{0, 100} {
 			s := Default()
-			s.Estimator, s.Intervals, s.Replicas = estimator, intervals, 100
+			s.Estimator, s.Replicas = estimator, replicas
 			a, err := Analyse(source, target, s)
 			if err != nil {
 				t.Fatal(err)
@@ -107,15 +104,15 @@ func TestSharesAreFound(t *testing.T) {
 			if !a.Tests.LabelShift.Explained() || a.Tests.ChiSquared.P > 0.001 {
 				t.Errorf("%s; χ² says p = %v", a.Tests.Verdict(), a.Tests.ChiSquared.P)
 			}
-			if (a.Uncertainty == nil) != (intervals == NoIntervals) {
-				t.Fatalf("%s, %s: intervals %v, notes %q", estimator, intervals, a.Uncertainty, a.Notes)
+			if (a.Uncertainty == nil) != (replicas == 0) {
+				t.Fatalf("%s, %d replicas: intervals %v, notes %q", estimator, replicas, a.Uncertainty, a.Notes)
 			}
 			if a.Uncertainty == nil {
 				continue
 			}
 			for class, interval := range a.Uncertainty.Shares.Each {
 				if q := three.Target[class]; !(interval.Low-0.01 < q && q < interval.High+0.01 && interval.High-interval.Low < 0.1) {
-					t.Errorf("%s, %s: class %d in %v, want %v", estimator, intervals, class, interval, q)
+					t.Errorf("%s: class %d in %v, want %v", estimator, class, interval, q)
 				}
 			}
 		}
@@ -144,7 +141,7 @@ func TestRotationIsNoLabelShift(t *testing.T) {
 
 func withoutIntervals() Settings {
 	s := Default()
-	s.Intervals = NoIntervals
+	s.Replicas = 0
 	return s
 }
 

@@ -28,7 +28,7 @@ type Result struct {
 
 // Compare estimates the target's class shares by all estimators after all calibrations.
 func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
-	s.Intervals = NoIntervals
+	s.Replicas = 0
 	analysis, err := Analyse(source, target, s)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		problem, err := sample.Problem(nil, nil)
+		problem, err := sample.Problem()
 		if err != nil {
 			return nil, err
 		}

@@ -38,19 +38,12 @@ func spans(first, next uint64) []Span {
 	return []Span{{first, next}}
 }
 
-// PartSettings say how rows are counted.
-type PartSettings struct {
-	Replicas int // 0: no bootstrap
-	Seed     uint64
-	// FirstRow is the number of the first row of both files among all rows of the data
-	// set. The bootstrap resamples a row by its number: those of parts must not overlap.
-	FirstRow uint64
-}
-
 // Count counts the rows of a source file, a target file or both, in a single pass and in
 // constant memory; an empty path stands for no file. The probabilities are counted as they
-// are, without calibration.
-func Count(source, target string, o table.Options, s PartSettings) (*Part, error) {
+// are, without calibration, and in as many replicas of a bootstrap as the settings say. first is
+// the number of the first row of both files among all rows of the data set: the bootstrap
+// resamples a row by its number, so that those of parts must not overlap.
+func Count(source, target string, o table.Options, s Settings, first uint64) (*Part, error) {
 	if source == "" && target == "" {
 		return nil, errors.New("neither source nor target rows to count")
 	}
@@ -64,7 +57,7 @@ func Count(source, target string, o table.Options, s PartSettings) (*Part, error
 		if p, err = newPart(file, s); err != nil {
 			return nil, err
 		}
-		if err := p.countSource(file, s.FirstRow); err != nil {
+		if err := p.countSource(file, first); err != nil {
 			return nil, err
 		}
 	}
@@ -84,11 +77,11 @@ func Count(source, target string, o table.Options, s PartSettings) (*Part, error
 			return nil, err
 		}
 	}
-	return p, p.countTarget(file, s.FirstRow)
+	return p, p.countTarget(file, first)
 }
 
 // newPart returns a part of no rows for the classes of a file.
-func newPart(file *table.Table, s PartSettings) (*Part, error) {
+func newPart(file *table.Table, s Settings) (*Part, error) {
 	classes, err := file.ClassNames()
 	if err != nil {
 		return nil, err
@@ -133,7 +126,7 @@ func (p *Part) countSource(file *table.Table, first uint64) error {
 			next++
 		}
 		rows := by(values)
-		if err := p.Sums.AddSource(rows, labels, nil); err != nil {
+		if err := p.Sums.AddSource(rows, labels); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
@@ -154,7 +147,7 @@ func (p *Part) countTarget(file *table.Table, first uint64) error {
 			return err
 		}
 		rows := by(batch.Values)
-		if err := p.Sums.AddTarget(rows, nil); err != nil {
+		if err := p.Sums.AddTarget(rows); err != nil {
 			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
 		}
 		if p.Replicas != nil {
@@ -259,27 +252,14 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(p.Sums); err != nil {
 		return nil, err
 	}
-	switch a.Intervals {
-	case BayesIntervals:
-		return a, a.boundByPosterior(p.Sums)
-	case BootstrapIntervals:
-		return a, a.boundByReplicas(p.Replicas)
+	if a.Replicas == 0 {
+		return a, nil
 	}
+	if p.Replicas == nil {
+		a.note("No intervals: the parts were counted with --intervals none.")
+		return a, nil
+	}
+	a.Replicas, a.Seed = p.Replicas.Count(), p.Replicas.Seed()
+	a.bound(p.Replicas.Intervals(estimator, a.Level))
 	return a, nil
-}
-
-// boundByReplicas finds the intervals from the sums of replicas.
-func (a *Analysis) boundByReplicas(replicas *intervals.Replicas) error {
-	if replicas == nil {
-		a.note("No intervals: the parts were counted without a bootstrap; --intervals %s needs none.", BayesIntervals)
-		return nil
-	}
-	estimator, err := classshares.NewEstimator(a.Estimator)
-	if err != nil {
-		return err
-	}
-	a.Replicas, a.Seed = replicas.Count(), replicas.Seed()
-	u, err := replicas.Intervals(estimator, a.Level)
-	a.bound(u, err)
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +18,8 @@ import (
 )
 
 // The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
-// follow, and those of each replica: every number as eight bytes, the lower ones first,
-// in the order of weightest.SumsState. It ends with the SHA-256 of all before.
+// follow, and those of each replica, as weightest.Sums are written. It ends with the SHA-256
+// of all before.
 const partMagic = "iwda label-shift sums 1\n"
 
 // partHeader is what the file of a part says before its sums.
@@ -38,8 +37,7 @@ const maxHeader = 1 << 26
 
 // size returns the number of bytes of the sums of so many classes.
 func (h partHeader) size() float64 {
-	k := float64(h.Width)
-	return (float64(h.Replicas) + 1) * (k*k + k) * (16 + 8)
+	return (float64(h.Replicas) + 1) * weightest.SumsBytes(h.Width)
 }
 
 // Write writes the part as a file, in one step.
@@ -56,12 +54,8 @@ func (p *Part) Write(path string) error {
 
 func (p *Part) write(w *bufio.Writer) error {
 	header := partHeader{Width: p.Sums.Classes(), Classes: p.Classes, Source: p.Source, Target: p.Target}
-	all := []weightest.SumsState{p.Sums.State()}
 	if p.Replicas != nil {
 		header.Replicas, header.Seed = p.Replicas.Count(), p.Replicas.Seed()
-		for i := range header.Replicas {
-			all = append(all, p.Replicas.Sums(i).State())
-		}
 	}
 	line, err := json.Marshal(header)
 	if err != nil {
@@ -69,22 +63,15 @@ func (p *Part) write(w *bufio.Writer) error {
 	}
 	w.WriteString(partMagic)
 	w.Write(append(line, '\n'))
-	for _, sums := range all {
-		for _, numbers := range []any{sums.SoftJoint, sums.SoftTarget, wide(sums.HardJoint), wide(sums.HardTarget)} {
-			if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
-				return err
-			}
+	if err := p.Sums.Write(w); err != nil {
+		return err
+	}
+	if p.Replicas != nil {
+		if err := p.Replicas.Write(w); err != nil {
+			return err
 		}
 	}
 	return w.Flush()
-}
-
-func wide(counts []int) []int64 {
-	numbers := make([]int64, len(counts))
-	for i, count := range counts {
-		numbers[i] = int64(count)
-	}
-	return numbers
 }
 
 // ReadPart reads a file that Write wrote. A file that is not one, or not a whole one, is
@@ -121,17 +108,12 @@ func readPart(r io.Reader, size int64) (*Part, error) {
 		return nil, fmt.Errorf("%d bytes instead of %.0f: the file is not whole", size, float64(read)+header.size()+sha256.Size)
 	}
 	p := &Part{Classes: header.Classes, Source: header.Source, Target: header.Target}
-	if p.Sums, err = readSums(content, header.Width); err != nil {
+	// The file has been found to be long enough for them.
+	if p.Sums, err = weightest.ReadSums(content, header.Width); err != nil {
 		return nil, err
 	}
 	if header.Replicas > 0 {
-		replicas := make([]*weightest.Sums, header.Replicas)
-		for i := range replicas {
-			if replicas[i], err = readSums(content, header.Width); err != nil {
-				return nil, err
-			}
-		}
-		if p.Replicas, err = intervals.ReplicasOf(header.Seed, replicas); err != nil {
+		if p.Replicas, err = intervals.ReadReplicas(content, header.Width, header.Replicas, header.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -185,26 +167,4 @@ func (h partHeader) check() error {
 		}
 	}
 	return nil
-}
-
-// readSums reads the sums of k classes, for which the file has been found to be long
-// enough.
-func readSums(r io.Reader, k int) (*weightest.Sums, error) {
-	state := weightest.SumsState{Classes: k, SoftJoint: make([]weightest.FixedPoint, k*k), SoftTarget: make([]weightest.FixedPoint, k)}
-	joint, target := make([]int64, k*k), make([]int64, k)
-	for _, numbers := range []any{state.SoftJoint, state.SoftTarget, joint, target} {
-		if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
-			return nil, err
-		}
-	}
-	state.HardJoint, state.HardTarget = narrow(joint), narrow(target)
-	return weightest.RestoreSums(state)
-}
-
-func narrow(numbers []int64) []int {
-	counts := make([]int, len(numbers))
-	for i, number := range numbers {
-		counts[i] = int(number)
-	}
-	return counts
 }

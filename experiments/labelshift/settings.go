@@ -3,21 +3,20 @@ package labelshift
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/intervals"
 )
 
 // Settings say how class shares are estimated; Default returns the usual ones.
 type Settings struct {
 	Estimator   string // one of weightest.EstimatorNames
 	Calibration string // one of calibration.Names
-	Intervals   string // one of IntervalNames
-	Replicas    int    // of the bootstrap
+	Replicas    int    // of the bootstrap behind the intervals; 0: no intervals
 	Level       float64
 	Seed        uint64
 	// TrainShares are the class shares under which the classifier's own probabilities
@@ -30,20 +29,7 @@ type Settings struct {
 // Default returns the estimator and calibration of package classshares, with intervals at 95%
 // from 500 replicas.
 func Default() Settings {
-	return Settings{Estimator: "mlls", Calibration: classshares.DefaultCalibration, Intervals: BootstrapIntervals, Replicas: 500, Level: 0.95}
-}
-
-// The kinds of intervals.
-const (
-	NoIntervals        = "none"
-	BootstrapIntervals = "bootstrap"
-	BayesIntervals     = "bayes"
-	FisherIntervals    = "fisher"
-)
-
-// IntervalNames returns the kinds of intervals.
-func IntervalNames() []string {
-	return []string{BootstrapIntervals, BayesIntervals, FisherIntervals, NoIntervals}
+	return Settings{Estimator: "mlls", Calibration: classshares.DefaultCalibration, Replicas: 500, Level: 0.95}
 }
 
 // Check returns an error where a setting is impossible.
@@ -54,11 +40,7 @@ func (s Settings) Check() error {
 	switch {
 	case !slices.Contains(calibration.Names(), s.Calibration):
 		return fmt.Errorf("no calibration %q; there are %s", s.Calibration, strings.Join(calibration.Names(), ", "))
-	case !slices.Contains(IntervalNames(), s.Intervals):
-		return fmt.Errorf("no intervals %q; there are %s", s.Intervals, strings.Join(IntervalNames(), ", "))
-	case s.Intervals == FisherIntervals && s.Estimator != "mlls":
-		return fmt.Errorf("intervals by Fisher's information are those of mlls, not of %s", s.Estimator)
-	case s.Replicas < 2:
+	case s.Replicas < 0 || s.Replicas == 1:
 		return fmt.Errorf("%d replicas; a bootstrap needs two or more", s.Replicas)
 	case !(s.Level > 0 && s.Level < 1):
 		return fmt.Errorf("a level of %v; it must lie between 0 and 1", s.Level)
@@ -95,10 +77,13 @@ func estimatorsOfSums() []string {
 
 // checkReplicas returns an error where the sums of a bootstrap would take too much memory.
 func checkReplicas(replicas, classes int) error {
-	const limit, bytes = 2 << 30, 24 // of a soft and a hard sum
-	if size := float64(replicas) * float64(classes) * float64(classes+1) * bytes; size > limit {
-		return fmt.Errorf("%d replicas of the sums of %d classes take %.0f GB; up to %d fit in 2",
-			replicas, classes, math.Ceil(size/1e9), int(float64(replicas)*limit/size))
+	const limit = 2 << 30
+	switch most := intervals.MostReplicas(classes, limit); {
+	case replicas <= most:
+		return nil
+	case most < 2:
+		return fmt.Errorf("the bootstrap's sums of %d classes take more than 2 GB with two replicas", classes)
+	default:
+		return fmt.Errorf("%d replicas of the sums of %d classes take more than 2 GB; %d fit: --replicas %d", replicas, classes, most, most)
 	}
-	return nil
 }

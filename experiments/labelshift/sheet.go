@@ -64,11 +64,7 @@ func (a *Analysis) method() string {
 	if a.Uncertainty == nil {
 		return text
 	}
-	kind := a.Intervals
-	if kind == BootstrapIntervals {
-		kind = fmt.Sprintf("bootstrap of %d replicas", a.Replicas)
-	}
-	return fmt.Sprintf("%s, intervals %s", text, kind)
+	return fmt.Sprintf("%s, intervals bootstrap of %d replicas", text, a.Replicas)
 }
 
 // columns are those of the classes.

@@ -138,7 +138,7 @@ func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, ex
 	if err == nil && test.Tested() {
 		explained = store.Measured(test.P)
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		return weightest.Update{}, explained, err
 	}

@@ -64,7 +64,7 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 		t.Fatal(err)
 	}
 	how := labelshift.Default()
-	how.Intervals = labelshift.NoIntervals
+	how.Replicas = 0
 	if a, err := labelshift.Analyse(source, targetRows, how); err != nil || !slices.Equal(a.Estimate.TargetDistribution, want) {
 		t.Errorf("labelshift says %v of the run, want %v, %v", a.Estimate.TargetDistribution, want, err)
 	}

@@ -61,7 +61,7 @@ func TestWeightsFromHeldOutRows(t *testing.T) {
 		if err := sample.AddTarget(c.Probabilities(weightest.Widen(outputs.Target))); err != nil {
 			t.Fatal(err)
 		}
-		problem, err := sample.Problem(nil, nil)
+		problem, err := sample.Problem()
 		if err != nil {
 			t.Fatal(err)
 		}

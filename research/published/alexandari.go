@@ -237,7 +237,7 @@ func (s drawn) calibrated(name string) (*weightest.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calibration.NewSample(fitted, s.heldOut, s.heldOutLabels, s.target)
+	return weightest.SampleOf(len(fitted.Scales), fitted.Probabilities(s.heldOut), s.heldOutLabels, fitted.Probabilities(s.target))
 }
 
 func estimate(name string, sample *weightest.Sample) ([]float64, error) {
@@ -245,7 +245,7 @@ func estimate(name string, sample *weightest.Sample) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	problem, err := sample.Problem(nil, nil)
+	problem, err := sample.Problem()
 	if err != nil {
 		return nil, err
 	}

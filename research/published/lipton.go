@@ -150,7 +150,7 @@ func liptonWeights(heldOut []float64, labels []int, target []float64) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	soft, err := sample.Problem(nil, nil)
+	soft, err := sample.Problem()
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func BenchmarkLabelShift(b *testing.B) {
 				if err != nil || c.Note != "" {
 					b.Fatal(c.Note, err)
 				}
-				s, err := NewSample(c, source, labels, target)
+				s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,6 @@
 // Package calibration makes a classifier's probabilities right on its held-out source rows,
 // as estimates of class shares need them, weightest.MLLS above all: Calibrate fits a
-// Calibration to their labels, and NewSample is the sample of calibrated rows.
+// Calibration to their labels.
 package calibration
 
 import (
@@ -53,15 +53,6 @@ func (c Calibration) Probabilities(logits []float64) []float64 {
 		}
 	})
 	return p
-}
-
-// NewSample returns the sample of the calibrated probabilities of logits: of held-out source
-// rows, row-major n×k, with their n labels, and of target rows, row-major
-// m×k. A label outside 0..k-1 and logits without probabilities, as one is NaN or infinite,
-// are an error that wraps weightest.ErrInvalidRow and names the row. NewSample panics where
-// the lengths do not fit.
-func NewSample(c Calibration, source []float64, labels []int, target []float64) (*weightest.Sample, error) {
-	return weightest.SampleOf(len(c.Scales), c.Probabilities(source), slices.Clone(labels), c.Probabilities(target))
 }
 
 // calibrate sets the rows of p, those of a panel at most.
@@ -218,13 +209,13 @@ func missingClass(labels []int, k int) int {
 	return slices.Index(seen, false)
 }
 
-// ProbabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
+// probabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
 // infinite: the smallest float32 of full precision.
-const ProbabilityFloor = 0x1p-126
+const probabilityFloor = 0x1p-126
 
 // CenteredLogs returns the logits of a classifier of which probabilities alone are
 // known, row-major n×k: the logarithms of the probabilities, at least of
-// ProbabilityFloor, less their mean over the row. It panics where the length is no
+// probabilityFloor, less their mean over the row. It panics where the length is no
 // multiple of k.
 func CenteredLogs(probabilities []float64, k int) []float64 {
 	if len(probabilities)%k != 0 {
@@ -234,7 +225,7 @@ func CenteredLogs(probabilities []float64, k int) []float64 {
 	for first := 0; first < len(logs); first += k {
 		row := logs[first : first+k]
 		for j, p := range probabilities[first : first+k] {
-			row[j] = math.Log(max(p, ProbabilityFloor))
+			row[j] = math.Log(max(p, probabilityFloor))
 		}
 		floats.AddConst(-floats.Sum(row)/float64(k), row)
 	}

@@ -389,7 +389,7 @@ func TestCalibrateOneClass(t *testing.T) {
 
 func TestCenteredLogs(t *testing.T) {
 	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2)
-	half := math.Log(ProbabilityFloor) / 2
+	half := math.Log(probabilityFloor) / 2
 	if d := weighttest.LargestDifference(got, []float64{0, 0, -half, half}); d > 1e-13 {
 		t.Errorf("logs %v", got)
 	}
@@ -420,7 +420,7 @@ func TestCalibratedSample(t *testing.T) {
 			for i := range source {
 				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
 			}
-			s, err := NewSample(c, source, labels, target)
+			s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -443,11 +443,11 @@ func TestCalibratedSample(t *testing.T) {
 				}
 			}
 			target[len(target)-1] = math.NaN()
-			if _, err := NewSample(c, source, labels, target); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
+			if _, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)); !errors.Is(err, weightest.ErrInvalidRow) || !strings.Contains(err.Error(), fmt.Sprintf("target row %d", rows-1)) {
 				t.Errorf("%d classes, %d rows, the last with NaN: %v", k, rows, err)
 			}
 			labels[0] = k
-			if _, err := NewSample(c, source, labels, source); !errors.Is(err, weightest.ErrInvalidRow) {
+			if _, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(source)); !errors.Is(err, weightest.ErrInvalidRow) {
 				t.Errorf("a label beyond %d classes: %v", k, err)
 			}
 		}
@@ -468,7 +468,7 @@ func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target [
 
 func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
 	t.Helper()
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}

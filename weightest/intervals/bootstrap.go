@@ -37,7 +37,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if settings.Level <= 0 {
 		settings.Level = defaultLevel
 	}
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		return Uncertainty{}, err
 	}
@@ -108,7 +108,12 @@ func (r *Replicas) intervals(e weightest.Estimator, level float64, problem func(
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
 	rows := r.meanSourceRows()
-	result := uncertaintyOf(shares, weights, level, resampledReach(rows))
+	reach := resampledReach(rows)
+	result := Uncertainty{
+		Level:   level,
+		Shares:  drawnIntervals(shares, level, 1, reach),
+		Weights: drawnIntervals(weights, level, math.Inf(1), reach),
+	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
 	}

@@ -1,6 +1,7 @@
 package intervals
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -144,21 +145,35 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 		}
 	}
 	for i := range count {
-		if !reflect.DeepEqual(whole.Sums(i).State(), merged.Sums(i).State()) {
+		if !reflect.DeepEqual(whole.sums[i], merged.sums[i]) {
 			t.Fatalf("replica %d differs", i)
 		}
 		keys, counts := make([]uint64, n), make([]int, n)
 		rowKeys(keys, 5, sourceDomain, Numbers(0, len(keys)))
 		poissonCounts(counts, keys, i)
+		targetKeys, targetCounts := make([]uint64, m), make([]int, m)
+		rowKeys(targetKeys, 5, targetDomain, Numbers(0, m))
+		poissonCounts(targetCounts, targetKeys, i)
 		direct := weightest.NewSums(classes)
-		if err := direct.AddSource(source, labels, counts); err != nil {
-			t.Fatal(err)
+		for row, count := range counts {
+			for range count {
+				if err := direct.AddSource(source[row*classes:(row+1)*classes], labels[row:row+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
-		if !reflect.DeepEqual(direct.State().SoftJoint, whole.Sums(i).State().SoftJoint) {
+		for row, count := range targetCounts {
+			for range count {
+				if err := direct.AddTarget(s.Target()[row*classes : (row+1)*classes]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !reflect.DeepEqual(direct, whole.sums[i]) {
 			t.Fatalf("replica %d is not that of its counts", i)
 		}
 	}
-	if whole.Sums(0).SourceRows() == whole.Sums(1).SourceRows() && whole.Sums(0).SourceRows() == n {
+	if whole.sums[0].SourceRows() == whole.sums[1].SourceRows() && whole.sums[0].SourceRows() == n {
 		t.Error("the replicas are not resampled")
 	}
 	for _, other := range []*Replicas{NewReplicas(classes, count, 6), NewReplicas(classes, count+1, 5), NewReplicas(classes+1, count, 5)} {
@@ -168,19 +183,6 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 	}
 }
 
-// stored returns the sums of replicas as a file gives them back.
-func stored(t *testing.T, r *Replicas) []*weightest.Sums {
-	t.Helper()
-	all := make([]*weightest.Sums, r.Count())
-	for i := range all {
-		var err error
-		if all[i], err = weightest.RestoreSums(r.Sums(i).State()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
-}
-
 func TestReplicasFromTheirState(t *testing.T) {
 	s := gaussianSample(t, gaussians.Rising(3), 80, 60, 1)
 	source, labels := s.Source()
@@ -188,7 +190,12 @@ func TestReplicasFromTheirState(t *testing.T) {
 	if err := saved.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
 		t.Fatal(err)
 	}
-	restored, err := ReplicasOf(saved.Seed(), stored(t, saved))
+	var file bytes.Buffer
+	if err := saved.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.Bytes()
+	restored, err := ReadReplicas(&file, 3, saved.Count(), saved.Seed())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,13 +213,8 @@ func TestReplicasFromTheirState(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	for name, sums := range map[string][]*weightest.Sums{
-		"no replica": nil,
-		"two sizes":  {saved.Sums(0), NewReplicas(2, 1, 9).Sums(0)},
-	} {
-		if _, err := ReplicasOf(9, sums); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+	if _, err := ReadReplicas(bytes.NewReader(whole[:len(whole)-1]), 3, saved.Count(), 9); err == nil {
+		t.Error("a file that is cut off: no error")
 	}
 	if _, err := restored.Intervals(estimatorOf(t, "mlls"), 0.95); !errors.Is(err, weightest.ErrInvalidProblem) {
 		t.Errorf("an estimator that reads rows: %v", err)
@@ -259,7 +261,7 @@ func TestBootstrapGolden(t *testing.T) {
 		rowKeys(keys, 1, targetDomain, Numbers(0, len(keys)))
 		draws := make(map[string][][]float64)
 		for i := range count {
-			p, err := replicas.Sums(i).Problem()
+			p, err := replicas.sums[i].Problem()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,6 +347,49 @@ func requireIntervals(t *testing.T, u Uncertainty) {
 				name == "share" && joint.High > 1 {
 				t.Errorf("%s of class %d: %v, jointly %v", name, y, each, joint)
 			}
+		}
+	}
+}
+
+// A few hundred draws of nominal 95% intervals; research/bench/coverage does it with many.
+func TestIntervalsCover(t *testing.T) {
+	const k, samples = 3, 80
+	problem := gaussians.Rising(k)
+	held := make(map[string]float64)
+	for seed := range uint64(samples) {
+		s := gaussianSample(t, problem, 250, 250, 1000+seed)
+		bounds := make(map[string]Uncertainty)
+		for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
+			u, err := Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds[name] = u
+		}
+		for name, u := range bounds {
+			joint := 1.0
+			for y, q := range problem.Target {
+				if e := u.Shares.Each[y]; e.Low <= q && q <= e.High {
+					held[name+" share"] += 1. / k / samples
+				}
+				if e, w := u.Weights.Each[y], q/problem.Source[y]; e.Low <= w && w <= e.High {
+					held[name+" weight"] += 1. / k / samples
+				}
+				if e := u.Shares.Joint[y]; q < e.Low || q > e.High {
+					joint = 0
+				}
+			}
+			held[name+" jointly"] += joint / samples
+		}
+	}
+	if len(held) != 9 {
+		t.Fatalf("covered: %v", held)
+	}
+	for name, share := range held {
+		// The standard error of a joint interval's share is 2.4%, that of three classes'
+		// less.
+		if share < 0.88 {
+			t.Errorf("%s: %v", name, share)
 		}
 	}
 }
@@ -450,7 +495,7 @@ func gaussianSample(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *w
 
 func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
 	t.Helper()
-	p, err := s.Problem(nil, nil)
+	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,5 @@
-// Package intervals says how well class shares and weights are known: Bootstrap for any
-// estimator, SamplePosterior from the counts of hard predictions, and Fisher from the
-// curvature of weightest.MLLS's likelihood.
+// Package intervals says how well class shares and weights are known, by the bootstrap of
+// any estimator.
 //
 // Replicas are the bootstrap's sums, which parts of a data set can be merged from, as
 // weightest.Sums can.
@@ -23,15 +22,6 @@ type Intervals struct {
 	// Joint hold all k numbers at the same time with that probability. None is
 	// narrower than that of Each.
 	Joint []Interval
-}
-
-// include makes every interval reach to the class's value.
-func (i *Intervals) include(values []float64) {
-	for j, v := range values {
-		for _, interval := range []*Interval{&i.Each[j], &i.Joint[j]} {
-			interval.Low, interval.High = math.Min(interval.Low, v), math.Max(interval.High, v)
-		}
-	}
 }
 
 // Uncertainty is how well class weights and the target's class shares are known.
@@ -75,8 +65,8 @@ func (u *Uncertainty) warn(text string) {
 // defaultLevel is the level of intervals whose settings name none.
 const defaultLevel = 0.95
 
-// drawnIntervals are the intervals between percentiles of draws, draws×k: the bootstrap's
-// replicas or those of a posterior. No number is negative or above the upper bound.
+// drawnIntervals are the intervals between percentiles of the replicas' estimates, draws×k.
+// No number is negative or above the upper bound.
 //
 // The joint intervals are m - t·s⁻ … m + t·s⁺ about the median m of a class, s⁻ and s⁺
 // the root mean square deviations of the draws below and above it, and t the percentile
@@ -153,9 +143,6 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
-// asDrawn is the reach of intervals whose draws spread as far as the number's errors.
-func asDrawn(_ int, reach float64) float64 { return reach }
-
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
 // rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and
 // do not know that their spread is itself an estimate: a normal distribution's number of
@@ -167,14 +154,5 @@ func resampledReach(rows []float64) func(class int, reach float64) float64 {
 		n := math.Max(5, rows[class])
 		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
 		return math.Sqrt(n/(n-1)) * -student.Quantile(distuv.UnitNormal.Survival(reach))
-	}
-}
-
-// uncertaintyOf returns the intervals of draws of shares and weights, each draws×k.
-func uncertaintyOf(shares, weights [][]float64, level float64, widen func(class int, reach float64) float64) Uncertainty {
-	return Uncertainty{
-		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1, widen),
-		Weights: drawnIntervals(weights, level, math.Inf(1), widen),
 	}
 }

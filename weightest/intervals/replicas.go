@@ -1,8 +1,8 @@
 package intervals
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"runtime"
 
 	"iwda/weightest"
@@ -32,14 +32,14 @@ func NewReplicas(classes, count int, seed uint64) *Replicas {
 	return r
 }
 
+// MostReplicas returns how many replicas of the sums of k classes fit in so many bytes.
+func MostReplicas(classes int, bytes float64) int { return int(bytes / weightest.SumsBytes(classes)) }
+
 // Count returns the number of replicas.
 func (r *Replicas) Count() int { return len(r.sums) }
 
 // Seed returns the seed of the resamples.
 func (r *Replicas) Seed() uint64 { return r.seed }
-
-// Sums returns the sums of a replica. They are the replica's own.
-func (r *Replicas) Sums(replica int) *weightest.Sums { return r.sums[replica] }
 
 // Numbers returns first, first+1, …, n of them.
 func Numbers(first uint64, n int) []uint64 {
@@ -114,16 +114,25 @@ func (r *Replicas) Merge(other *Replicas) error {
 	return nil
 }
 
-// ReplicasOf returns the replicas of a seed whose sums are known, as from a file. None at all
-// is an error, and so are sums of different numbers of classes.
-func ReplicasOf(seed uint64, sums []*weightest.Sums) (*Replicas, error) {
-	if len(sums) == 0 {
-		return nil, errors.New("intervals: the saved bootstrap has no replica")
-	}
-	for i, s := range sums {
-		if k := sums[0].Classes(); s.Classes() != k {
-			return nil, fmt.Errorf("intervals: replica %d of the saved bootstrap has %d classes, the first has %d", i, s.Classes(), k)
+// Write writes the sums of all replicas, one after the other, as weightest.Sums does.
+func (r *Replicas) Write(w io.Writer) error {
+	for _, s := range r.sums {
+		if err := s.Write(w); err != nil {
+			return err
 		}
 	}
-	return &Replicas{seed: seed, sums: sums}, nil
+	return nil
+}
+
+// ReadReplicas reads so many replicas of a seed as Write writes them. The error is that of
+// weightest.ReadSums. It panics unless classes ≥ 1 and count ≥ 1.
+func ReadReplicas(from io.Reader, classes, count int, seed uint64) (*Replicas, error) {
+	r := NewReplicas(classes, count, seed)
+	for i := range r.sums {
+		var err error
+		if r.sums[i], err = weightest.ReadSums(from, classes); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }

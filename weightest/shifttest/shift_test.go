@@ -18,7 +18,7 @@ var mergedShiftProblems = []string{"tiny"}
 
 func TestChiSquaredGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		got, err := ChiSquaredTest(sampleOf(g.T)(g.Rows()).Sums(nil, nil))
+		got, err := ChiSquaredTest(sampleOf(g.T)(g.Rows()).Sums())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestMergeRareColumns(t *testing.T) {
 func TestShiftTestsWithoutShift(t *testing.T) {
 	one := weightest.NewSample(1)
 	addRows(t, one, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
-	counts, err := ChiSquaredTest(one.Sums(nil, nil))
+	counts, err := ChiSquaredTest(one.Sums())
 	if err != nil || counts.P != 1 || counts.DegreesOfFreedom != 0 || counts.Statistic != 0 {
 		t.Errorf("one class: %+v, %v", counts, err)
 	}
@@ -173,7 +173,7 @@ func TestShiftTestsWithoutShift(t *testing.T) {
 	}
 	empty := weightest.NewSample(2)
 	addRows(t, empty, []float64{0.9, 0.1}, []int{0}, nil)
-	if _, err := ChiSquaredTest(empty.Sums(nil, nil)); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := ChiSquaredTest(empty.Sums()); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target rows: %v", err)
 	}
 	if _, err := KolmogorovSmirnovTest(empty); !errors.Is(err, weightest.ErrNoStatistics) {

@@ -29,6 +29,7 @@ type options struct {
 	Source, Target string
 	Run            string // folder, in the place of both
 	Kind, Labels   string // of the source's file
+	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
 	All            bool
 	Partial        string // file to write, or empty
@@ -46,6 +47,12 @@ type options struct {
 const (
 	sharesOfSource = "source"
 	uniformShares  = "uniform"
+)
+
+// The words of --intervals.
+const (
+	bootstrap   = "bootstrap"
+	noIntervals = "none"
 )
 
 // New returns the command as the words name it, which writes its table to out and what
@@ -70,7 +77,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 			&cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
 			&cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
-			&cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: usual.Intervals, Usage: "`KIND`: " + strings.Join(labelshift.IntervalNames(), ", ")},
+			&cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals},
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
@@ -93,6 +100,9 @@ func New(name string, out, err io.Writer) *cli.Command {
 			if err := o.check(c); err != nil {
 				return err
 			}
+			if o.Intervals == noIntervals {
+				o.Replicas = 0
+			}
 			return o.carryOut()
 		},
 	}
@@ -107,6 +117,9 @@ var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Pro
 func (o options) check(c *cli.Context) error {
 	if err := o.checkMode(c); err != nil {
 		return err
+	}
+	if err := o.checkIntervals(); err != nil {
+		return commandline.WrongUsage(c, "%v", err)
 	}
 	if err := o.Check(); err != nil {
 		return commandline.WrongUsage(c, "%v", err)
@@ -123,6 +136,22 @@ func (o options) check(c *cli.Context) error {
 		return commandline.WrongUsage(c, "--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
 	}
 	return o.checkPaths(c)
+}
+
+// checkIntervals returns an error for what --intervals and --replicas cannot be, and says what
+// took the place of the kinds that there were up to version 0.3.0.
+func (o options) checkIntervals() error {
+	switch o.Intervals {
+	case bootstrap, noIntervals:
+	case "fisher", "bayes":
+		return fmt.Errorf("--intervals %s: in its place there is %s, for every estimator; research/labelshift.md has the comparison", o.Intervals, bootstrap)
+	default:
+		return fmt.Errorf("no intervals %q; there are %s and %s", o.Intervals, bootstrap, noIntervals)
+	}
+	if o.Replicas < 2 {
+		return fmt.Errorf("%d replicas; a bootstrap needs two or more, and --intervals %s makes none", o.Replicas, noIntervals)
+	}
+	return nil
 }
 
 // checkMode returns an error for flags that do not go together.
@@ -248,11 +277,7 @@ func (o options) compare(source, target *labelshift.Predictions) error {
 
 // count writes the sums of the rows.
 func (o options) count() error {
-	settings := labelshift.PartSettings{Seed: o.Seed, FirstRow: o.FirstRow}
-	if o.Intervals == labelshift.BootstrapIntervals {
-		settings.Replicas = o.Replicas
-	}
-	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, settings)
+	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, o.Settings, o.FirstRow)
 	if err != nil {
 		return err
 	}

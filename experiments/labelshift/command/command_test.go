@@ -207,7 +207,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 			source, target := change(photos(300, 300))
 			writePredictions(t, "source.csv", animals, source, true)
 			writePredictions(t, "target.csv", animals, target, false)
-			for _, flags := range []string{"", " --intervals bayes", " --intervals fisher", " --calibration none --estimator bbse-hard", " --all"} {
+			for _, flags := range []string{"", " --intervals none", " --calibration none --estimator bbse-hard", " --all"} {
 				answers(t, onPhotos+" --replicas 30"+flags, 3)
 			}
 		})
@@ -217,7 +217,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 		one := []row{{[]float64{1}, 0}, {[]float64{1}, 0}, {[]float64{1}, 0}}
 		writePredictions(t, "source.csv", animals[:1], one, true)
 		writePredictions(t, "target.csv", animals[:1], one, false)
-		for _, flags := range []string{"", " --intervals bayes", " --all"} {
+		for _, flags := range []string{"", " --intervals none", " --all"} {
 			answers(t, onPhotos+flags, 1)
 		}
 	})
@@ -292,8 +292,9 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
 		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
 		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
-		onPhotos + " --intervals wald":                                          {"fisher", "Usage"},
-		onPhotos + " --intervals fisher --estimator acc":                        {"mlls", "Usage"},
+		onPhotos + " --intervals wald":                                          {"bootstrap", "Usage"},
+		onPhotos + " --intervals fisher":                                        {"in its place", "bootstrap", "Usage"},
+		onPhotos + " --intervals bayes":                                         {"in its place", "bootstrap", "Usage"},
 		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
 		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
 		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
@@ -395,7 +396,7 @@ func TestLabelShiftOfParts(t *testing.T) {
 	if status, _, said := callLine(t, "labelshift --estimator acc --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
-	if status, out, said := callLine(t, "labelshift --estimator acc --intervals bayes --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
+	if status, out, said := callLine(t, "labelshift --estimator acc --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
 }

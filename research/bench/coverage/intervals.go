@@ -23,8 +23,6 @@ var kinds = []string{
 	"bootstrap, bbse-hard",
 	"bootstrap, bbse-soft",
 	"bootstrap, mlls",
-	"Fisher information, mlls",
-	"posterior, hard predictions",
 }
 
 func intervalsOf(s *weightest.Sample, seed uint64) ([]intervals.Uncertainty, error) {
@@ -52,18 +50,7 @@ func intervalsOf(s *weightest.Sample, seed uint64) ([]intervals.Uncertainty, err
 	if err != nil {
 		return nil, err
 	}
-	result = append(result, bound)
-	problem, err := s.Problem(nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	solution, err := weightest.MLLS{}.Solve(problem)
-	if err != nil {
-		return nil, err
-	}
-	result = append(result, intervals.Fisher(s, solution, level))
-	draws, err := intervals.SamplePosterior(s.Sums(nil, nil), intervals.PosteriorSettings{Seed: seed, EffectiveDraws: 400})
-	return append(result, draws.Intervals(level)), err
+	return append(result, bound), nil
 }
 
 // hits counts intervals that hold the truth.

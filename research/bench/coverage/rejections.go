@@ -69,7 +69,7 @@ func percent(share float64) string {
 
 // pValues returns those of all tests, NaN for one that could not be made.
 func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
-	counts, err := shifttest.ChiSquaredTest(s.Sums(nil, nil))
+	counts, err := shifttest.ChiSquaredTest(s.Sums())
 	if err != nil {
 		return [3]float64{}, err
 	}
