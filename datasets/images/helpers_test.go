@@ -37,6 +37,11 @@ func shaded(width, height int, shade uint8) image.Image {
 	return m
 }
 
+// blank is a black image.
+func blank(width, height int) *images.RGB {
+	return &images.RGB{Pix: make([]byte, 3*width*height), Stride: 3 * width, Width: width, Height: height}
+}
+
 func jpegFile(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var file bytes.Buffer
