@@ -16,7 +16,7 @@
 // and classes, counted from 0, here; see [Table.ClassNames] for their order and
 // [Reference] for two tables that share classes.
 //
-// [WritePredictions] writes what came of the rows, as CSV, .npz or Parquet, in constant
+// [WritePredictions] writes what came of the rows, as CSV or Parquet, in constant
 // memory too.
 //
 // Every error names the file and the row, counted from 0, or the line of a CSV file, and

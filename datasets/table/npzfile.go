@@ -37,7 +37,7 @@ func (n NPZ) ClassNames(names []string) error {
 	for _, name := range names {
 		longest = max(longest, utf8.RuneCountInString(name))
 	}
-	w, err := n.Array(classNamesArray, textType(longest), len(names))
+	w, err := n.Array(classNamesArray, fmt.Sprintf("<U%d", longest), len(names))
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,6 @@ func (n NPZ) ClassNames(names []string) error {
 	}
 	return nil
 }
-
-// textType is NumPy's type of texts of up to so many characters.
-func textType(length int) string { return fmt.Sprintf("<U%d", length) }
 
 // wide appends a text of four bytes a character, filled up with zeros.
 func wide(to []byte, text string, length int) []byte {

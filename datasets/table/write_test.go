@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/sbinet/npyio/npz"
 
 	"iwda/internal/allocation"
 )
@@ -24,7 +23,7 @@ var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabiliti
 func predictions(t testing.TB, name string, p Predictions, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	err := WritePredictions(path, p, func(add func(string, []float32) error) error {
+	_, err := WritePredictions(path, p, func(add func(string, []float32) error) error {
 		row := make([]float32, 2)
 		for i := range n {
 			row[0] = float32(i) / float32(n)
@@ -70,13 +69,11 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 // An id that is written is one that can be read.
 func TestLongIDs(t *testing.T) {
 	for extension := range predictionFormats {
-		for length, fits := range map[int]bool{maxText / 4: true, maxText/4 + 1: false, maxText: false} {
+		for _, length := range []int{maxText / 4, maxText/4 + 1, maxText} {
 			id, path := strings.Repeat("ü", length), filepath.Join(t.TempDir(), "out"+extension)
-			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
+			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
 			if err != nil {
-				if fits || !strings.Contains(err.Error(), "row 0: an id of") {
-					t.Errorf("%s, %d characters: %v", extension, length, err)
-				}
+				t.Errorf("%s, %d characters: %v", extension, length, err)
 				continue
 			}
 			rows, err := opened(t, file(path, Options{})).Load()
@@ -103,25 +100,12 @@ func TestPredictedClasses(t *testing.T) {
 	if err != nil || len(lines) != 4 {
 		t.Fatalf("%v, %v", lines, err)
 	}
-	archive, err := npz.Open(predictions(t, "out.npz", few, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	var classes []int64
-	var largest []float32
-	if err := errors.Join(archive.Read("classes.npy", &classes), archive.Read("probability.npy", &largest)); err != nil {
-		t.Fatal(err)
-	}
 	for i, p := range []float32{1, 0.75, 0.5, 0.75} {
 		if !slices.Equal(records[i+1], []string{strings.Repeat("ü", i), want[i], fmt.Sprint(p)}) {
 			t.Errorf("line %d: %q", i, records[i+1])
 		}
 		if lines[i] != (parquetPrediction{strings.Repeat("ü", i), want[i], p}) {
 			t.Errorf("row %d: %+v", i, lines[i])
-		}
-		if few.Classes[classes[i]] != want[i] || largest[i] != p {
-			t.Errorf("row %d: class %d, probability %v", i, classes[i], largest[i])
 		}
 	}
 }
@@ -134,7 +118,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
 			"row 1: the probability of class \"dög\" is NaN": {1, halves()[0x7e00]},
 		} {
-			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
 				return errors.Join(add("a", []float32{1, 0}), add("b", row))
 			})
 			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
@@ -142,7 +126,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			}
 		}
 		own := errors.New("rows.csv:7: not a number")
-		err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
 			return errors.Join(add("a", []float32{1, 0}), own)
 		})
 		if err == nil || err.Error() != own.Error() {
@@ -155,7 +139,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			t.Errorf("%s: left %v, %v", extension, entries, err)
 		}
 	}
-	if err := CheckPredictions("out.txt"); err == nil || !strings.Contains(err.Error(), "out.txt: predictions are written to .csv, .npz and .parquet files") {
+	if err := CheckPredictions("out.txt"); err == nil || !strings.Contains(err.Error(), "out.txt: predictions are written to .csv and .parquet files") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -171,9 +155,9 @@ func TestPredictionsTakeLittleMemory(t *testing.T) {
 	for i := range row {
 		row[i] = 1.0 / 256
 	}
-	path := filepath.Join(t.TempDir(), "out.npz")
+	path := filepath.Join(t.TempDir(), "out.parquet")
 	allocation.Within(t, 200*n, func() { // 134 MB of probabilities
-		err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
 			for range n {
 				if err := add("id", row); err != nil {
 					return err

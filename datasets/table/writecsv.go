@@ -14,7 +14,7 @@ type csvPredictions struct {
 	number []byte
 }
 
-func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, error) {
+func newCSVPredictions(w io.Writer, p Predictions) (predictionWriter, error) {
 	c := &csvPredictions{w: csv.NewWriter(w), what: p}
 	c.record = append(c.record, "id", "class", "probability")
 	if p.Probabilities {

@@ -31,7 +31,7 @@ type parquetPredictions[T any] struct {
 	rows    int
 }
 
-func newParquetPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, error) {
+func newParquetPredictions(w io.Writer, p Predictions) (predictionWriter, error) {
 	names, err := json.Marshal(p.Classes)
 	if err != nil {
 		return nil, err
