@@ -102,9 +102,3 @@ func openTree(root, folder string, classes ...string) (*images.Set, error) {
 	c := images.Collection{Name: "test", Classes: classes, Domains: []images.Domain{{Name: "domain", Folders: []string{folder}}}}
 	return c.Open(root, "domain")
 }
-
-// openList opens the list list.txt of a root.
-func openList(root string, classes ...string) (*images.Set, error) {
-	c := images.Collection{Name: "any", Classes: classes, Domains: []images.Domain{{Name: "list"}}}
-	return c.Open(root, "list")
-}
