@@ -46,21 +46,18 @@ func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 //   - "usps-train" (7,291 images) and "usps-test" (2,007), enlarged, from usps and
 //     usps.t, bzip2-compressed (.bz2) or not.
 //
-// Images of USPS, which take long to unpack, are kept in the folder cache, if it is not
-// empty, for the next time that the same file is read.
-//
 // Another name is an error. A file that is not there is a [MissingFileError]; see
 // [ReadIDXImages], [ReadIDXLabels] and [ReadUSPS] for what is wrong with a file.
-func LoadDigits(root, name, cache string) (*Images, error) {
+func LoadDigits(root, name string) (*Images, error) {
 	switch name {
 	case "mnist-train":
 		return loadMNIST(root, name, "train")
 	case "mnist-test":
 		return loadMNIST(root, name, "t10k")
 	case "usps-train":
-		return loadUSPS(root, name, "usps", cache)
+		return loadUSPS(root, name, "usps")
 	case "usps-test":
-		return loadUSPS(root, name, "usps.t", cache)
+		return loadUSPS(root, name, "usps.t")
 	default:
 		return nil, fmt.Errorf("datasets: no set of digits %q", name)
 	}
@@ -96,14 +93,12 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), images.Pixels, KnownLabels(labels))
 }
 
-func loadUSPS(root, name, file, cache string) (*Images, error) {
+func loadUSPS(root, name, file string) (*Images, error) {
 	path, err := findFile(root, []string{file + ".bz2", file}, uspsSource)
 	if err != nil {
 		return nil, err
 	}
-	images, err := readFile(path, func(r io.Reader, name string) (*Images, error) {
-		return readUSPSCached(r, name, cache)
-	})
+	images, err := readFile(path, ReadUSPS)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}

@@ -21,11 +21,11 @@ const (
 
 // load reads both sets of "mnist" or "usps".
 func load(root, digits string) (train, test *datasets.Images, err error) {
-	train, err = datasets.LoadDigits(root, digits+"-train", "")
+	train, err = datasets.LoadDigits(root, digits+"-train")
 	if err != nil {
 		return nil, nil, err
 	}
-	test, err = datasets.LoadDigits(root, digits+"-test", "")
+	test, err = datasets.LoadDigits(root, digits+"-test")
 	return train, test, err
 }
 
@@ -114,9 +114,9 @@ func TestLoadUSPS(t *testing.T) {
 	}
 	_, _, err = load(root, "usps")
 	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
-	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train", "")
+	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train")
 	wantError(t, err, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
-	_, err = datasets.LoadDigits(root, "usps", "")
+	_, err = datasets.LoadDigits(root, "usps")
 	wantError(t, err, `no set of digits "usps"`)
 }
 
@@ -152,18 +152,6 @@ func BenchmarkReadUSPS(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if _, err := datasets.ReadUSPS(bytes.NewReader(text), "usps"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkLoadUSPSCached takes from the cache what [BenchmarkReadUSPS] parses.
-func BenchmarkLoadUSPSCached(b *testing.B) {
-	text := []byte(strings.Repeat(uspsLine(1, constant(-0.948)), 100))
-	root, cache := folder(b, map[string][]byte{"usps": text}), b.TempDir()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := datasets.LoadDigits(root, "usps-train", cache); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@
 // needs no file.
 //
 // Label shift is made by [Subsample], which keeps a fraction of each class;
-// [LabelDistribution] and [JSD] measure it.
+// [Labels.Shares] and [JSD] measure it.
 //
 // Nothing here touches libtorch, and nothing has global state: whatever is random
 // follows from a generator that the caller passes, usually a [Stream] of a run's

@@ -121,10 +121,6 @@ func (l Labels) check(name string, classes int) error {
 // Counts returns the number of rows known to be of each class, in label order.
 func Counts(set Set) []int { return LabelsOf(set).Counts(len(set.ClassNames())) }
 
-// LabelDistribution returns the share of each class among the rows whose class is known,
-// in label order: D(y) of the paper. It panics where none is.
-func LabelDistribution(set Set) []float64 { return LabelsOf(set).Shares(len(set.ClassNames())) }
-
 // JSD returns the Jensen-Shannon divergence of two distributions over the same
 // classes,
 //

@@ -169,7 +169,7 @@ func TestMisusePanics(t *testing.T) {
 		"negative row":        func() { datasets.Subset(set, []int{-1}) },
 		"unknown label":       func() { datasets.CopyLabels(make([]int64, 1), unlabelled, []int{1}) },
 		"nothing to draw":     func() { datasets.NewWithReplacement(0, datasets.Stream(1, "test")) },
-		"empty distribution":  func() { datasets.LabelDistribution(datasets.Subset(set, nil)) },
+		"empty distribution":  func() { datasets.LabelsOf(datasets.Subset(set, nil)).Shares(2) },
 		"fewer names":         func() { datasets.WithClassNames(set, []string{"a", "b"}) },
 		"fractions":           func() { _, _ = datasets.Subsample(set, []float64{1}, newRandom(1)) },
 	} {

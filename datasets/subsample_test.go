@@ -142,7 +142,7 @@ func TestPaperLabelShift(t *testing.T) {
 	if got, want := datasets.Counts(source2), []int{358, 301, 219, 197, 195, 556, 664, 645, 542, 644}; !slices.Equal(got, want) {
 		t.Errorf("kept %v, want %v", got, want)
 	}
-	p, q := datasets.LabelDistribution(source2), datasets.LabelDistribution(target)
+	p, q := datasets.LabelsOf(source2).Shares(len(source2.ClassNames())), datasets.LabelsOf(target).Shares(len(target.ClassNames()))
 	if got := datasets.JSD(p, q); math.Abs(got-0.02745) > 5e-6 {
 		t.Errorf("JSD %.6f, want 0.02745", got)
 	}
@@ -182,7 +182,7 @@ func ExampleSubsample() {
 		return
 	}
 	fmt.Println(datasets.Counts(source))
-	fmt.Printf("JSD %.4f\n", datasets.JSD(datasets.LabelDistribution(source), datasets.LabelDistribution(set)))
+	fmt.Printf("JSD %.4f\n", datasets.JSD(datasets.LabelsOf(source).Shares(len(source.ClassNames())), datasets.LabelsOf(set).Shares(len(set.ClassNames()))))
 	// Output:
 	// [3 3 3 3 3 10 10 10 10 10]
 	// JSD 0.0398

@@ -19,15 +19,11 @@ func Adversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
 // rows, times w_y, and e/Σe over the target rows; their sums are constants to
 // autograd, as is the sum of weights that the loss is divided by. All arguments have
 // the shape (B).
-func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor) torch.Tensor {
-	itself := func(sum torch.Tensor) torch.Tensor { return sum }
-	return EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, rowWeights, 1, itself)
-}
-
-// EntropyConditionedPart is [EntropyConditioned] of one part of a batch in parts of the
-// same size, such that the mean over the parts is the loss of the batch. total completes
-// a sum over the part's rows to that over all.
-func EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor, parts int, total func(torch.Tensor) torch.Tensor) torch.Tensor {
+//
+// The rows may be one part of a batch in parts of the same size: the mean over the parts
+// is the loss of the batch. total completes a sum over the part's rows to that over all,
+// and returns its argument if there is one part.
+func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor, parts int, total func(torch.Tensor) torch.Tensor) torch.Tensor {
 	sourceShare := weighted(sourceCertainty.Div(total(sourceCertainty.Detach().Sum())), rowWeights)
 	targetShare := targetCertainty.Div(total(targetCertainty.Detach().Sum()))
 	whole := total(sourceShare.Sum().Add(targetShare.Sum()).Detach())

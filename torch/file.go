@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unsafe"
 
 	"github.com/maruel/safetensors"
@@ -65,22 +64,8 @@ func bytesOf[T Element](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
 }
 
-// ReadTensors reads a safetensors file onto the CPU. A file that is missing, cut off
-// or not of the format is an [*Error] that names it.
-func ReadTensors(path string) (tensors map[string]Tensor, metadata map[string]string, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, &Error{Op: "ReadTensors", Msg: err.Error()}
-	}
-	tensors, metadata, err = ParseTensors(data)
-	if err != nil {
-		return nil, nil, &Error{Op: "ReadTensors", Msg: fmt.Sprintf("%s: %v", path, err)}
-	}
-	return tensors, metadata, nil
-}
-
-// ParseTensors is [ReadTensors] for the content of a file, which the error does not
-// name. Where there is an error no tensor is left.
+// ParseTensors reads the content of a safetensors file onto the CPU. One that is cut off or
+// not of the format is an error, which does not name the file; no tensor is left then.
 func ParseTensors(data []byte) (tensors map[string]Tensor, metadata map[string]string, err error) {
 	file, err := safetensors.Parse(data)
 	if err != nil {

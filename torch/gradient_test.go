@@ -44,7 +44,6 @@ var differentiable = []operation{
 		return x[0].Gather(1, FromSlice([]int64{3, 0, 2}, 3, 1))
 	}},
 	{"ReLU", [][]int{{9}}, func(x []Tensor) Tensor { return x[0].ReLU() }},
-	{"Sigmoid", [][]int{{5}}, func(x []Tensor) Tensor { return x[0].Sigmoid() }},
 	{"LogSigmoid", [][]int{{5}}, func(x []Tensor) Tensor { return x[0].LogSigmoid() }},
 	{"Softmax", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].Softmax(1) }},
 	{"LogSoftmax", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].LogSoftmax(1) }},

@@ -106,9 +106,6 @@ func (t Tensor) ArgMax(dim int) Tensor {
 // ReLU returns the larger of each element and 0.
 func (t Tensor) ReLU() Tensor { return made("ReLU", C.iwt_relu(t.box()), t) }
 
-// Sigmoid returns 1/(1+exp(-t)).
-func (t Tensor) Sigmoid() Tensor { return made("Sigmoid", C.iwt_sigmoid(t.box()), t) }
-
 // LogSigmoid returns log(1/(1+exp(-t))), finite for every finite t.
 func (t Tensor) LogSigmoid() Tensor { return made("LogSigmoid", C.iwt_log_sigmoid(t.box()), t) }
 

@@ -16,18 +16,12 @@ import (
 
 const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES]"
 
-// standardStream stands for standard output where a file is named.
-const standardStream = "-"
-
 // predictOptions say what is predicted of which rows.
 type predictOptions struct {
 	workOptions
-	Model         string // folder
-	Inputs        []string
-	Output        string
-	Probabilities bool
-	Shares        string
-	Batch         int
+	predict.Request
+	Model string // folder
+	Batch int
 }
 
 func newPredictCommand(s streams) *cli.Command {
@@ -83,7 +77,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if named > 1 {
 		return wrongUsage(c, "%s: standard input can be read once", predict.Stdin)
 	}
-	if o.Output == standardStream {
+	if o.Output == predict.Stdout {
 		return nil
 	}
 	if err := table.CheckPredictions(o.Output); err != nil {
@@ -95,7 +89,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	return nil
 }
 
-func runPredict(o predictOptions, s streams) (err error) {
+func runPredict(o predictOptions, s streams) error {
 	device, err := o.device()
 	if err != nil {
 		return err
@@ -104,47 +98,18 @@ func runPredict(o predictOptions, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	var inputs []predict.Input
-	defer func() {
-		for _, input := range inputs {
-			err = errors.Join(err, input.Close())
-		}
-	}()
-	for _, path := range o.Inputs {
-		input, err := predict.Open(path, s.in, o.Model, members[0].Metadata)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, input)
-	}
 	ctx, stop := interruptible()
 	defer stop()
-	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
-	shares, err := ensemble.Shares(ctx, o.Shares, inputs)
-	if err != nil {
-		return fmt.Errorf("--shares %s: %w", o.Shares, err)
-	}
-	rows := 0
-	write := func(add func(id string, probabilities []float32) error) error {
-		return ensemble.Each(ctx, inputs, shares, func(id string, probabilities []float32) error {
-			rows++
-			return add(id, probabilities)
-		})
-	}
-	what := table.Predictions{Classes: members[0].Classes, Probabilities: o.Probabilities}
-	if o.Output == standardStream {
-		err = table.StreamPredictions(s.out, what, write)
-	} else {
-		err = table.WritePredictions(o.Output, what, write)
-	}
+	o.Request.Stdin, o.Request.Stdout = s.in, s.out
+	written, err := predict.Write(ctx, members, o.Request, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(s.err, "interrupted after %d rows\n", rows)
+		fmt.Fprintf(s.err, "interrupted after %d rows\n", written.Rows())
 		return statusError(statusInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	reportRows(s.err, rows, members, shares)
+	reportRows(s.err, written.Rows(), members, written.Shares)
 	return nil
 }
 

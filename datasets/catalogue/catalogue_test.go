@@ -255,5 +255,4 @@ func ExampleDataset_Instructions() {
 	// Source: Saenko et al. 2010, Adapting Visual Category Models to New Domains; archive domain_adaptation_images.tar.gz.
 	// Unpack into data/office31, so that there is, as an example, data/office31/amazon/images/back_pack/frame_0001.jpg.
 	// Folders, each with a folder a class: amazon/images (2817 images), dslr/images (498 images), webcam/images (795 images).
-	// Or list the images, a line "path label" each, in data/office31/DOMAIN.txt.
 }

@@ -34,7 +34,7 @@ func digits() Dataset {
 				"compressed (.gz, .bz2) or not, in %s.", root)
 		},
 		open: func(domain, split string, from Source) (datasets.Set, error) {
-			return datasets.LoadDigits(from.Root, domain+"-"+split, from.Cache)
+			return datasets.LoadDigits(from.Root, domain+"-"+split)
 		},
 	}
 	d.Tasks = pairs(d.Domains)

@@ -15,8 +15,7 @@ import (
 // Source says where a data set in memory comes from. Each data set uses the fields that
 // it needs.
 type Source struct {
-	Root  string // folder of the files
-	Cache string // folder that keeps what was slow to read; "" for none
+	Root string // folder of the files
 	// Of data that are drawn: the seed, and the numbers of rows of each class.
 	Seed                        int64
 	TrainPerClass, TestPerClass int

@@ -43,11 +43,11 @@ func benchSet(b *testing.B) *images.Set {
 func photograph(b *testing.B, seed uint64) []byte {
 	const side, coarse = 300, 40
 	random := rand.New(rand.NewPCG(seed, 1))
-	small := images.NewRGB(coarse, coarse)
+	small := blank(coarse, coarse)
 	for i := range small.Pix {
 		small.Pix[i] = byte(random.IntN(256))
 	}
-	shades := images.NewRGB(side, side)
+	shades := blank(side, side)
 	new(images.Resampler).Resize(shades, small, images.Bicubic)
 	picture := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
@@ -117,7 +117,7 @@ func BenchmarkLoader(b *testing.B) {
 
 // BenchmarkResize measures one image of 300×300 pixels to 256×256.
 func BenchmarkResize(b *testing.B) {
-	src, dst := images.NewRGB(300, 300), images.NewRGB(256, 256)
+	src, dst := blank(300, 300), blank(256, 256)
 	for i := range src.Pix {
 		src.Pix[i] = byte(i * 7919 >> 3)
 	}

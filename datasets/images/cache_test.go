@@ -35,7 +35,7 @@ func TestReadIsDecodeAndResize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := images.NewRGB(16, 16)
+	want := blank(16, 16)
 	new(images.Resampler).Resize(want, decoded, images.Bicubic)
 	if !bytes.Equal(read(t, reader, 3), want.Pix) {
 		t.Error("the image differs from the decoded and resized file")

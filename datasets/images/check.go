@@ -74,7 +74,7 @@ func (d *DomainReport) write(w io.Writer, classes []string) {
 	for _, part := range []struct {
 		what  string
 		paths []string
-	}{{"missing", d.Listing.MissingFiles}, {"of no class", d.Listing.ExtraFolders}, {"extra", d.Listing.ExtraFiles}} {
+	}{{"of no class", d.Listing.ExtraFolders}, {"extra", d.Listing.ExtraFiles}} {
 		for _, path := range part.paths {
 			fmt.Fprintf(w, "  %s: %s\n", part.what, path)
 		}

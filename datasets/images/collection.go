@@ -36,10 +36,6 @@ func (d Domain) Total() int {
 	return total
 }
 
-// Lists returns the names of the list files that may describe the domain, in the
-// root of the data: see [Collection.Open] for their format.
-func (d Domain) Lists() []string { return []string{d.Name + ".txt", d.Name + "_list.txt"} }
-
 // Domain returns the description of one of the domains, and an error that lists
 // them where there is none of that name.
 func (c Collection) Domain(name string) (Domain, error) {
@@ -53,7 +49,7 @@ func (c Collection) Domain(name string) (Domain, error) {
 	return Domain{}, fmt.Errorf("images: %s has no domain %q; it has %s", c.Title, name, strings.Join(names, ", "))
 }
 
-// Instructions says in five lines, without a newline at the end, what has to be
+// Instructions says in four lines, without a newline at the end, what has to be
 // put into the folder root, and from where.
 func (c Collection) Instructions(root string) string {
 	total := 0
@@ -67,6 +63,5 @@ func (c Collection) Instructions(root string) string {
 		"Source: " + c.Source + ".",
 		fmt.Sprintf("Unpack into %s, so that there is, as an example, %s.", root, filepath.Join(root, filepath.FromSlash(c.Example))),
 		"Folders, each with a folder a class: " + strings.Join(folders, ", ") + ".",
-		fmt.Sprintf("Or list the images, a line \"path label\" each, in %s.", filepath.Join(root, "DOMAIN.txt")),
 	}, "\n")
 }

@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 			if len(m.Pix) != 3*m.Width*m.Height {
 				t.Errorf("%d bytes for %d×%d pixels", len(m.Pix), m.Width, m.Height)
 			}
-			new(images.Resampler).Resize(images.NewRGB(16, 16), m, images.Bicubic)
+			new(images.Resampler).Resize(blank(16, 16), m, images.Bicubic)
 		})
 	})
 }

@@ -3,8 +3,8 @@
 //
 // A [Collection] describes a published data set: domains, classes in label order,
 // numbers of images. [Collection.Open] finds a domain's files in the folders of the public
-// archives or through a list file, and [Collection.Check] compares a copy with its
-// description and decodes every file. [OpenOwn] and [OpenUnlabelled] take any images.
+// archives, and [Collection.Check] compares a copy with its description and decodes every
+// file. [OpenOwn] and [OpenUnlabelled] take any images.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it
 // can keep them in memory or in a mapped file, 196,608 bytes each. On it stand a

@@ -37,6 +37,11 @@ func shaded(width, height int, shade uint8) image.Image {
 	return m
 }
 
+// blank is a black image.
+func blank(width, height int) *images.RGB {
+	return &images.RGB{Pix: make([]byte, 3*width*height), Stride: 3 * width, Width: width, Height: height}
+}
+
 func jpegFile(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -96,10 +101,4 @@ func classOf(set *images.Set, i int) int {
 func openTree(root, folder string, classes ...string) (*images.Set, error) {
 	c := images.Collection{Name: "test", Classes: classes, Domains: []images.Domain{{Name: "domain", Folders: []string{folder}}}}
 	return c.Open(root, "domain")
-}
-
-// openList opens the list list.txt of a root.
-func openList(root string, classes ...string) (*images.Set, error) {
-	c := images.Collection{Name: "any", Classes: classes, Domains: []images.Domain{{Name: "list"}}}
-	return c.Open(root, "list")
 }

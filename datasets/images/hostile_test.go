@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,35 +76,6 @@ func TestHeadersThatPromiseTooMuch(t *testing.T) {
 				t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 			}
 		})
-	}
-}
-
-// A list cannot name what lies behind a link that leads out of its folder; a link inside
-// is as good as a file.
-func TestListsStayInTheirFolder(t *testing.T) {
-	root, elsewhere := t.TempDir(), t.TempDir()
-	write(t, elsewhere, "secret.jpg", nil)
-	write(t, root, "real.jpg", nil)
-	for link, target := range map[string]string{
-		"folder": elsewhere, "file.jpg": filepath.Join(elsewhere, "secret.jpg"), "inside.jpg": "real.jpg", "nowhere.jpg": filepath.Join(elsewhere, "none"),
-	} {
-		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]string{
-		"folder/secret.jpg": `list.txt:2: the path "folder/secret.jpg" leaves`,
-		"file.jpg":          `list.txt:2: the path "file.jpg" leaves`,
-		"nowhere.jpg":       "no file nowhere.jpg",
-	} {
-		write(t, root, "list.txt", []byte("real.jpg 0\n"+path+" 0\n"))
-		if _, err := openList(root, "c"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", path, err, want)
-		}
-	}
-	write(t, root, "list.txt", []byte("inside.jpg 0\n"))
-	if set, err := openList(root, "c"); err != nil || set.Len() != 1 {
-		t.Errorf("a link inside: %v", err)
 	}
 }
 

@@ -156,69 +156,10 @@ func TestOpenNothing(t *testing.T) {
 	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%v, want a MissingDomainError", err)
 	}
-	for _, word := range []string{"photo", "Pets-2", root, "archive/Photos", "photo_list.txt"} {
+	for _, word := range []string{"photo", "Pets-2", root, "archive/Photos"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("the error does not name %q: %v", word, err)
 		}
-	}
-}
-
-func TestOpenPrefersAList(t *testing.T) {
-	root := t.TempDir()
-	fillDomain(t, root, "Photos", pets().Classes)
-	// Another label order than the folders have.
-	write(t, root, "elsewhere/a cat.png", nil)
-	write(t, root, "elsewhere/b.png", nil)
-	write(t, root, "photo.txt", []byte("elsewhere/a cat.png 1\r\n\nelsewhere/b.png 0\n"))
-	_, err := pets().Open(root, "photo")
-	var layout *images.LayoutError
-	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingClasses, []string{"Guinea_Pig"}) {
-		t.Fatalf("%v, want an error that Guinea_Pig is missing", err)
-	}
-	set := layout.Listing.Set
-	if set.Len() != 2 || classOf(set, 0) != 1 || set.Path(0) != filepath.Join(root, "elsewhere", "a cat.png") {
-		t.Errorf("%d images, the first %s of class %d", set.Len(), set.Path(0), classOf(set, 0))
-	}
-}
-
-func TestListErrors(t *testing.T) {
-	tests := []struct{ name, list, want string }{
-		{"no label", "a.jpg 0\nb.jpg\n", ":2: "},
-		{"label too large", "a.jpg 2\n", ":1: label \"2\", want a number from 0 to 1"},
-		{"negative label", "a.jpg -1\n", ":1: label"},
-		{"fraction", "a.jpg 0.5\n", ":1: label"},
-		{"absolute", "\n/etc/a.jpg 0\n", ":2: the path \"/etc/a.jpg\" leaves"},
-		{"upwards", "x/../../a.jpg 0\n", ":1: the path \"x/../../a.jpg\" leaves"},
-		{"parent alone", ".. 0\n", ":1: the path"},
-		{"two labels", "a.jpg 0\nx/../a.jpg 1\n", ":2: a.jpg has the label 1 here and 0 in line 1"},
-		{"zero byte", "a\x00.jpg 0\n", ":1: a path with a zero byte"},
-		{"endless line", strings.Repeat("a", 100_000) + " 0\n", ":1: "},
-	}
-	for _, test := range tests {
-		root := t.TempDir()
-		write(t, root, "a.jpg", nil)
-		write(t, root, "list.txt", []byte(test.list))
-		_, err := openList(root, "c", "d")
-		if err == nil || !strings.Contains(err.Error(), filepath.Join(root, "list.txt")+test.want) {
-			t.Errorf("%s: %v, want an error with %q", test.name, err, test.want)
-		}
-	}
-}
-
-func TestListOfMissingFiles(t *testing.T) {
-	root := t.TempDir()
-	write(t, root, "a.jpg", nil)
-	write(t, root, "list.txt", []byte("a.jpg 0\nb.jpg 1\na.jpg 0\n"))
-	_, err := openList(root, "c", "d")
-	var layout *images.LayoutError
-	if !errors.As(err, &layout) || !slices.Equal(layout.Listing.MissingFiles, []string{"b.jpg"}) {
-		t.Fatalf("%v, want a LayoutError that b.jpg is missing", err)
-	}
-	if len(layout.Listing.MissingClasses) != 0 {
-		t.Errorf("missing classes %q, want none", layout.Listing.MissingClasses)
-	}
-	if layout.Listing.Set.Len() != 2 {
-		t.Errorf("%d images, want the repeated one twice", layout.Listing.Set.Len())
 	}
 }
 

@@ -3,21 +3,18 @@ package images
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // Listing is what the files of a domain are, and how they differ from what its
 // classes ask for. Paths are relative to the root and separated by slashes.
 type Listing struct {
-	// From is the folder or the list file that was read.
+	// From is the folder that was read.
 	From string
 	// Set has the images of the known classes, by class in label order, then by
-	// path; or in the order of the list.
+	// path.
 	Set *Set
-	// MissingClasses are the classes without an image, or without a line in the
-	// list.
+	// MissingClasses are the classes without an image.
 	MissingClasses []string
 	// ExtraFolders hold images but belong to no class, to one of several, or to one
 	// that another folder was taken for.
@@ -25,8 +22,6 @@ type Listing struct {
 	// ExtraFiles are other files and folders that no class asks for; reading
 	// ignores them.
 	ExtraFiles []string
-	// MissingFiles are the files that a list names and that are not there.
-	MissingFiles []string
 }
 
 // LayoutError says that files cannot be read as the classes of a data set.
@@ -49,21 +44,19 @@ func (e *LayoutError) Error() string {
 	}
 	add("no images of", e.Listing.MissingClasses)
 	add("folders of no known class:", e.Listing.ExtraFolders)
-	add("no file", e.Listing.MissingFiles)
 	return "images: " + e.Listing.From + ": " + strings.Join(troubles, "; ")
 }
 
-// complete returns the set, or a [LayoutError] where a class or a file is missing
-// or a folder has images of an unknown class.
+// complete returns the set, or a [LayoutError] where a class is missing or a folder has
+// images of an unknown class.
 func (l *Listing) complete() (*Set, error) {
-	if len(l.MissingClasses)+len(l.ExtraFolders)+len(l.MissingFiles) > 0 {
+	if len(l.MissingClasses)+len(l.ExtraFolders) > 0 {
 		return nil, &LayoutError{Listing: l}
 	}
 	return l.Set, nil
 }
 
-// MissingDomainError says that there is neither a folder nor a list file of a
-// domain. It is an [fs.ErrNotExist] to errors.Is.
+// MissingDomainError says that there is no folder of a domain. It is an [fs.ErrNotExist] to errors.Is.
 type MissingDomainError struct {
 	Collection Collection
 	Domain     string
@@ -80,23 +73,16 @@ func (e *MissingDomainError) Error() string {
 // Unwrap returns [fs.ErrNotExist].
 func (e *MissingDomainError) Unwrap() error { return fs.ErrNotExist }
 
-// Open returns the images of a domain, named as in "office31-amazon". A list file of the
-// domain in the root decides where there is one, otherwise the first of the domain's folders
-// that exists. Nothing there is a [MissingDomainError]; a class without an image, or without a
-// line, and a file that a list names and that is not there, are a [LayoutError]. Whether the
-// images are as many as published is for [Collection.Check] to say.
+// Open returns the images of a domain, named as in "office31-amazon": those of
+// the first of its folders that exists. Nothing there is a [MissingDomainError]; a class without
+// an image is a [LayoutError]. Whether the images are as many as published is for
+// [Collection.Check] to say.
 //
 // The folder has a folder of .jpg, .jpeg, .png and .webp files for each class. One that has the
 // name of no class is matched without regard to case, spaces, underscores and other signs:
 // "Alarm Clock" is the class Alarm_Clock, unless that has a folder of its own. A folder of
 // images that is none of the classes, or could be several, is a [LayoutError]; other files are
 // ignored.
-//
-// A line of a list is a path, blanks and a label from 0 to len(c.Classes)-1; the path is
-// separated by slashes, may itself have blanks, is relative to the root and must stay below it:
-// one that is absolute or leaves it through ".." or a link is an error, which names the file
-// and the line. Empty lines are passed over. A path may occur twice with the same label, not
-// with two.
 func (c Collection) Open(root, domain string) (*Set, error) {
 	listing, err := c.Scan(root, domain)
 	if err != nil {
@@ -113,18 +99,10 @@ func (c Collection) Scan(root, domain string) (*Listing, error) {
 		return nil, err
 	}
 	name := c.Name + "-" + domain
-	for _, list := range description.Lists() {
-		if info, err := os.Stat(filepath.Join(root, list)); err == nil && info.Mode().IsRegular() {
-			return scanList(name, root, list, c.Classes)
-		}
-	}
 	for _, folder := range description.Folders {
 		if found, ok := findFolder(root, folder); ok {
 			return scanTree(name, root, found, c.Classes)
 		}
 	}
-	return nil, &MissingDomainError{
-		Collection: c, Domain: domain, Root: root,
-		Tried: append(description.Folders[:len(description.Folders):len(description.Folders)], description.Lists()...),
-	}
+	return nil, &MissingDomainError{Collection: c, Domain: domain, Root: root, Tried: description.Folders}
 }

@@ -96,6 +96,10 @@ func TestOpenOwn(t *testing.T) {
 		{filepath.Join(root, "none"), "no such file"},
 		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is no class of the source, which has Big Dog, cat`},
 		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder`},
+		{list("absolute.txt", "\n/etc/a.png\n"), `absolute.txt:2: the path "/etc/a.png" leaves`},
+		{list("upwards.txt", "x/../../a.png cat\n"), `upwards.txt:1: the path "x/../../a.png" leaves`},
+		{list("zero.txt", "a\x00.png\n"), "zero.txt:1: a path with a zero byte"},
+		{list("endless.txt", strings.Repeat("a", 100_000)+" cat\n"), "endless.txt:1: "},
 		{list("form.txt", "a.gif\n"), `form.txt:1: "a.gif" is no .jpg`},
 		{list("empty.txt", ""), "no .jpg"},
 		{list("absent.txt", "x.png\nz.png cat\n"), "absent.txt:2: there is no file"},
@@ -104,4 +108,17 @@ func TestOpenOwn(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", test.path, err, test.want)
 		}
 	}
+}
+
+// Whatever a line of a list says, its path stays below the list's folder.
+func FuzzListLine(f *testing.F) {
+	for _, seed := range []string{"", "a.jpg cat", "Real World/Bed/1.jpg\tbed", "../a.jpg", "/a.jpg", "a/../../b.jpg x", "a\x00.jpg", ".", "~ 0"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		text, _ := cutLabel(line)
+		if path, err := parsePath(text); err == nil && !filepath.IsLocal(filepath.FromSlash(path)) {
+			t.Errorf("path %q", path)
+		}
+	})
 }

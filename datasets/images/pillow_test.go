@@ -53,7 +53,7 @@ func TestResizeEqualsPillow(t *testing.T) {
 	var resampler images.Resampler // one for all cases: its memory must not show
 	for _, c := range readPillow(t).Resize {
 		src := &images.RGB{Pix: c.Pixels, Stride: 3 * c.Width, Width: c.Width, Height: c.Height}
-		dst := images.NewRGB(c.ToWidth, c.ToHeight)
+		dst := blank(c.ToWidth, c.ToHeight)
 		resampler.Resize(dst, src, filters[c.Filter])
 		if !bytes.Equal(dst.Pix, c.Want) {
 			t.Errorf("%d×%d to %d×%d, %s: got %v, want %v", c.Width, c.Height, c.ToWidth, c.ToHeight, c.Filter, dst.Pix, c.Want)

@@ -8,7 +8,7 @@ import (
 
 // greyRow is an image of one row.
 func greyRow(values ...byte) *images.RGB {
-	m := images.NewRGB(len(values), 1)
+	m := blank(len(values), 1)
 	for x, v := range values {
 		m.Pix[3*x], m.Pix[3*x+1], m.Pix[3*x+2] = v, v, v
 	}
@@ -34,7 +34,7 @@ func TestResizeByHand(t *testing.T) {
 		{"same size", images.Bicubic, []byte{3, 200, 7, 99}, []byte{3, 200, 7, 99}},
 	}
 	for _, test := range tests {
-		dst := images.NewRGB(len(test.want), 1)
+		dst := blank(len(test.want), 1)
 		new(images.Resampler).Resize(dst, greyRow(test.from...), test.filter)
 		for x, want := range test.want {
 			for c := range 3 {
@@ -49,7 +49,7 @@ func TestResizeByHand(t *testing.T) {
 func TestResizeOfACrop(t *testing.T) {
 	// What lies outside the crop must not be looked at, channels and axes must not
 	// mix: red rises to the right, green downwards, blue is only set outside.
-	whole := images.NewRGB(8, 8)
+	whole := blank(8, 8)
 	for y := range 8 {
 		for x := range 8 {
 			pixel := whole.Pix[y*whole.Stride+3*x:]
@@ -59,7 +59,7 @@ func TestResizeOfACrop(t *testing.T) {
 			}
 		}
 	}
-	dst := images.NewRGB(4, 3)
+	dst := blank(4, 3)
 	new(images.Resampler).Resize(dst, whole.Crop(2, 3, 4, 3), images.Bilinear)
 	for y := range 3 {
 		for x := range 4 {

@@ -10,14 +10,6 @@ type RGB struct {
 	Width, Height int
 }
 
-// NewRGB returns a black image. It panics unless both sides are positive.
-func NewRGB(width, height int) *RGB {
-	if width <= 0 || height <= 0 {
-		panic(fmt.Sprintf("images: NewRGB: %d×%d pixels", width, height))
-	}
-	return &RGB{make([]byte, 3*width*height), 3 * width, width, height}
-}
-
 // Crop returns a view of the width×height pixels whose upper left corner is (x, y).
 // It panics where they are not all inside the image.
 func (m *RGB) Crop(x, y, width, height int) *RGB {

@@ -51,22 +51,25 @@ func CheckPredictions(path string) error {
 // The columns are id, class (a name) and probability, and those of all classes:
 // probability_CLASS in CSV, the lists probabilities in Parquet. An .npz file has the arrays
 // ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
-// files with the probabilities of all classes as [Probabilities]. An id of more than 16,384
-// characters in an .npz file, a probability that is not a number, and another number of
-// them than there are classes are errors that name the row. An error of write itself is
-// returned as it is.
-func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
+// files with the probabilities of all classes as [Probabilities].
+//
+// An id of more than 16,384 characters in an .npz file, a probability that is not a number,
+// and another number of them than there are classes are errors that name the row. An error
+// of write itself is returned as it is. The counts are the rows by predicted class, of those
+// that were handed over.
+func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
 	if err := CheckPredictions(path); err != nil {
-		return err
+		return nil, err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
-	return asItIs(wholefile.Write(path, func(w io.Writer) error {
+	err = wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
-		if err != nil {
-			return err
+		if err == nil {
+			counts, err = p.write(writer, write)
 		}
-		return p.write(writer, write)
-	}))
+		return err
+	})
+	return counts, asItIs(err)
 }
 
 // callerError is an error of the function that hands over the rows.
@@ -82,20 +85,22 @@ func asItIs(err error) error {
 
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
 // come.
-func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string, probabilities []float32) error) error) error {
+func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
 	writer, err := newCSVPredictions(w, "", p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return asItIs(p.write(writer, write))
+	counts, err = p.write(writer, write)
+	return counts, asItIs(err)
 }
 
-// write writes the rows and closes the writer. An error of the caller's function is a
-// callerError.
-func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) error {
+// write writes the rows, counts them by class and closes the writer. An error of the caller's
+// function is a callerError.
+func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
 	row := 0
+	counts = make([]int, len(p.Classes))
 	var refused error
-	err := write(func(id string, probabilities []float32) error {
+	err = write(func(id string, probabilities []float32) error {
 		class, err := p.largest(probabilities)
 		if err == nil {
 			err = writer.add(id, class, probabilities)
@@ -105,6 +110,7 @@ func (p Predictions) write(writer predictionWriter, write func(add func(id strin
 			return refused
 		}
 		row++
+		counts[class]++
 		return nil
 	})
 	if err != nil && refused == nil {
@@ -113,7 +119,7 @@ func (p Predictions) write(writer predictionWriter, write func(add func(id strin
 	if closed := writer.close(); err == nil {
 		err = closed
 	}
-	return err
+	return counts, err
 }
 
 // largest returns the class of the largest probability, the first one of several.

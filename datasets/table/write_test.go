@@ -24,7 +24,7 @@ var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabiliti
 func predictions(t testing.TB, name string, p Predictions, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	err := WritePredictions(path, p, func(add func(string, []float32) error) error {
+	_, err := WritePredictions(path, p, func(add func(string, []float32) error) error {
 		row := make([]float32, 2)
 		for i := range n {
 			row[0] = float32(i) / float32(n)
@@ -72,7 +72,7 @@ func TestLongIDs(t *testing.T) {
 	for extension := range predictionFormats {
 		for length, fits := range map[int]bool{maxText / 4: true, maxText/4 + 1: false, maxText: false} {
 			id, path := strings.Repeat("ü", length), filepath.Join(t.TempDir(), "out"+extension)
-			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
+			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
 			if err != nil {
 				if fits || !strings.Contains(err.Error(), "row 0: an id of") {
 					t.Errorf("%s, %d characters: %v", extension, length, err)
@@ -134,7 +134,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
 			"row 1: the probability of class \"dög\" is NaN": {1, halves()[0x7e00]},
 		} {
-			err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
 				return errors.Join(add("a", []float32{1, 0}), add("b", row))
 			})
 			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
@@ -142,7 +142,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			}
 		}
 		own := errors.New("rows.csv:7: not a number")
-		err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
 			return errors.Join(add("a", []float32{1, 0}), own)
 		})
 		if err == nil || err.Error() != own.Error() {
@@ -173,7 +173,7 @@ func TestPredictionsTakeLittleMemory(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "out.npz")
 	allocation.Within(t, 200*n, func() { // 134 MB of probabilities
-		err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
 			for range n {
 				if err := add("id", row); err != nil {
 					return err

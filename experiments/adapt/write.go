@@ -3,11 +3,7 @@ package adapt
 import (
 	"context"
 	"io"
-	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
-	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
@@ -47,39 +43,19 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	to := p.path(ModelFolder)
-	if err := model.Save(to, members...); err != nil {
+	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	input, err := predict.Open(p.target, strings.NewReader(""), to, members[0].Metadata)
+	request := predict.Request{
+		Inputs: []string{p.target}, Shares: predict.ModelShares,
+		Output: p.path(PredictionsFile), Probabilities: p.options.Probabilities,
+	}
+	written, err := predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
 	if err != nil {
 		return err
 	}
-	defer input.Close()
-	ensemble := predict.NewEnsemble(members, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
-	shares, err := ensemble.Shares(ctx, predict.ModelShares, nil)
-	if err != nil {
-		return err
+	for _, n := range written.Counts {
+		o.Predicted = append(o.Predicted, float64(n)/float64(written.Rows()))
 	}
-	about := table.Predictions{Classes: members[0].Classes, Probabilities: p.options.Probabilities}
-	o.Predicted = make([]float64, len(about.Classes))
-	err = table.WritePredictions(p.path(PredictionsFile), about, func(add func(string, []float32) error) error {
-		return ensemble.Each(ctx, []predict.Input{input}, shares, func(id string, probabilities []float32) error {
-			o.Predicted[largest(probabilities)]++
-			return add(id, probabilities)
-		})
-	})
-	floats.Scale(1/max(1, floats.Sum(o.Predicted)), o.Predicted)
-	return err
-}
-
-// largest returns the index of the largest value, the first of equal ones.
-func largest(values []float32) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	return best
+	return nil
 }

@@ -247,7 +247,7 @@ func (a *Analysis) WriteCorrected(path string) error {
 	}
 	defer file.Close()
 	k := len(a.Classes)
-	return table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true}, func(add func(string, []float32) error) error {
+	_, err = table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true}, func(add func(string, []float32) error) error {
 		row := make([]float32, k)
 		for batch, err := range file.Batches(batchRows) {
 			if err != nil {
@@ -268,4 +268,5 @@ func (a *Analysis) WriteCorrected(path string) error {
 		}
 		return nil
 	})
+	return err
 }

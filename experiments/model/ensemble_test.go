@@ -198,7 +198,7 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 	}
 	torch.Tidy(func() {
 		for seed, want := range map[string]bool{"seed-1": false, "seed-3": true} {
-			tensors, _, err := torch.ReadTensors(file(seed, model.WeightsFile))
+			tensors, _, err := nets.ReadStateDict(file(seed, model.WeightsFile))
 			has := slices.ContainsFunc(slices.Collect(maps.Keys(tensors)), func(name string) bool { return strings.HasPrefix(name, "backbone.") })
 			if err != nil || has != want {
 				t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)

@@ -347,7 +347,11 @@ func TestProbabilities(t *testing.T) {
 func TestNamesOfWeights(t *testing.T) {
 	torch.Tidy(func() {
 		folder := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
-		tensors, metadata, err := torch.ReadTensors(filepath.Join(folder, model.WeightsFile))
+		content, err := os.ReadFile(filepath.Join(folder, model.WeightsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors, metadata, err := torch.ParseTensors(content)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -173,7 +173,7 @@ func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient
 	source, target := a.discriminate(f, coefficients[0])
 	certainty := losses.Certainty(f.logits.Softmax(1), coefficients[1])
 	sourceCertainty, targetCertainty := f.split(certainty)
-	value := losses.EntropyConditionedPart(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
+	value := losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
 	return domainLoss{value, []torch.Tensor{source, target}}
 }
 

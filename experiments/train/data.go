@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -109,18 +107,8 @@ func loadSets(run config.Resolved) (catalogue.Task, error) {
 
 // sourceOf says where the data in memory of a run come from.
 func sourceOf(run config.Resolved) catalogue.Source {
-	cache, err := cacheFolder()
-	if err != nil {
-		cache = "" // where there is no home
-	}
 	d := run.Dataset
-	return catalogue.Source{Root: d.Root, Cache: cache, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}
-}
-
-// cacheFolder is where files are kept that spare later runs work.
-func cacheFolder() (string, error) {
-	folder, err := os.UserCacheDir()
-	return filepath.Join(folder, "iwda"), err
+	return catalogue.Source{Root: d.Root, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}
 }
 
 // classFractions returns the shares of each class that the variant keeps of the source

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"iwda/datasets"
@@ -32,9 +34,11 @@ func openDomain(run config.Resolved, set *images.Set, fractions []float64, optio
 		return nil, err
 	}
 	if readerOptions.Cache == images.FileCache {
-		if readerOptions.Folder, err = cacheFolder(); err != nil {
+		folder, err := os.UserCacheDir()
+		if err != nil {
 			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
 		}
+		readerOptions.Folder = filepath.Join(folder, "iwda")
 	}
 	d = &imageDomain{labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
 	if fractions != nil {

@@ -28,11 +28,11 @@ type digits struct {
 }
 
 func loadDigits(root, folder string, say func(string, ...any)) (*digits, error) {
-	train, err := datasets.LoadDigits(root, "mnist-train", "")
+	train, err := datasets.LoadDigits(root, "mnist-train")
 	if err != nil {
 		return nil, err
 	}
-	test, err := datasets.LoadDigits(root, "mnist-test", "")
+	test, err := datasets.LoadDigits(root, "mnist-test")
 	if err != nil {
 		return nil, err
 	}

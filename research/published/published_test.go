@@ -205,7 +205,7 @@ func TestRunErrors(t *testing.T) {
 // The learning rate of step s is LearningRate/(1 + Decay·s): with a huge decay the first
 // step is the only one that counts. Both trainings see all rows in each step.
 func TestDecay(t *testing.T) {
-	set, err := datasets.LoadDigits(writeDigits(t, 40, 10), "mnist-train", "")
+	set, err := datasets.LoadDigits(writeDigits(t, 40, 10), "mnist-train")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func largestDifference(a, b []float32) float64 {
 
 // A class of weight zero is not learned, one of weight three is preferred.
 func TestWeightedTraining(t *testing.T) {
-	set, err := datasets.LoadDigits(writeDigits(t, 200, 10), "mnist-train", "")
+	set, err := datasets.LoadDigits(writeDigits(t, 200, 10), "mnist-train")
 	if err != nil {
 		t.Fatal(err)
 	}

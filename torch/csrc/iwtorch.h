@@ -133,7 +133,6 @@ iwt_result iwt_argmax(void* a, int64_t dim);
 
 // Networks.
 iwt_result iwt_relu(void* a);
-iwt_result iwt_sigmoid(void* a);
 iwt_result iwt_log_sigmoid(void* a);
 iwt_result iwt_softmax(void* a, int64_t dim);
 iwt_result iwt_log_softmax(void* a, int64_t dim);

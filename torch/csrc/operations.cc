@@ -82,9 +82,6 @@ iwt_result iwt_argmax(void* a, int64_t dim) {
 iwt_result iwt_relu(void* a) {
   return produce([&] { return tensor(a).relu(); });
 }
-iwt_result iwt_sigmoid(void* a) {
-  return produce([&] { return tensor(a).sigmoid(); });
-}
 iwt_result iwt_log_sigmoid(void* a) {
   return produce([&] { return at::log_sigmoid(tensor(a)); });
 }

@@ -1,0 +1,72 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+)
+
+// Request says what is predicted of which rows, and where to.
+type Request struct {
+	Inputs        []string  // paths as [Open] takes them
+	Stdin         io.Reader // of the input [Stdin]
+	Shares        string    // class shares to correct for, see [Predictor.Shares]
+	Output        string    // a file that [table.WritePredictions] writes, or [Stdout]
+	Stdout        io.Writer
+	Probabilities bool // those of all classes too
+}
+
+// Stdout is the name of an output that is written to standard output as CSV, row by row.
+const Stdout = "-"
+
+// Written is what was predicted.
+type Written struct {
+	Counts []int       // rows by predicted class
+	Shares [][]float64 // what the probabilities were corrected for, members × classes
+}
+
+// Rows is the number of all rows.
+func (w Written) Rows() (n int) {
+	for _, count := range w.Counts {
+		n += count
+	}
+	return n
+}
+
+// Write predicts all rows of the inputs with models as [model.OpenEnsemble] returns them,
+// one input after the other, and writes the predictions. Errors are those of [Open],
+// [Ensemble.Each] and [table.WritePredictions]; one of the class shares names them. The
+// counts are those of the rows until then.
+func Write(ctx context.Context, models []model.Model, request Request, options Options) (w Written, err error) {
+	var inputs []Input
+	defer func() {
+		for _, input := range inputs {
+			err = errors.Join(err, input.Close())
+		}
+	}()
+	for _, path := range request.Inputs {
+		input, err := Open(path, request.Stdin, models[0].Folder, models[0].Metadata)
+		if err != nil {
+			return w, err
+		}
+		inputs = append(inputs, input)
+	}
+	ensemble := NewEnsemble(models, options)
+	if w.Shares, err = ensemble.Shares(ctx, request.Shares, inputs); err != nil {
+		return w, fmt.Errorf("class shares %s: %w", request.Shares, err)
+	}
+	rows := func(add func(id string, probabilities []float32) error) error {
+		return ensemble.Each(ctx, inputs, w.Shares, add)
+	}
+	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities}
+	if request.Output == Stdout {
+		w.Counts, err = table.StreamPredictions(request.Stdout, what, rows)
+	} else {
+		w.Counts, err = table.WritePredictions(request.Output, what, rows)
+	}
+	return w, err
+}
