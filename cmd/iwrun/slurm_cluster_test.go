@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
-	"iwda/internal/slurmtest"
 )
 
 // smallDemo makes the demonstration one of six runs that take some seconds.
@@ -30,7 +29,7 @@ func TestSlurmInterruptedArray(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv(asProgram, "yes")
-	slurmtest.Start(t, 1001)
+	startSlurm(t, 1001)
 	status, out, text := call(t, append([]string{"slurm", "-c", demo, "--time", "1:00:00", "--submit"}, smallDemo...)...)
 	jobs := jobNumbers(out)
 	if status != 0 || len(jobs) != 2 {
@@ -38,19 +37,19 @@ func TestSlurmInterruptedArray(t *testing.T) {
 	}
 
 	waiting := slices.Clone(demoMethods)
-	slurmtest.Wait(t, "every task was interrupted in the middle", func() bool {
+	waitForSlurm(t, "every task was interrupted in the middle", func() bool {
 		waiting = slices.DeleteFunc(waiting, func(method string) bool {
 			metrics, err := demoDir("results", method).ReadMetrics()
 			if err != nil || metrics[len(metrics)-1].Epoch < 2 {
 				return false
 			}
 			task := fmt.Sprintf("%s_%d", jobs[0], slices.Index(demoMethods, method))
-			slurmtest.Output(t, "scancel", "--batch", "--signal=USR1", task)
+			slurmOutput(t, "scancel", "--batch", "--signal=USR1", task)
 			return true
 		})
 		return len(waiting) == 0
 	})
-	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
 	for i, method := range demoMethods {
 		log := readFile(t, filepath.Join("results", "demo", "slurm", "logs", fmt.Sprintf("%s_%d.txt", jobs[0], i)))
 		if !strings.Contains(log, "queued again") || !strings.Contains(log, "start 2") {
@@ -99,7 +98,7 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 	t.Setenv(asProgram, "yes")
 	t.Setenv("ROOT_OF_TEST", "a b'c")
 	writeFile(t, "tiny.yaml", strings.Replace(tiny, "{name: glyphs,", `{name: glyphs, root: "${ROOT_OF_TEST}/x",`, 1))
-	slurmtest.Start(t, 2)
+	startSlurm(t, 2)
 	title := `it's "$HOME" \n`
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "-o", "my results", "--set", "methods=[source-only, dann, iwdan]",
 		"--set", "title='"+strings.ReplaceAll(title, "'", "''")+"'", "--at-once", "1", "--submit")
@@ -110,7 +109,7 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 	// What is queued keeps its meaning.
 	writeFile(t, "tiny.yaml", "changed: later\n")
 	os.Unsetenv("ROOT_OF_TEST")
-	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
 	logs, err := filepath.Glob(filepath.Join("my results", "tiny", "slurm", "logs", "*.txt"))
 	if err != nil || len(logs) != 4 {
 		t.Errorf("logs: %q, %v", logs, err)
@@ -134,19 +133,19 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 func TestSlurmCancelledTask(t *testing.T) {
 	inFolder(t)
 	t.Setenv(asProgram, "yes")
-	slurmtest.Start(t, 1001)
+	startSlurm(t, 1001)
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "--set", "train.epochs=100000", "--only", "*/*/iwdan/*", "--submit")
 	jobs := jobNumbers(out)
 	if status != 0 || len(jobs) != 2 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	slurmtest.Wait(t, "the run trains", func() bool {
+	waitForSlurm(t, "the run trains", func() bool {
 		metrics, err := tinyDir("iwdan").ReadMetrics()
 		return err == nil && metrics[len(metrics)-1].Epoch > 0
 	})
-	slurmtest.Output(t, "scancel", jobs[0])
-	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
-	job := slurmtest.Output(t, "scontrol", "show", "job", jobs[0]+"_1")
+	slurmOutput(t, "scancel", jobs[0])
+	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
+	job := slurmOutput(t, "scontrol", "show", "job", jobs[0]+"_1")
 	if !strings.Contains(job, "JobState=CANCELLED") || !strings.Contains(job, "Restarts=0") {
 		t.Errorf("the job is\n%s", job)
 	}
@@ -161,22 +160,22 @@ func TestSlurmCancelledTask(t *testing.T) {
 func TestSlurmProcessesOfOneRun(t *testing.T) {
 	inFolder(t)
 	t.Setenv(asProgram, "yes")
-	slurmtest.Start(t, 1001)
+	startSlurm(t, 1001)
 	shared := []string{"-c", "tiny.yaml", "--set", "train.epochs=40", "--only", "*/*/iwdan/*"}
 	status, out, text := call(t, append([]string{"slurm", "--processes", "2", "--submit"}, shared...)...)
 	jobs := jobNumbers(out)
 	if status != 0 || len(jobs) != 2 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	slurmtest.Wait(t, "the run was interrupted in the middle", func() bool {
+	waitForSlurm(t, "the run was interrupted in the middle", func() bool {
 		metrics, err := tinyDir("iwdan").ReadMetrics()
 		if err != nil || metrics[len(metrics)-1].Epoch < 2 {
 			return false
 		}
-		slurmtest.Output(t, "scancel", "--batch", "--signal=USR1", jobs[0]+"_1")
+		slurmOutput(t, "scancel", "--batch", "--signal=USR1", jobs[0]+"_1")
 		return true
 	})
-	slurmtest.Wait(t, "all jobs have ended", func() bool { return slurmtest.Output(t, "squeue", "--noheader") == "" })
+	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
 	log := readFile(t, filepath.Join("results", "tiny", "slurm", "logs", jobs[0]+"_1.txt"))
 	if !strings.Contains(log, "queued again") || !strings.Contains(log, "start 2") {
 		t.Errorf("it was not interrupted:\n%s", log)

@@ -2,4 +2,4 @@
 package version
 
 // Version is recorded with every result and checkpoint.
-const Version = "0.3.0"
+const Version = "0.4.0"

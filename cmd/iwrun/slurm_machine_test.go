@@ -1,6 +1,9 @@
-// Package slurmtest runs a Slurm of one machine for a test. It needs the programs of
-// Debian's slurm-wlm and no rights beyond those of the caller.
-package slurmtest
+//go:build slurm
+
+package main
+
+// This file runs a Slurm of one machine for a test. It needs the programs of Debian's
+// slurm-wlm and no rights beyond those of the caller.
 
 import (
 	"context"
@@ -16,10 +19,10 @@ import (
 	"time"
 )
 
-// settings has places for a folder, the host, the user, two ports and the largest size
+// slurmSettings has places for a folder, the host, the user, two ports and the largest size
 // of an array. Users and credentials are not checked: everything is on this machine and
 // belongs to one user.
-const settings = `ClusterName=test
+const slurmSettings = `ClusterName=test
 SlurmctldHost=%[2]s(127.0.0.1)
 SlurmUser=%[3]s
 SlurmdUser=%[3]s
@@ -48,10 +51,10 @@ NodeName=%[2]s NodeAddr=127.0.0.1 CPUs=8 RealMemory=1024 State=UNKNOWN
 PartitionName=main Nodes=%[2]s Default=YES MaxTime=INFINITE State=UP
 `
 
-// Start starts a Slurm with eight processors, sets SLURM_CONF so that its commands and
+// startSlurm starts a Slurm with eight processors, sets SLURM_CONF so that its commands and
 // what they start find it, and stops it at the end of the test. Arrays have numbers
 // below maxArraySize.
-func Start(t *testing.T, maxArraySize int) {
+func startSlurm(t *testing.T, maxArraySize int) {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"state", "spool"} {
@@ -69,19 +72,19 @@ func Start(t *testing.T, maxArraySize int) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, "slurm.conf")
-	text := fmt.Sprintf(settings, folder, host, who.Username, freePort(t), freePort(t), maxArraySize)
+	text := fmt.Sprintf(slurmSettings, folder, host, who.Username, freeSlurmPort(t), freeSlurmPort(t), maxArraySize)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SLURM_CONF", file)
-	startDaemon(t, folder, "slurmctld", "-D")
-	startDaemon(t, folder, "slurmd", "-D", "-N", host)
-	t.Cleanup(func() { cancelAll(t) })
-	Wait(t, "the node is idle", func() bool { return Output(t, "sinfo", "--noheader", "--format=%T") == "idle" })
+	startSlurmDaemon(t, folder, "slurmctld", "-D")
+	startSlurmDaemon(t, folder, "slurmd", "-D", "-N", host)
+	t.Cleanup(func() { cancelSlurmJobs(t) })
+	waitForSlurm(t, "the node is idle", func() bool { return slurmOutput(t, "sinfo", "--noheader", "--format=%T") == "idle" })
 }
 
-// freePort returns a port that nobody listens on at the moment.
-func freePort(t *testing.T) int {
+// freeSlurmPort returns a port that nobody listens on at the moment.
+func freeSlurmPort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -91,9 +94,9 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// startDaemon starts the program, and ends it with the test. What it wrote is shown if
+// startSlurmDaemon starts the program, and ends it with the test. What it wrote is shown if
 // the test has failed.
-func startDaemon(t *testing.T, folder, name string, arguments ...string) {
+func startSlurmDaemon(t *testing.T, folder, name string, arguments ...string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil { // an ordinary user's PATH lacks the folder
@@ -117,35 +120,35 @@ func startDaemon(t *testing.T, folder, name string, arguments ...string) {
 	})
 }
 
-// cancelAll ends all jobs and waits until their processes are gone.
-func cancelAll(t *testing.T) {
+// cancelSlurmJobs ends all jobs and waits until their processes are gone.
+func cancelSlurmJobs(t *testing.T) {
 	exec.Command("scancel", "--state=PENDING").Run()
 	exec.Command("scancel", "--state=RUNNING").Run()
-	Wait(t, "the queue is empty", func() bool { return Output(t, "squeue", "--noheader") == "" })
+	waitForSlurm(t, "the queue is empty", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
 }
 
-// deadline is how long anything may take, on the slowest machine.
-const deadline = 5 * time.Minute
+// slurmDeadline is how long anything may take, on the slowest machine.
+const slurmDeadline = 5 * time.Minute
 
-// Wait returns once the condition holds, and ends the test if it never does.
-func Wait(t *testing.T, what string, condition func() bool) {
+// waitForSlurm returns once the condition holds, and ends the test if it never does.
+func waitForSlurm(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	ctx, cancel := context.WithTimeout(context.Background(), slurmDeadline)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("waited %v in vain until %s", deadline, what)
+			t.Fatalf("waited %v in vain until %s", slurmDeadline, what)
 		case <-tick.C:
 		}
 	}
 }
 
-// Output returns what a command of Slurm prints, without space around it. Where the
+// slurmOutput returns what a command of Slurm prints, without space around it. Where the
 // controller does not answer yet, that is what the command says about it.
-func Output(t *testing.T, name string, arguments ...string) string {
+func slurmOutput(t *testing.T, name string, arguments ...string) string {
 	t.Helper()
 	text, err := exec.Command(name, arguments...).CombinedOutput()
 	if _, failed := err.(*exec.ExitError); err != nil && !failed {
