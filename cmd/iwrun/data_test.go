@@ -17,7 +17,7 @@ func TestMissingImagesAreExplained(t *testing.T) {
 	inFolder(t)
 	writeFile(t, "office.yaml", "experiment: office\ndataset: {name: office31, root: nowhere}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n")
 	status, out, err := call(t, "-c", "office.yaml")
-	if lines := strings.Split(strings.TrimSpace(err), "\n"); status != 2 || out != "" || len(lines) != 6 {
+	if lines := strings.Split(strings.TrimSpace(err), "\n"); status != 2 || out != "" || len(lines) != 5 {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
 	}
 	for _, part := range []string{"office.yaml:2:33", "amazon/images (2817 images)", "nowhere/amazon/images/back_pack/frame_0001.jpg"} {
