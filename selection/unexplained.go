@@ -1,15 +1,12 @@
 package selection
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-)
 
-// certaintyBins is the number of bins for each predicted class.
-const certaintyBins = 3
+	"iwda/weightest/shifttest"
+)
 
 // unexplainedShare is the share of a candidate's predictions on the target that no mixture of
 // the source's classes explains; see [unexplained].
@@ -32,18 +29,18 @@ var unexplainedShare = Criterion{
 // It is 0, up to the chance of finite samples, where the domains differ in class shares alone,
 // or where their features have been aligned class by class.
 func unexplained(source []float64, labels []int, target []float64, k int) float64 {
-	bins := newBins(source, target, k)
+	bins := shifttest.NewBins(k, source, target)
 	binsOfRows := make([][]int, k)
 	for i, class := range labels {
-		binsOfRows[class] = append(binsOfRows[class], bins.of(source[i*k:(i+1)*k]))
+		binsOfRows[class] = append(binsOfRows[class], bins.Of(source[i*k:(i+1)*k]))
 	}
 	ofClasses := make([]histogram, k) // the columns of A
 	for class, rows := range binsOfRows {
 		ofClasses[class] = newHistogram(rows)
 	}
-	ofTarget := make([]float64, k*certaintyBins)
+	ofTarget := make([]float64, k*shifttest.PerClass)
 	for row := range slices.Chunk(target, k) {
-		ofTarget[bins.of(row)] += float64(k) / float64(len(target))
+		ofTarget[bins.Of(row)] += float64(k) / float64(len(target))
 	}
 	mixture := mostLikely(ofClasses, ofTarget)
 	return floats.Distance(ofTarget, mixture, 1) / 2
@@ -99,41 +96,4 @@ func newHistogram(rows []int) (h histogram) {
 	}
 	floats.Scale(1/float64(len(rows)), h.shares)
 	return h
-}
-
-// bins are those of predicted class and certainty.
-type bins struct{ limits [][]float64 } // of each predicted class, rising
-
-func newBins(source, target []float64, k int) bins {
-	certainties := make([][]float64, k)
-	for _, rows := range [][]float64{source, target} {
-		for row := range slices.Chunk(rows, k) {
-			class := floats.MaxIdx(row)
-			certainties[class] = append(certainties[class], row[class])
-		}
-	}
-	b := bins{make([][]float64, k)}
-	for class, values := range certainties {
-		slices.SortFunc(values, cmp.Compare[float64])
-		for part := 1; part < certaintyBins; part++ {
-			limit := math.Inf(1)
-			if len(values) > 0 {
-				limit = values[part*len(values)/certaintyBins]
-			}
-			b.limits[class] = append(b.limits[class], limit)
-		}
-	}
-	return b
-}
-
-// of returns the number of the bin of a row of probabilities.
-func (b bins) of(row []float64) int {
-	class := floats.MaxIdx(row)
-	bin := class * certaintyBins
-	for _, limit := range b.limits[class] {
-		if row[class] >= limit {
-			bin++
-		}
-	}
-	return bin
 }

@@ -41,6 +41,24 @@ func TestBinsOfCertainty(t *testing.T) {
 	}
 }
 
+// Of a classifier that is sure of most rows those make a bin, and the others one.
+func TestEqualCertaintiesAreOneBin(t *testing.T) {
+	s := weightest.NewSample(2)
+	for range 30 {
+		addRows(t, s, []float64{1, 0}, []int{0}, []float64{1, 0})
+	}
+	for range 10 {
+		addRows(t, s, []float64{0.6, 0.4}, []int{1}, []float64{0.6, 0.4})
+	}
+	counts := binCertainty(s)
+	if want := []float64{10, 30}; !slices.Equal(counts.target, want) {
+		t.Errorf("target rows %v, want %v", counts.target, want)
+	}
+	if !slices.Equal(counts.source[0], []float64{0, 30}) || !slices.Equal(counts.source[1], []float64{10, 0}) {
+		t.Errorf("source rows %v", counts.source)
+	}
+}
+
 func momentsOf(t *testing.T, s *weightest.Sample) *moments {
 	t.Helper()
 	counts := binCertainty(s)
