@@ -65,11 +65,19 @@ func TestConvMaxPoolReLUInBlocks(t *testing.T) {
 // The kernels are compiled for several instruction sets, of which a process chooses one.
 func TestConvMaxPoolReLUWithOtherInstructions(t *testing.T) {
 	for _, set := range []string{"default", "avx2"} {
-		command := exec.Command(os.Args[0], "-test.run", "^TestConvMaxPoolReLU(InBlocks|NotANumberAndTies)$")
+		command := exec.Command(os.Args[0], "-test.run", "^Test(ConvMaxPoolReLU(InBlocks|NotANumberAndTies)|ConvolutionInstructions)$")
 		command.Env = append(os.Environ(), "ATEN_CPU_CAPABILITY="+set)
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", set, err, out)
 		}
+	}
+}
+
+// The name is that of instructions which the variable of libtorch allows.
+func TestConvolutionInstructions(t *testing.T) {
+	allowed := map[string][]string{"default": {""}, "avx2": {"", "AVX2"}, "": {"", "AVX2", "AVX512"}}
+	if got, set := ConvolutionInstructions(), os.Getenv("ATEN_CPU_CAPABILITY"); !slices.Contains(allowed[set], got) {
+		t.Errorf("%q, where ATEN_CPU_CAPABILITY is %q", got, set)
 	}
 }
 

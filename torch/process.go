@@ -25,6 +25,11 @@ func InstructionSet() string {
 	return strings.TrimSpace(name)
 }
 
+// ConvolutionInstructions names the instructions that [Tensor.ConvMaxPoolReLU] uses for blocks
+// on this processor, AVX512 or AVX2, by which its sums round; it is empty for those that every
+// processor has. libtorch's own may be others.
+func ConvolutionInstructions() string { return C.GoString(C.iwt_convolution_instructions()) }
+
 func goString(text *C.char) string {
 	defer C.iwt_free(text)
 	return C.GoString(text)

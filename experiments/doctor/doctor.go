@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,7 @@ type Facts struct {
 	Libraries    []string
 	OneDNN       bool   // multiplies matrices of float32
 	Instructions string // of libtorch's loops
+	Convolutions string // the instructions of our own convolutions
 	Parallel     string // libtorch's own description
 }
 
@@ -53,6 +55,7 @@ func Examine() Facts {
 		Libraries:    loadedLibraries(),
 		OneDNN:       torch.ProductsByOneDNN(),
 		Instructions: torch.InstructionSet(),
+		Convolutions: torch.ConvolutionInstructions(),
 		Parallel:     torch.ParallelInfo(),
 	}
 }
@@ -73,7 +76,7 @@ func (f Facts) Print(w io.Writer) {
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(physical))
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
 	line("products", "%s", orUnknown(f.products()))
-	line("kernels", "%s", orUnknown(f.Instructions))
+	line("kernels", "%s; convolutions of small networks: %s", orUnknown(f.Instructions), cmp.Or(f.Convolutions, "those of every processor"))
 	line("allocator", "%s", orUnknown(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl")))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 	for _, warning := range f.warnings() {

@@ -21,11 +21,14 @@ func versions() map[string]string {
 }
 
 // machine describes the computer in a line: processor, cores, system, and the instructions
-// that libtorch uses, by which sums round.
+// that libtorch and our convolutions use, by which sums round.
 func machine() string {
 	text := fmt.Sprintf("%s, %d cores, %s/%s", processor("/proc/cpuinfo"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 	if set := torch.InstructionSet(); set != "" {
 		text += ", " + set
+	}
+	if set := torch.ConvolutionInstructions(); set != "" {
+		text += ", convolutions " + set
 	}
 	return text
 }

@@ -246,6 +246,14 @@ iwt_result iwt_block_batch(void* a) {
   });
 }
 
+const char* iwt_convolution_instructions(void) {
+#ifdef IWT_INSTRUCTION_SETS
+  if (&kernels<float>() == &avx512::kernels<float>) return "AVX512";
+  if (&kernels<float>() == &avx2::kernels<float>) return "AVX2";
+#endif
+  return "";
+}
+
 iwt_result iwt_unblock_batch(void* a, int64_t rows) {
   return produce([&] {
     const at::Tensor& x = tensor(a);

@@ -45,6 +45,7 @@ char* iwt_threads(int* threads);
 char* iwt_cuda_devices(int* count);
 char* iwt_version(void);
 char* iwt_parallel_info(void);
+const char* iwt_convolution_instructions(void);  // of convolutions in blocks; "" where they are plain C++
 bool iwt_products_by_onednn(void);  // of float32, on the CPU; else by BLAS
 char* iwt_seed(uint64_t seed);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
