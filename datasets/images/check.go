@@ -19,8 +19,8 @@ type Report struct {
 // DomainReport is the part of a [Report] on one domain.
 type DomainReport struct {
 	Domain Domain
-	// Err says why nothing of the domain could be read: a [MissingDomainError], or
-	// what is wrong with its list. The fields below are empty then.
+	// Err says why nothing of the domain could be read, as a [MissingDomainError] does. The
+	// fields below are empty then.
 	Err error
 	// Listing is what files there are.
 	Listing *Listing
