@@ -13,6 +13,7 @@ import (
 
 	"iwda/internal/timing"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkLabelShift(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if solution, err = (weightest.MLLS{}).Solve(problem(b, s)); err != nil {
+				if solution, err = (weightest.MLLS{}).Solve(sampletest.Problem(b, s)); err != nil {
 					b.Fatal(err)
 				}
 			})

@@ -13,6 +13,7 @@ import (
 
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -60,7 +61,7 @@ func TestCalibrateGolden(t *testing.T) {
 			}
 			t.Logf("%s: gradient %.2g", c.key, got.Gradient)
 			checkCalibration(g, got, c.key)
-			sample := sampleOf(t)(k, got.Probabilities(logits), g.Labels(), got.Probabilities(targetLogits))
+			sample := sampletest.Of(t)(k, got.Probabilities(logits), g.Labels(), got.Probabilities(targetLogits))
 			checkCalibrated(g, sample, c.key)
 		}
 	})
@@ -95,7 +96,7 @@ func checkCalibration(g weighttest.Problem, got Calibration, key string) {
 func checkCalibrated(g weighttest.Problem, s *weightest.Sample, key string) {
 	g.T.Helper()
 	k := g.Classes()
-	p := problem(g.T, s)
+	p := sampletest.Problem(g.T, s)
 	g.Near(key+": first rows", s.Target()[:5*k], key+"/posterior", 1e-6)
 	if g.Name != "missing" {
 		if got, err := (weightest.BBSE{}).Solve(p); err != nil {
@@ -452,25 +453,4 @@ func TestCalibratedSample(t *testing.T) {
 			}
 		}
 	}
-}
-
-// sampleOf returns weightest.SampleOf without an error.
-func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-		t.Helper()
-		s, err := weightest.SampleOf(k, source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-}
-
-func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
-	t.Helper()
-	p, err := s.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

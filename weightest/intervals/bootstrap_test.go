@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	"iwda/internal/gaussians"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -120,7 +120,7 @@ func TestResamplesAreIndependent(t *testing.T) {
 
 func TestReplicasMergeInAnyOrder(t *testing.T) {
 	const classes, n, m, count = 3, 1100, 700, 20
-	s := gaussianSample(t, gaussians.Rising(classes), n, m, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(classes), n, m, 1)
 	source, labels := s.Source()
 	whole := NewReplicas(classes, count, 5)
 	if err := errors.Join(whole.AddSource(source, labels, Numbers(0, len(labels))), whole.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
@@ -184,7 +184,7 @@ func TestReplicasMergeInAnyOrder(t *testing.T) {
 }
 
 func TestReplicasFromTheirState(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(3), 80, 60, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 80, 60, 1)
 	source, labels := s.Source()
 	saved := NewReplicas(3, 60, 9)
 	if err := saved.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
@@ -222,7 +222,7 @@ func TestReplicasFromTheirState(t *testing.T) {
 }
 
 func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(4), 300, 250, 2)
+	s := sampletest.Gaussian(t, gaussians.Rising(4), 300, 250, 2)
 	for _, name := range []string{"bbse-soft", "mlls"} {
 		var results []Uncertainty
 		for _, processors := range []int{1, 3, 8} {
@@ -246,13 +246,13 @@ func TestBootstrapGolden(t *testing.T) {
 	const count = 1500
 	for _, name := range []string{"k3", "k10"} {
 		g := weighttest.Golden(t, name)
-		s := sampleOf(g.T)(g.Rows())
+		s := sampletest.Of(g.T)(g.Rows())
 		source, labels := s.Source()
 		replicas := NewReplicas(s.Classes(), count, 1)
 		if err := errors.Join(replicas.AddSource(source, labels, Numbers(0, len(labels))), replicas.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
 			t.Fatal(err)
 		}
-		full := problem(t, s)
+		full := sampletest.Problem(t, s)
 		targetOnly, err := weightest.MLLS{}.OnResamples(full)
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +298,7 @@ func TestBootstrapGolden(t *testing.T) {
 func TestBootstrapWithoutEstimates(t *testing.T) {
 	// One source row of class 1: 37% of the resamples lack it.
 	s := weightest.NewSample(2)
-	addRows(t, s, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
+	sampletest.AddRows(t, s, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
 	u, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200})
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestBootstrapWithoutEstimates(t *testing.T) {
 	}
 	requireIntervals(t, u)
 	absent := weightest.NewSample(3)
-	addRows(t, absent, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
+	sampletest.AddRows(t, absent, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
 	if _, err := Bootstrap(absent, estimatorOf(t, "bbse-soft"), BootstrapSettings{}); !errors.Is(err, weightest.ErrMissingClass) {
 		t.Errorf("a class without source rows: %v", err)
 	}
@@ -316,10 +316,10 @@ func TestBootstrapWithoutEstimates(t *testing.T) {
 
 func TestBootstrapHardCases(t *testing.T) {
 	one := weightest.NewSample(1)
-	addRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	sampletest.AddRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
 	samples := map[string]*weightest.Sample{"one class": one}
 	for _, name := range []string{"absent", "never", "tiny", "twins"} {
-		samples[name] = sampleOf(t)(weighttest.Golden(t, name).Rows())
+		samples[name] = sampletest.Of(t)(weighttest.Golden(t, name).Rows())
 	}
 	for name, s := range samples {
 		for _, estimator := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "acc", "pcc", "mlls"} {
@@ -357,7 +357,7 @@ func TestIntervalsCover(t *testing.T) {
 	problem := gaussians.Rising(k)
 	held := make(map[string]float64)
 	for seed := range uint64(samples) {
-		s := gaussianSample(t, problem, 250, 250, 1000+seed)
+		s := sampletest.Gaussian(t, problem, 250, 250, 1000+seed)
 		bounds := make(map[string]Uncertainty)
 		for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
 			u, err := Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed})
@@ -395,7 +395,7 @@ func TestIntervalsCover(t *testing.T) {
 }
 
 func BenchmarkBootstrap(b *testing.B) {
-	s := gaussianSample(b, gaussians.Rising(10), 10000, 10000, 1)
+	s := sampletest.Gaussian(b, gaussians.Rising(10), 10000, 10000, 1)
 	for _, name := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "mlls"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -457,47 +457,12 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 
 // altered returns a sample of k classes with every row changed.
 func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.Sample {
-	s := gaussianSample(t, gaussians.Rising(k), n, m, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(k), n, m, 1)
 	source, labels := s.Source()
 	for _, rows := range [][]float64{source, s.Target()} {
 		for row := range slices.Chunk(rows, k) {
 			change(row)
 		}
 	}
-	return sampleOf(t)(k, source, labels, s.Target())
-}
-
-func addRows(t *testing.T, s *weightest.Sample, source []float64, labels []int, target []float64) {
-	t.Helper()
-	if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// sampleOf returns weightest.SampleOf without an error.
-func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-		t.Helper()
-		s, err := weightest.SampleOf(k, source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-}
-
-func gaussianSample(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *weightest.Sample {
-	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1))
-	source, labels := p.SourceRows(n, random)
-	return sampleOf(t)(len(p.Source), source, labels, p.TargetRows(m, random))
-}
-
-func problem(t testing.TB, s *weightest.Sample) weightest.Problem {
-	t.Helper()
-	p, err := s.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sampletest.Of(t)(k, source, labels, s.Target())
 }

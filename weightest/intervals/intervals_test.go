@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/internal/gaussians"
+	"iwda/weightest/internal/sampletest"
 )
 
 func TestPercentile(t *testing.T) {
@@ -105,7 +106,7 @@ func TestResampledReach(t *testing.T) {
 
 // The number of rows that the intervals know of is that of the sample.
 func TestMeanSourceRows(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(3), 300, 10, 2)
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 300, 10, 2)
 	probabilities, labels := s.Source()
 	replicas := NewReplicas(3, 400, 1)
 	if err := replicas.AddSource(probabilities, labels, Numbers(0, len(labels))); err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/timing"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -21,7 +22,7 @@ func BenchmarkLabelShiftTest(b *testing.B) {
 			source, labels := weighttest.ShiftedLogits(r, 3*k, slices.Repeat([]float64{1 / float64(k)}, k))
 			target, _ := weighttest.ShiftedLogits(r, 6000, weighttest.Distribution(r, k))
 			floats.Scale(0.8, target)
-			s := sampleOf(b)(k, weighttest.Softmax(source, k), labels, weighttest.Softmax(target, k))
+			s := sampletest.Of(b)(k, weighttest.Softmax(source, k), labels, weighttest.Softmax(target, k))
 			timing.ReportMedian(b, 1, func(int) {
 				if l, err := LabelShiftTest(s, LabelShiftSettings{}); err != nil || l.P > 0.01 {
 					b.Fatal(l, err)

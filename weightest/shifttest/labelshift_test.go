@@ -12,6 +12,7 @@ import (
 
 	"iwda/internal/gaussians"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -21,13 +22,13 @@ func TestBinsOfCertainty(t *testing.T) {
 	// rows; 11 as class 1, all alike; 4 as class 2.
 	for i := range 18 {
 		c := 0.5 + float64(i%6)/20
-		addRows(t, s, []float64{c, 1 - c, 0}, []int{i % 3}, []float64{c + 0.01, 0.99 - c, 0})
+		sampletest.AddRows(t, s, []float64{c, 1 - c, 0}, []int{i % 3}, []float64{c + 0.01, 0.99 - c, 0})
 	}
 	for range 11 {
-		addRows(t, s, nil, nil, []float64{0, 1, 0})
+		sampletest.AddRows(t, s, nil, nil, []float64{0, 1, 0})
 	}
 	for range 4 {
-		addRows(t, s, []float64{0.1, 0.1, 0.8}, []int{2}, nil)
+		sampletest.AddRows(t, s, []float64{0.1, 0.1, 0.8}, []int{2}, nil)
 	}
 	counts := binCertainty(s)
 	// Thirds of class 0; class 1, with the few of class 2.
@@ -45,10 +46,10 @@ func TestBinsOfCertainty(t *testing.T) {
 func TestEqualCertaintiesAreOneBin(t *testing.T) {
 	s := weightest.NewSample(2)
 	for range 30 {
-		addRows(t, s, []float64{1, 0}, []int{0}, []float64{1, 0})
+		sampletest.AddRows(t, s, []float64{1, 0}, []int{0}, []float64{1, 0})
 	}
 	for range 10 {
-		addRows(t, s, []float64{0.6, 0.4}, []int{1}, []float64{0.6, 0.4})
+		sampletest.AddRows(t, s, []float64{0.6, 0.4}, []int{1}, []float64{0.6, 0.4})
 	}
 	counts := binCertainty(s)
 	if want := []float64{10, 30}; !slices.Equal(counts.target, want) {
@@ -68,7 +69,7 @@ func momentsOf(t *testing.T, s *weightest.Sample) *moments {
 
 func TestMomentsGradient(t *testing.T) {
 	const k, h = 4, 1e-6
-	m := momentsOf(t, gaussianSample(t, gaussians.Rising(k), 200, 150, 1))
+	m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(k), 200, 150, 1))
 	q := []float64{0.4, 0.1, 0.3, 0.2}
 	m.evaluate(q)
 	gradient := slices.Clone(m.gradient)
@@ -86,7 +87,7 @@ func TestMomentsGradient(t *testing.T) {
 func TestMomentsMinimum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for seed := range uint64(10) {
-		m := momentsOf(t, gaussianSample(t, gaussians.Rising(3), 120, 90, seed))
+		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(3), 120, 90, seed))
 		q := []float64{1. / 3, 1. / 3, 1. / 3}
 		value, err := m.minimise(q, 0)
 		if err != nil {
@@ -113,7 +114,7 @@ func TestMomentsMinimum(t *testing.T) {
 func TestMomentsMinimumBelow(t *testing.T) {
 	var below, notBelow int
 	for seed := range uint64(10) {
-		m := momentsOf(t, gaussianSample(t, gaussians.Rising(4), 120, 90, seed))
+		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(4), 120, 90, seed))
 		start := []float64{0.1, 0.2, 0.3, 0.4}
 		least, err := m.minimise(slices.Clone(start), 0)
 		if err != nil {
@@ -142,7 +143,7 @@ func TestLabelShiftStatistic(t *testing.T) {
 	var mean float64
 	var freedom int
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(gaussianSample(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestLabelShiftTestRejects(t *testing.T) {
 		var p [2]float64
 		for seed := range uint64(15) {
 			for i, problem := range []gaussians.Problem{gaussians.Rising(4), rotated} {
-				s := gaussianSample(t, problem, size, size, seed)
+				s := sampletest.Gaussian(t, problem, size, size, seed)
 				l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
 				if err != nil {
 					t.Fatal(err)
@@ -198,7 +199,7 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 	const samples = 20
 	rejected := 0
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(gaussianSample(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
 		if err != nil || !l.Tested() {
 			t.Fatalf("%+v, %v", l, err)
 		}
@@ -217,7 +218,7 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 	turned := gaussians.Rising(10)
 	turned.Rotation = math.Pi / 2
 	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
-		l, err := LabelShiftTest(gaussianSample(t, turned, rows, 400, 1), LabelShiftSettings{})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, 400, 1), LabelShiftSettings{})
 		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few rows")) {
 			t.Errorf("%d rows: %+v, %v", rows, l, err)
 		}
@@ -228,7 +229,7 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 }
 
 func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(3), 60, 60, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 60, 1)
 	p := func(seed uint64) float64 {
 		l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
 		if err != nil {
@@ -246,7 +247,7 @@ func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 
 func TestLabelShiftGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		l, err := LabelShiftTest(sampleOf(g.T)(g.Rows()), LabelShiftSettings{Resamples: 50})
+		l, err := LabelShiftTest(sampletest.Of(g.T)(g.Rows()), LabelShiftSettings{Resamples: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,13 +268,13 @@ func TestLabelShiftGolden(t *testing.T) {
 
 func TestLabelShiftHardCases(t *testing.T) {
 	one, few, silent, certain := weightest.NewSample(1), weightest.NewSample(3), weightest.NewSample(3), weightest.NewSample(2)
-	addRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
-	addRows(t, few, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
+	sampletest.AddRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	sampletest.AddRows(t, few, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
 	for i := range 40 {
 		// Class 2 is never predicted, and every prediction is certain.
 		c := float64(i % 3 / 2)
-		addRows(t, silent, []float64{1 - c, c, 0}, []int{i % 3}, []float64{c, 1 - c, 0})
-		addRows(t, certain, []float64{1, 0, 0, 1}, []int{0, 1}, []float64{1, 0})
+		sampletest.AddRows(t, silent, []float64{1 - c, c, 0}, []int{i % 3}, []float64{c, 1 - c, 0})
+		sampletest.AddRows(t, certain, []float64{1, 0, 0, 1}, []int{0, 1}, []float64{1, 0})
 	}
 	for name, s := range map[string]*weightest.Sample{"one class": one, "few rows": few, "never predicted": silent, "certain": certain} {
 		l, err := LabelShiftTest(s, LabelShiftSettings{Resamples: 100})

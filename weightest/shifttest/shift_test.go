@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"iwda/internal/gaussians"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -18,7 +17,7 @@ var mergedShiftProblems = []string{"tiny"}
 
 func TestChiSquaredGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		got, err := ChiSquaredTest(sampleOf(g.T)(g.Rows()).Sums())
+		got, err := ChiSquaredTest(sampletest.Of(g.T)(g.Rows()).Sums())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +38,7 @@ func TestChiSquaredGolden(t *testing.T) {
 
 func TestKolmogorovSmirnovGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		s := sampleOf(g.T)(g.Rows())
+		s := sampletest.Of(g.T)(g.Rows())
 		got, err := KolmogorovSmirnovTest(s)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +154,7 @@ func TestMergeRareColumns(t *testing.T) {
 
 func TestShiftTestsWithoutShift(t *testing.T) {
 	one := weightest.NewSample(1)
-	addRows(t, one, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
+	sampletest.AddRows(t, one, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
 	counts, err := ChiSquaredTest(one.Sums())
 	if err != nil || counts.P != 1 || counts.DegreesOfFreedom != 0 || counts.Statistic != 0 {
 		t.Errorf("one class: %+v, %v", counts, err)
@@ -165,44 +164,18 @@ func TestShiftTestsWithoutShift(t *testing.T) {
 		t.Errorf("one class: %+v, %v", probabilities, err)
 	}
 	two := weightest.NewSample(2)
-	addRows(t, two, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
+	sampletest.AddRows(t, two, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
 	probabilities, err = KolmogorovSmirnovTest(two)
 	if err != nil || math.Abs(probabilities.P-0.1) > 1e-15 || probabilities.ClassP[0] != probabilities.ClassP[1] {
 		// All three target rows are below all three source rows: 2 of 20 orders.
 		t.Errorf("two classes are one test: %+v, %v, want p = 0.1", probabilities, err)
 	}
 	empty := weightest.NewSample(2)
-	addRows(t, empty, []float64{0.9, 0.1}, []int{0}, nil)
+	sampletest.AddRows(t, empty, []float64{0.9, 0.1}, []int{0}, nil)
 	if _, err := ChiSquaredTest(empty.Sums()); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target rows: %v", err)
 	}
 	if _, err := KolmogorovSmirnovTest(empty); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target rows: %v", err)
 	}
-}
-
-func addRows(t *testing.T, s *weightest.Sample, source []float64, labels []int, target []float64) {
-	t.Helper()
-	if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// sampleOf returns weightest.SampleOf without an error.
-func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
-		t.Helper()
-		s, err := weightest.SampleOf(k, source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-}
-
-func gaussianSample(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *weightest.Sample {
-	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1))
-	source, labels := p.SourceRows(n, random)
-	return sampleOf(t)(len(p.Source), source, labels, p.TargetRows(m, random))
 }
