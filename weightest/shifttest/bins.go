@@ -76,11 +76,16 @@ func binCertainty(s *weightest.Sample) binnedCounts {
 	for bin := range fine {
 		fine[bin].bins = []int{bin}
 	}
-	for _, rows := range [][]float64{source, s.Target()} {
+	binsOf := func(rows []float64) []int {
+		bins := make([]int, 0, len(rows)/k)
 		for row := range slices.Chunk(rows, k) {
-			fine[of.Of(row)].rows++
+			bin := of.Of(row)
+			fine[bin].rows++
+			bins = append(bins, bin)
 		}
+		return bins
 	}
+	ofSource, ofTarget := binsOf(source), binsOf(s.Target())
 	var bins []merged
 	for class := range slices.Chunk(fine, PerClass) {
 		class = slices.DeleteFunc(class, func(m merged) bool { return m.rows == 0 })
@@ -99,10 +104,10 @@ func binCertainty(s *weightest.Sample) binnedCounts {
 		counts.source[y] = make([]float64, len(bins))
 	}
 	for i, y := range labels {
-		counts.source[y][number[of.Of(source[i*k:(i+1)*k])]]++
+		counts.source[y][number[ofSource[i]]]++
 	}
-	for row := range slices.Chunk(s.Target(), k) {
-		counts.target[number[of.Of(row)]]++
+	for _, bin := range ofTarget {
+		counts.target[number[bin]]++
 	}
 	return counts
 }
