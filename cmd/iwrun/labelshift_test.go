@@ -34,9 +34,6 @@ func TestHeldOutRowsOfARun(t *testing.T) {
 		t.Errorf("status %d, stderr %q, stdout %q", status, said, out)
 	}
 	again := []string{"-c", "tiny.yaml", "-o", "results", "--set", "train.validation=0.25", "--set", "methods=[source-only]"}
-	if status, out, said := call(t, append([]string{"figure", "--format", "svg"}, again...)...); status != 0 || !strings.Contains(out, "figures/selection.svg\n") {
-		t.Errorf("figure: status %d, stderr %q, stdout %q", status, said, out)
-	}
 	if status, out, said := call(t, append([]string{"table", "--kind", "selection"}, again...)...); status != 0 || !strings.Contains(out, "\n| target-risk ") {
 		t.Errorf("table: status %d, stderr %q, stdout %q", status, said, out)
 	}

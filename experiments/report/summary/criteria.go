@@ -39,7 +39,6 @@ type Choice struct {
 	// Correlation is Spearman's rank correlation over the runs of criterion, its sign such that
 	// more is better, and accuracy; NaN where one of the two is always the same.
 	Correlation float64
-	JSD         float64 // Jensen-Shannon divergence of the task's label distributions; NaN where it is not known
 }
 
 // Regret is the accuracy lost to the best run.
@@ -138,7 +137,7 @@ func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolera
 			Run: fmt.Sprintf("%s/seed-%d", used.Method, used.Seed), Method: used.Method,
 			Chosen: accuracies[choice.Used], Best: floats.Max(accuracies),
 			Together: math.NaN(), BestTogether: bestTogether,
-			Correlation: correlation(criterion, choice.Judged, accuracies), JSD: used.JSD.OrNaN(),
+			Correlation: correlation(criterion, choice.Judged, accuracies),
 		}
 		if accuracy, there := together[used.Method]; there {
 			row.Together = accuracy
