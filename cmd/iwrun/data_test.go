@@ -56,7 +56,7 @@ func TestDataCheckAndList(t *testing.T) {
 		"amazon: 32 of 2817 images, not as published",
 		"  bike: 2 images, want 82",
 		"  broken: copy/amazon/images/bike/frame_0002.png: ",
-		"dslr: images: nothing of the domain dslr",
+		"dslr: images: nothing of office31-dslr",
 	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q lacks %q", out, part)

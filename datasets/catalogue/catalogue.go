@@ -76,6 +76,10 @@ type Domain struct {
 	// order, of the set that is trained on and of the test set. They are nil where
 	// there is no such set, or where its numbers are the user's choice.
 	Train, Test []int
+
+	// folders are those that may hold a folder a class of image files, relative to the root,
+	// the one of the public archive first.
+	folders []string
 }
 
 // The sets of a domain.

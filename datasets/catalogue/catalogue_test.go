@@ -228,12 +228,12 @@ func TestOpenImagesFindsTheFoldersOfTheArchives(t *testing.T) {
 	}
 }
 
-func TestCheckImages(t *testing.T) {
+func TestCheckOffice31(t *testing.T) {
 	data, root := find(t, "office31"), t.TempDir()
 	writeImages(t, filepath.Join(root, "dslr"), data.Classes, 12)
 	var report strings.Builder
 	wantError(t, data.Check(t.Context(), root, &report), "not as published")
-	for _, part := range []string{"amazon: images: nothing of the domain amazon", "dslr: 372 of 498 images, not as published", "  bike: 12 images, want 21\n"} {
+	for _, part := range []string{"amazon: images: nothing of office31-amazon", "dslr: 372 of 498 images, not as published", "  bike: 12 images, want 21\n"} {
 		if !strings.Contains(report.String(), part) {
 			t.Errorf("%q lacks %q", &report, part)
 		}

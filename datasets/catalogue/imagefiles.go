@@ -3,41 +3,112 @@ package catalogue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"iwda/datasets/images"
 )
 
-// errNotAsPublished is what remains to be said after a report on images.
-var errNotAsPublished = errors.New("the data are not as published")
+// imageFiles completes the description of published files of images, that of the data set's
+// classes and of the images and folders of its domains. source is the publication and the names
+// of the archives, example the path of one image, relative to the root.
+func imageFiles(d Dataset, source, example string) Dataset {
+	d.Kind, d.Root, d.Tasks = ImageFiles, "${IWDA_DATA:-data}/"+d.Name, pairs(d.Domains)
+	d.openImages = func(root, domain string) (*images.Set, error) {
+		listing, err := d.scan(root, domain)
+		if err != nil {
+			return nil, err
+		}
+		return listing.Complete()
+	}
+	d.check = d.checkImages
+	d.instructions = func(root string) string {
+		total := 0
+		folders := make([]string, len(d.Domains))
+		for i, domain := range d.Domains {
+			n := sum(domain.Train)
+			total += n
+			folders[i] = fmt.Sprintf("%s (%d images)", domain.folders[0], n)
+		}
+		return strings.Join([]string{
+			fmt.Sprintf("%s: %d images of %d classes in %d domains.", d.Title, total, len(d.Classes), len(d.Domains)),
+			"Source: " + source + ".",
+			fmt.Sprintf("Unpack into %s, so that there is, as an example, %s.", root, filepath.Join(root, filepath.FromSlash(example))),
+			"Folders, each with a folder a class: " + strings.Join(folders, ", ") + ".",
+		}, "\n")
+	}
+	return d
+}
 
-// imageFiles returns the data set of a published collection of images; heads are the
-// domains' names in tables.
-func imageFiles(collection images.Collection, head string, heads ...string) Dataset {
-	d := Dataset{
-		Name: collection.Name, Title: collection.Title, Head: head,
-		Kind:         ImageFiles,
-		Classes:      collection.Classes,
-		Root:         "${IWDA_DATA:-data}/" + collection.Name,
-		instructions: collection.Instructions,
-		openImages:   collection.Open,
+// scan lists the images of a domain, named as in "office31-amazon".
+func (d Dataset) scan(root, domain string) (*images.Listing, error) {
+	described, err := d.Domain(domain)
+	if err != nil {
+		return nil, err
 	}
-	for i, domain := range collection.Domains {
-		d.Domains = append(d.Domains, Domain{Name: domain.Name, Head: heads[i], Train: domain.Counts})
-	}
-	d.Tasks = pairs(d.Domains)
-	d.check = func(ctx context.Context, root string, out io.Writer) error {
-		report, err := collection.Check(ctx, root)
+	return images.Scan(d.Name+"-"+domain, root, described.folders, d.Classes)
+}
+
+// checkImages is [Dataset.Check]: it decodes every image and lists, domain by domain, what
+// differs from the published data. Extra files that no class asks for do not matter.
+func (d Dataset) checkImages(ctx context.Context, root string, out io.Writer) error {
+	whole := true
+	for _, domain := range d.Domains {
+		text, asPublished, err := d.checkDomain(ctx, root, domain)
 		if err != nil {
 			return err
 		}
-		if err := report.Write(out); err != nil {
+		whole = whole && asPublished
+		if _, err := io.WriteString(out, text); err != nil {
 			return err
 		}
-		if !report.OK() {
-			return errNotAsPublished
-		}
-		return nil
 	}
-	return d
+	if !whole {
+		return errors.New("the data are not as published")
+	}
+	return nil
+}
+
+// checkDomain returns what there is to say of a domain's copy. The only error is the context's.
+func (d Dataset) checkDomain(ctx context.Context, root string, domain Domain) (said string, asPublished bool, err error) {
+	listing, err := d.scan(root, domain.Name)
+	if err != nil {
+		return fmt.Sprintf("%s: %v\n", domain.Name, err), false, nil
+	}
+	broken, err := listing.Set.Broken(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	_, incomplete := listing.Complete()
+	counts, verdict := listing.Set.Counts(), "not as published"
+	if asPublished = incomplete == nil && len(broken) == 0 && slices.Equal(counts, domain.Train); asPublished {
+		verdict = "as published"
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d of %d images, %s\n", domain.Name, listing.Set.Len(), sum(domain.Train), verdict)
+	for class, n := range counts {
+		if want := domain.Train[class]; n != want {
+			fmt.Fprintf(&text, "  %s: %d images, want %d\n", d.Classes[class], n, want)
+		}
+	}
+	for _, folder := range listing.ExtraFolders {
+		fmt.Fprintf(&text, "  of no class: %s\n", folder)
+	}
+	for _, file := range listing.ExtraFiles {
+		fmt.Fprintf(&text, "  extra: %s\n", file)
+	}
+	for _, file := range broken {
+		fmt.Fprintf(&text, "  broken: %s: %s\n", file.Path, strings.TrimSpace(file.Err.Error()))
+	}
+	return text.String(), asPublished, nil
+}
+
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }

@@ -1,10 +1,8 @@
 // Package images turns folders of JPEG, PNG and WebP files into the batches that image
 // networks train on.
 //
-// A [Collection] describes a published data set: domains, classes in label order,
-// numbers of images. [Collection.Open] finds a domain's files in the folders of the public
-// archives, and [Collection.Check] compares a copy with its description and decodes every
-// file. [OpenOwn] and [OpenUnlabelled] take any images.
+// [Scan] finds the files of a published data set in the folders of its archives, and
+// [Set.Broken] decodes every one. [OpenOwn] and [OpenUnlabelled] take any images.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it
 // can keep them in memory or in a mapped file, 196,608 bytes each. On it stand a

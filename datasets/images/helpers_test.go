@@ -99,6 +99,9 @@ func classOf(set *images.Set, i int) int {
 
 // openTree opens a folder of the root that has a folder for each class.
 func openTree(root, folder string, classes ...string) (*images.Set, error) {
-	c := images.Collection{Name: "test", Classes: classes, Domains: []images.Domain{{Name: "domain", Folders: []string{folder}}}}
-	return c.Open(root, "domain")
+	listing, err := images.Scan("test-domain", root, []string{folder}, classes)
+	if err != nil {
+		return nil, err
+	}
+	return listing.Complete()
 }

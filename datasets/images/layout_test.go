@@ -109,124 +109,61 @@ func TestLayoutErrorListsEverything(t *testing.T) {
 	}
 }
 
-// fillDomain writes an image of every class below folder.
-func fillDomain(t *testing.T, root, folder string, classes []string) {
-	t.Helper()
-	for _, class := range classes {
-		write(t, root, folder+"/"+class+"/1.jpg", nil)
-	}
-}
-
-// pets is a published collection of two domains.
-func pets() images.Collection {
-	return images.Collection{
-		Name: "pets", Title: "Pets-2", Classes: []string{"cat", "dog", "Guinea_Pig"}, Example: "Photos/cat/1.jpg",
-		Domains: []images.Domain{
-			{Name: "photo", Folders: []string{"Photos", "archive/Photos", "photo"}, Counts: []int{1, 2, 1}},
-			{Name: "drawing", Folders: []string{"Drawings"}, Counts: []int{1, 1, 1}},
-		},
-	}
-}
-
-func TestOpenFindsTheFirstFolder(t *testing.T) {
+func TestScanFindsTheFirstFolder(t *testing.T) {
+	folders, classes := []string{"Photos", "archive/Photos", "photo"}, []string{"cat", "dog", "Guinea_Pig"}
 	for _, folder := range []string{"Photos", "photos", "archive/Photos", "photo"} {
 		root := t.TempDir()
-		fillDomain(t, root, folder, pets().Classes)
-		set, err := pets().Open(root, "photo")
+		for _, class := range classes {
+			write(t, root, folder+"/"+class+"/1.jpg", nil)
+		}
+		listing, err := images.Scan("pets-photo", root, folders, classes)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if want := filepath.Join(root, folder, "Guinea_Pig", "1.jpg"); set.Path(2) != want || set.Name() != "pets-photo" {
+		if want, set := filepath.Join(root, folder, "Guinea_Pig", "1.jpg"), listing.Set; set.Path(2) != want || set.Name() != "pets-photo" {
 			t.Errorf("image 2 of %s is %s, want %s", set.Name(), set.Path(2), want)
 		}
 	}
 }
 
-func TestUnknownDomain(t *testing.T) {
-	if _, err := pets().Domain("Photo"); err == nil || !strings.Contains(err.Error(), "photo, drawing") {
-		t.Errorf("%v, want an error that lists the domains", err)
-	}
-}
-
-func TestOpenNothing(t *testing.T) {
+func TestScanNothing(t *testing.T) {
 	root := t.TempDir()
-	_, err := pets().Open(root, "photo")
-	var missing *images.MissingDomainError
-	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("%v, want a MissingDomainError", err)
+	_, err := images.Scan("pets-photo", root, []string{"Photos", "archive/Photos"}, []string{"cat"})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%v, want one of a file that is not there", err)
 	}
-	for _, word := range []string{"photo", "Pets-2", root, "archive/Photos"} {
+	for _, word := range []string{"pets-photo", root, "archive/Photos"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("the error does not name %q: %v", word, err)
 		}
 	}
 }
 
-// small is a data set that a test can have all files of.
-func small() images.Collection {
-	return images.Collection{
-		Name: "small", Title: "Small", Classes: []string{"cat", "dog"},
-		Domains: []images.Domain{
-			{Name: "drawn", Folders: []string{"drawn"}, Counts: []int{2, 1}},
-			{Name: "photo", Folders: []string{"photo"}, Counts: []int{1, 1}},
-		},
-	}
-}
-
-func TestCheckFindsEverything(t *testing.T) {
+func TestBroken(t *testing.T) {
 	root := t.TempDir()
 	good := jpegFile(t, shaded(16, 16, 100))
 	write(t, root, "drawn/cat/1.jpg", good)
 	write(t, root, "drawn/cat/2.png", pngFile(t, shaded(9, 9, 3)))
 	write(t, root, "drawn/dog/1.jpg", good)
-	report, err := small().Check(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if drawn := &report.Domains[0]; !drawn.OK() {
-		t.Errorf("the whole domain is not OK: %+v", drawn)
-	}
-	if photo := &report.Domains[1]; photo.OK() || !errors.Is(photo.Err, fs.ErrNotExist) {
-		t.Errorf("the missing domain: error %v", photo.Err)
-	}
-	if report.OK() {
-		t.Error("a report with a missing domain is OK")
-	}
-
 	write(t, root, "drawn/cat/3.jpg", good[:len(good)/2])
 	write(t, root, "drawn/cat/4.jpg", []byte("<html>not found</html>"))
 	write(t, root, "drawn/cat/5.jpg", nil)
-	write(t, root, "photo/cat/1.jpg", good)
-	write(t, root, "photo/dog/1.jpg", good)
-	report, err = small().Check(t.Context(), root)
+	set, err := openTree(root, "drawn", "cat", "dog")
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := report.Domains[0]
-	if want := []int{5, 1}; !slices.Equal(drawn.Counts, want) {
-		t.Errorf("counts %v, want %v", drawn.Counts, want)
-	}
+	files, err := set.Broken(t.Context())
 	var broken []string
-	for _, file := range drawn.Broken {
+	for _, file := range files {
 		broken = append(broken, filepath.Base(file.Path))
 	}
-	if want := []string{"3.jpg", "4.jpg", "5.jpg"}; !slices.Equal(broken, want) {
-		t.Errorf("broken files %q, want %q", broken, want)
-	}
-	if !report.Domains[1].OK() || report.OK() {
-		t.Error("the photographs should be OK, the whole not")
-	}
-}
-
-func TestCheckStops(t *testing.T) {
-	root := t.TempDir()
-	for _, path := range []string{"drawn/cat/1.jpg", "drawn/cat/2.jpg", "drawn/dog/1.jpg"} {
-		write(t, root, path, nil)
+	if want := []string{"3.jpg", "4.jpg", "5.jpg"}; err != nil || !slices.Equal(broken, want) {
+		t.Errorf("broken files %q, want %q; error %v", broken, want, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := small().Check(ctx, root); !errors.Is(err, context.Canceled) {
+	if _, err := set.Broken(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
 }

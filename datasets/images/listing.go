@@ -47,62 +47,27 @@ func (e *LayoutError) Error() string {
 	return "images: " + e.Listing.From + ": " + strings.Join(troubles, "; ")
 }
 
-// complete returns the set, or a [LayoutError] where a class is missing or a folder has
-// images of an unknown class.
-func (l *Listing) complete() (*Set, error) {
+// Complete returns the set, or a [LayoutError] if a class is missing or a folder has images of
+// an unknown class.
+func (l *Listing) Complete() (*Set, error) {
 	if len(l.MissingClasses)+len(l.ExtraFolders) > 0 {
 		return nil, &LayoutError{Listing: l}
 	}
 	return l.Set, nil
 }
 
-// MissingDomainError says that there is no folder of a domain. It is an [fs.ErrNotExist] to errors.Is.
-type MissingDomainError struct {
-	Collection Collection
-	Domain     string
-	Root       string   // where they were looked for
-	Tried      []string // relative to Root
-}
-
-// Error implements error.
-func (e *MissingDomainError) Error() string {
-	return fmt.Sprintf("images: nothing of the domain %s of %s in %s: neither %s",
-		e.Domain, e.Collection.Title, e.Root, strings.Join(e.Tried, " nor "))
-}
-
-// Unwrap returns [fs.ErrNotExist].
-func (e *MissingDomainError) Unwrap() error { return fs.ErrNotExist }
-
-// Open returns the images of a domain, named as in "office31-amazon": those of
-// the first of its folders that exists. Nothing there is a [MissingDomainError]; a class without
-// an image is a [LayoutError]. Whether the images are as many as published is for
-// [Collection.Check] to say.
+// Scan lists the images of a set of that name in the first of the folders, relative to root, that
+// exists. That none does is an error which wraps [fs.ErrNotExist].
 //
 // The folder has a folder of .jpg, .jpeg, .png and .webp files for each class. One that has the
 // name of no class is matched without regard to case, spaces, underscores and other signs:
-// "Alarm Clock" is the class Alarm_Clock, unless that has a folder of its own. A folder of
-// images that is none of the classes, or could be several, is a [LayoutError]; other files are
-// ignored.
-func (c Collection) Open(root, domain string) (*Set, error) {
-	listing, err := c.Scan(root, domain)
-	if err != nil {
-		return nil, err
-	}
-	return listing.complete()
-}
-
-// Scan is [Collection.Open] for reports: missing and extra classes and files are no
-// error, but listed.
-func (c Collection) Scan(root, domain string) (*Listing, error) {
-	description, err := c.Domain(domain)
-	if err != nil {
-		return nil, err
-	}
-	name := c.Name + "-" + domain
-	for _, folder := range description.Folders {
+// "Alarm Clock" is the class Alarm_Clock, unless that has a folder of its own. Folders of images
+// that are none of the classes, or could be several, and other files are listed as extra.
+func Scan(name, root string, folders, classes []string) (*Listing, error) {
+	for _, folder := range folders {
 		if found, ok := findFolder(root, folder); ok {
-			return scanTree(name, root, found, c.Classes)
+			return scanTree(name, root, found, classes)
 		}
 	}
-	return nil, &MissingDomainError{Collection: c, Domain: domain, Root: root, Tried: description.Folders}
+	return nil, fmt.Errorf("images: nothing of %s in %s: neither %s: %w", name, root, strings.Join(folders, " nor "), fs.ErrNotExist)
 }

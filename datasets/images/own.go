@@ -22,7 +22,7 @@ import (
 // passed over, and links to folders not followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
-// class, see [Collection.Open], are of that class, and those directly in the folder of none that
+// class, see [Scan], are of that class, and those directly in the folder of none that
 // is known. Where classes are given and no folder has the name of one, all images are
 // without a label; where some have and others not, it is an error.
 //

@@ -1,11 +1,14 @@
 package images
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -115,4 +118,34 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 		}
 	}
 	return nil
+}
+
+// Broken decodes every image and returns those that cannot be, in the set's order. The
+// only error is the context's.
+func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
+	broken := make([]*FileError, s.Len())
+	rows := make(chan int)
+	var running sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		running.Go(func() {
+			var own scratch
+			for i := range rows {
+				if err := own.decode(s.Path(i)); err != nil {
+					broken[i] = &FileError{Path: s.Path(i), Err: err}
+				}
+			}
+		})
+	}
+	for i := 0; i < s.Len() && ctx.Err() == nil; i++ {
+		select {
+		case rows <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(rows)
+	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
 }

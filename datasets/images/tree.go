@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// scanTree lists the images of a folder that has one for each class; see [Collection.Open].
+// scanTree lists the images of a folder that has one for each class; see [Scan].
 func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 	entries, err := readFolder(root, folder)
 	if err != nil {
@@ -52,7 +52,7 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 }
 
 // labelFolders returns the labels of the folders that are matched with a class, see
-// [Collection.Open].
+// [Scan].
 func labelFolders(entries []entry, classes []string) map[string]int {
 	exact := make(map[string]int, len(classes))
 	for label, class := range classes {
