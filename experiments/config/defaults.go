@@ -83,7 +83,7 @@ func (s *Settings) merge(name, text string) {
 	root, err := parseYAML(name, []byte(text))
 	if err == nil {
 		d := newDecoder(func(n *yaml.Node) string { return place(name, n) })
-		d.decodeStruct(root, s)
+		d.decodeInto("", root, s)
 		err = d.errors.orNil()
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
-	"iwda/internal/nearest"
 	"iwda/nets/architecture"
 )
 
@@ -30,7 +29,7 @@ type Resolved struct {
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
-// All four must be in the lists of f.Config. The error is of type Errors.
+// All four are of the lists of f.Config. The error is of type Errors.
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
 	r, d := f.resolve(task, variant, method, seed)
 	r.Train.checkLength(d, r.Dataset.Name)
@@ -41,20 +40,12 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 // given for it and with the mistakes.
 func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *decoder) {
 	d := newDecoder(f.locate)
-	requireListed(d, f.Name, "task", task, f.Config.Tasks)
-	requireListed(d, f.Name, "variant", variant, f.Config.Variants)
-	requireListed(d, f.Name, "method", method, f.Config.Methods)
-	requireListed(d, f.Name, "seed", seed, f.Config.Seeds)
-	if len(d.errors) > 0 {
-		return Resolved{}, d
-	}
-
 	d.at = maps.Clone(f.at)
 	whole := conditional{Settings: f.base.Settings}
 	for _, o := range f.overrides {
 		if o.when.match(task, variant, method, seed) {
 			d.locate = o.locate
-			d.decodeStruct(o.node, &whole)
+			d.decodeInto("", o.node, &whole)
 		}
 	}
 	doc := document{Config: Config{Settings: whole.Settings}}
@@ -73,7 +64,9 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
-	doc.Network.leaveOut()
+	if n := &doc.Network; n.Name == string(architecture.TorchScript) { // these mean nothing to the user's own backbone
+		n.Pretrained, n.Features, n.Layers = "", 0, 0
+	}
 	return Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
@@ -82,13 +75,6 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 		rootLocation: firstOf(d.at, "dataset.root", "dataset.domains", "dataset"),
 		fileLocation: d.at["network.file"],
 	}, d
-}
-
-// leaveOut clears defaults that mean nothing to a backbone of the user's own.
-func (n *Network) leaveOut() {
-	if n.Name == string(architecture.TorchScript) {
-		n.Pretrained, n.Features, n.Layers = "", 0, 0
-	}
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -124,12 +110,6 @@ func (t Train) checkLength(d *decoder, dataset string) {
 		d.failAt(epochs, "train.epochs does not count: the length of runs on %s is train.steps, %d; set that, and train.eval_every, the steps between two evaluations", dataset, t.Steps)
 	case everySteps && t.Steps == 0:
 		d.failAt(every, "train.eval_every does not count: runs on %s are evaluated after each of train.epochs, %d; set train.steps in its place, or delete it", dataset, t.Epochs)
-	}
-}
-
-func requireListed[T comparable](d *decoder, file, kind string, value T, list []T) {
-	if !slices.Contains(list, value) {
-		d.failAt(file, "has no %s %v; %s", kind, value, nearest.Suggestion(fmt.Sprint(value), texts(list)))
 	}
 }
 
