@@ -46,8 +46,6 @@ func (k Kubernetes) check() error {
 	switch {
 	case k.Image == "" || k.Claim == "":
 		return errors.New("a task needs an image and a persistent volume claim")
-	case k.Runs < 1 || k.AtOnce < 1 || k.CPUs < 1:
-		return fmt.Errorf("a Job of %d runs, %d at once, with %d cores each; want at least 1", k.Runs, k.AtOnce, k.CPUs)
 	case !filepath.IsLocal(k.Results):
 		return fmt.Errorf("the results folder %q is not below the claim's root; name it by a relative path", k.Results)
 	case k.Memory != "" && !quantity.MatchString(k.Memory):
