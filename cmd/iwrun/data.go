@@ -30,12 +30,7 @@ func newDivergenceCommand(s streams) *cli.Command {
 		Usage:     "print the divergences between the label distributions of the paper's tasks",
 		UsageText: "iwrun data jsd [--format md|tex|csv|json]",
 		Flags:     []cli.Flag{formatFlag(&format)},
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return wrongUsage(c, "%q is no flag", c.Args().First())
-			}
-			return table.Divergences().Write(s.out, format)
-		},
+		Action:    withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
 	}
 }
 

@@ -48,11 +48,9 @@ type eventWriter struct {
 	encoder *json.Encoder
 }
 
-// NewReporter returns a Reporter that writes to w, the worker's standard output.
-// Errors of w are passed over: a worker without a parent has nobody to tell.
-func NewReporter(w io.Writer) *Reporter { return NewReporters(w, 1)[0] }
-
-// NewReporters returns those of a worker of several runs, in the order of their folders.
+// NewReporters returns those of a worker's runs, in the order of their folders, which write to
+// w, its standard output. Errors of w are passed over: a worker without a parent has nobody to
+// tell.
 func NewReporters(w io.Writer, runs int) []*Reporter {
 	events := &eventWriter{encoder: json.NewEncoder(w)}
 	reporters := make([]*Reporter, runs)

@@ -214,12 +214,14 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	}
 	preset, _ := config.ParseMethod(method)
 	bases := map[int64]store.Result{} // by seed
+	for _, base := range s.Runs(variant, task, preset.Base()) {
+		bases[base.Seed] = base
+	}
 	for _, run := range runs {
-		if base, ok := s.run(variant, task, preset.Base(), run.Seed); ok {
-			bases[run.Seed] = base
+		if _, ok := bases[run.Seed]; ok {
+			row.Pairs++
 		}
 	}
-	row.Pairs = len(bases)
 	for v := range row.Scores {
 		var values []float64
 		wins := 0

@@ -114,16 +114,6 @@ func (s Selection) Runs(variant, task, method string) []store.Result {
 // OnlyWithoutLabels reports whether there are results and no accuracy of any was measured.
 func (s Selection) OnlyWithoutLabels() bool { return len(s.results) == 0 && len(s.withoutLabels) > 0 }
 
-// run returns the result of one run, and whether there is one.
-func (s Selection) run(variant, task, method string, seed int64) (store.Result, bool) {
-	runs := s.Runs(variant, task, method)
-	i := slices.IndexFunc(runs, func(r store.Result) bool { return r.Seed == seed })
-	if i < 0 {
-		return store.Result{}, false
-	}
-	return runs[i], true
-}
-
 // Title is the experiment's name with what is shown of it.
 func (s Selection) Title(what string) string { return s.Experiment.Experiment + ": " + what }
 
