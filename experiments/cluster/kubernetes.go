@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -111,18 +112,13 @@ const labelLength = 40
 
 // label returns the name in the characters that Kubernetes allows in one.
 func label(name string) string {
-	var text strings.Builder
-	for _, r := range strings.ToLower(name) {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) {
-			r = '-'
+	text := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) {
+			return r
 		}
-		text.WriteRune(r)
-	}
-	all := text.String()
-	if trimmed := strings.Trim(all[:min(len(all), labelLength)], "-"); trimmed != "" {
-		return trimmed
-	}
-	return "experiment"
+		return '-'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(text[:min(len(text), labelLength)], "-"), "experiment")
 }
 
 // yamlBlock returns a value as lines of YAML so many levels deep, of two blanks each.

@@ -67,7 +67,7 @@ type File struct{ Name, Text string }
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": quote, "quoteAll": quoteAll, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
+	Funcs(template.FuncMap{"quote": quote, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
@@ -194,13 +194,4 @@ func quote(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// quoteAll returns the words side by side.
-func quoteAll(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = quote(word)
-	}
-	return strings.Join(quoted, " ")
 }

@@ -178,7 +178,10 @@ func TestBlocks(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	words := []string{"", "plain-1.0", "a b", "it's", `"$HOME" \`, "a\nb", "`id`", "-n", "*", "~", "ä", "!x", "a;b&c|d>e", "\t"}
-	script := `for word in ` + quoteAll(words) + `; do printf '%s\0' "$word"; done`
+	script := "printf '%s\\0'"
+	for _, word := range words {
+		script += " " + quote(word)
+	}
 	out, err := exec.Command("bash", "-c", script).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -41,17 +41,40 @@ func Select(results []store.Result, experiment config.Config) Selection {
 	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
 		return !slices.Contains(experiment.Methods, name)
 	})
-	planned, leftOut := selectPlanned(results, experiment)
-	for _, variant := range experiment.Variants {
-		for _, task := range experiment.Tasks {
-			for _, method := range s.Methods {
-				for _, seed := range experiment.Seeds {
-					result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]
-					if at := (place{variant, task, method}); ok {
-						s.add(at, result)
-					}
-				}
-			}
+	planned := map[string]bool{}
+	var leftOut []string
+	for _, r := range results {
+		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
+		at := place{r.Variant, r.Task, r.Method}
+		measured := r.BestAccuracy.Measured && r.LastAccuracy.Measured
+		switch {
+		case r.Experiment != experiment.Experiment:
+			leftOut = append(leftOut, fmt.Sprintf("%s (of experiment %q)", id, r.Experiment))
+			continue
+		case !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
+			!slices.Contains(s.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
+			leftOut = append(leftOut, id+" (not planned)")
+			continue
+		case !measured && r.WithoutLabels == nil:
+			leftOut = append(leftOut, id+" (its accuracy was not measured)")
+			continue
+		case planned[id]:
+			leftOut = append(leftOut, id+" (there twice)")
+			continue
+		}
+		planned[id] = true
+		if measured {
+			s.results[at] = append(s.results[at], r)
+		}
+		if r.WithoutLabels != nil {
+			s.withoutLabels[at] = append(s.withoutLabels[at], r)
+		}
+	}
+	for _, all := range []map[place][]store.Result{s.results, s.withoutLabels} {
+		for _, ofPlace := range all {
+			slices.SortFunc(ofPlace, func(a, b store.Result) int {
+				return slices.Index(experiment.Seeds, a.Seed) - slices.Index(experiment.Seeds, b.Seed)
+			})
 		}
 	}
 	runs := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
@@ -62,41 +85,6 @@ func Select(results []store.Result, experiment config.Config) Selection {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
 	}
 	return s
-}
-
-// add sorts a result in by what was measured.
-func (s *Selection) add(at place, result store.Result) {
-	if result.BestAccuracy.Measured && result.LastAccuracy.Measured {
-		s.results[at] = append(s.results[at], result)
-	}
-	if result.WithoutLabels != nil {
-		s.withoutLabels[at] = append(s.withoutLabels[at], result)
-	}
-}
-
-// selectPlanned maps the ids of the experiment's runs to their results and says
-// which results it leaves out and why.
-func selectPlanned(results []store.Result, experiment config.Config) (planned map[string]store.Result, leftOut []string) {
-	planned = make(map[string]store.Result)
-	for _, r := range results {
-		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
-		_, known := config.ParseMethod(r.Method)
-		_, twice := planned[id]
-		switch {
-		case r.Experiment != experiment.Experiment:
-			leftOut = append(leftOut, fmt.Sprintf("%s (of experiment %q)", id, r.Experiment))
-		case !known || !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
-			!slices.Contains(experiment.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
-			leftOut = append(leftOut, id+" (not planned)")
-		case (!r.BestAccuracy.Measured || !r.LastAccuracy.Measured) && r.WithoutLabels == nil:
-			leftOut = append(leftOut, id+" (its accuracy was not measured)")
-		case twice:
-			leftOut = append(leftOut, id+" (there twice)")
-		default:
-			planned[id] = r
-		}
-	}
-	return planned, leftOut
 }
 
 // WithoutLabels returns the results of a method's runs on a task that say what they know
