@@ -94,7 +94,7 @@ func (f *File) evaluate() error {
 
 	// Unknown names are mistakes that the second pass reports.
 	data, _ := probe.Dataset.Described()
-	doc := document{Config: defaultOf(data)}
+	doc := document{Config: Default(data)}
 	doc.Settings.merge("recipe "+probe.Recipe, recipes[probe.Recipe])
 	d = newDecoder(f.locate)
 	d.decodeInto("", f.root, &doc)

@@ -129,8 +129,14 @@ func (r Resolved) Domains() (source, target string) { return r.source, r.target 
 // where the folder of the run's data set does not exist, or one that names network.file
 // where that does not. Data that are drawn need none.
 func (r Resolved) CheckData() error {
-	if err := r.checkFile(); err != nil {
-		return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+	if file := r.Network.File; file != "" {
+		info, err := os.Stat(file)
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a folder", file)
+		}
+		if err != nil {
+			return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+		}
 	}
 	data, err := r.Dataset.Described()
 	if err != nil {
@@ -154,18 +160,6 @@ func (r Resolved) CheckData() error {
 	}
 	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data\n%s",
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
-}
-
-// checkFile returns an error where the file of the run's backbone cannot be one.
-func (r Resolved) checkFile() error {
-	if r.Network.File == "" {
-		return nil
-	}
-	info, err := os.Stat(r.Network.File)
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder", r.Network.File)
-	}
-	return err
 }
 
 // checkDomains returns an Error where a file of the user's own domains is missing, or

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/datasets"
 )
 
@@ -67,9 +69,7 @@ func (j Joint) Labels() []float64 {
 func (j Joint) Predictions() []float64 {
 	predictions := make([]float64, len(j))
 	for _, row := range j {
-		for predicted, p := range row {
-			predictions[predicted] += p
-		}
+		floats.Add(predictions, row)
 	}
 	return predictions
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"iwda/experiments/report/sheet"
@@ -68,23 +69,21 @@ const (
 // sparkline draws a quantity over the run, from its lowest to its highest value, which
 // its title names.
 func sparkline(metrics []store.Metrics, name string, quantity func(store.Metrics) float64) template.HTML {
-	low, high, last := math.Inf(1), math.Inf(-1), 1
+	var epochs, values []float64
+	last := 1
 	for _, m := range metrics {
-		if value := quantity(m); isFinite(value) {
-			low, high = math.Min(low, value), math.Max(high, value)
+		if value := quantity(m); !math.IsNaN(value) && !math.IsInf(value, 0) {
+			epochs, values = append(epochs, float64(m.Epoch)), append(values, value)
 		}
 		last = max(last, m.Epoch)
 	}
-	if low > high {
+	if len(values) == 0 {
 		return ""
 	}
+	low, high := slices.Min(values), slices.Max(values)
 	var points []string
-	for _, m := range metrics {
-		value := quantity(m)
-		if !isFinite(value) {
-			continue
-		}
-		x := sparkMargin + (sparkWidth-2*sparkMargin)*float64(m.Epoch)/float64(last)
+	for i, value := range values {
+		x := sparkMargin + (sparkWidth-2*sparkMargin)*epochs[i]/float64(last)
 		y := sparkHeight / 2.
 		if high > low {
 			y = sparkHeight - sparkMargin - (sparkHeight-2*sparkMargin)*(value-low)/(high-low)
@@ -95,5 +94,3 @@ func sparkline(metrics []store.Metrics, name string, quantity func(store.Metrics
 		`<svg class="spark" role="img" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d"><title>%s over the run, %.4g to %.4g</title><polyline points="%s"/></svg>`,
 		sparkWidth, sparkHeight, name, low, high, strings.Join(points, " ")))
 }
-
-func isFinite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }
