@@ -122,7 +122,7 @@ func (f *File) checkNumber(d *decoder) {
 	const most = 100_000
 	c := f.Config
 	if runs := c.runs(); runs > most {
-		d.failAt(firstOf(d.at, "seeds"), "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
+		d.failAt(d.at["seeds"], "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
 			len(c.Tasks), len(c.Variants), len(c.Methods), len(c.Seeds), runs, most)
 	}
 }

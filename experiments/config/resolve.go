@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -56,7 +57,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	domains, problem := f.domainsOf(task, doc.Dataset)
 	if problem != "" {
-		d.failAt(firstOf(d.at, "dataset.domains", "tasks"), "task %s: %s", task, problem)
+		d.failAt(cmp.Or(d.at["dataset.domains"], d.at["tasks"]), "task %s: %s", task, problem)
 	}
 	// Domains of other tasks have nothing to do with the run.
 	if both := doc.Dataset.Domains.of(domains.source, domains.target); len(both) == 2 {
@@ -64,17 +65,22 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
-	if n := &doc.Network; n.Name == string(architecture.TorchScript) { // these mean nothing to the user's own backbone
-		n.Pretrained, n.Features, n.Layers = "", 0, 0
-	}
+	doc.Network.leaveOut()
 	return Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
-		rootLocation: firstOf(d.at, "dataset.root", "dataset.domains", "dataset"),
+		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
 		fileLocation: d.at["network.file"],
 	}, d
+}
+
+// leaveOut clears defaults that mean nothing to a backbone of the user's own.
+func (n *Network) leaveOut() {
+	if n.Name == string(architecture.TorchScript) {
+		n.Pretrained, n.Features, n.Layers = "", 0, 0
+	}
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -90,7 +96,7 @@ func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 	case domain == "" && number > 0:
 		d.failAt(d.at[key], "%s is not for the variant %s, but for variants source-… and target-…; give it in an override, as when: {variant: source-*}", key, variant)
 	case domain != "" && number == 0:
-		location := firstOf(d.at, fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant)), "variants")
+		location := cmp.Or(d.at[fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant))], d.at["variants"])
 		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
 	case domain != "" && len(known.Classes) > 0 && number != len(known.Classes):
 		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, len(known.Classes), data.Name)
@@ -111,15 +117,6 @@ func (t Train) checkLength(d *decoder, dataset string) {
 	case everySteps && t.Steps == 0:
 		d.failAt(every, "train.eval_every does not count: runs on %s are evaluated after each of train.epochs, %d; set train.steps in its place, or delete it", dataset, t.Epochs)
 	}
-}
-
-func firstOf(at map[string]string, paths ...string) string {
-	for _, path := range paths {
-		if location, ok := at[path]; ok {
-			return location
-		}
-	}
-	return ""
 }
 
 // Domains returns the names of the task's source and target.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func (s *Settings) checkTogether(d *decoder) {
 // fail reports a mistake at the key, or where the mapping that holds it is given.
 func (t together) fail(path, format string, args ...any) {
 	parent, _, _ := strings.Cut(path, ".")
-	t.d.failAt(firstOf(t.d.at, path, parent), format, args...)
+	t.d.failAt(cmp.Or(t.d.at[path], t.d.at[parent]), format, args...)
 }
 
 func (t together) checkDataset() {

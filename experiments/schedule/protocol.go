@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -125,16 +126,8 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 }
 
 func parseEvent(line []byte) (event, bool) {
-	if !bytes.HasSuffix(line, []byte("\n")) {
-		return event{}, false
-	}
+	kinds := []string{progressEvent, aliveEvent, doneEvent, failedEvent, logEvent}
 	var e event
-	if json.Unmarshal(line, &e) != nil {
-		return event{}, false
-	}
-	switch e.Kind {
-	case progressEvent, aliveEvent, doneEvent, failedEvent, logEvent:
-		return e, true
-	}
-	return event{}, false
+	whole := bytes.HasSuffix(line, []byte("\n"))
+	return e, whole && json.Unmarshal(line, &e) == nil && slices.Contains(kinds, e.Kind)
 }

@@ -145,16 +145,14 @@ type settings struct {
 
 // addSettings lists the different settings of the planned runs.
 func (v *view) addSettings(planned []plan.Run) error {
-	places := map[string]int{}
 	for _, run := range planned {
 		text, err := yaml.Marshal(run.Config.Settings)
 		if err != nil {
 			return fmt.Errorf("page: settings of %v: %w", run.ID, err)
 		}
-		place, ok := places[string(text)]
-		if !ok {
+		place := slices.IndexFunc(v.Settings, func(s settings) bool { return s.YAML == string(text) })
+		if place < 0 {
 			place = len(v.Settings)
-			places[string(text)] = place
 			v.Settings = append(v.Settings, settings{YAML: string(text)})
 		}
 		v.Settings[place].Runs = append(v.Settings[place].Runs, run.ID.String())

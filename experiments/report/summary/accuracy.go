@@ -154,11 +154,9 @@ func CompareAccuracies(s Selection) Accuracies {
 // nothing where none says so.
 func (s Selection) machines() []string {
 	runs := map[string]int{}
-	for _, results := range s.results {
-		for _, r := range results {
-			if r.Machine != "" {
-				runs[r.Machine]++
-			}
+	for _, r := range s.results {
+		if measured(r) && r.Machine != "" {
+			runs[r.Machine]++
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(runs), func(a, b string) int {

@@ -23,63 +23,40 @@ type Selection struct {
 	Methods    []string // those of the experiment, in the paper's order
 	Notes      []string // how many runs are missing, what was left out, sentences
 
-	results map[place][]store.Result // seeds in the experiment's order
-	// withoutLabels are those that say what they know without target labels, whether or
-	// not an accuracy could be measured.
-	withoutLabels map[place][]store.Result
-}
-
-// place is where runs that differ only in their seed belong.
-type place struct {
-	variant, task, method string
+	results map[store.ID]store.Result
 }
 
 // Select chooses the results of the experiment's planned runs. Notes say how many are
 // missing, and which results it leaves out and why.
 func Select(results []store.Result, experiment config.Config) Selection {
-	s := Selection{Experiment: experiment, results: map[place][]store.Result{}, withoutLabels: map[place][]store.Result{}}
+	s := Selection{Experiment: experiment, results: map[store.ID]store.Result{}}
 	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
 		return !slices.Contains(experiment.Methods, name)
 	})
-	planned := map[string]bool{}
 	var leftOut []string
 	for _, r := range results {
-		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
-		at := place{r.Variant, r.Task, r.Method}
-		measured := r.BestAccuracy.Measured && r.LastAccuracy.Measured
+		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
+		_, twice := s.results[id]
+		why := ""
 		switch {
 		case r.Experiment != experiment.Experiment:
-			leftOut = append(leftOut, fmt.Sprintf("%s (of experiment %q)", id, r.Experiment))
-			continue
+			why = fmt.Sprintf("of experiment %q", r.Experiment)
 		case !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
 			!slices.Contains(s.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
-			leftOut = append(leftOut, id+" (not planned)")
+			why = "not planned"
+		case !measured(r) && r.WithoutLabels == nil:
+			why = "its accuracy was not measured"
+		case twice:
+			why = "there twice"
+		default:
+			s.results[id] = r
 			continue
-		case !measured && r.WithoutLabels == nil:
-			leftOut = append(leftOut, id+" (its accuracy was not measured)")
-			continue
-		case planned[id]:
-			leftOut = append(leftOut, id+" (there twice)")
-			continue
 		}
-		planned[id] = true
-		if measured {
-			s.results[at] = append(s.results[at], r)
-		}
-		if r.WithoutLabels != nil {
-			s.withoutLabels[at] = append(s.withoutLabels[at], r)
-		}
-	}
-	for _, all := range []map[place][]store.Result{s.results, s.withoutLabels} {
-		for _, ofPlace := range all {
-			slices.SortFunc(ofPlace, func(a, b store.Result) int {
-				return slices.Index(experiment.Seeds, a.Seed) - slices.Index(experiment.Seeds, b.Seed)
-			})
-		}
+		leftOut = append(leftOut, fmt.Sprintf("%v (%s)", id, why))
 	}
 	runs := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
-	if len(planned) < runs {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(planned), runs))
+	if len(s.results) < runs {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(s.results), runs))
 	}
 	if len(leftOut) > 0 {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
@@ -87,20 +64,42 @@ func Select(results []store.Result, experiment config.Config) Selection {
 	return s
 }
 
+// measured reports whether the accuracy of a run was measured.
+func measured(r store.Result) bool { return r.BestAccuracy.Measured && r.LastAccuracy.Measured }
+
 // WithoutLabels returns the results of a method's runs on a task that say what they know
-// without target labels, seeds in the experiment's order.
+// without target labels, whether or not an accuracy could be measured, seeds in the
+// experiment's order.
 func (s Selection) WithoutLabels(variant, task, method string) []store.Result {
-	return s.withoutLabels[place{variant, task, method}]
+	return s.of(variant, task, method, func(r store.Result) bool { return r.WithoutLabels != nil })
 }
 
 // Runs returns the results of a method's runs on a task whose accuracy was measured, seeds
 // in the experiment's order.
 func (s Selection) Runs(variant, task, method string) []store.Result {
-	return s.results[place{variant, task, method}]
+	return s.of(variant, task, method, measured)
+}
+
+// of returns the results of a method's runs on a task that satisfy the condition.
+func (s Selection) of(variant, task, method string, condition func(store.Result) bool) (results []store.Result) {
+	for _, seed := range s.Experiment.Seeds {
+		r, ok := s.results[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}]
+		if ok && condition(r) {
+			results = append(results, r)
+		}
+	}
+	return results
 }
 
 // OnlyWithoutLabels reports whether there are results and no accuracy of any was measured.
-func (s Selection) OnlyWithoutLabels() bool { return len(s.results) == 0 && len(s.withoutLabels) > 0 }
+func (s Selection) OnlyWithoutLabels() bool {
+	for _, r := range s.results {
+		if measured(r) {
+			return false
+		}
+	}
+	return len(s.results) > 0
+}
 
 // Title is the experiment's name with what is shown of it.
 func (s Selection) Title(what string) string { return s.Experiment.Experiment + ": " + what }
