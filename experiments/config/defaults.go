@@ -74,7 +74,7 @@ func (s *Settings) merge(name, text string) {
 	if err == nil {
 		d := newDecoder(func(n *yaml.Node) string { return place(name, n) })
 		d.decodeInto("", root, s)
-		err = d.errors.orNil()
+		err = d.errors.OrNil()
 	}
 	if err != nil {
 		panic(fmt.Sprintf("config: settings of %v", err))

@@ -111,7 +111,7 @@ func (f *File) evaluate() error {
 	for _, o := range f.overrides {
 		o.check(d, known)
 	}
-	return d.errors.orNil()
+	return d.errors.OrNil()
 }
 
 // runs is the number of runs of an experiment.
@@ -223,5 +223,5 @@ func (f *File) Single() (Resolved, error) {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
 	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
-	return r, d.errors.orNil()
+	return r, d.errors.OrNil()
 }

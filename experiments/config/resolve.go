@@ -34,7 +34,7 @@ type Resolved struct {
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
 	r, d := f.resolve(task, variant, method, seed)
 	r.Train.checkLength(d, r.Dataset.Name)
-	return r, d.errors.orNil()
+	return r, d.errors.OrNil()
 }
 
 // resolve returns the configuration and the decoder with the places of all that was

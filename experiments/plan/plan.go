@@ -59,10 +59,7 @@ func Runs(file *config.File) ([]Run, error) {
 			}
 		}
 	}
-	if len(mistakes) > 0 {
-		return nil, mistakes
-	}
-	return runs, nil
+	return runs, mistakes.OrNil()
 }
 
 // Lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
@@ -102,10 +99,7 @@ func CheckData(runs []Run) error {
 			mistakes = appendNew(mistakes, config.Errors{err.(config.Error)})
 		}
 	}
-	if len(mistakes) > 0 {
-		return mistakes
-	}
-	return nil
+	return mistakes.OrNil()
 }
 
 // appendNew appends those mistakes that list does not hold: runs share most of
