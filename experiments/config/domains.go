@@ -57,15 +57,12 @@ func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
 func (all Domains) MarshalYAML() (any, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range all {
-		var name, files yaml.Node
-		if err := name.Encode(f.Domain); err != nil {
+		var one yaml.Node
+		if err := one.Encode(map[string]catalogue.Files{f.Domain: f}); err != nil {
 			return nil, err
 		}
-		if err := files.Encode(f); err != nil {
-			return nil, err
-		}
-		files.Style = yaml.FlowStyle
-		mapping.Content = append(mapping.Content, &name, &files)
+		one.Content[1].Style = yaml.FlowStyle
+		mapping.Content = append(mapping.Content, one.Content...)
 	}
 	return mapping, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -97,12 +98,10 @@ func course(c curve, unit unit, quantity func(store.Metrics) float64) []moment {
 		}
 	}
 	var moments []moment
-	for at, v := range values {
-		moments = append(moments, moment{
-			at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v),
-		})
+	for _, at := range slices.Sorted(maps.Keys(values)) {
+		v := values[at]
+		moments = append(moments, moment{at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v)})
 	}
-	slices.SortFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	return moments
 }
 
