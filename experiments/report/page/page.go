@@ -27,11 +27,8 @@ import (
 
 // Content is what a page shows.
 type Content struct {
-	Config   config.Config
-	Planned  []plan.Run
-	Runs     []store.Run     // finished; those that are not planned are named and left out
-	Problems []store.Problem // folders of runs without a result
-	Notes    []string        // sentences
+	Config     config.Config
+	plan.Found // of its runs, those that are not planned are named and left out
 	// Outcome are the tables of what was chosen among the runs, which come first; none
 	// where nothing was.
 	Outcome []sheet.Sheet
@@ -60,10 +57,8 @@ func Write(w io.Writer, content Content) error {
 	for _, run := range content.Planned {
 		planned[run.ID.String()] = true
 	}
-	var results []store.Result
 	finished := map[string]bool{}
 	for _, run := range content.Runs {
-		results = append(results, run.Result)
 		if planned[run.Result.ID] {
 			finished[run.Result.ID] = true
 			v.Runs = append(v.Runs, newRunRow(run))
@@ -72,7 +67,7 @@ func Write(w io.Writer, content Content) error {
 		}
 	}
 	v.Finished = len(finished)
-	v.Sheets = table.All(results, content.Config)
+	v.Sheets = table.All(content.Results(), content.Config)
 	if err := v.addFigures(content); err != nil {
 		return err
 	}
