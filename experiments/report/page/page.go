@@ -43,7 +43,10 @@ var styles string
 //go:embed page.js
 var script string
 
-var page = template.Must(template.New("page").Parse(layout))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"measured":  measured,
+	"mebibytes": func(bytes int64) int64 { return bytes >> 20 },
+}).Parse(layout))
 
 // Write writes the page. The same content gives the same bytes. What cannot be read
 // is said on the page.
@@ -186,6 +189,3 @@ func (v *view) addMachines(runs []store.Run) {
 		known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
 	}
 }
-
-// PeakMemory is PeakBytes in MiB.
-func (m machine) PeakMemory() int64 { return m.PeakBytes >> 20 }

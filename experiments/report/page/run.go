@@ -13,32 +13,19 @@ import (
 
 // runRow is a finished run in the table of runs.
 type runRow struct {
-	ID                  string
-	Best, Last          string // accuracies in percent
-	BestEpoch           string
-	WeightDistance, JSD string
-	// SourceAccuracy, on held-out rows, and Certainty, on the target, are in percent, and
-	// need none of its labels.
-	SourceAccuracy, Certainty string
-	Seconds                   float64
-	PeakMemory                int64         // MiB
+	store.Result
+	// SourceAccuracy, on held-out rows, and Certainty, on the target, need none of its labels.
+	SourceAccuracy, Certainty store.Optional[float64]
 	Accuracy, Distance        template.HTML // over the run
 	Unreadable                string        // why there are no curves
 }
 
 func newRunRow(run store.Run) runRow {
-	r := run.Result
-	row := runRow{
-		ID: r.ID, Best: measured("%.2f", 100*r.BestAccuracy.OrNaN()), Last: measured("%.2f", 100*r.LastAccuracy.OrNaN()),
-		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
-		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
-		Seconds: r.Seconds, PeakMemory: r.PeakMemoryBytes >> 20,
-	}
-	row.SourceAccuracy, row.Certainty = sheet.None, sheet.None
-	if u := r.WithoutLabels; u != nil {
-		row.Certainty = measured("%.2f", 100*u.Certainty)
+	row := runRow{Result: run.Result}
+	if u := row.WithoutLabels; u != nil {
+		row.Certainty = store.Measured(u.Certainty)
 		if u.Validation != nil {
-			row.SourceAccuracy = measured("%.2f", 100*u.Validation.Accuracy)
+			row.SourceAccuracy = store.Measured(u.Validation.Accuracy)
 		}
 	}
 	metrics, err := run.Dir.ReadMetrics()
@@ -51,12 +38,12 @@ func newRunRow(run store.Run) runRow {
 	return row
 }
 
-// measured formats a value, and what was not measured as a dash.
-func measured(format string, value float64) string {
-	if math.IsNaN(value) {
+// measured formats a value times a factor, and what was not measured as a dash.
+func measured(format string, factor float64, value interface{ OrNaN() float64 }) string {
+	if math.IsNaN(value.OrNaN()) {
 		return sheet.None
 	}
-	return fmt.Sprintf(format, value)
+	return fmt.Sprintf(format, factor*value.OrNaN())
 }
 
 // Measures of a sparkline in pixels.
