@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,65 +13,44 @@ import (
 )
 
 func newDataCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name:        "data",
-		Usage:       "what is known of the data sets",
-		UsageText:   "iwrun data list|jsd\niwrun data check [--root FOLDER] NAME",
-		Subcommands: []*cli.Command{newDataListCommand(s), newDataCheckCommand(s), newDivergenceCommand(s)},
-		Action: func(c *cli.Context) error {
-			return wrongUsage(c, "what of the data? list, check or jsd")
-		},
-	}
-}
-
-func newDivergenceCommand(s streams) *cli.Command {
 	var format string
 	return &cli.Command{
-		Name:      "jsd",
-		Usage:     "print the divergences between the label distributions of the paper's tasks",
-		UsageText: "iwrun data jsd [--format md|tex|csv|json]",
-		Flags:     []cli.Flag{formatFlag(&format)},
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return wrongUsage(c, "%q is no flag", c.Args().First())
-			}
-			return table.Divergences().Write(s.out, format)
-		},
-	}
-}
-
-func newDataListCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name:      "list",
-		Usage:     "say which data sets there are, where they come from and what goes where",
-		UsageText: "iwrun data list",
-		Action: withoutArguments(func(*cli.Context) error {
-			for i, data := range catalogue.All() {
-				if i > 0 {
-					fmt.Fprintln(s.out)
+		Name:      "data",
+		Usage:     "what is known of the data sets",
+		UsageText: "iwrun data list|jsd\niwrun data check [--root FOLDER] NAME",
+		Subcommands: []*cli.Command{{
+			Name:      "list",
+			Usage:     "say which data sets there are, where they come from and what goes where",
+			UsageText: "iwrun data list",
+			Action: withoutArguments(func(*cli.Context) error {
+				for i, data := range catalogue.All() {
+					if i > 0 {
+						fmt.Fprintln(s.out)
+					}
+					fmt.Fprintf(s.out, "%s\n%s\n", data.Name, data.Instructions(config.Default(data).Dataset.Root))
 				}
-				root, err := defaultRoot(data)
-				if err != nil {
-					return err
+				return nil
+			}),
+		}, {
+			Name:      "check",
+			Usage:     "say what of a data set is missing, extra or broken",
+			UsageText: "iwrun data check [--root FOLDER] NAME",
+			Flags:     []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
+			Action: func(c *cli.Context) error {
+				if c.NArg() != 1 {
+					return wrongUsage(c, "which data set? one of %s", strings.Join(checkable(), ", "))
 				}
-				fmt.Fprintf(s.out, "%s\n%s\n", data.Name, data.Instructions(root))
-			}
-			return nil
-		}),
-	}
-}
-
-func newDataCheckCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name:      "check",
-		Usage:     "say what of a data set is missing, extra or broken",
-		UsageText: "iwrun data check [--root FOLDER] NAME",
-		Flags:     []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
+				return runDataCheck(c.Args().First(), c.String("root"), s)
+			},
+		}, {
+			Name:      "jsd",
+			Usage:     "print the divergences between the label distributions of the paper's tasks",
+			UsageText: "iwrun data jsd [--format md|tex|csv|json]",
+			Flags:     []cli.Flag{formatFlag(&format)},
+			Action:    withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
+		}},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return wrongUsage(c, "which data set? one of %s", strings.Join(checkable(), ", "))
-			}
-			return runDataCheck(c.Args().First(), c.String("root"), s)
+			return wrongUsage(c, "what of the data? list, check or jsd")
 		},
 	}
 }
@@ -86,12 +66,6 @@ func checkable() []string {
 	return names
 }
 
-// defaultRoot is where experiments that name no folder expect a data set.
-func defaultRoot(data catalogue.Dataset) (string, error) {
-	c, err := config.Default(data.Name)
-	return c.Dataset.Root, err
-}
-
 // runDataCheck checks the copy in the folder root, or where it is by default.
 func runDataCheck(name, root string, s streams) error {
 	usage := "iwrun data check " + strings.Join(checkable(), "|")
@@ -102,12 +76,7 @@ func runDataCheck(name, root string, s streams) error {
 	case !data.Checkable():
 		return usageError(name+" has no published form to compare a copy with", usage)
 	}
-	if root == "" {
-		if root, err = defaultRoot(data); err != nil {
-			return err
-		}
-	}
 	ctx, stop := interruptible()
 	defer stop()
-	return data.Check(ctx, root, s.out)
+	return data.Check(ctx, cmp.Or(root, config.Default(data).Dataset.Root), s.out)
 }

@@ -168,21 +168,16 @@ func (o *workOptions) workerFlags() []cli.Flag {
 				return nil
 			}},
 		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
-			Usage: "`DURATION` that one of several processes that make a run together waits for the others before it fails",
-			Action: func(c *cli.Context, d time.Duration) error {
-				if d < time.Second {
-					return wrongUsage(c, "--group-timeout %v: want a second or more", d)
-				}
-				return nil
-			}},
+			Usage:  "`DURATION` that one of several processes that make a run together waits for the others before it fails",
+			Action: atLeast(time.Second, "--group-timeout", "want a second or more")},
 	}
 }
 
 // atLeast returns the check of a flag for a number, which says why it cannot be less.
-func atLeast(least int, flag, why string) func(*cli.Context, int) error {
-	return func(c *cli.Context, n int) error {
+func atLeast[N int | time.Duration](least N, flag, why string) func(*cli.Context, N) error {
+	return func(c *cli.Context, n N) error {
 		if n < least {
-			return wrongUsage(c, "%s %d: %s", flag, n, why)
+			return wrongUsage(c, "%s %v: %s", flag, n, why)
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -68,13 +69,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
 		return wrongUsage(c, "where to? name a file with -o FILE")
 	}
-	named := 0
-	for _, input := range o.Inputs {
-		if input == predict.Stdin {
-			named++
-		}
-	}
-	if named > 1 {
+	if first := slices.Index(o.Inputs, predict.Stdin); first >= 0 && slices.Contains(o.Inputs[first+1:], predict.Stdin) {
 		return wrongUsage(c, "%s: standard input can be read once", predict.Stdin)
 	}
 	if o.Output == predict.Stdout {

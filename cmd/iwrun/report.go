@@ -49,9 +49,7 @@ func runReport(o experimentOptions, s streams) error {
 		return usageError(err.Error(), "iwrun report -c FILE -o FOLDER")
 	}
 	err = wholefile.Write(path, func(w io.Writer) error {
-		return page.Write(w, page.Content{
-			Config: file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
-		})
+		return page.Write(w, page.Content{Config: file.Config, Found: found})
 	})
 	if err != nil {
 		return err

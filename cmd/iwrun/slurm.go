@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -70,37 +69,29 @@ func newSlurmCommand(s streams) *cli.Command {
 }
 
 // tableTime is the time limit of the last job.
-var tableTime = cluster.Option{Name: "time", Value: "0:30:00"}
+const tableTime = "--time=0:30:00"
 
 // job returns what the options say of the jobs.
 func (o slurmOptions) job(c *cli.Context) (cluster.Slurm, error) {
-	options := []cluster.Option{{Name: "cpus-per-task", Value: strconv.Itoa(o.CPUs)}}
-	var shared []cluster.Option
-	add := func(text string, byAll bool) error {
-		option, err := cluster.ParseOption(text)
-		if byAll {
-			shared = append(shared, option)
-		} else {
-			options = append(options, option)
-		}
-		return err
-	}
-	var errs []error
+	own, shared := []string{"--cpus-per-task=" + strconv.Itoa(o.CPUs)}, []string{}
 	for _, f := range slurmFlags {
+		to := &own
+		if f.shared {
+			to = &shared
+		}
 		if value := c.String(f.name); value != "" {
-			errs = append(errs, add("--"+f.name+"="+value, f.shared))
+			*to = append(*to, "--"+f.name+"="+value)
 		}
 	}
-	for _, text := range o.Sbatch {
-		errs = append(errs, add(text, true))
+	shared = append(shared, o.Sbatch...)
+	job := cluster.Slurm{
+		Options: append(own, shared...), TableOptions: append(slices.Clone(shared), tableTime),
+		AtOnce: o.AtOnce, Nodes: o.Nodes, Processes: cmp.Or(o.Processes, cluster.GPUs(c.String("gres"))),
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := job.CheckOptions(); err != nil {
 		return cluster.Slurm{}, wrongUsage(c, "%v", err)
 	}
-	return cluster.Slurm{
-		Options: append(options, shared...), TableOptions: append(slices.Clone(shared), tableTime),
-		AtOnce: o.AtOnce, Nodes: o.Nodes, Processes: cmp.Or(o.Processes, cluster.GPUs(c.String("gres"))),
-	}, nil
+	return job, nil
 }
 
 func runSlurm(c *cli.Context, o slurmOptions, job cluster.Slurm, s streams) error {

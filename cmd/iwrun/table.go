@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -32,18 +33,19 @@ const (
 
 func newTableCommand(s streams) *cli.Command {
 	var o tableOptions
-	kinds := strings.Join(append(table.Kinds(), selectionKind, averageKind), ", ")
+	kinds := append(table.Kinds(), selectionKind, averageKind)
+	names := strings.Join(kinds, ", ")
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
 		UsageText: "iwrun table -c FILE [-o FOLDER] [--set KEY=VALUE]... [--kind KIND] [--format md|tex|csv|json]\niwrun table --kind average -c FILE [-c FILE]... [options]",
 		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &cli.StringFlag{
-			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + kinds + "; average takes several experiments, each with its own -c",
+			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + names + "; average takes several experiments, each with its own -c",
 			DefaultText: "accuracy, or gains where the variants have class fractions",
 		}),
 		Action: withoutArguments(func(c *cli.Context) error {
-			if o.Kind != "" && o.Kind != averageKind && o.Kind != selectionKind && !table.HasKind(o.Kind) {
-				return wrongUsage(c, "--kind %s: one of %s", o.Kind, kinds)
+			if o.Kind != "" && !slices.Contains(kinds, o.Kind) {
+				return wrongUsage(c, "--kind %s: one of %s", o.Kind, names)
 			}
 			return runTable(o, s)
 		}),

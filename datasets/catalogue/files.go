@@ -17,9 +17,9 @@ import (
 // Files are a domain of the data set files: what the user calls it and where its rows
 // are, relative to the folder of the data set or absolute.
 type Files struct {
-	Domain string
-	Path   string // of the rows that are trained on
-	Test   string // of the test set; "" where it is those rows
+	Domain string `yaml:"-"`
+	Path   string `yaml:"path"`           // of the rows that are trained on
+	Test   string `yaml:"test,omitempty"` // of the test set; "" where it is those rows
 }
 
 // kindOf is what the path says of the rows: those that are no files of features lead to

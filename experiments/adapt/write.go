@@ -26,10 +26,7 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 		return err
 	}
 	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error {
-		return page.Write(w, page.Content{
-			Config: p.file.Config, Planned: found.Planned, Runs: found.Runs, Problems: found.Problems, Notes: found.Notes,
-			Outcome: o.Sheets(),
-		})
+		return page.Write(w, page.Content{Config: p.file.Config, Found: found, Outcome: o.Sheets()})
 	})
 }
 

@@ -23,13 +23,10 @@ type Experiment struct {
 	Arguments []string
 }
 
-// hash returns eight hexadecimal digits that change with any of the texts.
-func hash(texts ...string) string {
-	sum := sha256.New()
-	for _, text := range texts {
-		sum.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:8]
+// hash returns eight hexadecimal digits that change with the text.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(strconv.Itoa(len(text)) + ":" + text))
+	return hex.EncodeToString(sum[:])[:8]
 }
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)`)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -46,8 +47,6 @@ func (k Kubernetes) check() error {
 	switch {
 	case k.Image == "" || k.Claim == "":
 		return errors.New("a task needs an image and a persistent volume claim")
-	case k.Runs < 1 || k.AtOnce < 1 || k.CPUs < 1:
-		return fmt.Errorf("a Job of %d runs, %d at once, with %d cores each; want at least 1", k.Runs, k.AtOnce, k.CPUs)
 	case !filepath.IsLocal(k.Results):
 		return fmt.Errorf("the results folder %q is not below the claim's root; name it by a relative path", k.Results)
 	case k.Memory != "" && !quantity.MatchString(k.Memory):
@@ -113,18 +112,13 @@ const labelLength = 40
 
 // label returns the name in the characters that Kubernetes allows in one.
 func label(name string) string {
-	var text strings.Builder
-	for _, r := range strings.ToLower(name) {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) {
-			r = '-'
+	text := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) {
+			return r
 		}
-		text.WriteRune(r)
-	}
-	all := text.String()
-	if trimmed := strings.Trim(all[:min(len(all), labelLength)], "-"); trimmed != "" {
-		return trimmed
-	}
-	return "experiment"
+		return '-'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(text[:min(len(text), labelLength)], "-"), "experiment")
 }
 
 // yamlBlock returns a value as lines of YAML so many levels deep, of two blanks each.

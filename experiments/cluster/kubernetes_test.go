@@ -92,9 +92,6 @@ func TestManifestMistakes(t *testing.T) {
 		"/results":       func(k *Kubernetes) { k.Results = "/results" },
 		"../results":     func(k *Kubernetes) { k.Results = "../results" },
 		`memory "16 GB"`: func(k *Kubernetes) { k.Memory = "16 GB" },
-		"0 runs":         func(k *Kubernetes) { k.Runs = 0 },
-		"0 at once":      func(k *Kubernetes) { k.AtOnce = 0 },
-		"0 cores":        func(k *Kubernetes) { k.CPUs = 0 },
 	} {
 		k := task()
 		change(&k)

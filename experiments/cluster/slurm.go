@@ -22,56 +22,39 @@ type Slurm struct {
 	// in the tasks too.
 	Environment map[string]string
 
-	Options []Option // of every task
-	// TableOptions are those of the last job, which makes the tables.
-	TableOptions []Option
-	AtOnce       int // largest number of tasks at a time; 0: no limit
+	// Options of sbatch, as on its command line, are those of every task; TableOptions are
+	// those of the last job, which makes the tables.
+	Options, TableOptions []string
+
+	AtOnce int // largest number of tasks at a time; 0: no limit
 	// Nodes and Processes are the numbers of machines that make a run together, and of
 	// processes on each; 0 counts as 1.
 	Nodes, Processes int
 	MaxArraySize     int // of the cluster, at least 1: every task's number is below it
 }
 
-// Option is one of sbatch, as in time, 4:00:00. A value may be empty.
-type Option struct{ Name, Value string }
-
-// String returns the option as it stands on the command line of sbatch.
-func (o Option) String() string {
-	if o.Value == "" {
-		return "--" + o.Name
-	}
-	return "--" + o.Name + "=" + o.Value
-}
-
 // Lines that begin with #SBATCH have their own rules for blanks, quotes and #.
 var (
-	optionName  = regexp.MustCompile(`^[a-z][a-z-]*$`)
+	optionName  = regexp.MustCompile(`^--[a-z][a-z-]*$`)
 	optionValue = regexp.MustCompile(`^[A-Za-z0-9_.,:;=+@%/*&|!()\[\]-]*$`)
 )
 
-// ParseOption reads an option as it stands on the command line of sbatch:
-// --name=value, or --name.
-func ParseOption(text string) (Option, error) {
-	name, value, _ := strings.Cut(strings.TrimPrefix(text, "--"), "=")
-	o := Option{name, value}
-	if !strings.HasPrefix(text, "--") {
-		return o, notAnOption(text)
+// CheckOptions returns an error that names all options which are none of sbatch, or which a
+// script could not hold.
+func (s Slurm) CheckOptions() error {
+	var mistakes []error
+	all := slices.Concat(s.Options, s.TableOptions)
+	for i, text := range all {
+		name, value, _ := strings.Cut(text, "=")
+		switch {
+		case slices.Contains(all[:i], text): // of both
+		case !optionName.MatchString(name):
+			mistakes = append(mistakes, fmt.Errorf("%q is no option of sbatch in the form --name=value", text))
+		case !optionValue.MatchString(value):
+			mistakes = append(mistakes, fmt.Errorf("%s %q: a value may not hold blanks, quotes, \\, # or $", name, value))
+		}
 	}
-	return o, o.check()
-}
-
-func notAnOption(text string) error {
-	return fmt.Errorf("%q is no option of sbatch in the form --name=value", text)
-}
-
-func (o Option) check() error {
-	if !optionName.MatchString(o.Name) {
-		return notAnOption(o.String())
-	}
-	if !optionValue.MatchString(o.Value) {
-		return fmt.Errorf("--%s %q: a value may not hold blanks, quotes, \\, # or $", o.Name, o.Value)
-	}
-	return nil
+	return errors.Join(mistakes...)
 }
 
 // SubmitScript submits all others.
@@ -84,7 +67,7 @@ type File struct{ Name, Text string }
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": quote, "quoteAll": quoteAll, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
+	Funcs(template.FuncMap{"quote": quote, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
@@ -127,11 +110,17 @@ func (s script) Exports() []string {
 
 // Files returns the scripts and the copy of the experiment's file, whose name changes
 // with its content: tasks that are queued keep theirs. folder is where all of it will
-// lie. An experiment without runs to make, impossible numbers of tasks, and options and a
-// folder that Slurm could not read are errors.
+// lie. An experiment without runs to make, and options and a folder that Slurm could not read
+// are errors.
 func (s Slurm) Files(folder string) ([]File, error) {
-	if err := s.check(folder); err != nil {
+	if err := s.CheckOptions(); err != nil {
 		return nil, err
+	}
+	switch {
+	case len(s.Indices) == 0:
+		return nil, errors.New("there are no runs to make")
+	case strings.ContainsAny(folder, `%\`):
+		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
 	}
 	config := fmt.Sprintf("experiment-%s.yaml", hash(string(s.Config)))
 	files := []File{{config, string(s.Config)}}
@@ -148,27 +137,6 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	return append(files,
 		File{"tables.sh", execute("tables.sh", data)},
 		File{SubmitScript, execute(SubmitScript, data)}), nil
-}
-
-func (s Slurm) check(folder string) error {
-	for _, o := range slices.Concat(s.Options, s.TableOptions) {
-		if err := o.check(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(s.Indices) == 0:
-		return errors.New("there are no runs to make")
-	case s.MaxArraySize < 1:
-		return fmt.Errorf("an array size %d of the cluster; want at least 1", s.MaxArraySize)
-	case s.Nodes < 0 || s.Processes < 0:
-		return fmt.Errorf("%d processes on each of %d machines; want at least 1", s.Processes, s.Nodes)
-	case s.AtOnce < 0:
-		return fmt.Errorf("%d tasks at a time; want at least 1, or 0 for no limit", s.AtOnce)
-	case strings.ContainsAny(folder, `%\`):
-		return fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
-	}
-	return nil
 }
 
 // execute panics only where a template does not fit its data, which no input changes.
@@ -226,13 +194,4 @@ func quote(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// quoteAll returns the words side by side.
-func quoteAll(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = quote(word)
-	}
-	return strings.Join(quoted, " ")
 }

@@ -24,7 +24,7 @@ func job() Slurm {
 		},
 		Program: "/opt/iwda/iwrun", Directory: "/home/me/my work", Results: "/home/me/my work/results",
 		Environment: map[string]string{"IWDA_DATA": "/data of all", "UNUSED": "x"},
-		Options:     []Option{{"time", "4:00:00"}, {"gres", "gpu:1"}}, TableOptions: []Option{{"time", "0:30:00"}},
+		Options:     []string{"--time=4:00:00", "--gres=gpu:1"}, TableOptions: []string{"--time=0:30:00"},
 		AtOnce: 3, MaxArraySize: 1001,
 	}
 }
@@ -111,29 +111,22 @@ func TestConfigurationsLieSideBySide(t *testing.T) {
 func TestSlurmMistakes(t *testing.T) {
 	for _, value := range []string{"1 2", "a\nb", `a"b`, "a'b", "a#b", "$HOME", `a\b`} {
 		j := job()
-		j.TableOptions = []Option{{"partition", value}}
+		j.TableOptions = []string{"--partition=" + value}
 		if _, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), "--partition") {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	for _, name := range []string{"time limit", "", "Time", "-p", "wrap=ls"} {
+	for _, name := range []string{"time limit", "", "Time", "-p"} {
 		j := job()
-		j.Options = []Option{{Name: name}}
+		j.Options = []string{"--" + name}
 		if _, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), "--"+name) {
 			t.Errorf("option %q: %v", name, err)
 		}
 	}
-	for want, change := range map[string]func(*Slurm){
-		"no runs":            func(j *Slurm) { j.Indices = nil },
-		"array size 0":       func(j *Slurm) { j.MaxArraySize = 0 },
-		"-1 machines":        func(j *Slurm) { j.Nodes = -1 },
-		"-1 tasks at a time": func(j *Slurm) { j.AtOnce = -1 },
-	} {
-		j := job()
-		change(&j)
-		if files, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %d files", want, err, len(files))
-		}
+	j := job()
+	j.Indices = nil
+	if files, err := j.Files(folder); err == nil || !strings.Contains(err.Error(), "no runs") {
+		t.Errorf("no runs: %v, %d files", err, len(files))
 	}
 	for _, path := range []string{"/a%j/slurm", `/a\b/slurm`} {
 		if _, err := job().Files(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -142,17 +135,19 @@ func TestSlurmMistakes(t *testing.T) {
 	}
 }
 
-func TestParseOption(t *testing.T) {
-	for text, want := range map[string]Option{
-		"--qos=long": {"qos", "long"}, "--exclusive": {"exclusive", ""}, "--constraint=a&b|[c*2]": {"constraint", "a&b|[c*2]"},
-	} {
-		if got, err := ParseOption(text); err != nil || got != want || got.String() != text {
-			t.Errorf("%s: %q, %v", text, got, err)
+func TestCheckOptions(t *testing.T) {
+	check := func(text string) error { return Slurm{Options: []string{text}}.CheckOptions() }
+	for _, text := range []string{"--qos=long", "--exclusive", "--constraint=a&b|[c*2]"} {
+		if err := check(text); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
+	if err := (Slurm{Options: []string{"-p"}, TableOptions: []string{"-p", "-q"}}).CheckOptions(); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("two mistakes, one of which is in both lists: %v", err)
+	}
 	for _, text := range []string{"qos=long", "-p", "--", "--a b", "--qos=a b", ""} {
-		if got, err := ParseOption(text); err == nil {
-			t.Errorf("%q: %q", text, got)
+		if check(text) == nil {
+			t.Errorf("%q is no mistake", text)
 		}
 	}
 }
@@ -183,7 +178,10 @@ func TestBlocks(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	words := []string{"", "plain-1.0", "a b", "it's", `"$HOME" \`, "a\nb", "`id`", "-n", "*", "~", "ä", "!x", "a;b&c|d>e", "\t"}
-	script := `for word in ` + quoteAll(words) + `; do printf '%s\0' "$word"; done`
+	script := "printf '%s\\0'"
+	for _, word := range words {
+		script += " " + quote(word)
+	}
 	out, err := exec.Command("bash", "-c", script).Output()
 	if err != nil {
 		t.Fatal(err)

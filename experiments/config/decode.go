@@ -44,12 +44,8 @@ func (d *decoder) failedAt(location string) bool {
 	return slices.ContainsFunc(d.errors, func(e Error) bool { return e.Location == location })
 }
 
-// decodeStruct writes the mapping n into the struct that target points to.
-func (d *decoder) decodeStruct(n *yaml.Node, target any) {
-	d.decodeInto("", n, target)
-}
-
-// decodeInto writes n, the value of the key at path, to what target points to.
+// decodeInto writes n, the value of the key at path, to what target points to. The path of the
+// whole is "".
 func (d *decoder) decodeInto(path string, n *yaml.Node, target any) {
 	d.decode(path, n, reflect.ValueOf(target).Elem())
 }
@@ -266,7 +262,7 @@ func fieldsOf(v reflect.Value) []field {
 		switch {
 		case options == "inline":
 			fields = append(fields, fieldsOf(v.Field(i))...)
-		case name != "":
+		case name != "" && name != "-":
 			fields = append(fields, field{name, v.Field(i)})
 		}
 	}

@@ -26,26 +26,16 @@ func networksOf(kind catalogue.Kind) []string {
 }
 
 // Default returns the settings of an experiment on a data set that says nothing but its
-// name: those of the paper's Digits experiments, or of its image experiments for image
-// files, with what the data set has of its own. It names no experiment, tasks, variants (but
-// full for a user's own files), methods or seeds: these have no default. An unknown name is an
-// error.
+// name, or not even that: those of the paper's Digits experiments, or of its image experiments
+// for image files, with what the data set has of its own. It names no experiment, tasks, variants
+// (but full for a user's own files), methods or seeds: these have no default.
 //
 // Two settings are not the paper's. One update only clears the statistics (warmup 1), as
 // in the released code. And min_singular_value is 1e-4: for k classes the confusion matrix of a perfect
 // classifier on a balanced source has k equal singular values 1/k, so the limit
 // lies far below those of any usable matrix up to hundreds of classes, and far
 // above rounding errors.
-func Default(datasetName string) (Config, error) {
-	data, err := catalogue.Find(datasetName)
-	if err != nil {
-		return Config{}, err
-	}
-	return defaultOf(data), nil
-}
-
-// defaultOf is [Default] of a data set, or of none.
-func defaultOf(data catalogue.Dataset) Config {
+func Default(data catalogue.Dataset) Config {
 	settings := Settings{
 		Dataset: Dataset{Name: data.Name, Root: data.Root, Fraction: 0.3},
 		Network: Network{Name: string(architecture.LeNet)},
@@ -83,8 +73,8 @@ func (s *Settings) merge(name, text string) {
 	root, err := parseYAML(name, []byte(text))
 	if err == nil {
 		d := newDecoder(func(n *yaml.Node) string { return place(name, n) })
-		d.decodeStruct(root, s)
-		err = d.errors.orNil()
+		d.decodeInto("", root, s)
+		err = d.errors.OrNil()
 	}
 	if err != nil {
 		panic(fmt.Sprintf("config: settings of %v", err))

@@ -15,12 +15,6 @@ import (
 // files in YAML. Names are kept in lower case, as all names are.
 type Domains []catalogue.Files
 
-// domainKeys are those of a domain's files.
-type domainKeys struct {
-	Path string `yaml:"path"`
-	Test string `yaml:"test,omitempty"`
-}
-
 // decodeNode reads the mapping. What it names replaces domains of the same name.
 func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
@@ -45,18 +39,16 @@ func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
 		if index < 0 {
 			index, changed = len(changed), append(changed, catalogue.Files{Domain: name})
 		}
-		keys := domainKeys{changed[index].Path, changed[index].Test}
-		before := len(d.errors)
-		d.decodeInto(join(at, name), value, &keys)
-		for _, path := range []*string{&keys.Path, &keys.Test} {
+		files, before := &changed[index], len(d.errors)
+		d.decodeInto(join(at, name), value, files)
+		for _, path := range []*string{&files.Path, &files.Test} {
 			if problem := expandVariables(join(at, name), reflect.ValueOf(path).Elem()); problem != "" {
 				d.fail(value, "%s", problem)
 			}
 		}
-		if keys.Path == "" && len(d.errors) == before {
+		if files.Path == "" && len(d.errors) == before {
 			d.fail(value, "domain %q has no path", name)
 		}
-		changed[index].Path, changed[index].Test = keys.Path, keys.Test
 	}
 	*all = changed
 }
@@ -65,15 +57,12 @@ func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
 func (all Domains) MarshalYAML() (any, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range all {
-		var name, files yaml.Node
-		if err := name.Encode(f.Domain); err != nil {
+		var one yaml.Node
+		if err := one.Encode(map[string]catalogue.Files{f.Domain: f}); err != nil {
 			return nil, err
 		}
-		if err := files.Encode(domainKeys{f.Path, f.Test}); err != nil {
-			return nil, err
-		}
-		files.Style = yaml.FlowStyle
-		mapping.Content = append(mapping.Content, &name, &files)
+		one.Content[1].Style = yaml.FlowStyle
+		mapping.Content = append(mapping.Content, one.Content...)
 	}
 	return mapping, nil
 }
@@ -125,45 +114,37 @@ func (p pair) name() string { return p.source + "-" + p.target }
 
 // decodeNode reads names and pairs.
 func (tasks *Tasks) decodeNode(d *decoder, at string, n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode {
-		d.fail(n, "%s must be a list, as [a, b], not %s", at, describe(n))
-		return
-	}
-	if d.tooLong(at, n) {
-		return
-	}
+	var names []taskName
+	d.list(at, n, reflect.ValueOf(&names).Elem())
 	*tasks = nil
-	for i, node := range n.Content {
-		element := fmt.Sprintf("%s[%d]", at, i)
-		d.at[element] = d.locate(node)
-		before := len(d.errors)
-		name := d.task(element, node)
-		if slices.Contains(*tasks, name) && len(d.errors) == before {
-			d.fail(node, "%s holds %s twice", at, name)
-		}
-		*tasks = append(*tasks, name)
+	for _, name := range names {
+		*tasks = append(*tasks, string(name))
 	}
 }
 
-// task reads one task and keeps what a pair says.
-func (d *decoder) task(at string, n *yaml.Node) string {
+// taskName is an element of [Tasks].
+type taskName string
+
+// decodeNode reads one task and keeps what a pair says.
+func (task *taskName) decodeNode(d *decoder, at string, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
 		var name string
 		d.decodeInto(at, n, &name)
-		return strings.ToLower(name)
+		*task = taskName(strings.ToLower(name))
+		return
 	}
 	var both []string
 	d.decodeInto(at, n, &both)
 	if len(both) != 2 {
 		d.fail(n, "%s is a list of %d; a task is source-target or [source, target]", at, len(both))
-		return ""
+		return
 	}
 	p := pair{strings.ToLower(both[0]), strings.ToLower(both[1])}
 	if other, ok := d.pairs[p.name()]; ok && other != p {
 		d.fail(n, "tasks [%s, %s] and [%s, %s] would share the folder %s; rename a domain", other.source, other.target, p.source, p.target, p.name())
 	}
 	d.pairs[p.name()] = p
-	return p.name()
+	*task = taskName(p.name())
 }
 
 // domainsOf returns the domains of a task, or what is wrong with it.

@@ -33,8 +33,8 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// orNil returns e as an error, and nil where there is no mistake.
-func (e Errors) orNil() error {
+// OrNil returns e as an error, and nil where there is no mistake.
+func (e Errors) OrNil() error {
 	if len(e) == 0 {
 		return nil
 	}

@@ -37,19 +37,11 @@ type document struct {
 // Load reads an experiment file. The error is of type Errors unless the file cannot
 // be read.
 func Load(path string) (*File, error) {
-	data, err := read(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, data)
-}
-
-func read(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
-	}
-	return data, nil
 }
 
 // Parse reads the contents of an experiment file. Messages call it name. The error
@@ -97,15 +89,15 @@ func (f *File) evaluate() error {
 	// The defaults depend on the data set and the recipe, which any place may name.
 	var probe document
 	d := newDecoder(f.locate)
-	d.decodeStruct(f.root, &probe)
+	d.decodeInto("", f.root, &probe)
 	f.decodeAssignments(d, &probe)
 
 	// Unknown names are mistakes that the second pass reports.
 	data, _ := probe.Dataset.Described()
-	doc := document{Config: defaultOf(data)}
+	doc := document{Config: Default(data)}
 	doc.Settings.merge("recipe "+probe.Recipe, recipes[probe.Recipe])
 	d = newDecoder(f.locate)
-	d.decodeStruct(f.root, &doc)
+	d.decodeInto("", f.root, &doc)
 	f.base, f.at = doc.Config, maps.Clone(d.at)
 	f.decodeAssignments(d, &doc)
 	f.Config, f.overrides, f.pairs = doc.Config, doc.Overrides, d.pairs
@@ -119,7 +111,7 @@ func (f *File) evaluate() error {
 	for _, o := range f.overrides {
 		o.check(d, known)
 	}
-	return d.errors.orNil()
+	return d.errors.OrNil()
 }
 
 // runs is the number of runs of an experiment.
@@ -130,7 +122,7 @@ func (f *File) checkNumber(d *decoder) {
 	const most = 100_000
 	c := f.Config
 	if runs := c.runs(); runs > most {
-		d.failAt(firstOf(d.at, "seeds"), "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
+		d.failAt(d.at["seeds"], "%d tasks, %d variants, %d methods and %d seeds make %d runs; an experiment has at most %d",
 			len(c.Tasks), len(c.Variants), len(c.Methods), len(c.Seeds), runs, most)
 	}
 }
@@ -138,7 +130,7 @@ func (f *File) checkNumber(d *decoder) {
 func (f *File) decodeAssignments(d *decoder, doc *document) {
 	for _, a := range f.assignments {
 		d.locate = func(*yaml.Node) string { return a.location }
-		d.decodeStruct(a.root, doc)
+		d.decodeInto("", a.root, doc)
 	}
 }
 
@@ -183,19 +175,15 @@ func (f *File) checkTasks(d *decoder) {
 	}
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
-		if data.Tasks == nil { // the domains are files that the user names
-			p, problem := f.domainsOf(task, f.Config.Dataset)
-			switch {
-			case d.failedAt(location):
-			case !plainFolder.MatchString(p.source) || !plainFolder.MatchString(p.target):
-				d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
-			case problem != "":
-				d.failAt(location, "task %s: %s", task, problem)
-			}
-			continue
-		}
-		if !slices.Contains(data.Tasks, task) && !d.failedAt(location) {
+		p, problem := f.domainsOf(task, f.Config.Dataset)
+		switch named := data.Tasks == nil; { // the domains are files that the user names
+		case d.failedAt(location):
+		case !named && !slices.Contains(data.Tasks, task):
 			d.failAt(location, "unknown task %q of data set %s; %s", task, data.Name, nearest.Suggestion(task, data.Tasks))
+		case named && !(plainFolder.MatchString(p.source) && plainFolder.MatchString(p.target)):
+			d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
+		case named && problem != "":
+			d.failAt(location, "task %s: %s", task, problem)
 		}
 	}
 }
@@ -219,7 +207,7 @@ func ParseRun(name string, text []byte) (Resolved, error) {
 
 // LoadRun is [ParseRun] of a file.
 func LoadRun(path string) (Resolved, error) {
-	text, err := read(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return Resolved{}, err
 	}
@@ -235,5 +223,5 @@ func (f *File) Single() (Resolved, error) {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
 	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
-	return r, d.errors.orNil()
+	return r, d.errors.OrNil()
 }

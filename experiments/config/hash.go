@@ -50,7 +50,7 @@ func Differences(there, here Resolved) []string {
 	maps.Copy(keys, b)
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if source(a[key]) != source(b[key]) {
+		if source(a[key]) != source(b[key]) { // that of nil where one lacks the key
 			list = append(list, fmt.Sprintf("%s: %s there, %s here", key, plain(a[key]), plain(b[key])))
 		}
 	}
@@ -78,13 +78,8 @@ func (r Resolved) determining() map[string]any {
 	return values
 }
 
-// source returns a value as Go source has it, "" for one that is not there.
-func source(value any) string {
-	if value == nil {
-		return ""
-	}
-	return fmt.Sprintf("%#v", value)
-}
+// source returns a value as Go source has it.
+func source(value any) string { return fmt.Sprintf("%#v", value) }
 
 // plain returns a value for people to read.
 func plain(value any) string {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (p *patterns) decodeNode(d *decoder, at string, n *yaml.Node) {
 func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
 	inner := newDecoder(d.locate)
 	var whole conditional
-	inner.decodeStruct(n, &whole)
+	inner.decodeInto("", n, &whole)
 	*o = override{when: whole.When, node: n, locate: d.locate, at: inner.at}
 	if n.Kind == yaml.MappingNode {
 		if _, given := inner.at["when"]; !given {
@@ -103,51 +104,36 @@ func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
 	d.errors = append(d.errors, inner.errors...)
 }
 
-// parts are those of a condition, and what of a configuration they can fit.
-var parts = []struct {
-	name     string
-	patterns func(condition) patterns
-	listed   func(Config) []string
-}{
-	{"task", func(c condition) patterns { return c.Task }, func(c Config) []string { return c.Tasks }},
-	{"variant", func(c condition) patterns { return c.Variant }, func(c Config) []string { return c.Variants }},
-	{"method", func(c condition) patterns { return c.Method }, func(c Config) []string { return c.Methods }},
-	{"seed", func(c condition) patterns { return c.Seed }, func(c Config) []string { return texts(c.Seeds) }},
-}
-
-// listed returns for each part what any of the configurations lists: the file's, and that with
-// assignments, which may run only a part of it.
-func listed(configs ...Config) [][]string {
-	all := make([][]string, len(parts))
-	for i, part := range parts {
-		for _, c := range configs {
-			for _, value := range part.listed(c) {
-				if !slices.Contains(all[i], value) {
-					all[i] = append(all[i], value)
-				}
+// listed returns for each part of a condition what any of the configurations lists: the file's,
+// and that with assignments, which may run only a part of it.
+func listed(configs ...Config) map[string][]string {
+	all := map[string][]string{}
+	add := func(part, value string) {
+		if !slices.Contains(all[part], value) {
+			all[part] = append(all[part], value)
+		}
+	}
+	for _, c := range configs {
+		for part, values := range map[string][]string{"task": c.Tasks, "variant": c.Variants, "method": c.Methods} {
+			for _, value := range values {
+				add(part, value)
 			}
+		}
+		for _, seed := range c.Seeds {
+			add("seed", fmt.Sprint(seed))
 		}
 	}
 	return all
 }
 
-// check reports patterns that fit nothing.
-func (o *override) check(d *decoder, known [][]string) {
-	for i, part := range parts {
-		for j, pattern := range part.patterns(o.when) {
-			if len(known[i]) > 0 && !slices.ContainsFunc(known[i], patterns{pattern}.match) {
-				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, j)]
-				d.failAt(location, "when.%s: %q fits no %s of the file; %s", part.name, pattern, part.name, nearest.Suggestion(pattern, known[i]))
+// check reports patterns that fit nothing of what is listed.
+func (o *override) check(d *decoder, listed map[string][]string) {
+	for _, part := range fieldsOf(reflect.ValueOf(o.when)) {
+		for i, pattern := range part.value.Interface().(patterns) {
+			if known := listed[part.name]; len(known) > 0 && !slices.ContainsFunc(known, patterns{pattern}.match) {
+				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, i)]
+				d.failAt(location, "when.%s: %q fits no %s of the file; %s", part.name, pattern, part.name, nearest.Suggestion(pattern, known))
 			}
 		}
 	}
-}
-
-// texts returns the elements of a list as text.
-func texts[T any](list []T) []string {
-	texts := make([]string, len(list))
-	for i, element := range list {
-		texts[i] = fmt.Sprint(element)
-	}
-	return texts
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
-	"iwda/internal/nearest"
 	"iwda/nets/architecture"
 )
 
@@ -30,31 +30,23 @@ type Resolved struct {
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
-// All four must be in the lists of f.Config. The error is of type Errors.
+// All four are of the lists of f.Config. The error is of type Errors.
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
 	r, d := f.resolve(task, variant, method, seed)
 	r.Train.checkLength(d, r.Dataset.Name)
-	return r, d.errors.orNil()
+	return r, d.errors.OrNil()
 }
 
 // resolve returns the configuration and the decoder with the places of all that was
 // given for it and with the mistakes.
 func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *decoder) {
 	d := newDecoder(f.locate)
-	requireListed(d, f.Name, "task", task, f.Config.Tasks)
-	requireListed(d, f.Name, "variant", variant, f.Config.Variants)
-	requireListed(d, f.Name, "method", method, f.Config.Methods)
-	requireListed(d, f.Name, "seed", seed, f.Config.Seeds)
-	if len(d.errors) > 0 {
-		return Resolved{}, d
-	}
-
 	d.at = maps.Clone(f.at)
 	whole := conditional{Settings: f.base.Settings}
 	for _, o := range f.overrides {
 		if o.when.match(task, variant, method, seed) {
 			d.locate = o.locate
-			d.decodeStruct(o.node, &whole)
+			d.decodeInto("", o.node, &whole)
 		}
 	}
 	doc := document{Config: Config{Settings: whole.Settings}}
@@ -65,7 +57,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	domains, problem := f.domainsOf(task, doc.Dataset)
 	if problem != "" {
-		d.failAt(firstOf(d.at, "dataset.domains", "tasks"), "task %s: %s", task, problem)
+		d.failAt(cmp.Or(d.at["dataset.domains"], d.at["tasks"]), "task %s: %s", task, problem)
 	}
 	// Domains of other tasks have nothing to do with the run.
 	if both := doc.Dataset.Domains.of(domains.source, domains.target); len(both) == 2 {
@@ -79,7 +71,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
-		rootLocation: firstOf(d.at, "dataset.root", "dataset.domains", "dataset"),
+		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
 		fileLocation: d.at["network.file"],
 	}, d
 }
@@ -104,7 +96,7 @@ func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 	case domain == "" && number > 0:
 		d.failAt(d.at[key], "%s is not for the variant %s, but for variants source-… and target-…; give it in an override, as when: {variant: source-*}", key, variant)
 	case domain != "" && number == 0:
-		location := firstOf(d.at, fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant)), "variants")
+		location := cmp.Or(d.at[fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant))], d.at["variants"])
 		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
 	case domain != "" && len(known.Classes) > 0 && number != len(known.Classes):
 		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, len(known.Classes), data.Name)
@@ -127,21 +119,6 @@ func (t Train) checkLength(d *decoder, dataset string) {
 	}
 }
 
-func requireListed[T comparable](d *decoder, file, kind string, value T, list []T) {
-	if !slices.Contains(list, value) {
-		d.failAt(file, "has no %s %v; %s", kind, value, nearest.Suggestion(fmt.Sprint(value), texts(list)))
-	}
-}
-
-func firstOf(at map[string]string, paths ...string) string {
-	for _, path := range paths {
-		if location, ok := at[path]; ok {
-			return location
-		}
-	}
-	return ""
-}
-
 // Domains returns the names of the task's source and target.
 func (r Resolved) Domains() (source, target string) { return r.source, r.target }
 
@@ -149,8 +126,14 @@ func (r Resolved) Domains() (source, target string) { return r.source, r.target 
 // where the folder of the run's data set does not exist, or one that names network.file
 // where that does not. Data that are drawn need none.
 func (r Resolved) CheckData() error {
-	if err := r.checkFile(); err != nil {
-		return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+	if file := r.Network.File; file != "" {
+		info, err := os.Stat(file)
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a folder", file)
+		}
+		if err != nil {
+			return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+		}
 	}
 	data, err := r.Dataset.Described()
 	if err != nil {
@@ -174,18 +157,6 @@ func (r Resolved) CheckData() error {
 	}
 	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data\n%s",
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
-}
-
-// checkFile returns an error where the file of the run's backbone cannot be one.
-func (r Resolved) checkFile() error {
-	if r.Network.File == "" {
-		return nil
-	}
-	info, err := os.Stat(r.Network.File)
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder", r.Network.File)
-	}
-	return err
 }
 
 // checkDomains returns an Error where a file of the user's own domains is missing, or

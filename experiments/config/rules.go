@@ -33,12 +33,12 @@ var rules = map[string]rule{
 	"recipe":              oneOf("recipe", RecipeNames()),
 	"selection.rule":      oneOf("rule", selection.Names()),
 	"selection.choose":    emptyFor("run", "choice", ChooseMethod),
-	"selection.tolerance": fromBelow(0, 1),
+	"selection.tolerance": shareTaken,
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,
-	"dataset.fraction":          aboveUpTo(0, 1),
-	"dataset.class_fractions[]": aboveUpTo(0, 1),
+	"dataset.fraction":          shareKept,
+	"dataset.class_fractions[]": shareKept,
 	"dataset.train_per_class":   atLeast(1),
 	"dataset.test_per_class":    atLeast(1),
 
@@ -55,10 +55,10 @@ var rules = map[string]rule{
 	"network.views":      atLeast(0),
 	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.Standard, normalise.Centred, normalise.Matched, normalise.UnitLength),
 	"network.scale":      emptyFor("columns", "scale", SharedScale),
-	"network.clip":       zeroOrAtLeast(1),
+	"network.clip":       bound,
 
 	"discriminator.hidden":              atLeast(1),
-	"discriminator.dropout":             fromBelow(0, 1),
+	"discriminator.dropout":             shareTaken,
 	"discriminator.random_projection":   atLeast(0),
 	"discriminator.normalise":           emptyFor("none", "normalisation", RowScale, SharedScale),
 	"discriminator.reversal.iterations": atLeast(1),
@@ -70,27 +70,27 @@ var rules = map[string]rule{
 	"train.epochs":                 atLeast(1),
 	"train.steps":                  atLeast(1),
 	"train.eval_every":             atLeast(1),
-	"train.head_rate":              above(0),
+	"train.head_rate":              positive,
 	"train.batch":                  atLeast(1),
 	"train.domain_from_epoch":      atLeast(1),
 	"train.eval_batch":             atLeast(1),
 	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.restarts":               atLeast(0),
-	"train.validation":             fromBelow(0, 1),
-	"train.optimizer.lr":           above(0),
-	"train.optimizer.momentum":     fromBelow(0, 1),
+	"train.validation":             shareTaken,
+	"train.optimizer.lr":           positive,
+	"train.optimizer.momentum":     shareTaken,
 	"train.optimizer.weight_decay": atLeast(0),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
 	"train.schedule.every":         atLeast(1),
-	"train.schedule.factor":        above(0),
-	"train.schedule.gamma":         above(0),
-	"train.schedule.power":         above(0),
+	"train.schedule.factor":        positive,
+	"train.schedule.gamma":         positive,
+	"train.schedule.power":         positive,
 
 	"weights.estimator":          oneOf("estimator", weightest.EstimatorNames()),
-	"weights.ema":                fromBelow(0, 1),
+	"weights.ema":                shareTaken,
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
-	"weights.min_singular_value": fromBelow(0, 1),
+	"weights.min_singular_value": shareTaken,
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.
@@ -176,21 +176,14 @@ func atLeast(low float64) rule {
 	return numberRule(func(x float64) bool { return x >= low }, fmt.Sprintf("at least %v", low))
 }
 
-func above(low float64) rule {
-	return numberRule(func(x float64) bool { return x > low }, fmt.Sprintf("above %v", low))
-}
-
-func aboveUpTo(low, high float64) rule {
-	return numberRule(func(x float64) bool { return x > low && x <= high }, fmt.Sprintf("above %v and at most %v", low, high))
-}
-
-func fromBelow(low, high float64) rule {
-	return numberRule(func(x float64) bool { return x >= low && x < high }, fmt.Sprintf("at least %v and below %v", low, high))
-}
-
-func zeroOrAtLeast(low float64) rule {
-	return numberRule(func(x float64) bool { return x == 0 || x >= low }, fmt.Sprintf("0 (none) or at least %v", low))
-}
+// Rules of numbers that several keys share: a share that is kept may be all, one that is taken
+// may be nothing.
+var (
+	positive   = numberRule(func(x float64) bool { return x > 0 }, "above 0")
+	shareKept  = numberRule(func(x float64) bool { return x > 0 && x <= 1 }, "above 0 and at most 1")
+	shareTaken = numberRule(func(x float64) bool { return x >= 0 && x < 1 }, "at least 0 and below 1")
+	bound      = numberRule(func(x float64) bool { return x == 0 || x >= 1 }, "0 (none) or at least 1")
+)
 
 // plainFolder matches what may name a folder: it leads nowhere else, and no file system
 // or shell takes it for something else.

@@ -83,15 +83,12 @@ func syntaxError(name string, data []byte, err error) Error {
 // firstInvalid returns the offset of the first byte that is not UTF-8, and len(data)
 // where there is none.
 func firstInvalid(data []byte) int {
-	offset := 0
-	for offset < len(data) {
-		r, size := utf8.DecodeRune(data[offset:])
-		if r == utf8.RuneError && size == 1 {
-			break
+	for offset, r := range string(data) {
+		if _, size := utf8.DecodeRune(data[offset:]); r == utf8.RuneError && size == 1 {
+			return offset
 		}
-		offset += size
 	}
-	return offset
+	return len(data)
 }
 
 // place returns name:line:column of a node.

@@ -65,19 +65,20 @@ func (f Facts) Print(w io.Writer) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
 	}
-	physical := ""
+	const unknown = "(not known)"
+	physical := unknown
 	if f.Physical > 0 {
 		physical = strconv.Itoa(f.Physical)
 	}
 	line("iwrun", "%s%s", version.Version, revision())
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	line("libtorch", "%s in %s", f.Torch, orUnknown(f.library("libtorch_cpu.")))
+	line("libtorch", "%s in %s", f.Torch, cmp.Or(f.library("libtorch_cpu."), unknown))
 	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
-	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, orUnknown(physical))
+	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, physical)
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
-	line("products", "%s", orUnknown(f.products()))
-	line("kernels", "%s; convolutions of small networks: %s", orUnknown(f.Instructions), cmp.Or(f.Convolutions, "those of every processor"))
-	line("allocator", "%s", orUnknown(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl")))
+	line("products", "%s", cmp.Or(f.products(), unknown))
+	line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "those of every processor"))
+	line("allocator", "%s", cmp.Or(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"), unknown))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 	for _, warning := range f.warnings() {
 		fmt.Fprintln(w, "warning:", warning)
@@ -116,13 +117,12 @@ const oldestTorch = "1.13"
 // older reports whether version is lower than limit; both have the form
 // major.minor, of which what follows is passed over.
 func older(version, limit string) bool {
-	number := func(version string) (major, minor int) {
-		fmt.Sscanf(version, "%d.%d", &major, &minor)
-		return major, minor
+	numbers := func(version string) (n [2]int) {
+		fmt.Sscanf(version, "%d.%d", &n[0], &n[1])
+		return n
 	}
-	major, minor := number(version)
-	limitMajor, limitMinor := number(limit)
-	return major < limitMajor || major == limitMajor && minor < limitMinor
+	a, b := numbers(version), numbers(limit)
+	return slices.Compare(a[:], b[:]) < 0
 }
 
 // library returns the path of the first loaded library whose name begins with the first prefix
@@ -172,11 +172,4 @@ func revision() string {
 		}
 	}
 	return ""
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "(not known)"
-	}
-	return text
 }

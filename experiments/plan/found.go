@@ -65,13 +65,11 @@ func Find(file *config.File, results string) (Found, error) {
 // onDifferentData returns the ids of runs that were made on other data than another
 // method's run of the same variant, task and seed.
 func onDifferentData(runs []store.Run) []string {
-	type group struct {
-		variant, task string
-		seed          int64
+	of := func(r store.Run) store.ID { // but for the method
+		return store.ID{Variant: r.Result.Variant, Task: r.Result.Task, Seed: r.Result.Seed}
 	}
-	of := func(r store.Run) group { return group{r.Result.Variant, r.Result.Task, r.Result.Seed} }
-	data := map[group]string{}
-	differing := map[group]bool{}
+	data := map[store.ID]string{}
+	differing := map[store.ID]bool{}
 	for _, run := range runs {
 		sum := run.Result.DataSHA256
 		if first := data[of(run)]; sum != "" && first != "" && first != sum {

@@ -59,10 +59,7 @@ func Runs(file *config.File) ([]Run, error) {
 			}
 		}
 	}
-	if len(mistakes) > 0 {
-		return nil, mistakes
-	}
-	return runs, nil
+	return runs, mistakes.OrNil()
 }
 
 // Lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
@@ -102,10 +99,7 @@ func CheckData(runs []Run) error {
 			mistakes = appendNew(mistakes, config.Errors{err.(config.Error)})
 		}
 	}
-	if len(mistakes) > 0 {
-		return mistakes
-	}
-	return nil
+	return mistakes.OrNil()
 }
 
 // appendNew appends those mistakes that list does not hold: runs share most of
@@ -128,39 +122,32 @@ func Only(runs []Run, globs []string) ([]Run, error) {
 		return runs, nil
 	}
 	var mistakes config.Errors
-	selected := make([]bool, len(runs))
 	for _, glob := range globs {
-		if problem := selectRuns(runs, glob, selected); problem != "" {
+		if problem := checkGlob(glob, runs); problem != "" {
 			mistakes = append(mistakes, config.Error{Location: "--only " + glob, Message: problem})
 		}
 	}
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	var only []Run
-	for i, run := range runs {
-		if selected[i] {
-			only = append(only, run)
-		}
-	}
-	return only, nil
+	return slices.DeleteFunc(slices.Clone(runs), func(run Run) bool { return !slices.ContainsFunc(globs, run.fits) }), nil
 }
 
-// selectRuns marks the runs that the glob fits, or returns what is wrong with it.
-func selectRuns(runs []Run, glob string, selected []bool) (problem string) {
+// fits reports whether the glob fits the run's id.
+func (r Run) fits(glob string) bool {
+	fits, _ := path.Match(glob, r.ID.String())
+	return fits
+}
+
+// checkGlob returns what is wrong with a glob, or "".
+func checkGlob(glob string, runs []Run) string {
 	if _, err := path.Match(glob, ""); err != nil {
 		return "no valid pattern; * ? and [a-z] have a special meaning, and \\ takes it away"
 	}
 	if parts := strings.Count(glob, "/") + 1; parts != 4 {
 		return fmt.Sprintf("the pattern has %d parts instead of 4; a run id is %s", parts, store.IDForm)
 	}
-	found := false
-	for i, run := range runs {
-		if fits, _ := path.Match(glob, run.ID.String()); fits {
-			selected[i], found = true, true
-		}
-	}
-	if !found {
+	if !slices.ContainsFunc(runs, func(run Run) bool { return run.fits(glob) }) {
 		return "fits no run; the nearest are " + strings.Join(nearestIDs(runs, glob), ", ")
 	}
 	return ""
@@ -172,25 +159,18 @@ const nearestShown = 3
 // nearestIDs returns the ids that need the fewest edits to fit the glob. Parts that fit
 // count as equal.
 func nearestIDs(runs []Run, glob string) []string {
-	type candidate struct {
-		id    string
-		edits int
-	}
-	var candidates []candidate
 	patterns := strings.Split(glob, "/")
+	var ids []string
+	edits := map[string]int{}
 	for _, run := range runs {
-		c := candidate{id: run.ID.String()}
-		for i, part := range strings.Split(c.id, "/") {
+		id := run.ID.String()
+		ids = append(ids, id)
+		for i, part := range strings.Split(id, "/") {
 			if fits, _ := path.Match(patterns[i], part); !fits {
-				c.edits += nearest.Distance(patterns[i], part)
+				edits[id] += nearest.Distance(patterns[i], part)
 			}
 		}
-		candidates = append(candidates, c)
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.edits - b.edits })
-	var ids []string
-	for _, c := range candidates[:min(nearestShown, len(candidates))] {
-		ids = append(ids, c.id)
-	}
-	return ids
+	slices.SortStableFunc(ids, func(a, b string) int { return edits[a] - edits[b] })
+	return ids[:min(nearestShown, len(ids))]
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,11 +49,9 @@ type eventWriter struct {
 	encoder *json.Encoder
 }
 
-// NewReporter returns a Reporter that writes to w, the worker's standard output.
-// Errors of w are passed over: a worker without a parent has nobody to tell.
-func NewReporter(w io.Writer) *Reporter { return NewReporters(w, 1)[0] }
-
-// NewReporters returns those of a worker of several runs, in the order of their folders.
+// NewReporters returns those of a worker's runs, in the order of their folders, which write to
+// w, its standard output. Errors of w are passed over: a worker without a parent has nobody to
+// tell.
 func NewReporters(w io.Writer, runs int) []*Reporter {
 	events := &eventWriter{encoder: json.NewEncoder(w)}
 	reporters := make([]*Reporter, runs)
@@ -127,16 +126,8 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 }
 
 func parseEvent(line []byte) (event, bool) {
-	if !bytes.HasSuffix(line, []byte("\n")) {
-		return event{}, false
-	}
+	kinds := []string{progressEvent, aliveEvent, doneEvent, failedEvent, logEvent}
 	var e event
-	if json.Unmarshal(line, &e) != nil {
-		return event{}, false
-	}
-	switch e.Kind {
-	case progressEvent, aliveEvent, doneEvent, failedEvent, logEvent:
-		return e, true
-	}
-	return event{}, false
+	whole := bytes.HasSuffix(line, []byte("\n"))
+	return e, whole && json.Unmarshal(line, &e) == nil && slices.Contains(kinds, e.Kind)
 }

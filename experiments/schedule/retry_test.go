@@ -196,7 +196,7 @@ func TestShort(t *testing.T) {
 func TestAliveIsRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder
-		reporter := NewReporter(&text)
+		reporter := NewReporters(&text, 1)[0]
 		for range 300 { // three seconds
 			reporter.Alive()
 			time.Sleep(10 * time.Millisecond)

@@ -28,7 +28,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +100,7 @@ func (s Summary) Print(w io.Writer) {
 // folder and does not stop the others. Once ctx is cancelled no run starts, and every
 // worker is asked to stop.
 func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
-	s := &scheduler{options: options, runs: runs, ends: make([]Update, len(runs)), listening: map[*os.Process]bool{}}
+	s := &scheduler{options: options, runs: runs, ends: make([]Update, len(runs))}
 	for i, run := range runs {
 		s.ends[i] = Update{Run: run, State: Stopped}
 		if !s.skip(i) {
@@ -149,8 +148,7 @@ type scheduler struct {
 
 	observing sync.Mutex // held while Observe runs
 
-	listing   sync.Mutex
-	listening map[*os.Process]bool // workers that have sent an event
+	listening sync.Map // keys: the *os.Process of workers that have sent an event
 }
 
 func (s *scheduler) observe(u Update) {

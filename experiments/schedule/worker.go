@@ -69,7 +69,7 @@ func (s *scheduler) work(ctx context.Context, jobs []job, reason string) []endin
 	readEvents(w.output, w.logs, func(e event) { s.hear(w, e) })
 	err := w.command.Wait()
 	close(w.ended)
-	s.listen(w.command.Process, false)
+	s.listening.Delete(w.command.Process)
 	for _, r := range w.runs {
 		r.ending.result, r.ending.err = s.endOf(ctx, w, r, err)
 	}
@@ -137,7 +137,8 @@ func (s *scheduler) hear(w *worker, e event) {
 			other.dog.alive.Store(true)
 		}
 	}
-	s.listen(w.command.Process, true)
+	// It can be asked for checkpoints now; before its first event the signal might end it.
+	s.listening.Store(w.command.Process, nil)
 	switch e.Kind {
 	case progressEvent:
 		s.observe(Update{Run: r.run, State: Running, Progress: e.Progress})
@@ -236,18 +237,6 @@ func deathSignal(state *os.ProcessState) (syscall.Signal, bool) {
 	return status.Signal(), ok && status.Signaled()
 }
 
-// listen notes whether the worker can be asked for a checkpoint. Before its first event
-// the signal might end it.
-func (s *scheduler) listen(process *os.Process, listens bool) {
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	if listens {
-		s.listening[process] = true
-	} else {
-		delete(s.listening, process)
-	}
-}
-
 // passOnCheckpoints asks every worker for a checkpoint whenever that is wanted.
 func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
 	for {
@@ -256,11 +245,9 @@ func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
 		case <-ended:
 			return
 		}
-		s.listing.Lock()
-		for process := range s.listening {
-			process.Signal(syscall.SIGUSR1)
+		for process := range s.listening.Range {
+			process.(*os.Process).Signal(syscall.SIGUSR1)
 		}
-		s.listing.Unlock()
 	}
 }
 

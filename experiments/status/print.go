@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -50,7 +51,7 @@ func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 			without = "\t" + percentText(run.ValidationAccuracy) + "\t" + percentText(run.Certainty)
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d%s\t%s\t%s\t%s\n", run.Index, run.ID, run.State,
-			run.Epoch, run.Epochs, without, checkpointText(run.CheckpointStep), ageText(run.Changed, now), orDash(run.Holder))
+			run.Epoch, run.Epochs, without, checkpointText(run.CheckpointStep), ageText(run.Changed, now), cmp.Or(run.Holder, "-"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -92,11 +93,4 @@ func ageText(when *time.Time, now time.Time) string {
 		return fmt.Sprintf("%d h %d min ago", int(age.Hours()), int(age.Minutes())%60)
 	}
 	return fmt.Sprintf("%d days ago", int(age.Hours()/24))
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/datasets"
 )
 
@@ -67,9 +69,7 @@ func (j Joint) Labels() []float64 {
 func (j Joint) Predictions() []float64 {
 	predictions := make([]float64, len(j))
 	for _, row := range j {
-		for predicted, p := range row {
-			predictions[predicted] += p
-		}
+		floats.Add(predictions, row)
 	}
 	return predictions
 }
@@ -104,7 +104,9 @@ func (j Joint) BalancedErrorRate() float64 {
 // which the paper calls Δ_CE. It is 0 under generalized label shift. Classes that a
 // domain lacks do not count. It panics unless both have as many classes.
 func ConditionalErrorGap(source, target Joint) float64 {
-	checkClasses(source, target)
+	if len(source) != len(target) {
+		panic(fmt.Sprintf("theory: %d classes in the source, %d in the target", len(source), len(target)))
+	}
 	sourceLabels, targetLabels := source.Labels(), target.Labels()
 	largest := 0.0
 	for y := range source {
@@ -155,7 +157,6 @@ type Bounds struct {
 // error wraps [ErrNoSample] if the source lacks a class that the target has. It panics
 // unless both have as many classes.
 func Evaluate(source, target Joint) (Bounds, error) {
-	checkClasses(source, target)
 	sourceLabels, targetLabels := source.Labels(), target.Labels()
 	b := Bounds{
 		SourceError:         source.Error(),
@@ -180,10 +181,4 @@ func Evaluate(source, target Joint) (Bounds, error) {
 		b.JointErrorFloor = root * root / 2
 	}
 	return b, nil
-}
-
-func checkClasses(source, target Joint) {
-	if len(source) != len(target) {
-		panic(fmt.Sprintf("theory: %d classes in the source, %d in the target", len(source), len(target)))
-	}
 }

@@ -60,7 +60,7 @@ export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))
 member='RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS exec "$@"'
 srun --kill-on-bad-exit=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" bash -c "$member" iwrun \
   {{end}}"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
-{{- with .Arguments}} {{quoteAll .}}{{end}} &
+{{- range .Arguments}} {{quote .}}{{end}} &
 child=$!
 [ "$stopping" = no ] || ask
 

@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"iwda/experiments/store"
 )
 
 // spread is the share of a class's place that the methods' glyphs take.
@@ -23,17 +21,12 @@ const spread = 0.72
 // highest.
 func classWeights(r runs, variant, task string) (Figure, error) {
 	title := r.Title(variant + ", " + task)
-	var methods []string
-	var finished [][]store.Result
-	for _, method := range r.Methods {
-		if results := r.Runs(variant, task, method); len(results) > 0 {
-			methods, finished = append(methods, method), append(finished, results)
-		}
-	}
+	methods := slices.DeleteFunc(slices.Clone(r.Methods), func(method string) bool { return len(r.Runs(variant, task, method)) == 0 })
 	if len(methods) == 0 {
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
-	truth, classes := finished[0][0].TrueWeights, finished[0][0].Classes
+	first := r.Runs(variant, task, methods[0])[0]
+	truth, classes := first.TrueWeights, first.Classes
 	f := Figure{Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest"}
 	panel := newPanel("class", "class weight")
 	highest := 0.0
@@ -47,7 +40,7 @@ func classWeights(r runs, variant, task string) (Figure, error) {
 		var points plotter.XYs
 		for c := range classes {
 			var values []float64
-			for _, run := range finished[rank] {
+			for _, run := range r.Runs(variant, task, method) {
 				values = append(values, run.Weights[c])
 			}
 			x := float64(c)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -50,10 +51,7 @@ type curve struct {
 func curves(r runs, variant, task string) (Figure, error) {
 	curves, unreadable := r.readCurves(variant, task)
 	f, err := accuracyAndWeightDistance(r.Title(variant+", "+task), unitOf(r.Experiment), curves)
-	if unreadable != nil {
-		return f, unreadable
-	}
-	return f, err
+	return f, cmp.Or(unreadable, err)
 }
 
 // readCurves reads the metrics of the planned runs of a task, in the order of
@@ -100,12 +98,10 @@ func course(c curve, unit unit, quantity func(store.Metrics) float64) []moment {
 		}
 	}
 	var moments []moment
-	for at, v := range values {
-		moments = append(moments, moment{
-			at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v),
-		})
+	for _, at := range slices.Sorted(maps.Keys(values)) {
+		v := values[at]
+		moments = append(moments, moment{at: float64(at), mean: floats.Sum(v) / float64(len(v)), low: slices.Min(v), high: slices.Max(v)})
 	}
-	slices.SortFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	return moments
 }
 
@@ -118,14 +114,13 @@ const mostMarks = 14
 // the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
 // curve has an accuracy.
 func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure, error) {
-	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, trainedAccuracy)) == 0 })
-	if len(curves) == 0 {
-		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
-	}
-	f := courses(title, unit, curves, [][]instrument{{
+	f, err := courses(title, unit, curves, trainedAccuracy, [][]instrument{{
 		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
 		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
 	}})
+	if err != nil {
+		return Figure{}, err
+	}
 	panels := f.panels[0]
 	last := math.Max(math.Max(panels[0].X.Max, panels[1].X.Max), 1)
 	for _, panel := range panels {
@@ -159,25 +154,24 @@ var instruments = [][]instrument{
 // is left to [curves].
 func instrumentCurves(r runs, variant, task string) (Figure, error) {
 	curves, _ := r.readCurves(variant, task)
-	unit := unitOf(r.Experiment)
 	norm := instruments[0][1].of
-	curves = slices.DeleteFunc(curves, func(c curve) bool { return len(course(c, unit, norm)) == 0 })
-	title := r.Title(variant+", "+task) + ": training"
-	if len(curves) == 0 {
-		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
-	}
-	f := courses(title, unit, curves, instruments)
+	f, err := courses(r.Title(variant+", "+task)+": training", unitOf(r.Experiment), curves, norm, instruments)
 	for _, row := range f.panels {
 		for _, p := range row {
 			last := math.Max(p.X.Max, 1)
 			setAxis(&p.X, 0, last, 8, 1, 0, last)
 		}
 	}
-	return f, nil
+	return f, err
 }
 
-// courses draws a panel a quantity; the axes of time are left to the caller.
-func courses(title string, unit unit, curves []curve, quantities [][]instrument) Figure {
+// courses draws a panel a quantity of those curves that have values of the decisive one; the
+// axes of time are left to the caller. The error wraps ErrNoData if no curve has.
+func courses(title string, unit unit, curves []curve, decisive func(store.Metrics) float64, quantities [][]instrument) (Figure, error) {
+	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, decisive)) == 0 })
+	if len(curves) == 0 {
+		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+	}
 	f := Figure{Title: title, Note: seedsNote(curves)}
 	for _, row := range quantities {
 		var panels []*plot.Plot
@@ -192,7 +186,7 @@ func courses(title string, unit unit, curves []curve, quantities [][]instrument)
 		style := styleOf(curve.method)
 		f.legend.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	return f
+	return f, nil
 }
 
 // trainedAccuracy is the accuracy in percent, and NaN before the first epoch.

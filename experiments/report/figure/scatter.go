@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -94,7 +93,7 @@ func performance(r runs, _, task string) (Figure, error) {
 			panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			thumbnails := []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style.mark()}}
 			name := method
-			if line, slope, err := linearFit(points); err == nil {
+			if line, slope, ok := linearFit(points); ok {
 				panel.Add(&plotter.Line{XYs: line, LineStyle: style.line()})
 				thumbnails = append(thumbnails, &plotter.Line{LineStyle: style.line()})
 				name = fmt.Sprintf("%s: %+.1f points per 0.1", method, slope/10)
@@ -118,22 +117,19 @@ func pointsOf(g summary.Gain, quantity func(summary.GainPoint) float64) plotter.
 	return points
 }
 
-// errNoFit is returned for points on a vertical line.
-var errNoFit = errors.New("no line fits")
-
 // linearFit returns the least-squares line through the points, from the leftmost to
-// the rightmost, and its slope.
-func linearFit(points plotter.XYs) (line plotter.XYs, slope float64, err error) {
+// the rightmost, and its slope; ok is false for points on a vertical line.
+func linearFit(points plotter.XYs) (line plotter.XYs, slope float64, ok bool) {
 	low, high, _, _ := plotter.XYRange(points)
 	if !(high > low) {
-		return nil, 0, errNoFit
+		return nil, 0, false
 	}
 	var x, y []float64
 	for _, p := range points {
 		x, y = append(x, p.X), append(y, p.Y)
 	}
 	intercept, slope := stat.LinearRegression(x, y, nil, false)
-	return plotter.XYs{{X: low, Y: intercept + slope*low}, {X: high, Y: intercept + slope*high}}, slope, nil
+	return plotter.XYs{{X: low, Y: intercept + slope*low}, {X: high, Y: intercept + slope*high}}, slope, true
 }
 
 // horizontal is a line at height y across the panel.

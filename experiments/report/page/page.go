@@ -27,11 +27,8 @@ import (
 
 // Content is what a page shows.
 type Content struct {
-	Config   config.Config
-	Planned  []plan.Run
-	Runs     []store.Run     // finished; those that are not planned are named and left out
-	Problems []store.Problem // folders of runs without a result
-	Notes    []string        // sentences
+	Config     config.Config
+	plan.Found // of its runs, those that are not planned are named and left out
 	// Outcome are the tables of what was chosen among the runs, which come first; none
 	// where nothing was.
 	Outcome []sheet.Sheet
@@ -46,7 +43,10 @@ var styles string
 //go:embed page.js
 var script string
 
-var page = template.Must(template.New("page").Parse(layout))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"measured":  measured,
+	"mebibytes": func(bytes int64) int64 { return bytes >> 20 },
+}).Parse(layout))
 
 // Write writes the page. The same content gives the same bytes. What cannot be read
 // is said on the page.
@@ -60,10 +60,8 @@ func Write(w io.Writer, content Content) error {
 	for _, run := range content.Planned {
 		planned[run.ID.String()] = true
 	}
-	var results []store.Result
 	finished := map[string]bool{}
 	for _, run := range content.Runs {
-		results = append(results, run.Result)
 		if planned[run.Result.ID] {
 			finished[run.Result.ID] = true
 			v.Runs = append(v.Runs, newRunRow(run))
@@ -72,7 +70,7 @@ func Write(w io.Writer, content Content) error {
 		}
 	}
 	v.Finished = len(finished)
-	v.Sheets = table.All(results, content.Config)
+	v.Sheets = table.All(content.Results(), content.Config)
 	if err := v.addFigures(content); err != nil {
 		return err
 	}
@@ -145,16 +143,14 @@ type settings struct {
 
 // addSettings lists the different settings of the planned runs.
 func (v *view) addSettings(planned []plan.Run) error {
-	places := map[string]int{}
 	for _, run := range planned {
 		text, err := yaml.Marshal(run.Config.Settings)
 		if err != nil {
 			return fmt.Errorf("page: settings of %v: %w", run.ID, err)
 		}
-		place, ok := places[string(text)]
-		if !ok {
+		place := slices.IndexFunc(v.Settings, func(s settings) bool { return s.YAML == string(text) })
+		if place < 0 {
 			place = len(v.Settings)
-			places[string(text)] = place
 			v.Settings = append(v.Settings, settings{YAML: string(text)})
 		}
 		v.Settings[place].Runs = append(v.Settings[place].Runs, run.ID.String())
@@ -193,6 +189,3 @@ func (v *view) addMachines(runs []store.Run) {
 		known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
 	}
 }
-
-// PeakMemory is PeakBytes in MiB.
-func (m machine) PeakMemory() int64 { return m.PeakBytes >> 20 }

@@ -39,7 +39,7 @@ func content(t testing.TB) Content {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Content{Config: file.Config, Planned: planned, Notes: []string{"Left out: a note."}}
+	c := Content{Config: file.Config, Found: plan.Found{Planned: planned, Notes: []string{"Left out: a note."}}}
 	root := t.TempDir()
 	for i, run := range planned {
 		dir := store.NewDir(root, "glyphs", run.ID.String())

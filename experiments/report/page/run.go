@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"iwda/experiments/report/sheet"
@@ -12,32 +13,19 @@ import (
 
 // runRow is a finished run in the table of runs.
 type runRow struct {
-	ID                  string
-	Best, Last          string // accuracies in percent
-	BestEpoch           string
-	WeightDistance, JSD string
-	// SourceAccuracy, on held-out rows, and Certainty, on the target, are in percent, and
-	// need none of its labels.
-	SourceAccuracy, Certainty string
-	Seconds                   float64
-	PeakMemory                int64         // MiB
+	store.Result
+	// SourceAccuracy, on held-out rows, and Certainty, on the target, need none of its labels.
+	SourceAccuracy, Certainty store.Optional[float64]
 	Accuracy, Distance        template.HTML // over the run
 	Unreadable                string        // why there are no curves
 }
 
 func newRunRow(run store.Run) runRow {
-	r := run.Result
-	row := runRow{
-		ID: r.ID, Best: measured("%.2f", 100*r.BestAccuracy.OrNaN()), Last: measured("%.2f", 100*r.LastAccuracy.OrNaN()),
-		BestEpoch:      measured("%.0f", r.BestEpoch.OrNaN()),
-		WeightDistance: measured("%.2f", r.WeightDistance.OrNaN()), JSD: measured("%.4f", r.JSD.OrNaN()),
-		Seconds: r.Seconds, PeakMemory: r.PeakMemoryBytes >> 20,
-	}
-	row.SourceAccuracy, row.Certainty = sheet.None, sheet.None
-	if u := r.WithoutLabels; u != nil {
-		row.Certainty = measured("%.2f", 100*u.Certainty)
+	row := runRow{Result: run.Result}
+	if u := row.WithoutLabels; u != nil {
+		row.Certainty = store.Measured(u.Certainty)
 		if u.Validation != nil {
-			row.SourceAccuracy = measured("%.2f", 100*u.Validation.Accuracy)
+			row.SourceAccuracy = store.Measured(u.Validation.Accuracy)
 		}
 	}
 	metrics, err := run.Dir.ReadMetrics()
@@ -50,12 +38,12 @@ func newRunRow(run store.Run) runRow {
 	return row
 }
 
-// measured formats a value, and what was not measured as a dash.
-func measured(format string, value float64) string {
-	if math.IsNaN(value) {
+// measured formats a value times a factor, and what was not measured as a dash.
+func measured(format string, factor float64, value interface{ OrNaN() float64 }) string {
+	if math.IsNaN(value.OrNaN()) {
 		return sheet.None
 	}
-	return fmt.Sprintf(format, value)
+	return fmt.Sprintf(format, factor*value.OrNaN())
 }
 
 // Measures of a sparkline in pixels.
@@ -68,23 +56,21 @@ const (
 // sparkline draws a quantity over the run, from its lowest to its highest value, which
 // its title names.
 func sparkline(metrics []store.Metrics, name string, quantity func(store.Metrics) float64) template.HTML {
-	low, high, last := math.Inf(1), math.Inf(-1), 1
+	var epochs, values []float64
+	last := 1
 	for _, m := range metrics {
-		if value := quantity(m); isFinite(value) {
-			low, high = math.Min(low, value), math.Max(high, value)
+		if value := quantity(m); !math.IsNaN(value) && !math.IsInf(value, 0) {
+			epochs, values = append(epochs, float64(m.Epoch)), append(values, value)
 		}
 		last = max(last, m.Epoch)
 	}
-	if low > high {
+	if len(values) == 0 {
 		return ""
 	}
+	low, high := slices.Min(values), slices.Max(values)
 	var points []string
-	for _, m := range metrics {
-		value := quantity(m)
-		if !isFinite(value) {
-			continue
-		}
-		x := sparkMargin + (sparkWidth-2*sparkMargin)*float64(m.Epoch)/float64(last)
+	for i, value := range values {
+		x := sparkMargin + (sparkWidth-2*sparkMargin)*epochs[i]/float64(last)
 		y := sparkHeight / 2.
 		if high > low {
 			y = sparkHeight - sparkMargin - (sparkHeight-2*sparkMargin)*(value-low)/(high-low)
@@ -95,5 +81,3 @@ func sparkline(metrics []store.Metrics, name string, quantity func(store.Metrics
 		`<svg class="spark" role="img" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d"><title>%s over the run, %.4g to %.4g</title><polyline points="%s"/></svg>`,
 		sparkWidth, sparkHeight, name, low, high, strings.Join(points, " ")))
 }
-
-func isFinite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }

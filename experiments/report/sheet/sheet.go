@@ -68,40 +68,30 @@ type Column[R any] struct {
 
 // NewSection returns the rows in those of the columns that have a head.
 func NewSection[R any](title string, columns []Column[R], rows []R) Section {
-	s := Section{Title: title}
+	s := Section{Title: title, Rows: make([][]Cell, len(rows))}
 	for _, c := range columns {
-		if c.Head != "" {
-			s.Heads = append(s.Heads, Head{c.Head, c.Key})
+		if c.Head == "" {
+			continue
 		}
-	}
-	for _, row := range rows {
-		var cells []Cell
-		for _, c := range columns {
-			if c.Head != "" {
-				cells = append(cells, Cell{c.Value(row), c.Format})
-			}
+		s.Heads = append(s.Heads, Head{c.Head, c.Key})
+		for i, row := range rows {
+			s.Rows[i] = append(s.Rows[i], Cell{c.Value(row), c.Format})
 		}
-		s.Rows = append(s.Rows, cells)
 	}
 	return s
 }
 
 // NewRecords returns the rows in those of the columns that have a name.
 func NewRecords[R any](columns []Column[R], rows []R) Records {
-	var r Records
+	r := Records{Rows: make([][]Value, len(rows))}
 	for _, c := range columns {
-		if c.Name != "" {
-			r.Fields = append(r.Fields, c.Name)
+		if c.Name == "" {
+			continue
 		}
-	}
-	for _, row := range rows {
-		var values []Value
-		for _, c := range columns {
-			if c.Name != "" {
-				values = append(values, c.Value(row))
-			}
+		r.Fields = append(r.Fields, c.Name)
+		for i, row := range rows {
+			r.Rows[i] = append(r.Rows[i], c.Value(row))
 		}
-		r.Rows = append(r.Rows, values)
 	}
 	return r
 }

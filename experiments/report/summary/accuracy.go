@@ -154,11 +154,9 @@ func CompareAccuracies(s Selection) Accuracies {
 // nothing where none says so.
 func (s Selection) machines() []string {
 	runs := map[string]int{}
-	for _, results := range s.results {
-		for _, r := range results {
-			if r.Machine != "" {
-				runs[r.Machine]++
-			}
+	for _, r := range s.results {
+		if measured(r) && r.Machine != "" {
+			runs[r.Machine]++
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
@@ -214,20 +212,22 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	}
 	preset, _ := config.ParseMethod(method)
 	bases := map[int64]store.Result{} // by seed
+	for _, base := range s.Runs(variant, task, preset.Base()) {
+		bases[base.Seed] = base
+	}
 	for _, run := range runs {
-		if base, ok := s.run(variant, task, preset.Base(), run.Seed); ok {
-			bases[run.Seed] = base
+		if _, ok := bases[run.Seed]; ok {
+			row.Pairs++
 		}
 	}
-	row.Pairs = len(bases)
 	for v := range row.Scores {
 		var values []float64
 		wins := 0
 		for _, run := range runs {
 			accuracy := Views[v].of(run).OrNaN()
 			values = append(values, 100*accuracy)
-			if base, ok := bases[run.Seed]; ok {
-				wins += oneIf(asGood(accuracy, Views[v].of(base).OrNaN()))
+			if base, ok := bases[run.Seed]; ok && asGood(accuracy, Views[v].of(base).OrNaN()) {
+				wins++
 			}
 		}
 		row.Scores[v] = NewScore(values)
@@ -294,11 +294,8 @@ func paperNotes(dataset, variant string, methods []string) []string {
 	return notes
 }
 
-// NewScore sums up the values of several seeds, in which Wins is 0.
+// NewScore sums up the values of several seeds, NaN of none, in which Wins is 0.
 func NewScore(values []float64) Score {
-	if len(values) == 0 {
-		return Score{Mean: math.NaN(), Deviation: math.NaN()}
-	}
 	mean, deviation := stat.MeanStdDev(values, nil)
 	return Score{Mean: mean, Deviation: deviation}
 }
@@ -316,11 +313,4 @@ func orNaN(value float64, ok bool) float64 {
 		return math.NaN()
 	}
 	return value
-}
-
-func oneIf(condition bool) int {
-	if condition {
-		return 1
-	}
-	return 0
 }

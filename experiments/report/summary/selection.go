@@ -23,40 +23,40 @@ type Selection struct {
 	Methods    []string // those of the experiment, in the paper's order
 	Notes      []string // how many runs are missing, what was left out, sentences
 
-	results map[place][]store.Result // seeds in the experiment's order
-	// withoutLabels are those that say what they know without target labels, whether or
-	// not an accuracy could be measured.
-	withoutLabels map[place][]store.Result
-}
-
-// place is where runs that differ only in their seed belong.
-type place struct {
-	variant, task, method string
+	results map[store.ID]store.Result
 }
 
 // Select chooses the results of the experiment's planned runs. Notes say how many are
 // missing, and which results it leaves out and why.
 func Select(results []store.Result, experiment config.Config) Selection {
-	s := Selection{Experiment: experiment, results: map[place][]store.Result{}, withoutLabels: map[place][]store.Result{}}
+	s := Selection{Experiment: experiment, results: map[store.ID]store.Result{}}
 	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
 		return !slices.Contains(experiment.Methods, name)
 	})
-	planned, leftOut := selectPlanned(results, experiment)
-	for _, variant := range experiment.Variants {
-		for _, task := range experiment.Tasks {
-			for _, method := range s.Methods {
-				for _, seed := range experiment.Seeds {
-					result, ok := planned[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}.String()]
-					if at := (place{variant, task, method}); ok {
-						s.add(at, result)
-					}
-				}
-			}
+	var leftOut []string
+	for _, r := range results {
+		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
+		_, twice := s.results[id]
+		why := ""
+		switch {
+		case r.Experiment != experiment.Experiment:
+			why = fmt.Sprintf("of experiment %q", r.Experiment)
+		case !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
+			!slices.Contains(s.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
+			why = "not planned"
+		case !measured(r) && r.WithoutLabels == nil:
+			why = "its accuracy was not measured"
+		case twice:
+			why = "there twice"
+		default:
+			s.results[id] = r
+			continue
 		}
+		leftOut = append(leftOut, fmt.Sprintf("%v (%s)", id, why))
 	}
 	runs := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
-	if len(planned) < runs {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(planned), runs))
+	if len(s.results) < runs {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(s.results), runs))
 	}
 	if len(leftOut) > 0 {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
@@ -64,64 +64,41 @@ func Select(results []store.Result, experiment config.Config) Selection {
 	return s
 }
 
-// add sorts a result in by what was measured.
-func (s *Selection) add(at place, result store.Result) {
-	if result.BestAccuracy.Measured && result.LastAccuracy.Measured {
-		s.results[at] = append(s.results[at], result)
-	}
-	if result.WithoutLabels != nil {
-		s.withoutLabels[at] = append(s.withoutLabels[at], result)
-	}
-}
-
-// selectPlanned maps the ids of the experiment's runs to their results and says
-// which results it leaves out and why.
-func selectPlanned(results []store.Result, experiment config.Config) (planned map[string]store.Result, leftOut []string) {
-	planned = make(map[string]store.Result)
-	for _, r := range results {
-		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
-		_, known := config.ParseMethod(r.Method)
-		_, twice := planned[id]
-		switch {
-		case r.Experiment != experiment.Experiment:
-			leftOut = append(leftOut, fmt.Sprintf("%s (of experiment %q)", id, r.Experiment))
-		case !known || !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
-			!slices.Contains(experiment.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
-			leftOut = append(leftOut, id+" (not planned)")
-		case (!r.BestAccuracy.Measured || !r.LastAccuracy.Measured) && r.WithoutLabels == nil:
-			leftOut = append(leftOut, id+" (its accuracy was not measured)")
-		case twice:
-			leftOut = append(leftOut, id+" (there twice)")
-		default:
-			planned[id] = r
-		}
-	}
-	return planned, leftOut
-}
+// measured reports whether the accuracy of a run was measured.
+func measured(r store.Result) bool { return r.BestAccuracy.Measured && r.LastAccuracy.Measured }
 
 // WithoutLabels returns the results of a method's runs on a task that say what they know
-// without target labels, seeds in the experiment's order.
+// without target labels, whether or not an accuracy could be measured, seeds in the
+// experiment's order.
 func (s Selection) WithoutLabels(variant, task, method string) []store.Result {
-	return s.withoutLabels[place{variant, task, method}]
+	return s.of(variant, task, method, func(r store.Result) bool { return r.WithoutLabels != nil })
 }
 
 // Runs returns the results of a method's runs on a task whose accuracy was measured, seeds
 // in the experiment's order.
 func (s Selection) Runs(variant, task, method string) []store.Result {
-	return s.results[place{variant, task, method}]
+	return s.of(variant, task, method, measured)
+}
+
+// of returns the results of a method's runs on a task that satisfy the condition.
+func (s Selection) of(variant, task, method string, condition func(store.Result) bool) (results []store.Result) {
+	for _, seed := range s.Experiment.Seeds {
+		r, ok := s.results[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}]
+		if ok && condition(r) {
+			results = append(results, r)
+		}
+	}
+	return results
 }
 
 // OnlyWithoutLabels reports whether there are results and no accuracy of any was measured.
-func (s Selection) OnlyWithoutLabels() bool { return len(s.results) == 0 && len(s.withoutLabels) > 0 }
-
-// run returns the result of one run, and whether there is one.
-func (s Selection) run(variant, task, method string, seed int64) (store.Result, bool) {
-	runs := s.Runs(variant, task, method)
-	i := slices.IndexFunc(runs, func(r store.Result) bool { return r.Seed == seed })
-	if i < 0 {
-		return store.Result{}, false
+func (s Selection) OnlyWithoutLabels() bool {
+	for _, r := range s.results {
+		if measured(r) {
+			return false
+		}
 	}
-	return runs[i], true
+	return len(s.results) > 0
 }
 
 // Title is the experiment's name with what is shown of it.

@@ -40,11 +40,12 @@ func gains(s summary.Selection) sheet.Sheet {
 
 // gainColumns are those of a method on a task.
 func gainColumns(dataset string) []sheet.Column[summary.Gain] {
-	printed := func(g summary.Gain) float64 {
-		if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok {
-			return printed.Mean
+	printed := func(g summary.Gain) paper.Gain {
+		printed, ok := paper.Gains(dataset, g.Task, g.Method)
+		if !ok {
+			printed.Mean = math.NaN()
 		}
-		return math.NaN()
+		return printed
 	}
 	points, shares := sheet.Printf("%+.2f"), sheet.Printf("%.0f%%")
 	return []sheet.Column[summary.Gain]{
@@ -53,11 +54,11 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 		percent("", "best", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) }),
 		percent("", "last", points, func(g summary.Gain) float64 { return g.Mean(summary.Last) }),
 		percent("", "won", shares, won),
-		percent("", "paper", points, printed),
-		percent("", "Δ", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g) }),
+		percent("", "paper", points, func(g summary.Gain) float64 { return printed(g).Mean }),
+		percent("", "Δ", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g).Mean }),
 		{Head: "won (paper)", Format: shares, Value: func(g summary.Gain) sheet.Value {
-			if printed, ok := paper.Gains(dataset, g.Task, g.Method); ok && printed.TasksWon != nil {
-				return sheet.Percent(*printed.TasksWon)
+			if won := printed(g).TasksWon; won != nil {
+				return sheet.Percent(*won)
 			}
 			return sheet.Value{}
 		}},

@@ -172,12 +172,9 @@ func (p part) columns() string {
 
 func (t paperLayout) partBlocks(p part, v view) [][]sheet.Line {
 	head := sheet.Line{"Method"}
-	var columns []column
-	for _, group := range p {
-		for _, c := range group {
-			head = append(head, c.head)
-			columns = append(columns, c)
-		}
+	columns := slices.Concat(p...)
+	for _, c := range columns {
+		head = append(head, c.head)
 	}
 	blocks := [][]sheet.Line{{head}}
 	family := config.Alignment("")

@@ -49,28 +49,20 @@ func Kinds() []string {
 	return names
 }
 
-// HasKind reports whether there is a kind of that name.
-func HasKind(name string) bool { return slices.Contains(Kinds(), name) }
-
-// MainKind is the kind that sums the experiment up: accuracy, or gains where all
-// variants have class fractions.
-func MainKind(experiment config.Config) string {
-	if len(summary.NamedVariants(experiment)) == 0 {
+// mainKind is the kind that sums the experiment up: accuracy, or gains where all variants have
+// class fractions, or what is known without target labels where no accuracy is.
+func mainKind(s summary.Selection) string {
+	switch {
+	case s.OnlyWithoutLabels():
+		return "without-labels"
+	case len(summary.NamedVariants(s.Experiment)) == 0:
 		return "gains"
 	}
 	return "accuracy"
 }
 
-// mainKind is MainKind, but for runs of which no accuracy is known.
-func mainKind(s summary.Selection) string {
-	if s.OnlyWithoutLabels() {
-		return "without-labels"
-	}
-	return MainKind(s.Experiment)
-}
-
-// Build returns the table of that kind, and for "" of MainKind, or what is known without
-// target labels where no accuracy is. It panics if there is no such kind.
+// Build returns the table of that kind, and for "" the one that sums the experiment up. It
+// panics if there is no such kind.
 func Build(name string, results []store.Result, experiment config.Config) sheet.Sheet {
 	s := summary.Select(results, experiment)
 	if name == "" {

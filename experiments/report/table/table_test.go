@@ -226,10 +226,10 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	if kind := MainKind(sample.Shift()); kind != "gains" {
+	if kind := mainKind(summary.Select(nil, sample.Shift())); kind != "gains" {
 		t.Errorf("the main table of class fractions is %s", kind)
 	}
-	if kind := MainKind(sample.Digits()); kind != "accuracy" {
+	if kind := mainKind(summary.Select(nil, sample.Digits())); kind != "accuracy" {
 		t.Errorf("the main table of the paper's variants is %s", kind)
 	}
 }
