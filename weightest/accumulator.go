@@ -41,7 +41,7 @@ func (a *Accumulator) Classes() int { return a.sums.Classes }
 
 // Add adds the probabilities of a source batch, row-major n_S×k, with its n_S labels,
 // and those of a target batch, row-major n_T×k. Either may be empty, and the two need
-// not have the same size. A label outside 0..k-1 is an error, and nothing is added.
+// not have the same size. The error is that of CheckLabels, and nothing is added then.
 // Add panics where the lengths do not fit.
 func (a *Accumulator) Add(source []float32, labels []int, target []float32) error {
 	k := a.sums.Classes
@@ -51,10 +51,8 @@ func (a *Accumulator) Add(source []float32, labels []int, target []float32) erro
 	if len(target)%k != 0 {
 		panic(fmt.Sprintf("weightest: %d target probabilities are no rows of %d classes", len(target), k))
 	}
-	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("weightest: source row %d has label %d; there are %d classes", row, label, k)
-		}
+	if err := CheckLabels(labels, k); err != nil {
+		return err
 	}
 	for row, label := range labels {
 		addRow(a.sums.Joint[label*k:(label+1)*k], source[row*k:])

@@ -1,9 +1,9 @@
 package labelshift
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"iwda/classshares"
@@ -164,10 +164,7 @@ func (p *Part) Merge(other *Part) error {
 func join(domain string, a, b []Span) ([]Span, error) {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(x, y Span) int {
-		if x.First < y.First {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Last, y.Last))
 	})
 	var joined []Span
 	for _, span := range all {
@@ -190,7 +187,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if err := s.checkForSums(); err != nil {
 		return nil, err
 	}
-	a := &Analysis{Settings: s, Source: name, Target: name, Classes: p.Classes, ExpectedAccuracy: math.NaN(), Uncorrected: math.NaN()}
+	a := &Analysis{Settings: s, Source: name, Target: name, Classes: p.Classes}
 	if a.Classes == nil {
 		for class := range p.Sums.Classes() {
 			a.Classes = append(a.Classes, fmt.Sprint(class))
