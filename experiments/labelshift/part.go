@@ -83,8 +83,8 @@ func (p *Part) begin(file *table.Table, s Settings) error {
 	return nil
 }
 
-// count adds the rows of a file, whose numbers begin with first, and returns these: those of
-// the source with a known label, or those of the target.
+// count adds the rows of a file: those of the source whose label is known, or those of the
+// target. It returns the numbers of all its rows, which begin with first.
 func (p *Part) count(file *table.Table, ofSource bool, s Settings, first uint64) ([]Span, error) {
 	if p.Sums == nil {
 		if err := p.begin(file, s); err != nil {
