@@ -1,7 +1,8 @@
 // Package classshares says how frequent the classes are in a target without labels, by what
 // one classifier says of held-out source rows with labels and of target rows. [Fit] calibrates
-// the classifier and estimates the shares. Intervals, the test whether changed shares alone
-// explain the target, corrected probabilities and the accuracy to expect follow from it.
+// the classifier and estimates the shares. Intervals, corrected probabilities and the
+// accuracy to expect follow from it, and shifttest asks of its sample whether changed shares
+// alone explain the target.
 //
 // Every part of the program that needs one of these asks here, so that one classifier has one
 // answer. gonum only; the same input gives the same bits.
@@ -19,7 +20,6 @@ import (
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"
-	"iwda/weightest/shifttest"
 )
 
 // Rows are what a classifier of k classes says of n rows.
@@ -266,11 +266,6 @@ func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estima
 
 // Target returns the target's class shares q (k).
 func (s *Shares) Target() []float64 { return s.Estimate.TargetDistribution }
-
-// Test asks whether changed class shares alone explain the target's rows.
-func (s *Shares) Test(settings shifttest.LabelShiftSettings) (shifttest.LabelShift, error) {
-	return shifttest.LabelShiftTest(s.Sample, settings)
-}
 
 // Bootstrap returns intervals of shares and weights, both domains' rows resampled and the
 // shares estimated as they were.

@@ -45,7 +45,7 @@ func resamplesOf(classes int) int {
 // probabilities are right that often on average, but for what was fitted to chance: how much
 // that is, the same shows on resamples of both domains' rows, the source's class by class, and
 // is taken away. It is right if the features of each class are distributed alike in both
-// domains, and to be distrusted if [Shares.Test] rejects.
+// domains, and to be distrusted if shifttest.LabelShiftTest of the [Shares.Sample] rejects.
 //
 // The interval is that of percentiles over the resamples, in which rows are right or wrong
 // with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley

@@ -14,14 +14,18 @@ import (
 //
 // The probabilities are soft, as in the paper's experiments; one-hot rows give the
 // hard counts of its equations.
-type Accumulator struct {
-	classes int
-	// joint is transposed, row = true class, so that a source row is added to
-	// adjacent entries.
-	joint      []float64
-	target     []float64
-	sourceRows int
-	targetRows int
+type Accumulator struct{ sums AccumulatorState }
+
+// AccumulatorState is all that an Accumulator remembers, for checkpoints.
+type AccumulatorState struct {
+	Classes int
+	// Joint are the sums of source probabilities, row-major k×k, row = true class, so that a
+	// source row is added to adjacent entries: the transposed C before its division.
+	Joint []float64
+	// Target are the sums of target probabilities, length k.
+	Target     []float64
+	SourceRows int
+	TargetRows int
 }
 
 // NewAccumulator returns an empty accumulator. It panics unless classes ≥ 1.
@@ -29,41 +33,35 @@ func NewAccumulator(classes int) *Accumulator {
 	if classes < 1 {
 		panic(fmt.Sprintf("weightest: an accumulator of %d classes", classes))
 	}
-	return &Accumulator{
-		classes: classes,
-		joint:   make([]float64, classes*classes),
-		target:  make([]float64, classes),
-	}
+	return &Accumulator{AccumulatorState{Classes: classes, Joint: make([]float64, classes*classes), Target: make([]float64, classes)}}
 }
 
 // Classes returns k.
-func (a *Accumulator) Classes() int { return a.classes }
+func (a *Accumulator) Classes() int { return a.sums.Classes }
 
 // Add adds the probabilities of a source batch, row-major n_S×k, with its n_S labels,
 // and those of a target batch, row-major n_T×k. Either may be empty, and the two need
-// not have the same size. A label outside 0..k-1 is an error, and nothing is added.
+// not have the same size. The error is that of CheckLabels, and nothing is added then.
 // Add panics where the lengths do not fit.
 func (a *Accumulator) Add(source []float32, labels []int, target []float32) error {
-	k := a.classes
+	k := a.sums.Classes
 	if len(source) != len(labels)*k {
 		panic(fmt.Sprintf("weightest: %d source probabilities for %d labels of %d classes", len(source), len(labels), k))
 	}
 	if len(target)%k != 0 {
 		panic(fmt.Sprintf("weightest: %d target probabilities are no rows of %d classes", len(target), k))
 	}
-	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("weightest: source row %d has label %d; there are %d classes", row, label, k)
-		}
+	if err := CheckLabels(labels, k); err != nil {
+		return err
 	}
 	for row, label := range labels {
-		addRow(a.joint[label*k:(label+1)*k], source[row*k:])
+		addRow(a.sums.Joint[label*k:(label+1)*k], source[row*k:])
 	}
 	for row := 0; row < len(target); row += k {
-		addRow(a.target, target[row:])
+		addRow(a.sums.Target, target[row:])
 	}
-	a.sourceRows += len(labels)
-	a.targetRows += len(target) / k
+	a.sums.SourceRows += len(labels)
+	a.sums.TargetRows += len(target) / k
 	return nil
 }
 
@@ -77,10 +75,10 @@ func addRow(sum []float64, row []float32) {
 // Confusion returns a new k×k matrix C: row = predicted class, column = true class,
 // divided by the number of source rows. It is zero before the first source row.
 func (a *Accumulator) Confusion() *mat.Dense {
-	c := mat.NewDense(a.classes, a.classes, nil)
-	if a.sourceRows > 0 {
-		joint := mat.NewDense(a.classes, a.classes, a.joint)
-		c.Scale(1/float64(a.sourceRows), joint.T())
+	k := a.sums.Classes
+	c := mat.NewDense(k, k, nil)
+	if a.sums.SourceRows > 0 {
+		c.Scale(1/float64(a.sums.SourceRows), mat.NewDense(k, k, a.sums.Joint).T())
 	}
 	return c
 }
@@ -88,55 +86,39 @@ func (a *Accumulator) Confusion() *mat.Dense {
 // TargetPredictions returns a new mu of length k, the sum of the target rows divided
 // by their number. It is zero before the first target row.
 func (a *Accumulator) TargetPredictions() []float64 {
-	mu := make([]float64, a.classes)
-	if a.targetRows > 0 {
-		for i, sum := range a.target {
-			mu[i] = sum / float64(a.targetRows)
+	mu := make([]float64, a.sums.Classes)
+	if a.sums.TargetRows > 0 {
+		for i, sum := range a.sums.Target {
+			mu[i] = sum / float64(a.sums.TargetRows)
 		}
 	}
 	return mu
 }
 
 // SourceRows returns the number of source rows added since the last Reset.
-func (a *Accumulator) SourceRows() int { return a.sourceRows }
+func (a *Accumulator) SourceRows() int { return a.sums.SourceRows }
 
 // TargetRows returns the number of target rows added since the last Reset.
-func (a *Accumulator) TargetRows() int { return a.targetRows }
+func (a *Accumulator) TargetRows() int { return a.sums.TargetRows }
 
 // Reset forgets every row.
 func (a *Accumulator) Reset() {
-	clear(a.joint)
-	clear(a.target)
-	a.sourceRows, a.targetRows = 0, 0
-}
-
-// AccumulatorState is all that an Accumulator remembers, for checkpoints.
-type AccumulatorState struct {
-	Classes int
-	// Joint are the sums of source probabilities, row-major k×k, row = true class: the
-	// transposed C before its division.
-	Joint []float64
-	// Target are the sums of target probabilities, length k.
-	Target     []float64
-	SourceRows int
-	TargetRows int
+	clear(a.sums.Joint)
+	clear(a.sums.Target)
+	a.sums.SourceRows, a.sums.TargetRows = 0, 0
 }
 
 // State returns a copy of the accumulator's state.
 func (a *Accumulator) State() AccumulatorState {
-	return AccumulatorState{
-		Classes:    a.classes,
-		Joint:      slices.Clone(a.joint),
-		Target:     slices.Clone(a.target),
-		SourceRows: a.sourceRows,
-		TargetRows: a.targetRows,
-	}
+	s := a.sums
+	s.Joint, s.Target = slices.Clone(s.Joint), slices.Clone(s.Target)
+	return s
 }
 
 // Restore sets the state to a copy of s, bit by bit. A state of another number of
 // classes, or one whose parts do not fit each other, is an error and changes nothing.
 func (a *Accumulator) Restore(s AccumulatorState) error {
-	k := a.classes
+	k := a.sums.Classes
 	if s.Classes != k {
 		return fmt.Errorf("weightest: the saved accumulator has %d classes; this one has %d", s.Classes, k)
 	}
@@ -144,8 +126,7 @@ func (a *Accumulator) Restore(s AccumulatorState) error {
 		return fmt.Errorf("weightest: the saved accumulator of %d classes holds %d and %d sums of %d and %d rows",
 			k, len(s.Joint), len(s.Target), s.SourceRows, s.TargetRows)
 	}
-	copy(a.joint, s.Joint)
-	copy(a.target, s.Target)
-	a.sourceRows, a.targetRows = s.SourceRows, s.TargetRows
+	a.sums = s
+	a.sums = a.State()
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // MLLS the target's rows, lack rank: a classifier whose predictions are always the same,
 // two classes that get equal probabilities in every row, or, for hard predictions, a class
 // that is never predicted. Ambiguity returns nil where there is one solution, and for an
-// estimate that solves no equations, as those of cc and pcc.
+// estimate that solves no equations.
 //
 // Two solutions differ by a vector d of the kernel of the equations, and ‖d‖ ≤ √2 as both
 // are distributions, so that |d_j| ≤ √2 ‖P e_j‖, P the projection onto the kernel. That

@@ -16,8 +16,8 @@ type Estimator interface {
 	Estimate(Problem) (Estimate, error)
 	// Equations returns the left side of the equations A q = b from which the estimate of
 	// the target's distribution q follows, any number×k, or another matrix with the same
-	// kernel; columns of any length. It is nil for an estimate that solves no equations,
-	// as it is of the target's predictions alone. See Ambiguity.
+	// kernel; columns of any length. It is nil for an estimate that solves no equations.
+	// See Ambiguity.
 	Equations(Problem) (*mat.Dense, error)
 }
 
@@ -80,11 +80,11 @@ var estimators = []struct {
 	{"rlls-hard", Hard{RLLS{}}, HeldOutSums},
 	{"rlls-soft", RLLS{}, HeldOutSums},
 	{"mlls", MLLS{}, HeldOutRows},
-	{"cc", Hard{Count{}}, HeldOutSums},
-	{"pcc", Count{}, HeldOutSums},
-	{"acc", Hard{AdjustedCount{}}, HeldOutSums},
-	{"pacc", AdjustedCount{}, HeldOutSums},
 }
+
+// gone are the estimators of counts that there were up to version 0.3.0, with what took their
+// place; research/labelshift.md has the comparison.
+var gone = map[string]string{"cc": "bbse-hard", "pcc": "bbse-soft", "acc": "bbse-hard", "pacc": "bbse-soft"}
 
 // Hard is an estimator on hard predictions: on p.OnHard() in the place of p.
 type Hard struct{ Estimator }
@@ -121,11 +121,10 @@ func EstimatorNames() []string {
 //   - qp: QP, the paper's estimator;
 //   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions;
 //   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions;
-//   - mlls: MLLS on calibrated rows, whose source distribution is the mean prediction;
-//   - cc, pcc: Count on hard and on soft predictions;
-//   - acc, pacc: AdjustedCount on hard and on soft predictions.
+//   - mlls: MLLS on calibrated rows, whose source distribution is the mean prediction.
 //
-// An unknown name is an error that lists these.
+// An unknown name is an error that lists these, or says what took the place of one that is
+// gone.
 func NewEstimator(name string) (Estimator, error) {
 	for _, e := range estimators {
 		if e.name == name {
@@ -147,6 +146,9 @@ func RequirementOf(name string) (Requirement, error) {
 }
 
 func unknownEstimator(name string) error {
+	if now, is := gone[name]; is {
+		return fmt.Errorf("weightest: estimator %s is gone since version 0.4.0; %s is in its place", name, now)
+	}
 	return fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
 }
 

@@ -23,7 +23,6 @@ func TestEstimatorsByName(t *testing.T) {
 		{"bbse-hard", HeldOutSums}, {"bbse-soft", HeldOutSums},
 		{"rlls-hard", HeldOutSums}, {"rlls-soft", HeldOutSums},
 		{"mlls", HeldOutRows},
-		{"cc", HeldOutSums}, {"pcc", HeldOutSums}, {"acc", HeldOutSums}, {"pacc", HeldOutSums},
 	}
 	var names []string
 	for _, want := range requirements {
@@ -44,6 +43,11 @@ func TestEstimatorsByName(t *testing.T) {
 	}
 	if _, err := RequirementOf("bbse"); err == nil {
 		t.Error("an unknown name has a requirement")
+	}
+	for former, now := range map[string]string{"cc": "bbse-hard", "pcc": "bbse-soft", "acc": "bbse-hard", "pacc": "bbse-soft"} {
+		if _, err := NewEstimator(former); err == nil || !strings.Contains(err.Error(), former+" is gone") || !strings.Contains(err.Error(), now) {
+			t.Errorf("%s: error %v, want one that names %s", former, err, now)
+		}
 	}
 }
 

@@ -179,56 +179,6 @@ func checkMLLS(g weighttest.Problem, p Problem, settings MLLS, key string) {
 	}
 }
 
-func TestCountsGolden(t *testing.T) {
-	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		p := problem(t, sampleOf(g))
-		for _, name := range []string{"cc", "pcc", "acc", "pacc"} {
-			estimator, err := NewEstimator(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := estimator.Estimate(p)
-			if g.Name == "missing" {
-				namesMissingClass(t, err)
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			adjusted := strings.HasSuffix(name, "acc")
-			switch {
-			case !adjusted:
-				g.Near(name, got.TargetDistribution, "quapy/"+name, 1e-14)
-			case g.Get("quapy/" + name + "_status")[0] == 0:
-				g.Near(name, got.TargetDistribution, "quapy/"+name, 1e-6)
-			}
-			if adjusted {
-				// The reference stops short where there are several optima.
-				distance, want := ratesDistance(g, name, got.TargetDistribution), g.Get("quapy/" + name + "_distance")[0]
-				if !(distance <= want+1e-12) {
-					t.Errorf("%s: distance %v, want %v", name, distance, want)
-				}
-			}
-			for j, q := range got.TargetDistribution {
-				if math.Abs(got.Weights[j]*p.SourceDistribution[j]-q) > 1e-15 {
-					t.Errorf("%s: class %d has weight %v and share %v", name, j, got.Weights[j], q)
-				}
-			}
-		}
-	})
-}
-
-// ratesDistance is ‖A q - counted‖ with the golden rates A.
-func ratesDistance(g weighttest.Problem, name string, q []float64) float64 {
-	k := g.Classes()
-	rates := g.Get("quapy/" + name + "_rates")
-	residual := slices.Clone(g.Get("quapy/" + strings.Replace(name, "acc", "cc", 1)))
-	for i := range residual {
-		residual[i] -= floats.Dot(rates[i*k:(i+1)*k], q)
-	}
-	return floats.Norm(residual, 2)
-}
-
 // namesMissingClass tests the error of the golden problem "missing".
 func namesMissingClass(t *testing.T, err error) {
 	t.Helper()

@@ -96,9 +96,8 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 		panic(fmt.Sprintf("weightest: %d weights, statistics of %d classes, a source distribution of %d",
 			k, statistics.Classes(), len(sourceDistribution)))
 	}
-	if statistics.SourceRows() == 0 || statistics.TargetRows() == 0 {
-		return Update{}, fmt.Errorf("%w: %d source rows and %d target rows",
-			ErrNoStatistics, statistics.SourceRows(), statistics.TargetRows())
+	if err := requireRows(statistics.SourceRows(), statistics.TargetRows()); err != nil {
+		return Update{}, err
 	}
 	record, err := t.Follow(Problem{
 		Confusion:          statistics.Confusion(),

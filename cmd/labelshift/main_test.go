@@ -38,11 +38,11 @@ func TestProgram(t *testing.T) {
 			t.Fatal(said)
 		}
 	}
-	status, _, said = call("--estimator acc --merge 0.sums 1.sums --replicas 20 -o table.md")
+	status, _, said = call("--estimator bbse-hard --merge 0.sums 1.sums --replicas 20 -o table.md")
 	if status != 0 {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
-	if table, err := os.ReadFile(filepath.Join("table.md")); err != nil || !strings.Contains(string(table), "Estimator acc") {
+	if table, err := os.ReadFile(filepath.Join("table.md")); err != nil || !strings.Contains(string(table), "Estimator bbse-hard") {
 		t.Errorf("%s, error %v", table, err)
 	}
 }

@@ -47,6 +47,10 @@ var gone = map[string]goneWord{
 	"selection.rule: iwcv":           needsFeatures,
 	"selection.rule: dev":            needsFeatures,
 	"weights.estimator: inverse":     {since: "0.4.0", advice: "write bbse-soft, which is the same where C has an inverse, or qp"},
+	"weights.estimator: cc":          {since: "0.4.0", advice: "write bbse-hard: shares of predictions as they are do not come to the target's"},
+	"weights.estimator: pcc":         {since: "0.4.0", advice: "write bbse-soft: shares of predictions as they are do not come to the target's"},
+	"weights.estimator: acc":         {since: "0.4.0", advice: "write bbse-hard, which is the same where C⁻¹mu is not negative"},
+	"weights.estimator: pacc":        {since: "0.4.0", advice: "write bbse-soft, which is the same where C⁻¹mu is not negative"},
 	"weights.estimator: qp-released": {since: "0.4.0", advice: "write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
 }
 

@@ -106,7 +106,7 @@ func (c *Comparison) share() error {
 	if err != nil {
 		return err
 	}
-	test, err := fitted.Test(shifttest.LabelShiftSettings{Seed: 1})
+	test, err := shifttest.LabelShiftTest(fitted.Sample, shifttest.LabelShiftSettings{Seed: 1})
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}

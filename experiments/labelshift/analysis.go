@@ -171,7 +171,7 @@ func (a *Analysis) test() (err error) {
 	if err != nil {
 		return err
 	}
-	explained, err := a.shares.Test(shifttest.LabelShiftSettings{Seed: a.Seed})
+	explained, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
 	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
 	return err
 }

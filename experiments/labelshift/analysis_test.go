@@ -90,7 +90,7 @@ func read(t testing.TB, sourcePath, targetPath string) (source, target *Predicti
 // the estimate.
 func TestSharesAreFound(t *testing.T) {
 	source, target := read2(t, three, 4000, 4000)
-	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "rlls-soft", "pacc", "qp"} {
+	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "rlls-soft", "qp"} {
 		for _, replicas := range []int{0, 100} {
 			s := Default()
 			s.Estimator, s.Replicas = estimator, replicas

@@ -1,6 +1,8 @@
 package labelshift
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/classshares"
@@ -20,9 +22,9 @@ type Result struct {
 	// Shares and Weights are those of the target, length k; nil where there are none,
 	// and a note of the comparison says why.
 	Shares, Weights []float64
-	EffectiveRows   float64
+	EffectiveRows   float64 // NaN where there are none
 	// Distance is half the sum of the absolute differences between the shares and those
-	// by the settings, the total variation.
+	// by the settings, the total variation; NaN where there are none.
 	Distance float64
 }
 
@@ -60,7 +62,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 
 // result runs one estimator.
 func (c *Comparison) result(name, calibration string, p weightest.Problem) Result {
-	r := Result{Estimator: name, Calibration: calibration}
+	r := Result{Estimator: name, Calibration: calibration, EffectiveRows: math.NaN(), Distance: math.NaN()}
 	estimator, err := classshares.NewEstimator(name)
 	var estimate weightest.Estimate
 	if err == nil {

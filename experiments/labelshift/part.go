@@ -1,9 +1,9 @@
 package labelshift
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"iwda/classshares"
@@ -30,14 +30,6 @@ type Part struct {
 // Span are the row numbers from First up to, not including, Last.
 type Span struct{ First, Last uint64 }
 
-// spans returns the rows from first up to next.
-func spans(first, next uint64) []Span {
-	if first == next {
-		return nil
-	}
-	return []Span{{first, next}}
-}
-
 // Count counts the rows of a source file, a target file or both, in a single pass and in
 // constant memory; an empty path stands for no file. The probabilities are counted as they
 // are, without calibration, and in as many replicas of a bootstrap as the settings say. first is
@@ -47,118 +39,93 @@ func Count(source, target string, o table.Options, s Settings, first uint64) (*P
 	if source == "" && target == "" {
 		return nil, errors.New("neither source nor target rows to count")
 	}
-	var p *Part
+	p := &Part{}
 	if source != "" {
 		file, err := openSource(source, o)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		if p, err = newPart(file, s); err != nil {
+		if p.Source, err = p.count(file, true, s, first); err != nil {
 			return nil, err
 		}
-		if err := p.countSource(file, first); err != nil {
-			return nil, err
-		}
-	}
-	if target == "" {
-		return p, nil
-	}
-	if p != nil {
 		o.Reference = table.Reference{Name: source, Width: p.Sums.Classes(), Classes: p.Classes}
 	}
-	file, err := openTarget(target, o)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if p == nil {
-		if p, err = newPart(file, s); err != nil {
+	if target != "" {
+		file, err := openTarget(target, o)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if p.Target, err = p.count(file, false, s, first); err != nil {
 			return nil, err
 		}
 	}
-	return p, p.countTarget(file, first)
+	return p, nil
 }
 
-// newPart returns a part of no rows for the classes of a file.
-func newPart(file *table.Table, s Settings) (*Part, error) {
+// begin makes room for the sums of a file's classes.
+func (p *Part) begin(file *table.Table, s Settings) error {
 	classes, err := file.ClassNames()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &Part{Sums: weightest.NewSums(len(classes))}
+	p.Sums = weightest.NewSums(len(classes))
 	if file.HasClassNames() {
 		p.Classes = classes
 	}
 	if s.Replicas > 0 {
 		if err := checkReplicas(s.Replicas, len(classes)); err != nil {
-			return nil, err
+			return err
 		}
 		p.Replicas = intervals.NewReplicas(len(classes), s.Replicas, s.Seed)
 	}
-	return p, nil
-}
-
-// uncalibrated returns what makes probabilities of the values of a file.
-func uncalibrated(file *table.Table, classes int) func(values []float32) []float64 {
-	as := classshares.Classifier{Calibration: calibration.Identity(classes)}
-	return func(values []float32) []float64 {
-		return as.Of(classshares.Rows{Values: values, Probabilities: file.Kind() == table.Probabilities})
-	}
-}
-
-func (p *Part) countSource(file *table.Table, first uint64) error {
-	by := uncalibrated(file, p.Sums.Classes())
-	k, next := p.Sums.Classes(), first
-	var values []float32
-	var labels []int
-	var numbers []uint64 // a row's place in the file, whatever rows lack a label
-	for batch, err := range file.Batches(batchRows) {
-		if err != nil {
-			return err
-		}
-		values, labels, numbers = values[:0], labels[:0], numbers[:0]
-		for i := range batch.Len() {
-			if label, known := batch.Label(i); known {
-				values = append(values, batch.Values[i*k:(i+1)*k]...)
-				labels, numbers = append(labels, label), append(numbers, next)
-			}
-			next++
-		}
-		rows := by(values)
-		if err := p.Sums.AddSource(rows, labels); err != nil {
-			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
-		}
-		if p.Replicas != nil {
-			if err := p.Replicas.AddSource(rows, labels, numbers); err != nil {
-				return err
-			}
-		}
-	}
-	p.Source = spans(first, next)
 	return nil
 }
 
-func (p *Part) countTarget(file *table.Table, first uint64) error {
-	by := uncalibrated(file, p.Sums.Classes())
-	next := first
+// count adds the rows of a file: those of the source whose label is known, or those of the
+// target. It returns the numbers of all its rows, which begin with first.
+func (p *Part) count(file *table.Table, ofSource bool, s Settings, first uint64) ([]Span, error) {
+	if p.Sums == nil {
+		if err := p.begin(file, s); err != nil {
+			return nil, err
+		}
+	}
+	k, next := p.Sums.Classes(), first
+	as := classshares.Classifier{Calibration: calibration.Identity(k)}
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rows := by(batch.Values)
-		if err := p.Sums.AddTarget(rows); err != nil {
-			return fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
-		}
-		if p.Replicas != nil {
-			if err := p.Replicas.AddTarget(rows, intervals.Numbers(next, batch.Len())); err != nil {
-				return err
-			}
+		values, numbers := batch.Values, intervals.Numbers(next, batch.Len())
+		var labels []int
+		if ofSource {
+			values, labels, numbers = labelled(batch, k, first)
 		}
 		next += uint64(batch.Len())
+		rows := as.Of(classshares.Rows{Values: values, Probabilities: file.Kind() == table.Probabilities})
+		if err := p.add(rows, labels, numbers, ofSource); err != nil {
+			return nil, fmt.Errorf("%s: rows from %d: %w", file.Name(), batch.First, err)
+		}
 	}
-	p.Target = spans(first, next)
-	return nil
+	if first == next {
+		return nil, nil
+	}
+	return []Span{{first, next}}, nil
+}
+
+// add adds rows to the sums and to those of the replicas.
+func (p *Part) add(rows []float64, labels []int, numbers []uint64, ofSource bool) error {
+	if !ofSource {
+		if err := p.Sums.AddTarget(rows); err != nil || p.Replicas == nil {
+			return err
+		}
+		return p.Replicas.AddTarget(rows, numbers)
+	}
+	if err := p.Sums.AddSource(rows, labels); err != nil || p.Replicas == nil {
+		return err
+	}
+	return p.Replicas.AddSource(rows, labels, numbers)
 }
 
 // Merge adds the rows of another part. Other classes, another bootstrap, and rows that
@@ -197,10 +164,7 @@ func (p *Part) Merge(other *Part) error {
 func join(domain string, a, b []Span) ([]Span, error) {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(x, y Span) int {
-		if x.First < y.First {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Last, y.Last))
 	})
 	var joined []Span
 	for _, span := range all {
@@ -223,7 +187,7 @@ func (p *Part) Analyse(name string, s Settings) (*Analysis, error) {
 	if err := s.checkForSums(); err != nil {
 		return nil, err
 	}
-	a := &Analysis{Settings: s, Source: name, Target: name, Classes: p.Classes, ExpectedAccuracy: math.NaN(), Uncorrected: math.NaN()}
+	a := &Analysis{Settings: s, Source: name, Target: name, Classes: p.Classes}
 	if a.Classes == nil {
 		for class := range p.Sums.Classes() {
 			a.Classes = append(a.Classes, fmt.Sprint(class))

@@ -121,7 +121,7 @@ func TestPartsOfOneDomain(t *testing.T) {
 
 func sumsSettings() Settings {
 	s := Default()
-	s.Estimator, s.Calibration = "pacc", "none"
+	s.Estimator, s.Calibration = "bbse-soft", "none"
 	return s
 }
 
@@ -133,10 +133,10 @@ func TestSumsAreNoRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Settings){
-		"bbse-soft, rlls-hard, rlls-soft, cc": func(s *Settings) { s.Estimator = "mlls" },
-		"calibrated by ts":                    func(s *Settings) { s.Calibration = "ts" },
-		"shares in training":                  func(s *Settings) { s.TrainShares = equal },
-		"no estimator":                        func(s *Settings) { s.Estimator = "bbse" },
+		"bbse-soft, rlls-hard, rlls-soft": func(s *Settings) { s.Estimator = "mlls" },
+		"calibrated by ts":                func(s *Settings) { s.Calibration = "ts" },
+		"shares in training":              func(s *Settings) { s.TrainShares = equal },
+		"no estimator":                    func(s *Settings) { s.Estimator = "bbse" },
 	} {
 		s := sumsSettings()
 		change(&s)

@@ -16,7 +16,6 @@ import (
 	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/experiments/store"
-	"iwda/weightest/intervals"
 )
 
 // Predictions are what a classifier says of the rows of a file.
@@ -55,8 +54,13 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.read(file, p.addLabelled); err != nil {
-		return nil, err
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return nil, err
+		}
+		values, labels, places := labelled(batch, len(p.Classes), 0)
+		p.values, p.labels, p.places = append(p.values, values...), append(p.labels, labels...), append(p.places, places...)
+		p.Unlabelled += batch.Len() - len(labels)
 	}
 	if len(p.labels) == 0 {
 		return nil, fmt.Errorf("%s: no row has a label; those of the source need one", path)
@@ -83,7 +87,13 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 	if p.Kind != source.Kind {
 		return nil, fmt.Errorf("%s holds %s and %s %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
 	}
-	return p, p.read(file, func(batch *table.Batch) { p.values = append(p.values, batch.Values...) })
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return nil, err
+		}
+		p.values = append(p.values, batch.Values...)
+	}
+	return p, nil
 }
 
 // ReadRun reads the logits that the network of the finished run of the folder gives in
@@ -119,35 +129,17 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 	return source, target, nil
 }
 
-// read adds the rows of a file.
-func (p *Predictions) read(file *table.Table, add func(*table.Batch)) error {
-	for batch, err := range file.Batches(batchRows) {
-		if err != nil {
-			return err
-		}
-		add(batch)
-	}
-	return nil
-}
-
-// addLabelled adds the rows whose label is known and counts the others.
-func (p *Predictions) addLabelled(batch *table.Batch) {
-	k := len(p.Classes)
+// labelled returns the rows of a batch whose label is known, their labels, and their numbers,
+// those of the file beginning with first.
+func labelled(batch *table.Batch, k int, first uint64) (values []float32, labels []int, numbers []uint64) {
+	values = make([]float32, 0, len(batch.Values))
 	for i := range batch.Len() {
-		label, known := batch.Label(i)
-		if !known {
-			if p.Unlabelled == 0 {
-				p.places = intervals.Numbers(0, len(p.labels))
-			}
-			p.Unlabelled++
-			continue
+		if label, known := batch.Label(i); known {
+			values = append(values, batch.Values[i*k:(i+1)*k]...)
+			labels, numbers = append(labels, label), append(numbers, first+uint64(batch.First+i))
 		}
-		if p.Unlabelled > 0 {
-			p.places = append(p.places, uint64(batch.First+i))
-		}
-		p.values = append(p.values, batch.Values[i*k:(i+1)*k]...)
-		p.labels = append(p.labels, label)
 	}
+	return values, labels, numbers
 }
 
 // openSource opens a file of predictions with labels.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"iwda/experiments/report/sheet"
+	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
 
@@ -15,13 +16,25 @@ type class struct {
 	number int
 }
 
-// Sheet is the analysis as tables: the tests under their verdict, and the classes.
-func (a *Analysis) Sheet() sheet.Sheet {
-	columns := a.columns()
-	var rows []class
+// each returns the rows of all classes.
+func (a *Analysis) each() (rows []class) {
 	for number := range a.Classes {
 		rows = append(rows, class{a, number})
 	}
+	return rows
+}
+
+// at is a class's entry, NaN if there is no estimate.
+func at(ofClasses []float64, number int) float64 {
+	if ofClasses == nil {
+		return math.NaN()
+	}
+	return ofClasses[number]
+}
+
+// Sheet is the analysis as tables: the tests under their verdict, and the classes.
+func (a *Analysis) Sheet() sheet.Sheet {
+	columns, rows := a.columns(), a.each()
 	s := a.sheet()
 	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
 	s.Legend = "Source: share of the class among the labels. Target: its estimated share. Weight: the ratio of the shares."
@@ -79,13 +92,13 @@ func (a *Analysis) columns() []sheet.Column[class] {
 		{Name: "label_shift_p", Value: number(func(c class) float64 { return c.Tests.labelShiftP() })},
 		{Name: "class", Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
 		{Name: "source_share", Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
-		{Name: "target_share", Head: "target", Format: share, Value: number(func(c class) float64 { return c.Estimate.TargetDistribution[c.number] })},
+		{Name: "target_share", Head: "target", Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
 	}
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns("target_share", u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
 	}
 	columns = append(columns, sheet.Column[class]{
-		Name: "weight", Head: "weight", Format: weight, Value: number(func(c class) float64 { return c.Estimate.Weights[c.number] }),
+		Name: "weight", Head: "weight", Format: weight, Value: number(func(c class) float64 { return at(c.Estimate.Weights, c.number) }),
 	})
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns("weight", u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
@@ -163,63 +176,26 @@ func (c *Comparison) Sheet() sheet.Sheet {
 	columns := []sheet.Column[Result]{
 		{Head: "calibration", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Calibration) }},
 		{Head: "estimator", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Estimator) }},
-		{Head: "distance", Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return r.value(r.Distance) }},
-		{Head: "effective rows", Format: sheet.Printf("%.0f"), Value: func(r Result) sheet.Value { return r.value(r.EffectiveRows) }},
+		{Head: "distance", Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return sheet.Number(r.Distance) }},
+		{Head: "effective rows", Format: sheet.Printf("%.0f"), Value: func(r Result) sheet.Value { return sheet.Number(r.EffectiveRows) }},
+	}
+	var rows []class
+	for _, r := range c.Results {
+		of := *c.Analysis
+		of.Estimator, of.Calibration, of.Estimate = r.Estimator, r.Calibration, weightest.Estimate{TargetDistribution: r.Shares, Weights: r.Weights}
+		rows = append(rows, of.each()...)
 	}
 	s := c.sheet()
 	s.Legend = fmt.Sprintf("Distance: half the sum of the differences to the shares by %s after %s. Effective rows: what the weighted source is worth.", c.Estimator, c.Calibration)
 	if len(c.Classes) <= printedClasses {
 		for i, name := range c.Classes {
-			columns = append(columns, sheet.Column[Result]{Head: name, Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return r.share(i) }})
+			columns = append(columns, sheet.Column[Result]{Head: name, Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return sheet.Number(at(r.Shares, i)) }})
 		}
 		s.Legend += " Then the shares of the classes in the target."
 	} else {
 		s.Notes = append(s.Notes, "CSV and JSON have the shares of all classes.")
 	}
 	s.Sections = append(s.Sections, sheet.NewSection("All estimators", columns, c.Results))
-	s.Records = c.records()
+	s.Records = sheet.NewRecords(c.columns(), rows)
 	return s
-}
-
-// value is a number of an estimate, none where there is no estimate.
-func (r Result) value(number float64) sheet.Value {
-	if r.Shares == nil {
-		return sheet.Value{}
-	}
-	return sheet.Number(number)
-}
-
-func (r Result) share(class int) sheet.Value {
-	if r.Shares == nil {
-		return sheet.Value{}
-	}
-	return sheet.Number(r.Shares[class])
-}
-
-// records has a row a class of every result.
-func (c *Comparison) records() sheet.Records {
-	type row struct {
-		Result
-		class int
-	}
-	var rows []row
-	for _, r := range c.Results {
-		for class := range c.Classes {
-			rows = append(rows, row{r, class})
-		}
-	}
-	return sheet.NewRecords([]sheet.Column[row]{
-		{Name: "estimator", Value: func(r row) sheet.Value { return sheet.Word(r.Estimator) }},
-		{Name: "calibration", Value: func(r row) sheet.Value { return sheet.Word(r.Calibration) }},
-		{Name: "label_shift_p", Value: func(r row) sheet.Value { return sheet.Number(c.Tests.labelShiftP()) }},
-		{Name: "class", Value: func(r row) sheet.Value { return sheet.Word(c.Classes[r.class]) }},
-		{Name: "source_share", Value: func(r row) sheet.Value { return sheet.Number(c.SourceShares[r.class]) }},
-		{Name: "target_share", Value: func(r row) sheet.Value { return r.share(r.class) }},
-		{Name: "weight", Value: func(r row) sheet.Value {
-			if r.Shares == nil {
-				return sheet.Value{}
-			}
-			return sheet.Number(r.Weights[r.class])
-		}},
-	}, rows)
 }

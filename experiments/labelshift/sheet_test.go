@@ -26,8 +26,7 @@ func TestCompare(t *testing.T) {
 		if r.Shares == nil {
 			t.Errorf("%s, %s has no shares: %q", r.Estimator, r.Calibration, c.Notes)
 		}
-		counts := r.Estimator == "cc" || r.Estimator == "pcc"
-		if !counts && !(r.Distance < 0.05) {
+		if !(r.Distance < 0.05) {
 			t.Errorf("%s, %s: %.3f, %.3f away", r.Estimator, r.Calibration, r.Shares, r.Distance)
 		}
 		if own := r.Estimator == c.Estimator && r.Calibration == c.Calibration; own && r.Distance != 0 {

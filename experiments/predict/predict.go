@@ -95,17 +95,13 @@ func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, 
 // mean returns the mean of the members' probabilities, row-major (rows × classes), from
 // their logits in the same form.
 func (e Ensemble) mean(logits [][]float32, shares [][]float64) ([]float64, error) {
-	var mean []float64
+	mean := make([]float64, len(logits[0]))
 	for i, p := range e {
 		probabilities, err := p.model.Probabilities(logits[i], shares[i])
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			mean = probabilities
-		} else {
-			floats.Add(mean, probabilities)
-		}
+		floats.Add(mean, probabilities)
 	}
 	floats.Scale(1/float64(len(e)), mean)
 	return mean, nil

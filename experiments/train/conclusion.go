@@ -105,7 +105,7 @@ func (c *conclusion) describe(known *store.WithoutLabels) {
 		return
 	}
 	known.LikelyShares = c.shares.Target()
-	if test, err := c.shares.Test(shifttest.LabelShiftSettings{Seed: 1}); err != nil {
+	if test, err := shifttest.LabelShiftTest(c.shares.Sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
 		c.logf("the test of label shift: %v", err)
 	} else if test.Tested() {
 		known.LabelShiftP = store.Measured(test.P)

@@ -284,7 +284,7 @@ func TestScoresOfAPerfectClassifier(t *testing.T) {
 	}
 	held := labelsInTurn(100)
 	target := append(labelsInTurn(20), slices.Repeat([]int{4}, 30)...)
-	got, err := drawn{one(held), one(target), held, target}.scores([]method{{"bbse-hard", "none"}, {"cc", "none"}})
+	got, err := drawn{one(held), one(target), held, target}.scores([]method{{"bbse-hard", "none"}, {"rlls-hard", "none"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// gradientLimit is the largest projected gradient of a fit.
+	// gradientLimit is the largest gradient of a fit.
 	gradientLimit = 1e-10
 	// roughGradient is the gradient to which gonum's method goes, and polishing the largest
 	// number of the steps beyond that.

@@ -3,6 +3,8 @@
 package command
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -95,7 +97,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 				o.Merge = append(o.Merge, c.Args().Slice()...)
 			}
 			if o.sums() && !c.IsSet("calibration") {
-				o.Calibration = "none"
+				o.Calibration = calibration.None
 			}
 			if err := o.check(c); err != nil {
 				return err
@@ -114,28 +116,12 @@ func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 // kinds are what --kind says.
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
 
+// check returns the first of what is wrong with the options.
 func (o options) check(c *cli.Context) error {
-	if err := o.checkMode(c); err != nil {
-		return err
-	}
-	if err := o.checkIntervals(); err != nil {
+	if err := cmp.Or(o.checkMode(c.Args()), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
 		return commandline.WrongUsage(c, "%v", err)
 	}
-	if err := o.Check(); err != nil {
-		return commandline.WrongUsage(c, "%v", err)
-	}
-	if _, known := kinds[o.Kind]; !known {
-		return commandline.WrongUsage(c, "--kind %s: probabilities or logits", o.Kind)
-	}
-	if o.Corrected != "" {
-		if err := table.CheckPredictions(o.Corrected); err != nil {
-			return commandline.WrongUsage(c, "--corrected %v", err)
-		}
-	}
-	if o.Figure != "" && !slices.Contains(figure.Formats(), formatOf(o.Figure)) {
-		return commandline.WrongUsage(c, "--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
-	}
-	return o.checkPaths(c)
+	return nil
 }
 
 // checkIntervals returns an error for what --intervals and --replicas cannot be, and says what
@@ -154,50 +140,52 @@ func (o options) checkIntervals() error {
 	return nil
 }
 
-// checkMode returns an error for flags that do not go together.
-func (o options) checkMode(c *cli.Context) error {
-	rowsNeeded := o.All || o.Corrected != "" || o.TrainShares != sharesOfSource
-	switch {
-	case o.Run != "" && (o.Source != "" || o.Target != "" || o.Kind != "" || o.Labels != "" || o.sums()):
-		return commandline.WrongUsage(c, "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files")
-	case o.Run != "" && o.Corrected != "":
-		return commandline.WrongUsage(c, "--corrected is for files; iwrun predict writes a run's corrected predictions")
-	case len(o.Merge) > 0 && (o.Source != "" || o.Target != ""):
-		return commandline.WrongUsage(c, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial")
-	case len(o.Merge) > 0:
-	case c.Args().Present():
-		return commandline.WrongUsage(c, "%q is neither a flag nor a file to merge", c.Args().First())
-	case o.Partial != "" && o.Source == "" && o.Target == "":
-		return commandline.WrongUsage(c, "--partial: --source FILE, --target FILE or both say what is counted")
-	case o.Run == "" && o.Partial == "" && (o.Source == "" || o.Target == ""):
-		return commandline.WrongUsage(c, "--source FILE and --target FILE are needed, or --run FOLDER")
-	}
-	switch {
-	case o.sums() && rowsNeeded:
-		return commandline.WrongUsage(c, "--all, --corrected and --train-shares need rows, and --partial and --merge have sums")
-	case o.sums() && o.Calibration != "none":
-		return commandline.WrongUsage(c, "--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)
-	case o.Partial != "" && (o.Figure != "" || o.Output != ""):
-		return commandline.WrongUsage(c, "--partial writes sums alone; --figure and --output go with --merge")
-	case o.FirstRow != 0 && (o.Partial == "" || len(o.Merge) > 0):
-		return commandline.WrongUsage(c, "--first-row numbers the rows that --partial counts")
-	case o.All && o.Figure != "":
-		return commandline.WrongUsage(c, "--figure draws one estimate, --all compares many")
+// checkMode returns an error for flags that do not go together, and for arguments without a flag.
+func (o options) checkMode(arguments cli.Args) error {
+	merge, files := len(o.Merge) > 0, o.Source != "" || o.Target != ""
+	for _, wrong := range []struct {
+		is  bool
+		why string
+	}{
+		{o.Run != "" && (files || o.Kind != "" || o.Labels != "" || o.sums()), "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files"},
+		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
+		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
+		{!merge && arguments.Present(), fmt.Sprintf("%q is neither a flag nor a file to merge", arguments.First())},
+		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
+		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "--source FILE and --target FILE are needed, or --run FOLDER"},
+		{o.sums() && (o.All || o.Corrected != "" || o.TrainShares != sharesOfSource), "--all, --corrected and --train-shares need rows, and --partial and --merge have sums"},
+		{o.sums() && o.Calibration != calibration.None, fmt.Sprintf("--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)},
+		{o.Partial != "" && (o.Figure != "" || o.Output != ""), "--partial writes sums alone; --figure and --output go with --merge"},
+		{o.FirstRow != 0 && (o.Partial == "" || merge), "--first-row numbers the rows that --partial counts"},
+		{o.All && o.Figure != "", "--figure draws one estimate, --all compares many"},
+	} {
+		if wrong.is {
+			return errors.New(wrong.why)
+		}
 	}
 	return nil
 }
 
-// checkPaths returns an error if a file would be written over one that is read.
-func (o options) checkPaths(c *cli.Context) error {
+// checkFiles returns an error for a kind or an ending that files cannot have, and if a file
+// would be written over one that is read.
+func (o options) checkFiles() error {
+	if _, known := kinds[o.Kind]; !known {
+		return fmt.Errorf("--kind %s: probabilities or logits", o.Kind)
+	}
+	if o.Corrected != "" {
+		if err := table.CheckPredictions(o.Corrected); err != nil {
+			return fmt.Errorf("--corrected %w", err)
+		}
+	}
+	if o.Figure != "" && !slices.Contains(figure.Formats(), formatOf(o.Figure)) {
+		return fmt.Errorf("--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
+	}
 	read := append([]string{o.Source, o.Target, o.Labels, o.TrainShares}, o.Merge...)
 	if o.Run != "" {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	if err := wholefile.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read); err != nil {
-		return commandline.WrongUsage(c, "%v", err)
-	}
-	return nil
+	return wholefile.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read)
 }
 
 // formatOf is the end of a file's name.
@@ -222,7 +210,11 @@ func (o options) carryOut() error {
 		return err
 	}
 	if o.All {
-		return o.compare(source, target)
+		comparison, err := labelshift.Compare(source, target, o.Settings)
+		if err != nil {
+			return err
+		}
+		return o.write(comparison.Analysis, comparison.Sheet())
 	}
 	analysis, err := labelshift.Analyse(source, target, o.Settings)
 	if err != nil {
@@ -265,14 +257,6 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 		return slices.Repeat([]float64{1 / float64(len(classes))}, len(classes)), nil
 	}
 	return table.ReadShares(o.TrainShares, classes)
-}
-
-func (o options) compare(source, target *labelshift.Predictions) error {
-	comparison, err := labelshift.Compare(source, target, o.Settings)
-	if err != nil {
-		return err
-	}
-	return o.write(comparison.Analysis, comparison.Sheet())
 }
 
 // count writes the sums of the rows.

@@ -393,10 +393,10 @@ func TestLabelShiftOfParts(t *testing.T) {
 	if status, _, said := callLine(t, "labelshift --merge both.sums"); status == 0 || !strings.Contains(said, "mlls reads rows") || !strings.Contains(said, "bbse-soft") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
-	if status, _, said := callLine(t, "labelshift --estimator acc --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
+	if status, _, said := callLine(t, "labelshift --estimator bbse-hard --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
-	if status, out, said := callLine(t, "labelshift --estimator acc --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
+	if status, out, said := callLine(t, "labelshift --estimator bbse-hard --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
 }
@@ -407,7 +407,7 @@ func TestLabelShiftThatPredictionsLeaveOpen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "source.csv", "label,cat,dog\n"+strings.Repeat("cat,0.6,0.4\ndog,0.6,0.4\n", 40))
 	writeFile(t, "target.csv", "cat,dog\n"+strings.Repeat("0.6,0.4\n", 50))
-	for _, estimator := range []string{"mlls", "rlls-soft", "pacc"} {
+	for _, estimator := range []string{"mlls", "rlls-soft", "bbse-soft"} {
 		status, out, said := callLine(t, onPhotos+" --kind probabilities --replicas 60 --format csv --estimator "+estimator)
 		if want := ",0,1,"; status != 0 || strings.Count(out, want) < 2 {
 			t.Errorf("%s: status %d, %s: %q is not in both rows of\n%s", estimator, status, said, want, out)
