@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
-	"iwda/experiments/store"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -136,7 +135,7 @@ func (a adversarial) discriminate(f stepOutputs, reversal torch.Coefficient) (so
 
 // discriminatorAccuracy is the mean over the domains of the share of rows whose domain
 // the discriminator's logits tell, without class weights.
-func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
+func discriminatorAccuracy(source, target []float32) float64 {
 	right := func(logits []float32, sign float32) float64 {
 		count := 0
 		for _, v := range logits {
@@ -146,7 +145,7 @@ func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
 		}
 		return float64(count) / float64(len(logits))
 	}
-	return store.Measured((right(source, 1) + right(target, -1)) / 2)
+	return (right(source, 1) + right(target, -1)) / 2
 }
 
 func (a adversarial) coefficients(at age) []float64 {

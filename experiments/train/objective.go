@@ -41,12 +41,6 @@ type lossTensors struct {
 	minimised              torch.Tensor   // the total, with its gradient
 }
 
-// stepLosses are their values; the total includes the domain loss where they are aligned.
-type stepLosses struct {
-	classification, domain, total float64
-	aligned                       bool
-}
-
 // aligned tells whether the total of a step in that epoch includes the domain loss.
 func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
 

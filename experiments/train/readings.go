@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"iwda/experiments/store"
+	"iwda/experiments/checkpoint"
 	"iwda/torch"
 )
 
@@ -72,18 +72,10 @@ func (r *readings) add(at position, m measures, classes []int) {
 // keep takes the last step's out of the current scope, so that they wait for others.
 func (r *readings) keep() { torch.Keep(r.waiting[len(r.waiting)-1].measures.values) }
 
-// instruments are what is read at a step that shows how training goes, and changes nothing.
-type instruments struct {
-	featureNorm, logitNorm             float64 // root mean square over the rows of ‖z‖ and of the logits
-	networkGradient, alignmentGradient float64 // norms, before any limit
-	discriminatorAccuracy              store.Optional[float64]
-}
-
 // stepValues are those of a reading on the host.
 type stepValues struct {
-	predictions []float32
-	losses      stepLosses
-	instruments instruments
+	predictions     []float32
+	checkpoint.Sums // over this step alone
 }
 
 // checkFinite returns a [*NotFiniteError] for the first loss or gradient that is not finite.
@@ -92,8 +84,8 @@ func (v stepValues) checkFinite(at position) error {
 		term  string
 		value float64
 	}{
-		{"classification loss", v.losses.classification}, {"domain loss", v.losses.domain},
-		{"network's gradient", v.instruments.networkGradient}, {"discriminator's gradient", v.instruments.alignmentGradient},
+		{"classification loss", v.Classification}, {"domain loss", v.Domain},
+		{"network's gradient", v.NetworkGradient}, {"discriminator's gradient", v.DiscriminatorGradient},
 	} {
 		if math.IsNaN(of.value) || math.IsInf(of.value, 0) {
 			return &NotFiniteError{of.term, of.value, at.step + 1}
@@ -111,19 +103,19 @@ func (r *reading) read(copied []float32, tradeOff float64) stepValues {
 		return first
 	}
 	number := func() float64 { return float64(next()[0]) }
-	v := stepValues{predictions: next()}
-	v.instruments.featureNorm = math.Sqrt(number() / float64(r.rows))
-	v.instruments.logitNorm = math.Sqrt(number() / float64(r.rows))
-	v.losses.classification = number()
-	if v.losses.aligned = r.aligned; v.losses.aligned {
-		v.losses.domain = number()
+	v := stepValues{predictions: next(), Sums: checkpoint.Sums{Steps: 1}}
+	v.FeatureNorm = math.Sqrt(number() / float64(r.rows))
+	v.LogitNorm = math.Sqrt(number() / float64(r.rows))
+	v.Classification = number()
+	if r.aligned {
+		v.Domain, v.AlignedSteps = number(), 1
 	}
-	v.losses.total = v.losses.classification + tradeOff*v.losses.domain
+	v.Total = v.Classification + tradeOff*v.Domain
 	if r.discriminated {
-		v.instruments.discriminatorAccuracy = discriminatorAccuracy(next(), next())
+		v.DiscriminatorAccuracy, v.DiscriminatorSteps = discriminatorAccuracy(next(), next()), 1
 	}
-	v.instruments.networkGradient = norm(r.networkGradients, number)
-	v.instruments.alignmentGradient = norm(r.alignmentGradients, number)
+	v.NetworkGradient = norm(r.networkGradients, number)
+	v.DiscriminatorGradient = norm(r.alignmentGradients, number)
 	return v
 }
 

@@ -93,7 +93,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.record = newRecord(classes, t.dir, t.processes.first())
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
 		checkpoint.State{DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256},
-		t.clock, feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
+		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random})
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
