@@ -226,8 +226,5 @@ func (d Dir) Checkpoints() []string {
 // RemovePreviousCheckpoint removes the checkpoint before the last one, for a run that
 // is finished.
 func (d Dir) RemovePreviousCheckpoint() error {
-	if err := os.Remove(d.Path(PreviousCheckpointFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return d.remove(PreviousCheckpointFile)
 }

@@ -180,7 +180,7 @@ type loaded struct {
 	labels                   []int64         // of the source's last batch
 	sourceBatch, targetBatch *images.Batch   // handed out last
 	batches                  int             // handed out
-	crop                     int
+	shape                    []int           // of an image
 }
 
 func (l *loaded) next(ctx context.Context) (batch, error) {
@@ -204,7 +204,7 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 		class, _ := l.sourceLabels.At(row) // all are known, see data.check
 		l.labels = append(l.labels, int64(class))
 	}
-	return batch{shape: []int{3, l.crop, l.crop}, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
+	return batch{shape: l.shape, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
 }
 
 // valuesOf are those of a batch of images.

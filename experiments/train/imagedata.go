@@ -63,21 +63,20 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 	}
 	d.files = domains.opened
-	d.feed, err = domains.loaders(run)
+	d.feed, err = domains.loaders()
 	return d, err
 }
 
 // imageData returns the data of a run but for what it is fed with.
 func imageData(domains imageDomains, run config.Resolved) *data {
-	rows := func(domain *imageDomain) rowReader { return testViews{domain, run} }
 	source, test := domains.source, domains.test
 	d := &data{
 		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
 		source: source.labels, target: domains.target.labels, test: test.labels,
-		onSource: rows(source), onTest: rows(test),
+		onSource: source, onTest: test,
 	}
 	if domains.heldOut != nil {
-		d.onHeldOut, d.onTarget = rows(domains.heldOut), rows(domains.target)
+		d.onHeldOut, d.onTarget = domains.heldOut, domains.target
 	}
 	return d
 }
@@ -100,11 +99,11 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 
 // feedPooled computes the backbone's features of views of both domains, which the run is fed with.
 func (d *data) feedPooled(ctx context.Context, pooled evaluator, domains imageDomains, run config.Resolved) error {
-	onSource, err := pooled.features(ctx, "source", trainingViews{domains.source, run, "source"}, d.classNames)
+	onSource, err := pooled.features(ctx, "source", trainingViews{domains.source, "source"}, d.classNames)
 	if err != nil {
 		return err
 	}
-	onTarget, err := pooled.features(ctx, "target", trainingViews{domains.target, run, "target"}, d.classNames)
+	onTarget, err := pooled.features(ctx, "target", trainingViews{domains.target, "target"}, d.classNames)
 	if err != nil {
 		return err
 	}
@@ -135,50 +134,27 @@ func fingerprint(alive func(), sets ...*images.Set) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// testViews reads a domain's images in order, as in evaluation.
-type testViews struct {
-	domain *imageDomain
-	run    config.Resolved
-}
-
-func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		options := v.domain.views(v.run)
-		options.BatchSize = size
-		for b, err := range v.domain.reader.Batches(ctx, options) {
-			if err != nil {
-				yield(rowBatch{}, err)
-				return
-			}
-			if !yield(rowBatch{valuesOf(b), cropShape(v.run), v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
-				return
-			}
-		}
-	}
-}
-
 // trainingViews reads augmented views of every image of a domain, all first views, then all
 // second ones.
 type trainingViews struct {
-	domain  *imageDomain
-	run     config.Resolved
+	*imageDomain
 	purpose string // of what is random
 }
 
 func (v trainingViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
-		options := images.LoaderOptions{ViewOptions: v.domain.views(v.run), Seed: v.run.Seed, Purpose: v.purpose}
 		// Batches of one image leave none out at the end of a pass.
-		options.BatchSize, options.Ahead = 1, 2*size
-		loader, err := images.NewLoader(v.domain.reader, options)
+		options := images.LoaderOptions{ViewOptions: v.views(1), Seed: v.run.Seed, Purpose: v.purpose}
+		options.Ahead = 2 * size
+		loader, err := images.NewLoader(v.reader, options)
 		if err != nil {
 			yield(rowBatch{}, err)
 			return
 		}
 		defer loader.Close()
-		of := v.domain.reader.Set().Labels()
+		of := v.reader.Set().Labels()
 		pending := rowBatch{shape: cropShape(v.run)}
-		all := v.run.Network.Views * v.domain.labels.Len()
+		all := v.run.Network.Views * v.labels.Len()
 		for i := range all {
 			b, err := loader.Next(ctx)
 			if err != nil {

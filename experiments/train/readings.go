@@ -94,8 +94,8 @@ func (v stepValues) checkFinite(at position) error {
 	return nil
 }
 
-// read takes what was copied of its values.
-func (r *reading) read(copied []float32, tradeOff float64) stepValues {
+// read takes its values from those that were copied, and returns the rest.
+func (r *reading) read(copied []float32, tradeOff float64) (v stepValues, rest []float32) {
 	lengths := r.lengths
 	next := func() []float32 {
 		first := copied[:lengths[0]]
@@ -103,7 +103,7 @@ func (r *reading) read(copied []float32, tradeOff float64) stepValues {
 		return first
 	}
 	number := func() float64 { return float64(next()[0]) }
-	v := stepValues{predictions: next(), Sums: checkpoint.Sums{Steps: 1}}
+	v = stepValues{predictions: next(), Sums: checkpoint.Sums{Steps: 1}}
 	v.FeatureNorm = math.Sqrt(number() / float64(r.rows))
 	v.LogitNorm = math.Sqrt(number() / float64(r.rows))
 	v.Classification = number()
@@ -116,7 +116,7 @@ func (r *reading) read(copied []float32, tradeOff float64) stepValues {
 	}
 	v.NetworkGradient = norm(r.networkGradients, number)
 	v.DiscriminatorGradient = norm(r.alignmentGradients, number)
-	return v
+	return v, copied
 }
 
 // full tells whether as many steps wait as are read together.
@@ -130,36 +130,27 @@ func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) 
 	}
 	tensors := make([]torch.Tensor, len(r.waiting))
 	for i, w := range r.waiting {
-		tensors[i] = w.measures.values
+		tensors[i] = w.values
 	}
-	copied := fetch(tensors...)
-	for _, t := range tensors {
-		t.Release()
-	}
-	waiting := r.waiting
-	r.waiting = r.waiting[:0]
-	for i, w := range waiting {
-		if err := step(w, w.read(copied[i], tradeOff)); err != nil {
-			return w.at.failed(err)
-		}
-	}
-	return nil
-}
-
-// fetch copies lists of float32 to the host, all of them at once.
-func fetch(tensors ...torch.Tensor) [][]float32 {
-	var all []float32
+	var copied []float32
 	torch.Tidy(func() {
 		together := tensors[0]
 		if len(tensors) > 1 {
 			together = torch.Cat(0, tensors...)
 		}
-		all = torch.ToSlice[float32](together)
+		copied = torch.ToSlice[float32](together)
 	})
-	values := make([][]float32, len(tensors))
-	for i, t := range tensors {
-		n := t.Len()
-		values[i], all = all[:n:n], all[n:]
+	for _, t := range tensors {
+		t.Release()
 	}
-	return values
+	waiting := r.waiting
+	r.waiting = r.waiting[:0]
+	for _, w := range waiting {
+		var v stepValues
+		v, copied = w.read(copied, tradeOff)
+		if err := step(w, v); err != nil {
+			return w.at.failed(err)
+		}
+	}
+	return nil
 }

@@ -195,12 +195,15 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		ConfigHash: t.run.Hash(),
 		Versions:   versions(),
 		Machine:    machine(),
-		Device:     t.options.Device.String(), Threads: t.options.Threads, Processes: t.processes.several(),
+		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256:   t.model.pretrainedSHA256,
 		DataSHA256:      t.data.sha256,
 		SourceConfusion: onSource,
 		Classes:         t.data.classNames,
 		Restarts:        t.restarts.made,
+	}
+	if !t.processes.alone() {
+		result.Processes = t.processes.size()
 	}
 	t.record.conclude(&result)
 	t.classWeights.conclude(&result)
