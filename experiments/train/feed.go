@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -96,25 +95,37 @@ func (d *drawn) close() error   { return nil }
 // pass is an epoch: as many steps as fill the larger set.
 func newResampled(source, target datasets.Set, rows int, seed int64) *drawn {
 	of := func(set datasets.Set, purpose string) sampler {
-		return resampler{datasets.NewWithReplacement(set.Len(), datasets.Stream(seed, purpose)), make([]int, rows)}
+		return newResampler(set.Len(), rows, datasets.Stream(seed, purpose))
 	}
 	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, max(source.Len(), target.Len())/rows)
 }
 
-// resampler draws rows with replacement.
+// resampler draws rows of a set of n uniformly with replacement.
 type resampler struct {
-	*datasets.WithReplacement
-	rows []int
+	n         int
+	generator *rand.PCG
+	random    *rand.Rand // draws from it
+	rows      []int
+}
+
+func newResampler(n, rows int, generator *rand.PCG) resampler {
+	return resampler{n, generator, rand.New(generator), make([]int, rows)}
 }
 
 func (r resampler) next(int) []int {
-	r.Next(r.rows)
+	for i := range r.rows {
+		r.rows[i] = r.random.IntN(r.n)
+	}
 	return r.rows
 }
 
-func (r resampler) state() checkpoint.Sampler { return checkpoint.Sampler{Generator: marshal(r)} }
+func (r resampler) state() checkpoint.Sampler {
+	return checkpoint.Sampler{Generator: marshal(r.generator)}
+}
 
-func (r resampler) restore(s checkpoint.Sampler) error { return r.UnmarshalBinary(s.Generator) }
+func (r resampler) restore(s checkpoint.Sampler) error {
+	return r.generator.UnmarshalBinary(s.Generator)
+}
 
 // newShuffled takes batches without replacement from sets of which there are several views of
 // each row: the first n rows, then the same rows once more. A pass draws one view of each row
@@ -162,9 +173,8 @@ func (s *shuffler) restore(state checkpoint.Sampler) error {
 	return s.generator.UnmarshalBinary(state.Generator)
 }
 
-// marshal returns the state of a generator of this project or of math/rand/v2, none of
-// which has a state that cannot be saved.
-func marshal(generator encoding.BinaryMarshaler) []byte {
+// marshal returns the state of a generator, which can always be saved.
+func marshal(generator *rand.PCG) []byte {
 	state, err := generator.MarshalBinary()
 	if err != nil {
 		panic("train: " + err.Error())
