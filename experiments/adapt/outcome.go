@@ -1,8 +1,6 @@
 package adapt
 
 import (
-	"encoding/json"
-	"io"
 	"maps"
 	"math"
 	"path"
@@ -11,7 +9,6 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
 	"iwda/internal/version"
-	"iwda/internal/wholefile"
 )
 
 // outcomeFormat is the number of the form of outcome.json: a change that readers could get
@@ -177,14 +174,4 @@ func number(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// write writes the record, in one step.
-func (o *Outcome) write(path string) error {
-	return wholefile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(o)
-	})
 }

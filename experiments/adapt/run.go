@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,7 +115,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	p.say(outcome.Sentences...)
 	lap("conclude")
 	outcome.Seconds = seconds
-	return outcome, outcome.write(filepath.Join(o.Folder, OutcomeFile))
+	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)
 }
 
 // Plan is what an adaptation does with its data.
@@ -285,10 +284,7 @@ func (p *Plan) writeExperiment() error {
 	if err := os.MkdirAll(p.options.Folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the folder of the results: %w", err)
 	}
-	return wholefile.Write(p.path(ExperimentFile), func(w io.Writer) error {
-		_, err := w.Write(p.Text)
-		return err
-	})
+	return wholefile.WriteText(p.path(ExperimentFile), string(p.Text))
 }
 
 // longestFirst returns the runs in the order in which several of them at a time end first:
