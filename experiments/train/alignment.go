@@ -11,17 +11,11 @@ import (
 	"iwda/torch"
 )
 
-// age is how old a run is at one of its domain losses, on which the coefficients of
-// gradient reversal depend.
-type age struct {
-	steps  int // before this one
-	passes int // of rows through the alignment, this one included
-}
-
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// coefficients are the numbers that the loss takes at that age.
-	coefficients(at age) []float64
+	// coefficients are the numbers that the loss takes, as those of gradient reversal, after some
+	// steps and with that many passes of rows through the alignment, this one included.
+	coefficients(steps, passes int) []float64
 	// loss returns the domain loss of a step with its coefficients: a part such that the
 	// mean over the processes is that of the whole batch.
 	loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss
@@ -142,8 +136,8 @@ func discriminatorAccuracy(source, target []float32) float64 {
 	return (right(source, 1) + right(target, -1)) / 2
 }
 
-func (a adversarial) coefficients(at age) []float64 {
-	return []float64{a.reversal.Coefficient(at.passes)}
+func (a adversarial) coefficients(_, passes int) []float64 {
+	return []float64{a.reversal.Coefficient(passes)}
 }
 
 func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient, _ processes) domainLoss {
@@ -158,8 +152,8 @@ func (a adversarial) state() nets.State {
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) coefficients(at age) []float64 {
-	return append(a.adversarial.coefficients(at), a.reversal.Coefficient(at.steps))
+func (a entropyConditioned) coefficients(steps, passes int) []float64 {
+	return []float64{a.reversal.Coefficient(passes), a.reversal.Coefficient(steps)}
 }
 
 func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
@@ -178,7 +172,7 @@ type kernelAlignment struct {
 	joint  bool
 }
 
-func (kernelAlignment) coefficients(age) []float64 { return nil }
+func (kernelAlignment) coefficients(_, _ int) []float64 { return nil }
 
 func (k kernelAlignment) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {

@@ -193,6 +193,16 @@ type loaded struct {
 	shape                    []int           // of an image
 }
 
+// newLoaded gives augmented images, which are read while the run trains.
+func newLoaded(source, target *imageDomain) (l *loaded, err error) {
+	l = &loaded{sourceLabels: source.reader.Set().Labels(), shape: cropShape(source.run)}
+	if l.source, err = source.loader("source"); err != nil {
+		return nil, err
+	}
+	l.target, err = target.loader("target")
+	return l, err
+}
+
 func (l *loaded) next(ctx context.Context) (batch, error) {
 	if l.sourceBatch != nil {
 		l.source.Release(l.sourceBatch)

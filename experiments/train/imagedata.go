@@ -32,21 +32,30 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	domains, err := openTask(run, sets, options)
+	var opened openDomains
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	source, target, test, err := opened.task(run, sets, options)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
+	d = &data{classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test}
+	if run.Train.Validation > 0 {
+		kept, held, err := source.holdOut()
 		if err != nil {
-			err = errors.Join(err, domains.opened.Close())
+			return nil, err
 		}
-	}()
-	d = imageData(domains, run)
+		source, d.onHeldOut, d.onTarget = kept, held, target
+	}
+	d.onSource, d.source, d.target, d.test = source, source.labels, target.labels, test.labels
 	const replaced = false
 	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
+	if d.sha256, err = fingerprint(sets, options.alive); err != nil {
 		return nil, err
 	}
 	if frozen, is := network.(*nets.Frozen); is {
@@ -56,29 +65,15 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		if run.Network.Views > 0 {
 			pooled.batchSize = run.Train.Batch
-			if err := d.feedPooled(ctx, pooled, domains, run); err != nil {
+			if err := d.feedPooled(ctx, pooled, source, target); err != nil {
 				return nil, err
 			}
-			return d, domains.opened.Close()
+			return d, opened.Close()
 		}
 	}
-	d.files = domains.opened
-	d.feed, err = domains.loaders()
+	d.files = opened
+	d.feed, err = newLoaded(source, target)
 	return d, err
-}
-
-// imageData returns the data of a run but for what it is fed with.
-func imageData(domains imageDomains, run config.Resolved) *data {
-	source, test := domains.source, domains.test
-	d := &data{
-		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
-		source: source.labels, target: domains.target.labels, test: test.labels,
-		onSource: source, onTest: test,
-	}
-	if domains.heldOut != nil {
-		d.onHeldOut, d.onTarget = domains.heldOut, domains.target
-	}
-	return d
 }
 
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
@@ -98,31 +93,26 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 }
 
 // feedPooled computes the backbone's features of views of both domains, which the run is fed with.
-func (d *data) feedPooled(ctx context.Context, pooled evaluator, domains imageDomains, run config.Resolved) error {
-	onSource, err := pooled.features(ctx, "source", trainingViews{domains.source, "source"}, d.classNames)
+func (d *data) feedPooled(ctx context.Context, pooled evaluator, source, target *imageDomain) error {
+	onSource, err := pooled.features(ctx, "source", trainingViews{source, "source"}, d.classNames)
 	if err != nil {
 		return err
 	}
-	onTarget, err := pooled.features(ctx, "target", trainingViews{domains.target, "target"}, d.classNames)
+	onTarget, err := pooled.features(ctx, "target", trainingViews{target, "target"}, d.classNames)
 	if err != nil {
 		return err
 	}
 	d.rowShape = onSource.Shape()
-	d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
+	d.feed = newShuffled(onSource, onTarget, source.run.Network.Views, source.run.Train.Batch, source.run.Seed)
 	return nil
 }
 
-// imageSets are the different sets of a task.
-func imageSets(task catalogue.ImageTask) []*images.Set {
+// fingerprint identifies the image files of a task.
+func fingerprint(task catalogue.ImageTask, alive func()) (string, error) {
 	sets := []*images.Set{task.Source, task.Target}
 	if task.Test != task.Target {
 		sets = append(sets, task.Test)
 	}
-	return sets
-}
-
-// fingerprint identifies the image files of the sets.
-func fingerprint(alive func(), sets ...*images.Set) (string, error) {
 	sum := sha256.New()
 	for _, set := range sets {
 		of, err := set.Fingerprint(alive)

@@ -72,28 +72,25 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 	return d, nil
 }
 
-// holdOut takes rows away from the domain and returns a domain of these, which has the
-// same reader.
-func (d *imageDomain) holdOut() (*imageDomain, error) {
+// holdOut divides the domain into the rows that are trained on and those that are not, which
+// have the same reader.
+func (d *imageDomain) holdOut() (kept, held *imageDomain, err error) {
 	set := d.reader.Set()
-	kept, held, err := heldOutRows(set.Name(), d.labels, set.ClassNames(), d.run)
+	keptRows, heldRows, err := heldOutRows(set.Name(), d.labels, set.ClassNames(), d.run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	labels, rows := d.labels, d.rows
-	part := func(numbers []int) ([]int, datasets.Labels) {
-		of := slices.Clone(numbers)
+	part := func(numbers []int) *imageDomain {
+		of := *d
+		of.rows, of.labels = slices.Clone(numbers), d.labels.Subset(numbers)
 		for i, n := range numbers {
-			if rows != nil {
-				of[i] = rows[n]
+			if d.rows != nil {
+				of.rows[i] = d.rows[n]
 			}
 		}
-		return of, labels.Subset(numbers)
+		return &of
 	}
-	heldOut := &imageDomain{run: d.run, reader: d.reader, bytes: d.bytes}
-	heldOut.rows, heldOut.labels = part(held)
-	d.rows, d.labels = part(kept)
-	return heldOut, nil
+	return part(keptRows), part(heldRows), nil
 }
 
 // views are the options for some so many images at a time.
@@ -121,46 +118,15 @@ func (d *imageDomain) batches(ctx context.Context, size int) iter.Seq2[rowBatch,
 	}
 }
 
-// imageDomains are the domains of a task of image files.
-type imageDomains struct {
-	source, target *imageDomain
-	test           *imageDomain // the target where that is its own test set
-	heldOut        *imageDomain // rows of the source, with its reader; nil where none are held out
-	opened         openDomains
-}
-
-// openTask opens the domains of a run's task.
-func openTask(run config.Resolved, sets catalogue.ImageTask, options Options) (d imageDomains, err error) {
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.opened.Close())
-		}
-	}()
+// task opens the source, the target and the target's test set of a run, which may be the target.
+func (o *openDomains) task(run config.Resolved, sets catalogue.ImageTask, options Options) (source, target, test *imageDomain, err error) {
 	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
-	if d.source, err = d.opened.open(run, sets.Source, onSource, options); err != nil {
-		return d, err
+	if source, err = o.open(run, sets.Source, onSource, options); err != nil {
+		return nil, nil, nil, err
 	}
-	if d.target, err = d.opened.open(run, sets.Target, onTarget, options); err != nil {
-		return d, err
+	if target, err = o.open(run, sets.Target, onTarget, options); err != nil || sets.Test == sets.Target {
+		return source, target, target, err
 	}
-	d.test = d.target
-	if sets.Test != sets.Target {
-		if d.test, err = d.opened.open(run, sets.Test, onTarget, options); err != nil {
-			return d, err
-		}
-	}
-	if run.Train.Validation > 0 {
-		d.heldOut, err = d.source.holdOut()
-	}
-	return d, err
-}
-
-// loaders returns the feed of augmented images that are read while the run trains.
-func (d imageDomains) loaders() (*loaded, error) {
-	source, err := d.source.loader("source")
-	if err != nil {
-		return nil, err
-	}
-	target, err := d.target.loader("target")
-	return &loaded{source: source, target: target, sourceLabels: d.source.reader.Set().Labels(), shape: cropShape(d.source.run)}, err
+	test, err = o.open(run, sets.Test, onTarget, options)
+	return source, target, test, err
 }

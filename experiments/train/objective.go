@@ -51,7 +51,7 @@ func (o *objective) next(p position) (aligned bool, coefficients []float64) {
 		return false, nil
 	}
 	o.passes++
-	return true, o.alignment.coefficients(age{steps: p.step, passes: o.passes})
+	return true, o.alignment.coefficients(p.step, o.passes)
 }
 
 // losses computes the losses of a step, with these coefficients where the domains are
