@@ -334,11 +334,7 @@ func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (er
 			return err
 		}
 	}
-	text, err := run.Config.YAML()
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(dir.WriteConfig(text), dir.Begin()); err != nil {
+	if err := errors.Join(run.WriteConfig(dir), dir.Begin()); err != nil {
 		return err
 	}
 	_, err = train.Run(ctx, run.Config, dir, train.Options{Device: o.Device, Threads: max(1, o.Threads)})

@@ -88,7 +88,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
-	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute}
+	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir, t.processes.first())
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
