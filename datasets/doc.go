@@ -1,5 +1,5 @@
 // Package datasets holds what is read from disk or drawn: sets of rows, their
-// labels and label distributions, and the samplers that choose rows of them.
+// labels and label distributions, and the random numbers by which rows of them are chosen.
 //
 // A [Set] is what a training loop reads: rows of normalised float32 values with a label
 // each, which may be unknown. Two implementations lie in memory: [Images] keeps the bytes

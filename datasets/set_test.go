@@ -168,7 +168,6 @@ func TestMisusePanics(t *testing.T) {
 		"row outside the set": func() { datasets.Subset(set, []int{0, 5}) },
 		"negative row":        func() { datasets.Subset(set, []int{-1}) },
 		"unknown label":       func() { datasets.CopyLabels(make([]int64, 1), unlabelled, []int{1}) },
-		"nothing to draw":     func() { datasets.NewWithReplacement(0, datasets.Stream(1, "test")) },
 		"empty distribution":  func() { datasets.LabelsOf(datasets.Subset(set, nil)).Shares(2) },
 		"fewer names":         func() { datasets.WithClassNames(set, []string{"a", "b"}) },
 		"fractions":           func() { _, _ = datasets.Subsample(set, []float64{1}, newRandom(1)) },
@@ -191,7 +190,10 @@ func BenchmarkCopyRows(b *testing.B) {
 		b.Fatal(err)
 	}
 	rows := make([]int, batch)
-	datasets.NewWithReplacement(n, datasets.Stream(1, "benchmark")).Next(rows)
+	random := newRandom(1)
+	for i := range rows {
+		rows[i] = random.IntN(n)
+	}
 	values := make([]float32, batch*size)
 	labels := make([]int64, batch)
 	for b.Loop() {

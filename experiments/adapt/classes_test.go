@@ -54,20 +54,20 @@ func TestClassIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range shares {
-		truth := targetShares[i]
-		if s.Interval.Low > s.Target || s.Interval.High < s.Target || truth < s.Interval.Low-0.01 || truth > s.Interval.High+0.01 {
-			t.Errorf("%s: %v, estimated %v in %v", s.Class, truth, s.Target, *s.Interval)
+	for i, s := range meanShares([][]ClassOutcome{shares}) {
+		truth, low, high := targetShares[i], s.TargetInterval[0], s.TargetInterval[1]
+		if low > s.TargetShare || high < s.TargetShare || truth < low-0.01 || truth > high+0.01 {
+			t.Errorf("%s: %v, estimated %v in %v", s.Class, truth, s.TargetShare, *s.TargetInterval)
 		}
 		// That of the share of 5000 rows whose classes were known is the narrowest.
-		if width, least := s.Interval.High-s.Interval.Low, 3.9*math.Sqrt(truth*(1-truth)/5000); width < 0.8*least || width > 5*least {
+		if width, least := high-low, 3.9*math.Sqrt(truth*(1-truth)/5000); width < 0.8*least || width > 5*least {
 			t.Errorf("%s: an interval of %v, with known classes %v", s.Class, width, least)
 		}
-		if w := s.WeightInterval(); math.Abs(w.Low*s.Source-s.Interval.Low) > 1e-12 || math.Abs(w.High*s.Source-s.Interval.High) > 1e-12 {
+		if w := s.WeightInterval; math.Abs(w[0]*s.SourceShare-low) > 1e-12 || math.Abs(w[1]*s.SourceShare-high) > 1e-12 {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
-	if err := bound(make([]ClassShare, 226), run); err == nil {
+	if err := bound(make([]ClassOutcome, 226), run); err == nil {
 		t.Error("no error for too many classes")
 	}
 	for want, change := range map[string]func(*model.Metadata){
@@ -81,13 +81,14 @@ func TestClassIntervals(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "classes.csv")
-	shares[2].Interval = nil
-	if err := writeClasses(path, append(shares[2:], ClassShare{Class: "none"})); err != nil {
+	shares[2].TargetInterval = nil
+	shares[2].weigh()
+	if err := writeClasses(path, append(shares[2:], ClassOutcome{Class: "none"})); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
 	want := fmt.Sprintf("class,source_share,estimated_target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
-		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].Target, shares[2].Target/0.1)
+		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].TargetShare, shares[2].TargetShare/0.1)
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
 	}

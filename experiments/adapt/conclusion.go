@@ -19,15 +19,11 @@ type conclusion struct {
 	judge.Choice
 	// AllSeeds tells that all seeds of the used run's method predict together.
 	AllSeeds bool
-	Runs     []plan.Run // the chosen ones
-	Classes  []ClassShare
+	Runs     []plan.Run     // the chosen ones
+	Classes  []ClassOutcome // write sets the shares of the predictions
 	// Together is the folder of the used run's method, whose seeds iwrun predict takes
 	// together.
 	Together string
-	// Predicted are the shares of the target's rows that the predictions give each class,
-	// set by write.
-	Predicted []float64
-
 	versions map[string]string // of the programs that made the used run
 }
 
@@ -71,8 +67,8 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
-	var classes [][]ClassShare // of each chosen run
-	var unbounded error        // why the last of those without intervals has none
+	var classes [][]ClassOutcome // of each chosen run
+	var unbounded error          // why the last of those without intervals has none
 	for _, i := range outcome.chosen() {
 		about, err := model.ReadMetadata(runs[i].Dir(results).String())
 		if err != nil {
@@ -88,6 +84,9 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 		outcome.Runs, classes = append(outcome.Runs, runs[i]), append(classes, shares)
 	}
 	outcome.Classes = meanShares(classes)
+	for i, share := range choice.Shared.Target() {
+		outcome.Classes[i].ReferenceShare = share
+	}
 	if unbounded != nil {
 		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}

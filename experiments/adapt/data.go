@@ -7,7 +7,6 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
-	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 )
@@ -103,13 +102,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 		return err
 	}
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
-	for _, domain := range []struct {
-		seen *Domain
-		set  datasets.Set
-	}{{&d.Source, task.Source}, {&d.Target, task.Target}} {
-		domain.seen.Rows = domain.set.Len()
-		domain.seen.Counts = datasets.LabelsOf(domain.set).Counts(len(d.Classes))
-	}
+	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if decide && d.check() == nil {
 		d.Normalisation = normalised(task.Source, task.Target, d.Columns)
@@ -123,14 +116,14 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 		return err
 	}
 	d.Classes = task.Source.ClassNames()
-	for _, domain := range []struct {
-		seen *Domain
-		set  *images.Set
-	}{{&d.Source, task.Source}, {&d.Target, task.Target}} {
-		domain.seen.Rows = domain.set.Len()
-		domain.seen.Counts = domain.set.Labels().Counts(len(d.Classes))
-	}
+	d.count(task.Source.Labels(), task.Target.Labels())
 	return nil
+}
+
+// count counts the rows of both domains, by their labels.
+func (d *Data) count(source, target datasets.Labels) {
+	d.Source.Rows, d.Source.Counts = source.Len(), source.Counts(len(d.Classes))
+	d.Target.Rows, d.Target.Counts = target.Len(), target.Counts(len(d.Classes))
 }
 
 // check refuses data from which nothing can be learned.

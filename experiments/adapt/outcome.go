@@ -1,8 +1,6 @@
 package adapt
 
 import (
-	"encoding/json"
-	"io"
 	"maps"
 	"math"
 	"path"
@@ -11,8 +9,6 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
 	"iwda/internal/version"
-	"iwda/internal/wholefile"
-	"iwda/weightest/intervals"
 )
 
 // outcomeFormat is the number of the form of outcome.json: a change that readers could get
@@ -125,8 +121,8 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 	record := &Outcome{
 		Format: outcomeFormat,
 		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
-		Method: o.Method().Name,
-		Rule:   o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
+		Method: o.Method().Name, Classes: o.Classes,
+		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
 		ExpectedAccuracy: o.Chosen().expected(),
 		LabelShift:       testOutcome(o.Shared),
 		Decisions:        p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
@@ -154,11 +150,6 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		}
 		record.Runs = append(record.Runs, r)
 	}
-	for i, c := range o.Classes {
-		record.Classes = append(record.Classes, ClassOutcome{
-			c.Class, c.Source, c.Target, ends(c.Interval), c.Weight(), ends(c.WeightInterval()), o.Predicted[i], o.Shared.Target()[i],
-		})
-	}
 	for _, f := range failed {
 		record.Failed = append(record.Failed, FailedRun{f.Run.ID.String(), f.Reason})
 	}
@@ -183,21 +174,4 @@ func number(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-func ends(i *intervals.Interval) *[2]float64 {
-	if i == nil {
-		return nil
-	}
-	return &[2]float64{i.Low, i.High}
-}
-
-// write writes the record, in one step.
-func (o *Outcome) write(path string) error {
-	return wholefile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(o)
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,7 +64,11 @@ var ErrNothingTrained = errors.New("every run failed: there is nothing to predic
 // Run again with the same folder, it goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
 func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	clock := newClock()
+	seconds, last := map[string]float64{}, time.Now()
+	lap := func(part string) { // notes the time since the last one
+		now := time.Now()
+		seconds[part], last = now.Sub(last).Seconds(), now
+	}
 	p, err := NewPlan(source, target, o)
 	if err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if err := p.writeExperiment(); err != nil {
 		return nil, err
 	}
-	clock.lap("look")
+	lap("look")
 	train := o.Train
 	if train == nil {
 		train = o.trainHere
@@ -88,7 +91,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
-	clock.lap("train")
+	lap("train")
 	left := slices.DeleteFunc(slices.Clone(p.Runs), func(r plan.Run) bool {
 		return slices.ContainsFunc(failed, func(f schedule.Failure) bool { return f.Run.ID == r.ID })
 	})
@@ -110,23 +113,9 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	}
 	outcome := c.outcome(p, failed)
 	p.say(outcome.Sentences...)
-	clock.lap("conclude")
-	outcome.Seconds = clock.seconds
-	return outcome, outcome.write(filepath.Join(o.Folder, OutcomeFile))
-}
-
-// clock measures the parts of an adaptation.
-type clock struct {
-	last    time.Time
-	seconds map[string]float64
-}
-
-func newClock() *clock { return &clock{time.Now(), map[string]float64{}} }
-
-// lap notes the time since the last lap.
-func (c *clock) lap(part string) {
-	now := time.Now()
-	c.seconds[part], c.last = now.Sub(c.last).Seconds(), now
+	lap("conclude")
+	outcome.Seconds = seconds
+	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)
 }
 
 // Plan is what an adaptation does with its data.
@@ -295,10 +284,7 @@ func (p *Plan) writeExperiment() error {
 	if err := os.MkdirAll(p.options.Folder, 0o777); err != nil {
 		return fmt.Errorf("cannot create the folder of the results: %w", err)
 	}
-	return wholefile.Write(p.path(ExperimentFile), func(w io.Writer) error {
-		_, err := w.Write(p.Text)
-		return err
-	})
+	return wholefile.WriteText(p.path(ExperimentFile), string(p.Text))
 }
 
 // longestFirst returns the runs in the order in which several of them at a time end first:
@@ -348,18 +334,9 @@ func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (er
 			return err
 		}
 	}
-	text, err := run.Config.YAML()
-	if err != nil {
+	if err := errors.Join(run.WriteConfig(dir), dir.Begin()); err != nil {
 		return err
 	}
-	if err := errors.Join(dir.WriteConfig(text), dir.Begin()); err != nil {
-		return err
-	}
-	_, err = train.Run(ctx, run.Config, dir, o.training())
+	_, err = train.Run(ctx, run.Config, dir, train.Options{Device: o.Device, Threads: max(1, o.Threads)})
 	return err
-}
-
-// training are the options of a run, and of predictions.
-func (o Options) training() train.Options {
-	return train.Options{Device: o.Device, Threads: max(1, o.Threads), Checkpoints: train.Interval{}}
 }

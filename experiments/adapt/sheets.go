@@ -6,7 +6,6 @@ import (
 
 	"iwda/experiments/judge"
 	"iwda/experiments/report/sheet"
-	"iwda/weightest/intervals"
 )
 
 // Sheets are what a report shows of the outcome: the runs as they were judged, and the
@@ -54,27 +53,19 @@ func (o conclusion) runsSheet() sheet.Sheet {
 }
 
 func (o conclusion) classesSheet() sheet.Sheet {
-	type row struct {
-		ClassShare
-		predicted, reference float64
-	}
-	rows := make([]row, len(o.Classes))
-	for i, class := range o.Classes {
-		rows[i] = row{class, o.Predicted[i], o.Shared.Target()[i]}
-	}
-	columns := []sheet.Column[row]{
-		{Head: "class", Key: true, Value: func(r row) sheet.Value { return sheet.Word(r.Class) }},
-		{Head: "source share", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Source) }},
-		{Head: "estimated in the target", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.Target) }},
-		{Head: "95% interval", Format: sheet.Printf("%.2f", "–%.2f"), Value: func(r row) sheet.Value { return intervalOf(r.Interval, 100) }},
-		{Head: "weight", Format: numberFormat, Value: func(r row) sheet.Value { return sheet.Number(r.Weight()) }},
-		{Head: "95% interval", Format: sheet.Printf("%.3f", "–%.3f"), Value: func(r row) sheet.Value { return intervalOf(r.WeightInterval(), 1) }},
-		{Head: "predicted", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.predicted) }},
-		{Head: "by source-only", Format: percentFormat, Value: func(r row) sheet.Value { return sheet.Percent(100 * r.reference) }},
+	columns := []sheet.Column[ClassOutcome]{
+		{Head: "class", Key: true, Value: func(c ClassOutcome) sheet.Value { return sheet.Word(c.Class) }},
+		{Head: "source share", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.SourceShare) }},
+		{Head: "estimated in the target", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.TargetShare) }},
+		{Head: "95% interval", Format: sheet.Printf("%.2f", "–%.2f"), Value: func(c ClassOutcome) sheet.Value { return intervalOf(c.TargetInterval, 100) }},
+		{Head: "weight", Format: numberFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Number(c.Weight) }},
+		{Head: "95% interval", Format: sheet.Printf("%.3f", "–%.3f"), Value: func(c ClassOutcome) sheet.Value { return intervalOf(c.WeightInterval, 1) }},
+		{Head: "predicted", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.PredictedShare) }},
+		{Head: "by source-only", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.ReferenceShare) }},
 	}
 	return sheet.Sheet{
 		Title:    "Class shares",
-		Sections: []sheet.Section{sheet.NewSection("Class shares in percent", columns, rows)},
+		Sections: []sheet.Section{sheet.NewSection("Class shares in percent", columns, o.Classes)},
 		Legend: "estimated in the target: by maximum likelihood, from what the chosen run says of held-out source rows and of the target, whose predictions are corrected for these shares; of several runs the mean. " +
 			"95% interval: between percentiles of the estimates when both are drawn again, of several runs the means of these; it knows of chance, not of classes that look different in the target. weight: that over the source's share. " +
 			"predicted: share of the target's rows that the predictions give the class. by source-only: the estimate of " + o.Shared.Run + ", from which the rule's weights come.",
@@ -82,11 +73,11 @@ func (o conclusion) classesSheet() sheet.Sheet {
 }
 
 // intervalOf are the ends of an interval, in parts of 1 or of 100.
-func intervalOf(interval *intervals.Interval, of float64) sheet.Value {
+func intervalOf(interval *[2]float64, of float64) sheet.Value {
 	if interval == nil {
 		return sheet.Value{} // missing
 	}
-	return sheet.Number(of*interval.Low, of*interval.High)
+	return sheet.Number(of*interval[0], of*interval[1])
 }
 
 // methodsSection puts the methods side by side.

@@ -11,7 +11,6 @@ import (
 	"iwda/classshares"
 	"iwda/experiments/judge"
 	"iwda/experiments/store"
-	"iwda/weightest/intervals"
 )
 
 func judged(run string, value float64) judge.Judgement {
@@ -95,21 +94,24 @@ func TestExpectedTogether(t *testing.T) {
 
 // Shares and bounds of several runs are means, bounds only where each run has some.
 func TestMeanShares(t *testing.T) {
-	share := func(target, low, high float64) ClassShare {
-		return ClassShare{Class: "cat", Source: 0.5, Target: target, Interval: &intervals.Interval{Low: low, High: high}}
+	share := func(target, low, high float64) ClassOutcome {
+		return ClassOutcome{
+			Class: "cat", SourceShare: 0.5, TargetShare: target, TargetInterval: &[2]float64{low, high},
+			Weight: 2 * target, WeightInterval: &[2]float64{2 * low, 2 * high},
+		}
 	}
-	first, second := []ClassShare{share(0.25, 0.125, 0.5)}, []ClassShare{share(0.75, 0.625, 1)}
-	got := meanShares([][]ClassShare{first, second})
-	if diff := cmp.Diff([]ClassShare{share(0.5, 0.375, 0.75)}, got); diff != "" {
+	first, second := []ClassOutcome{share(0.25, 0.125, 0.5)}, []ClassOutcome{share(0.75, 0.625, 1)}
+	got := meanShares([][]ClassOutcome{first, second})
+	if diff := cmp.Diff([]ClassOutcome{share(0.5, 0.375, 0.75)}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]ClassShare{share(0.25, 0.125, 0.5)}, first); diff != "" {
+	if diff := cmp.Diff([]ClassOutcome{share(0.25, 0.125, 0.5)}, first); diff != "" {
 		t.Errorf("the first run's changed: %s", diff)
 	}
 	second = slices.Clone(second)
-	second[0].Interval = nil
-	for _, each := range [][][]ClassShare{{first, second}, {second, first}} {
-		if got := meanShares(each); got[0].Interval != nil || got[0].Target != 0.5 {
+	second[0].TargetInterval = nil
+	for _, each := range [][][]ClassOutcome{{first, second}, {second, first}} {
+		if got := meanShares(each); got[0].TargetInterval != nil || got[0].TargetShare != 0.5 {
 			t.Errorf("one run has no intervals: %+v", got)
 		}
 	}

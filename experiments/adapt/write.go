@@ -51,8 +51,8 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range written.Counts {
-		o.Predicted = append(o.Predicted, float64(n)/float64(written.Rows()))
+	for i, n := range written.Counts {
+		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
 	return nil
 }

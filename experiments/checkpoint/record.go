@@ -22,8 +22,7 @@ type State struct {
 	Seconds      float64
 	PeakMemory   int64 // in bytes
 	LearningRate float64
-	Losses       Losses
-	Instruments  Instruments
+	Sums         Sums
 	Feed         Feed
 	Updates      int // of the class weights
 	SourceRows   int // behind the sums of the confusion matrix
@@ -43,26 +42,45 @@ type Restart struct {
 	Term string `json:"term"` // what
 }
 
-// Losses are sums over the steps since the last evaluation.
-type Losses struct {
+// Sums are what steps measured, over those since the last evaluation.
+type Sums struct {
+	Steps              int
+	AlignedSteps       int // with a domain loss
+	DiscriminatorSteps int // with a discriminator
+	// The losses; Total has the domain loss times its factor.
 	Classification, Domain, Total float64
-	Steps, AlignedSteps           int // AlignedSteps are those with a domain loss
+	// The instruments, which show how training goes: root mean squares over a step's rows of
+	// ‖z‖ and of the logits, norms of gradients before any limit, and the discriminator's accuracy.
+	FeatureNorm, LogitNorm                                        float64
+	NetworkGradient, DiscriminatorGradient, DiscriminatorAccuracy float64
 }
 
-// Instruments are sums over the same steps of what shows how training goes.
-type Instruments struct {
-	FeatureNorm, LogitNorm                       float64
-	NetworkGradient                              float64
-	DiscriminatorGradient, DiscriminatorAccuracy float64
-	Steps, DiscriminatorSteps                    int // DiscriminatorSteps are those with a discriminator
+// Add adds what other steps measured.
+func (s *Sums) Add(other Sums) {
+	s.Steps += other.Steps
+	s.AlignedSteps += other.AlignedSteps
+	s.DiscriminatorSteps += other.DiscriminatorSteps
+	s.Classification += other.Classification
+	s.Domain += other.Domain
+	s.Total += other.Total
+	s.FeatureNorm += other.FeatureNorm
+	s.LogitNorm += other.LogitNorm
+	s.NetworkGradient += other.NetworkGradient
+	s.DiscriminatorGradient += other.DiscriminatorGradient
+	s.DiscriminatorAccuracy += other.DiscriminatorAccuracy
 }
 
 // Feed is what the next batches depend on. Each kind of feed uses the fields that it
 // needs.
 type Feed struct {
-	Source, Target []byte `json:",omitempty"` // generators
+	FromSource, FromTarget Sampler `json:",omitzero"`
+	Batches                int     `json:",omitempty"` // handed out
+}
+
+// Sampler is what the next rows of a set depend on.
+type Sampler struct {
+	Generator []byte
 	// What is left of a pass without replacement, and the number of passes begun.
-	SourceOrder, TargetOrder   []int `json:",omitempty"`
-	SourcePasses, TargetPasses int   `json:",omitempty"`
-	Batches                    int   `json:",omitempty"` // handed out
+	Order  []int `json:",omitempty"`
+	Passes int   `json:",omitempty"`
 }

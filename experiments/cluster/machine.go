@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,11 +60,7 @@ func (s Slurm) Write() (string, error) {
 		}
 	}
 	for _, file := range files {
-		err := wholefile.Write(filepath.Join(folder, file.Name), func(w io.Writer) error {
-			_, err := io.WriteString(w, file.Text)
-			return err
-		})
-		if err != nil {
+		if err := wholefile.WriteText(filepath.Join(folder, file.Name), file.Text); err != nil {
 			return "", err
 		}
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,10 +112,5 @@ func (m Metadata) Write(folder string) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(m)
-	})
+	return wholefile.WriteJSON(path, m)
 }

@@ -33,18 +33,12 @@ func (m Metadata) Probabilities(logits []float32, shares []float64) ([]float64, 
 	return c.Probabilities(weightest.Widen(logits)), nil
 }
 
-// classifier says what becomes of the network's logits.
-func (m Metadata) classifier() classshares.Classifier {
+// corrected is calibration and correction for shares, if there are any, in one.
+func (m Metadata) corrected(shares []float64) (calibration.Calibration, error) {
 	c := classshares.Classifier{Calibration: calibration.Identity(len(m.Classes)), SpeaksFor: m.Shares.Classifier}
 	if m.Calibration != nil {
 		c.Scales, c.Biases = m.Calibration.Scales, m.Calibration.Biases
 	}
-	return c
-}
-
-// corrected is calibration and correction for shares, if there are any, in one.
-func (m Metadata) corrected(shares []float64) (calibration.Calibration, error) {
-	c := m.classifier()
 	if shares == nil {
 		return c.Calibration, nil
 	}

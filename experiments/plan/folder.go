@@ -28,6 +28,15 @@ func (r Run) Finished(results string) (result store.Result, finished bool) {
 	return result, finished && err == nil
 }
 
+// WriteConfig writes the run's configuration into its folder, for [Open].
+func (r Run) WriteConfig(dir store.Dir) error {
+	yaml, err := r.Config.YAML()
+	if err != nil {
+		return err
+	}
+	return dir.WriteConfig(yaml)
+}
+
 // Open reads the configuration of the run whose folder it is.
 func Open(folder string) (Run, store.Dir, error) {
 	path := filepath.Join(folder, store.ConfigFile)

@@ -57,10 +57,7 @@ func trimLog(path string) error {
 	if _, whole, ok := strings.Cut(end, "\n"); ok { // the first line is cut
 		end = whole
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, "--- earlier lines were removed ---\n"+end)
-		return err
-	})
+	return wholefile.WriteText(path, "--- earlier lines were removed ---\n"+end)
 }
 
 const (

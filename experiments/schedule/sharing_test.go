@@ -182,7 +182,7 @@ func TestBegunWithoutWork(t *testing.T) {
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeConfig(runs[0], dir); err != nil {
+	if err := runs[0].WriteConfig(dir); err != nil {
 		t.Fatal(err)
 	}
 	runs[0].Config.Train.Epochs = 7

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"iwda/experiments/plan"
 	"iwda/experiments/store"
 )
 
@@ -84,19 +83,11 @@ func (r *workerRun) prepare(reason string) (err error) {
 	if r.log, r.said, err = openLog(r.dir, reason); err != nil {
 		return err
 	}
-	if err := writeConfig(r.run, r.dir); err != nil {
+	if err := r.run.WriteConfig(r.dir); err != nil {
 		r.log.Close()
 		return err
 	}
 	return nil
-}
-
-func writeConfig(run plan.Run, dir store.Dir) error {
-	yaml, err := run.Config.YAML()
-	if err != nil {
-		return err
-	}
-	return dir.WriteConfig(yaml)
 }
 
 // start starts the process.

@@ -85,40 +85,30 @@ func (c criterion) value() Optional[float64] {
 
 var weightsLines = lines[WeightUpdate]{
 	columns: func(classes int) []column[WeightUpdate] {
-		return slices.Concat(
-			[]column[WeightUpdate]{
-				{name: "epoch", cell: func(u *WeightUpdate) any { return &u.Epoch }},
-				{name: "step", cell: func(u *WeightUpdate) any { return &u.Step }},
-			},
-			vectorColumns(weightColumn, classes, func(u *WeightUpdate) *[]float64 { return &u.Weights }),
-			[]column[WeightUpdate]{
-				{name: "distance", cell: func(u *WeightUpdate) any { return &u.Distance }},
-				{name: "smallest_singular", cell: func(u *WeightUpdate) any { return &u.SmallestSingular }},
-				{name: "effective_sample_size", cell: func(u *WeightUpdate) any { return &u.EffectiveSampleSize }},
-				{name: "note", cell: func(u *WeightUpdate) any { return &u.Note }},
-				{"label_shift_p", func(u *WeightUpdate) any { return &u.LabelShiftP }, true},
-			})
+		columns := []column[WeightUpdate]{
+			{name: "epoch", cell: func(u *WeightUpdate) any { return &u.Epoch }},
+			{name: "step", cell: func(u *WeightUpdate) any { return &u.Step }},
+		}
+		for class := range classes {
+			columns = append(columns, column[WeightUpdate]{name: weightColumn + strconv.Itoa(class), cell: func(u *WeightUpdate) any {
+				if u.Weights == nil { // of a line that is read
+					u.Weights = make([]float64, classes)
+				}
+				return &u.Weights[class]
+			}})
+		}
+		return append(columns, []column[WeightUpdate]{
+			{name: "distance", cell: func(u *WeightUpdate) any { return &u.Distance }},
+			{name: "smallest_singular", cell: func(u *WeightUpdate) any { return &u.SmallestSingular }},
+			{name: "effective_sample_size", cell: func(u *WeightUpdate) any { return &u.EffectiveSampleSize }},
+			{name: "note", cell: func(u *WeightUpdate) any { return &u.Note }},
+			{"label_shift_p", func(u *WeightUpdate) any { return &u.LabelShiftP }, true},
+		}...)
 	},
 	prefix: weightColumn, classes: func(u WeightUpdate) int { return len(u.Weights) },
 }
 
 const weightColumn = "weight_"
-
-// vectorColumns are those of a vector of a value a class. Their names are the prefix and
-// the class, from 0; a line without the vector has empty cells.
-func vectorColumns[R any](prefix string, classes int, vector func(*R) *[]float64) []column[R] {
-	columns := make([]column[R], classes)
-	for class := range columns {
-		columns[class] = column[R]{name: prefix + strconv.Itoa(class), cell: func(r *R) any {
-			values := vector(r)
-			if *values == nil {
-				*values = slices.Repeat([]float64{math.NaN()}, classes)
-			}
-			return &(*values)[class]
-		}}
-	}
-	return columns
-}
 
 // WriteMetrics writes metrics.csv: a header and a line for each element.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
@@ -176,7 +166,7 @@ func (l lines[R]) records(rows []R) [][]string {
 		return empty
 	})
 	records := [][]string{namesOf(columns)}
-	for _, r := range rows { // a copy, in which missing vectors get empty cells
+	for _, r := range rows {
 		var record []string
 		for _, c := range columns {
 			record = append(record, formatCell(c.cell(&r)))

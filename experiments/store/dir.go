@@ -19,7 +19,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -160,18 +159,12 @@ func (d Dir) Worked() bool {
 
 // WriteConfig writes config.yaml.
 func (d Dir) WriteConfig(yaml []byte) error {
-	return wholefile.Write(d.Path(ConfigFile), func(w io.Writer) error {
-		_, err := w.Write(yaml)
-		return err
-	})
+	return wholefile.WriteText(d.Path(ConfigFile), string(yaml))
 }
 
 // WriteFailure records why the run failed, for whoever reads the folder later.
 func (d Dir) WriteFailure(message string) error {
-	return wholefile.Write(d.Path(FailureFile), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, strings.TrimRight(message, "\n"))
-		return err
-	})
+	return wholefile.WriteText(d.Path(FailureFile), strings.TrimRight(message, "\n")+"\n")
 }
 
 // ReadFailure returns the message of WriteFailure and whether there is one.
@@ -226,8 +219,5 @@ func (d Dir) Checkpoints() []string {
 // RemovePreviousCheckpoint removes the checkpoint before the last one, for a run that
 // is finished.
 func (d Dir) RemovePreviousCheckpoint() error {
-	if err := os.Remove(d.Path(PreviousCheckpointFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return d.remove(PreviousCheckpointFile)
 }

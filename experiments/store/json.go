@@ -21,12 +21,7 @@ func (d Dir) WriteResult(result Result) error {
 	if err := d.check(result); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(result)
-	})
+	return wholefile.WriteJSON(path, result)
 }
 
 // ReadResult reads result.json. Unknown or missing keys, values out of range and

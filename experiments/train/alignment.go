@@ -5,24 +5,17 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
-	"iwda/experiments/store"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
 	"iwda/torch"
 )
 
-// age is how old a run is at one of its domain losses, on which the coefficients of
-// gradient reversal depend.
-type age struct {
-	steps  int // before this one
-	passes int // of rows through the alignment, this one included
-}
-
 // alignment is the loss that draws the two domains together.
 type alignment interface {
-	// coefficients are the numbers that the loss takes at that age.
-	coefficients(at age) []float64
+	// coefficients are the numbers that the loss takes, as those of gradient reversal, after some
+	// steps and with that many passes of rows through the alignment, this one included.
+	coefficients(steps, passes int) []float64
 	// loss returns the domain loss of a step with its coefficients: a part such that the
 	// mean over the processes is that of the whole batch.
 	loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss
@@ -42,27 +35,26 @@ type domainLoss struct {
 // from libtorch's generator.
 func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
 	d := run.Discriminator
-	discriminated := func(input conditioning, inputs int) adversarial {
+	discriminated := func(input conditioning) adversarial {
 		return adversarial{
 			input:         input,
 			scaled:        scaling(d.Normalise),
-			discriminator: nets.NewDiscriminator(inputs, d.Hidden, d.Dropout),
+			discriminator: nets.NewDiscriminator(input.size, d.Hidden, d.Dropout),
 			reversal:      nets.Reversal{Iterations: d.Reversal.Iterations},
 		}
 	}
 	conditional := func() adversarial {
 		if d.RandomProjection > 0 {
-			projection := nets.NewRandomProjection(featureSize, classes, d.RandomProjection)
-			return discriminated(projected{projection}, d.RandomProjection)
+			return discriminated(projected(nets.NewRandomProjection(featureSize, classes, d.RandomProjection), d.RandomProjection))
 		}
-		return discriminated(outerProduct{}, featureSize*classes)
+		return discriminated(conditioning{size: featureSize * classes, of: outerProduct})
 	}
 	mmd := form.MMD(run.Losses.MMD)
 	switch method.Alignment {
 	case config.NoAlignment:
 		return nil
 	case config.DANN:
-		return discriminated(plain{}, featureSize)
+		return discriminated(conditioning{size: featureSize, of: featuresAlone})
 	case config.CDAN:
 		return conditional()
 	case config.CDANE:
@@ -78,32 +70,27 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 }
 
 // conditioning makes a discriminator's input of features and predictions.
-type conditioning interface {
-	input(features, logits torch.Tensor) torch.Tensor
-	state() nets.State
+type conditioning struct {
+	size  int // of a row
+	of    func(features, logits torch.Tensor) torch.Tensor
+	state nets.State // what was drawn for it
 }
 
-// plain is DANN's: the features alone.
-type plain struct{}
-
-func (plain) input(features, _ torch.Tensor) torch.Tensor { return features }
-func (plain) state() nets.State                           { return nil }
+// featuresAlone are DANN's input.
+func featuresAlone(features, _ torch.Tensor) torch.Tensor { return features }
 
 // outerProduct is CDAN's: p ⊗ z.
-type outerProduct struct{}
-
-func (outerProduct) input(features, logits torch.Tensor) torch.Tensor {
+func outerProduct(features, logits torch.Tensor) torch.Tensor {
 	return losses.Conditioned(features, logits.Softmax(1))
 }
-func (outerProduct) state() nets.State { return nil }
 
 // projected is CDAN's for many classes: a random projection in the place of p ⊗ z.
-type projected struct{ projection *nets.RandomProjection }
-
-func (p projected) input(features, logits torch.Tensor) torch.Tensor {
-	return p.projection.Forward(features, logits.Softmax(1).Detach())
+func projected(projection *nets.RandomProjection, size int) conditioning {
+	of := func(features, logits torch.Tensor) torch.Tensor {
+		return projection.Forward(features, logits.Softmax(1).Detach())
+	}
+	return conditioning{size, of, projection.State().Prefixed("projection")}
 }
-func (p projected) state() nets.State { return p.projection.State().Prefixed("projection") }
 
 // adversarial is the alignment by a discriminator behind a gradient reversal: DANN
 // and CDAN.
@@ -130,13 +117,13 @@ func scaling(way string) func(torch.Tensor) torch.Tensor {
 func (a adversarial) discriminate(f stepOutputs, reversal torch.Coefficient) (source, target torch.Tensor) {
 	// Predictions are constants in an input, so that what is reversed may be the features,
 	// which are many times smaller.
-	input := a.input.input(a.scaled(f.features).ReverseGradient(reversal), f.logits)
+	input := a.input.of(a.scaled(f.features).ReverseGradient(reversal), f.logits)
 	return f.split(a.discriminator.Forward(input, true))
 }
 
 // discriminatorAccuracy is the mean over the domains of the share of rows whose domain
 // the discriminator's logits tell, without class weights.
-func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
+func discriminatorAccuracy(source, target []float32) float64 {
 	right := func(logits []float32, sign float32) float64 {
 		count := 0
 		for _, v := range logits {
@@ -146,11 +133,11 @@ func discriminatorAccuracy(source, target []float32) store.Optional[float64] {
 		}
 		return float64(count) / float64(len(logits))
 	}
-	return store.Measured((right(source, 1) + right(target, -1)) / 2)
+	return (right(source, 1) + right(target, -1)) / 2
 }
 
-func (a adversarial) coefficients(at age) []float64 {
-	return []float64{a.reversal.Coefficient(at.passes)}
+func (a adversarial) coefficients(_, passes int) []float64 {
+	return []float64{a.reversal.Coefficient(passes)}
 }
 
 func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient, _ processes) domainLoss {
@@ -159,14 +146,14 @@ func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient, _ pro
 }
 
 func (a adversarial) state() nets.State {
-	return slices.Concat(a.discriminator.State(), a.input.state())
+	return slices.Concat(a.discriminator.State(), a.input.state)
 }
 
 // entropyConditioned is CDAN-E: rows count by how sure the classifier is of them.
 type entropyConditioned struct{ adversarial }
 
-func (a entropyConditioned) coefficients(at age) []float64 {
-	return append(a.adversarial.coefficients(at), a.reversal.Coefficient(at.steps))
+func (a entropyConditioned) coefficients(steps, passes int) []float64 {
+	return []float64{a.reversal.Coefficient(passes), a.reversal.Coefficient(steps)}
 }
 
 func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
@@ -185,7 +172,7 @@ type kernelAlignment struct {
 	joint  bool
 }
 
-func (kernelAlignment) coefficients(age) []float64 { return nil }
+func (kernelAlignment) coefficients(_, _ int) []float64 { return nil }
 
 func (k kernelAlignment) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
 	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {

@@ -93,7 +93,7 @@ func openImageRows(run config.Resolved, data catalogue.Dataset, domain string, o
 	open := func(set *images.Set) rowReader {
 		d, openErr := rows.opened.open(run, set, nil, options)
 		err = errors.Join(err, openErr)
-		return testViews{d, run}
+		return d
 	}
 	if rows.train = open(sets.Target); sets.Test != sets.Target {
 		rows.test = open(sets.Test)

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,13 +15,9 @@ import (
 
 // feed gives the batches of a run. It reads no label of the target.
 type feed interface {
+	part // of a run: all that the next batches depend on
 	// next returns the next batch, whose memory is the feed's until the call after.
 	next(ctx context.Context) (batch, error)
-	// state returns all that the next batches depend on, for restore.
-	state() checkpoint.Feed
-	// restore makes the batches follow that another feed of the same data and settings
-	// would have returned after its state.
-	restore(checkpoint.Feed) error
 	// passSteps is the number of steps that count as a pass over the source.
 	passSteps() int
 	close() error
@@ -52,13 +47,6 @@ func (b batch) classes() []int {
 	return classes
 }
 
-// feedPart is a feed as a part of a run.
-type feedPart struct{ feed }
-
-func (f feedPart) save(s *saving) { s.Feed = f.state() }
-
-func (f feedPart) restore(r *restoring) error { return f.feed.restore(r.Feed) }
-
 // drawn draws the batches of both domains from sets in memory.
 type drawn struct {
 	source, target     datasets.Set
@@ -70,15 +58,8 @@ type drawn struct {
 // sampler says which rows of a set come next.
 type sampler interface {
 	next(rows int) []int // valid until the next call
-	state() samplerState
-	restore(samplerState) error
-}
-
-// samplerState is what the next rows depend on.
-type samplerState struct {
-	generator []byte
-	order     []int
-	passes    int
+	state() checkpoint.Sampler
+	restore(checkpoint.Sampler) error
 }
 
 func newDrawn(source, target datasets.Set, onSource, onTarget sampler, rows, steps int) *drawn {
@@ -99,18 +80,12 @@ func (d *drawn) next(context.Context) (batch, error) {
 	return d.batch, nil
 }
 
-func (d *drawn) state() checkpoint.Feed {
-	source, target := d.onSource.state(), d.onTarget.state()
-	return checkpoint.Feed{
-		Source: source.generator, SourceOrder: source.order, SourcePasses: source.passes,
-		Target: target.generator, TargetOrder: target.order, TargetPasses: target.passes,
-	}
+func (d *drawn) save(s *saving) {
+	s.Feed = checkpoint.Feed{FromSource: d.onSource.state(), FromTarget: d.onTarget.state()}
 }
 
-func (d *drawn) restore(s checkpoint.Feed) error {
-	return errors.Join(
-		d.onSource.restore(samplerState{s.Source, s.SourceOrder, s.SourcePasses}),
-		d.onTarget.restore(samplerState{s.Target, s.TargetOrder, s.TargetPasses}))
+func (d *drawn) restore(r *restoring) error {
+	return errors.Join(d.onSource.restore(r.Feed.FromSource), d.onTarget.restore(r.Feed.FromTarget))
 }
 
 func (d *drawn) passSteps() int { return d.steps }
@@ -120,24 +95,37 @@ func (d *drawn) close() error   { return nil }
 // pass is an epoch: as many steps as fill the larger set.
 func newResampled(source, target datasets.Set, rows int, seed int64) *drawn {
 	of := func(set datasets.Set, purpose string) sampler {
-		return resampler{datasets.NewWithReplacement(set.Len(), datasets.Stream(seed, purpose)), make([]int, rows)}
+		return newResampler(set.Len(), rows, datasets.Stream(seed, purpose))
 	}
 	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, max(source.Len(), target.Len())/rows)
 }
 
-// resampler draws rows with replacement.
+// resampler draws rows of a set of n uniformly with replacement.
 type resampler struct {
-	*datasets.WithReplacement
-	rows []int
+	n         int
+	generator *rand.PCG
+	random    *rand.Rand // draws from it
+	rows      []int
+}
+
+func newResampler(n, rows int, generator *rand.PCG) resampler {
+	return resampler{n, generator, rand.New(generator), make([]int, rows)}
 }
 
 func (r resampler) next(int) []int {
-	r.Next(r.rows)
+	for i := range r.rows {
+		r.rows[i] = r.random.IntN(r.n)
+	}
 	return r.rows
 }
 
-func (r resampler) state() samplerState          { return samplerState{generator: marshal(r)} }
-func (r resampler) restore(s samplerState) error { return r.UnmarshalBinary(s.generator) }
+func (r resampler) state() checkpoint.Sampler {
+	return checkpoint.Sampler{Generator: marshal(r.generator)}
+}
+
+func (r resampler) restore(s checkpoint.Sampler) error {
+	return r.generator.UnmarshalBinary(s.Generator)
+}
 
 // newShuffled takes batches without replacement from sets of which there are several views of
 // each row: the first n rows, then the same rows once more. A pass draws one view of each row
@@ -171,21 +159,22 @@ func (s *shuffler) next(n int) []int {
 	return rows
 }
 
-func (s *shuffler) state() samplerState { return samplerState{marshal(s.generator), s.order, s.passes} }
+func (s *shuffler) state() checkpoint.Sampler {
+	return checkpoint.Sampler{Generator: marshal(s.generator), Order: s.order, Passes: s.passes}
+}
 
-func (s *shuffler) restore(state samplerState) error {
-	for _, row := range state.order {
+func (s *shuffler) restore(state checkpoint.Sampler) error {
+	for _, row := range state.Order {
 		if all := s.rows * s.views; row < 0 || row >= all {
 			return fmt.Errorf("row %d of %d is to come", row, all)
 		}
 	}
-	s.order, s.passes = slices.Clone(state.order), state.passes
-	return s.generator.UnmarshalBinary(state.generator)
+	s.order, s.passes = slices.Clone(state.Order), state.Passes
+	return s.generator.UnmarshalBinary(state.Generator)
 }
 
-// marshal returns the state of a generator of this project or of math/rand/v2, none of
-// which has a state that cannot be saved.
-func marshal(generator encoding.BinaryMarshaler) []byte {
+// marshal returns the state of a generator, which can always be saved.
+func marshal(generator *rand.PCG) []byte {
 	state, err := generator.MarshalBinary()
 	if err != nil {
 		panic("train: " + err.Error())
@@ -201,7 +190,17 @@ type loaded struct {
 	labels                   []int64         // of the source's last batch
 	sourceBatch, targetBatch *images.Batch   // handed out last
 	batches                  int             // handed out
-	crop                     int
+	shape                    []int           // of an image
+}
+
+// newLoaded gives augmented images, which are read while the run trains.
+func newLoaded(source, target *imageDomain) (l *loaded, err error) {
+	l = &loaded{sourceLabels: source.reader.Set().Labels(), shape: cropShape(source.run)}
+	if l.source, err = source.loader("source"); err != nil {
+		return nil, err
+	}
+	l.target, err = target.loader("target")
+	return l, err
 }
 
 func (l *loaded) next(ctx context.Context) (batch, error) {
@@ -225,23 +224,22 @@ func (l *loaded) next(ctx context.Context) (batch, error) {
 		class, _ := l.sourceLabels.At(row) // all are known, see data.check
 		l.labels = append(l.labels, int64(class))
 	}
-	return batch{shape: []int{3, l.crop, l.crop}, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
+	return batch{shape: l.shape, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
 }
 
 // valuesOf are those of a batch of images.
 func valuesOf(b *images.Batch) rowValues { return rowValues{b.Values, b.Bytes} }
 
-// state counts the batches that both loaders gave: a step that was interrupted
+// save counts the batches that both loaders gave: a step that was interrupted
 // between the two took none.
-func (l *loaded) state() checkpoint.Feed { return checkpoint.Feed{Batches: l.batches} }
+func (l *loaded) save(s *saving) { s.Feed.Batches = l.batches }
 
-func (l *loaded) restore(s checkpoint.Feed) error {
-	if s.Batches < 0 {
-		return fmt.Errorf("%d batches were handed out", s.Batches)
+func (l *loaded) restore(r *restoring) error {
+	if l.batches = r.Feed.Batches; l.batches < 0 {
+		return fmt.Errorf("%d batches were handed out", l.batches)
 	}
-	l.batches = s.Batches
-	l.source.Seek(s.Batches)
-	l.target.Seek(s.Batches)
+	l.source.Seek(l.batches)
+	l.target.Seek(l.batches)
 	return nil
 }
 

@@ -2,10 +2,12 @@ package train
 
 import (
 	"io"
+	"math"
 	"slices"
 	"testing"
 
 	"iwda/datasets"
+	"iwda/experiments/checkpoint"
 )
 
 // secret is a set whose labels must not be read.
@@ -46,6 +48,49 @@ func TestFeedsReadNoTargetLabel(t *testing.T) {
 					t.Errorf("%s: source row %v has the label %d", name, value, b.labels[i])
 				}
 			}
+		}
+	}
+}
+
+func TestResamplerIsUniform(t *testing.T) {
+	const n, draws = 7, 70000
+	rows := newResampler(n, draws, datasets.Stream(1, "test")).next(draws)
+	var times [n]float64
+	repeats := 0
+	for i, row := range rows {
+		times[row]++
+		if i > 0 && row == rows[i-1] {
+			repeats++
+		}
+	}
+	// Five standard deviations of a binomial, and of the pairs in a row.
+	tolerance := 5 * math.Sqrt(draws*(1.0/n)*(1-1.0/n))
+	for row, got := range times {
+		if math.Abs(got-draws/n) > tolerance {
+			t.Errorf("row %d drawn %v times of %d, want about %d", row, got, draws, draws/n)
+		}
+	}
+	if math.Abs(float64(repeats)-draws/n) > tolerance {
+		t.Errorf("%d of %d rows equal the one before, want about %d", repeats, draws, draws/n)
+	}
+}
+
+func TestResamplerRestores(t *testing.T) {
+	sampler := newResampler(1000, 77, datasets.Stream(1, "source batches"))
+	sampler.next(77)
+	state := sampler.state()
+	want := sampler.next(77)
+	restored := newResampler(1000, 77, datasets.Stream(9, "another"))
+	restored.next(77)
+	if err := restored.restore(state); err != nil {
+		t.Fatal(err)
+	}
+	if got := restored.next(77); !slices.Equal(got, want) {
+		t.Error("the restored sampler draws other rows")
+	}
+	for length := range state.Generator {
+		if err := restored.restore(checkpoint.Sampler{Generator: state.Generator[:length]}); err == nil {
+			t.Errorf("no error for %d of %d bytes of state", length, len(state.Generator))
 		}
 	}
 }

@@ -32,21 +32,30 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	domains, err := openTask(run, sets, options)
+	var opened openDomains
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	source, target, test, err := opened.task(run, sets, options)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
+	d = &data{classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test}
+	if run.Train.Validation > 0 {
+		kept, held, err := source.holdOut()
 		if err != nil {
-			err = errors.Join(err, domains.opened.Close())
+			return nil, err
 		}
-	}()
-	d = imageData(domains, run)
+		source, d.onHeldOut, d.onTarget = kept, held, target
+	}
+	d.onSource, d.source, d.target, d.test = source, source.labels, target.labels, test.labels
 	const replaced = false
 	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(options.alive, imageSets(sets)...); err != nil {
+	if d.sha256, err = fingerprint(sets, options.alive); err != nil {
 		return nil, err
 	}
 	if frozen, is := network.(*nets.Frozen); is {
@@ -56,30 +65,15 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		if run.Network.Views > 0 {
 			pooled.batchSize = run.Train.Batch
-			if err := d.feedPooled(ctx, pooled, domains, run); err != nil {
+			if err := d.feedPooled(ctx, pooled, source, target); err != nil {
 				return nil, err
 			}
-			return d, domains.opened.Close()
+			return d, opened.Close()
 		}
 	}
-	d.files = domains.opened
-	d.feed, err = domains.loaders(run)
+	d.files = opened
+	d.feed, err = newLoaded(source, target)
 	return d, err
-}
-
-// imageData returns the data of a run but for what it is fed with.
-func imageData(domains imageDomains, run config.Resolved) *data {
-	rows := func(domain *imageDomain) rowReader { return testViews{domain, run} }
-	source, test := domains.source, domains.test
-	d := &data{
-		classNames: source.reader.Set().ClassNames(), rowShape: cropShape(run),
-		source: source.labels, target: domains.target.labels, test: test.labels,
-		onSource: rows(source), onTest: rows(test),
-	}
-	if domains.heldOut != nil {
-		d.onHeldOut, d.onTarget = rows(domains.heldOut), rows(domains.target)
-	}
-	return d
 }
 
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
@@ -99,31 +93,26 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 }
 
 // feedPooled computes the backbone's features of views of both domains, which the run is fed with.
-func (d *data) feedPooled(ctx context.Context, pooled evaluator, domains imageDomains, run config.Resolved) error {
-	onSource, err := pooled.features(ctx, "source", trainingViews{domains.source, run, "source"}, d.classNames)
+func (d *data) feedPooled(ctx context.Context, pooled evaluator, source, target *imageDomain) error {
+	onSource, err := pooled.features(ctx, "source", trainingViews{source, "source"}, d.classNames)
 	if err != nil {
 		return err
 	}
-	onTarget, err := pooled.features(ctx, "target", trainingViews{domains.target, run, "target"}, d.classNames)
+	onTarget, err := pooled.features(ctx, "target", trainingViews{target, "target"}, d.classNames)
 	if err != nil {
 		return err
 	}
 	d.rowShape = onSource.Shape()
-	d.feed = newShuffled(onSource, onTarget, run.Network.Views, run.Train.Batch, run.Seed)
+	d.feed = newShuffled(onSource, onTarget, source.run.Network.Views, source.run.Train.Batch, source.run.Seed)
 	return nil
 }
 
-// imageSets are the different sets of a task.
-func imageSets(task catalogue.ImageTask) []*images.Set {
+// fingerprint identifies the image files of a task.
+func fingerprint(task catalogue.ImageTask, alive func()) (string, error) {
 	sets := []*images.Set{task.Source, task.Target}
 	if task.Test != task.Target {
 		sets = append(sets, task.Test)
 	}
-	return sets
-}
-
-// fingerprint identifies the image files of the sets.
-func fingerprint(alive func(), sets ...*images.Set) (string, error) {
 	sum := sha256.New()
 	for _, set := range sets {
 		of, err := set.Fingerprint(alive)
@@ -135,50 +124,27 @@ func fingerprint(alive func(), sets ...*images.Set) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// testViews reads a domain's images in order, as in evaluation.
-type testViews struct {
-	domain *imageDomain
-	run    config.Resolved
-}
-
-func (v testViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
-	return func(yield func(rowBatch, error) bool) {
-		options := v.domain.views(v.run)
-		options.BatchSize = size
-		for b, err := range v.domain.reader.Batches(ctx, options) {
-			if err != nil {
-				yield(rowBatch{}, err)
-				return
-			}
-			if !yield(rowBatch{valuesOf(b), cropShape(v.run), v.domain.reader.Set().Labels().Subset(b.Rows)}, nil) {
-				return
-			}
-		}
-	}
-}
-
 // trainingViews reads augmented views of every image of a domain, all first views, then all
 // second ones.
 type trainingViews struct {
-	domain  *imageDomain
-	run     config.Resolved
+	*imageDomain
 	purpose string // of what is random
 }
 
 func (v trainingViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
-		options := images.LoaderOptions{ViewOptions: v.domain.views(v.run), Seed: v.run.Seed, Purpose: v.purpose}
 		// Batches of one image leave none out at the end of a pass.
-		options.BatchSize, options.Ahead = 1, 2*size
-		loader, err := images.NewLoader(v.domain.reader, options)
+		options := images.LoaderOptions{ViewOptions: v.views(1), Seed: v.run.Seed, Purpose: v.purpose}
+		options.Ahead = 2 * size
+		loader, err := images.NewLoader(v.reader, options)
 		if err != nil {
 			yield(rowBatch{}, err)
 			return
 		}
 		defer loader.Close()
-		of := v.domain.reader.Set().Labels()
+		of := v.reader.Set().Labels()
 		pending := rowBatch{shape: cropShape(v.run)}
-		all := v.run.Network.Views * v.domain.labels.Len()
+		all := v.run.Network.Views * v.labels.Len()
 		for i := range all {
 			b, err := loader.Next(ctx)
 			if err != nil {

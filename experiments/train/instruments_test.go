@@ -12,8 +12,8 @@ import (
 func TestDiscriminatorAccuracy(t *testing.T) {
 	// Three of four source rows and one of two target rows, of different numbers.
 	got := discriminatorAccuracy([]float32{1, 0.1, 7, -2}, []float32{-0.5, 3})
-	if !got.Measured || got.Value != (0.75+0.5)/2 {
-		t.Errorf("%+v", got)
+	if got != (0.75+0.5)/2 {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -90,7 +90,7 @@ func (t *trainer) readSteps() error {
 		if err := v.checkFinite(step.at); err != nil {
 			return err
 		}
-		t.record.addStep(v)
+		t.record.sums.Add(v.Sums)
 		return t.classWeights.observe(v.predictions, step.classes)
 	})
 }

@@ -41,12 +41,6 @@ type lossTensors struct {
 	minimised              torch.Tensor   // the total, with its gradient
 }
 
-// stepLosses are their values; the total includes the domain loss where they are aligned.
-type stepLosses struct {
-	classification, domain, total float64
-	aligned                       bool
-}
-
 // aligned tells whether the total of a step in that epoch includes the domain loss.
 func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
 
@@ -57,7 +51,7 @@ func (o *objective) next(p position) (aligned bool, coefficients []float64) {
 		return false, nil
 	}
 	o.passes++
-	return true, o.alignment.coefficients(age{steps: p.step, passes: o.passes})
+	return true, o.alignment.coefficients(p.step, o.passes)
 }
 
 // losses computes the losses of a step, with these coefficients where the domains are

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
@@ -32,28 +33,18 @@ func (p processes) size() int {
 	return p.group.Size()
 }
 
-// several is the number of processes, 0 for one.
-func (p processes) several() int {
-	if p.alone() {
-		return 0
-	}
-	return p.group.Size()
-}
-
 // check refuses runs that several processes cannot make.
 func (p processes) check(run config.Resolved, method config.Method) error {
-	n := p.size()
-	if n > 1 && run.Train.Batch%n != 0 {
+	comparing := []config.Alignment{config.DAN, config.DANLinear, config.JAN}
+	switch n := p.size(); {
+	case n == 1:
+		return nil
+	case run.Train.Batch%n != 0:
 		return fmt.Errorf("train.batch is %d rows of each domain, which %d processes cannot share evenly", run.Train.Batch, n)
-	}
-	if n > 1 && run.Train.Graph {
+	case run.Train.Graph:
 		return fmt.Errorf("train.graph is for one process, here there are %d", n)
-	}
-	switch method.Alignment {
-	case config.DAN, config.DANLinear, config.JAN:
-		if n > 1 {
-			return fmt.Errorf("%s compares all rows of a batch with each other, which %d processes cannot do, each with a share of them", method.Name, n)
-		}
+	case slices.Contains(comparing, method.Alignment):
+		return fmt.Errorf("%s compares all rows of a batch with each other, which %d processes cannot do, each with a share of them", method.Name, n)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"iwda/experiments/store"
+	"iwda/experiments/checkpoint"
 	"iwda/torch"
 )
 
@@ -72,18 +72,10 @@ func (r *readings) add(at position, m measures, classes []int) {
 // keep takes the last step's out of the current scope, so that they wait for others.
 func (r *readings) keep() { torch.Keep(r.waiting[len(r.waiting)-1].measures.values) }
 
-// instruments are what is read at a step that shows how training goes, and changes nothing.
-type instruments struct {
-	featureNorm, logitNorm             float64 // root mean square over the rows of ‖z‖ and of the logits
-	networkGradient, alignmentGradient float64 // norms, before any limit
-	discriminatorAccuracy              store.Optional[float64]
-}
-
 // stepValues are those of a reading on the host.
 type stepValues struct {
-	predictions []float32
-	losses      stepLosses
-	instruments instruments
+	predictions     []float32
+	checkpoint.Sums // over this step alone
 }
 
 // checkFinite returns a [*NotFiniteError] for the first loss or gradient that is not finite.
@@ -92,8 +84,8 @@ func (v stepValues) checkFinite(at position) error {
 		term  string
 		value float64
 	}{
-		{"classification loss", v.losses.classification}, {"domain loss", v.losses.domain},
-		{"network's gradient", v.instruments.networkGradient}, {"discriminator's gradient", v.instruments.alignmentGradient},
+		{"classification loss", v.Classification}, {"domain loss", v.Domain},
+		{"network's gradient", v.NetworkGradient}, {"discriminator's gradient", v.DiscriminatorGradient},
 	} {
 		if math.IsNaN(of.value) || math.IsInf(of.value, 0) {
 			return &NotFiniteError{of.term, of.value, at.step + 1}
@@ -102,8 +94,8 @@ func (v stepValues) checkFinite(at position) error {
 	return nil
 }
 
-// read takes what was copied of its values.
-func (r *reading) read(copied []float32, tradeOff float64) stepValues {
+// read takes its values from those that were copied, and returns the rest.
+func (r *reading) read(copied []float32, tradeOff float64) (v stepValues, rest []float32) {
 	lengths := r.lengths
 	next := func() []float32 {
 		first := copied[:lengths[0]]
@@ -111,20 +103,20 @@ func (r *reading) read(copied []float32, tradeOff float64) stepValues {
 		return first
 	}
 	number := func() float64 { return float64(next()[0]) }
-	v := stepValues{predictions: next()}
-	v.instruments.featureNorm = math.Sqrt(number() / float64(r.rows))
-	v.instruments.logitNorm = math.Sqrt(number() / float64(r.rows))
-	v.losses.classification = number()
-	if v.losses.aligned = r.aligned; v.losses.aligned {
-		v.losses.domain = number()
+	v = stepValues{predictions: next(), Sums: checkpoint.Sums{Steps: 1}}
+	v.FeatureNorm = math.Sqrt(number() / float64(r.rows))
+	v.LogitNorm = math.Sqrt(number() / float64(r.rows))
+	v.Classification = number()
+	if r.aligned {
+		v.Domain, v.AlignedSteps = number(), 1
 	}
-	v.losses.total = v.losses.classification + tradeOff*v.losses.domain
+	v.Total = v.Classification + tradeOff*v.Domain
 	if r.discriminated {
-		v.instruments.discriminatorAccuracy = discriminatorAccuracy(next(), next())
+		v.DiscriminatorAccuracy, v.DiscriminatorSteps = discriminatorAccuracy(next(), next()), 1
 	}
-	v.instruments.networkGradient = norm(r.networkGradients, number)
-	v.instruments.alignmentGradient = norm(r.alignmentGradients, number)
-	return v
+	v.NetworkGradient = norm(r.networkGradients, number)
+	v.DiscriminatorGradient = norm(r.alignmentGradients, number)
+	return v, copied
 }
 
 // full tells whether as many steps wait as are read together.
@@ -138,36 +130,27 @@ func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) 
 	}
 	tensors := make([]torch.Tensor, len(r.waiting))
 	for i, w := range r.waiting {
-		tensors[i] = w.measures.values
+		tensors[i] = w.values
 	}
-	copied := fetch(tensors...)
-	for _, t := range tensors {
-		t.Release()
-	}
-	waiting := r.waiting
-	r.waiting = r.waiting[:0]
-	for i, w := range waiting {
-		if err := step(w, w.read(copied[i], tradeOff)); err != nil {
-			return w.at.failed(err)
-		}
-	}
-	return nil
-}
-
-// fetch copies lists of float32 to the host, all of them at once.
-func fetch(tensors ...torch.Tensor) [][]float32 {
-	var all []float32
+	var copied []float32
 	torch.Tidy(func() {
 		together := tensors[0]
 		if len(tensors) > 1 {
 			together = torch.Cat(0, tensors...)
 		}
-		all = torch.ToSlice[float32](together)
+		copied = torch.ToSlice[float32](together)
 	})
-	values := make([][]float32, len(tensors))
-	for i, t := range tensors {
-		n := t.Len()
-		values[i], all = all[:n:n], all[n:]
+	for _, t := range tensors {
+		t.Release()
 	}
-	return values
+	waiting := r.waiting
+	r.waiting = r.waiting[:0]
+	for _, w := range waiting {
+		var v stepValues
+		v, copied = w.read(copied, tradeOff)
+		if err := step(w, v); err != nil {
+			return w.at.failed(err)
+		}
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/torch"
@@ -34,7 +35,7 @@ func TestReading(t *testing.T) {
 		if err := r.take(2, func(step reading, v stepValues) error {
 			taken = append(taken, step.at.step)
 			if step.at.step == 0 {
-				if v.losses != (stepLosses{classification: 9, total: 9}) || v.instruments.networkGradient != 2 || v.instruments.discriminatorAccuracy.Measured {
+				if v.Sums != (checkpoint.Sums{Steps: 1, Classification: 9, Total: 9, FeatureNorm: 1, LogitNorm: 1, NetworkGradient: 2}) {
 					t.Errorf("first step %+v", v)
 				}
 				return nil
@@ -42,12 +43,13 @@ func TestReading(t *testing.T) {
 			if !slices.Equal(v.predictions, []float32{5, 6, 7, 8}) || !slices.Equal(step.classes, []int{1, 2}) {
 				t.Errorf("predictions %v, classes %v", v.predictions, step.classes)
 			}
-			if v.losses != (stepLosses{0.5, 0.25, 1, true}) {
-				t.Errorf("losses %+v", v.losses)
+			want := checkpoint.Sums{
+				Steps: 1, AlignedSteps: 1, DiscriminatorSteps: 1,
+				Classification: 0.5, Domain: 0.25, Total: 1, FeatureNorm: math.Sqrt(13), LogitNorm: math.Sqrt(2),
+				NetworkGradient: 5, DiscriminatorGradient: 7, DiscriminatorAccuracy: 0.75,
 			}
-			want := instruments{math.Sqrt(13), math.Sqrt(2), 5, 7, store.Measured(0.75)}
-			if v.instruments != want {
-				t.Errorf("%+v, want %+v", v.instruments, want)
+			if v.Sums != want {
+				t.Errorf("%+v, want %+v", v.Sums, want)
 			}
 			return nil
 		}); err != nil || !slices.Equal(taken, []int{0, 1}) {

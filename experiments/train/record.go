@@ -18,8 +18,7 @@ type record struct {
 	updates   []store.WeightUpdate
 	confusion confusion // of the last evaluation
 
-	sums checkpoint.Losses      // of the steps since the last evaluation
-	read checkpoint.Instruments // of the same steps
+	sums checkpoint.Sums // of the steps since the last evaluation
 
 	dir    store.Dir
 	writes bool // this process does
@@ -34,26 +33,6 @@ func newRecord(classes int, dir store.Dir, writes bool) *record {
 	return &record{classes: classes, dir: dir, writes: writes, curves: throttle.Every(curvesPause)}
 }
 
-// addStep takes what was read of a step into account.
-func (r *record) addStep(v stepValues) {
-	r.sums.Classification += v.losses.classification
-	r.sums.Total += v.losses.total
-	r.sums.Steps++
-	if v.losses.aligned {
-		r.sums.Domain += v.losses.domain
-		r.sums.AlignedSteps++
-	}
-	r.read.FeatureNorm += v.instruments.featureNorm
-	r.read.LogitNorm += v.instruments.logitNorm
-	r.read.NetworkGradient += v.instruments.networkGradient
-	r.read.Steps++
-	if accuracy := v.instruments.discriminatorAccuracy; accuracy.Measured {
-		r.read.DiscriminatorAccuracy += accuracy.Value
-		r.read.DiscriminatorGradient += v.instruments.alignmentGradient
-		r.read.DiscriminatorSteps++
-	}
-}
-
 // addEvaluation completes a line of metrics with the accuracies, and with the means over the
 // steps since the last one, of which there may be none.
 func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
@@ -61,13 +40,12 @@ func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps).OrNaN()
 	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps).OrNaN()
 	m.TotalLoss = mean(r.sums.Total, r.sums.Steps).OrNaN()
-	m.FeatureNorm = mean(r.read.FeatureNorm, r.read.Steps)
-	m.LogitNorm = mean(r.read.LogitNorm, r.read.Steps)
-	m.NetworkGradient = mean(r.read.NetworkGradient, r.read.Steps)
-	m.DiscriminatorAccuracy = mean(r.read.DiscriminatorAccuracy, r.read.DiscriminatorSteps)
-	m.DiscriminatorGradient = mean(r.read.DiscriminatorGradient, r.read.DiscriminatorSteps)
-	r.sums, r.read = checkpoint.Losses{}, checkpoint.Instruments{}
-	r.confusion = onTest
+	m.FeatureNorm = mean(r.sums.FeatureNorm, r.sums.Steps)
+	m.LogitNorm = mean(r.sums.LogitNorm, r.sums.Steps)
+	m.NetworkGradient = mean(r.sums.NetworkGradient, r.sums.Steps)
+	m.DiscriminatorAccuracy = mean(r.sums.DiscriminatorAccuracy, r.sums.DiscriminatorSteps)
+	m.DiscriminatorGradient = mean(r.sums.DiscriminatorGradient, r.sums.DiscriminatorSteps)
+	r.sums, r.confusion = checkpoint.Sums{}, onTest
 	r.metrics = append(r.metrics, m)
 }
 
@@ -150,7 +128,7 @@ func (r *record) writeIfDue() error {
 
 func (r *record) save(s *saving) {
 	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
-	s.Confusion, s.Losses, s.Instruments = r.confusion, r.sums, r.read
+	s.Confusion, s.Sums = r.confusion, r.sums
 }
 
 func (r *record) restore(from *restoring) error {
@@ -172,7 +150,6 @@ func (r *record) restore(from *restoring) error {
 	if n := len(from.Confusion); n != 0 && (n != k || slices.ContainsFunc(from.Confusion, wrong)) {
 		return fmt.Errorf("its confusion matrix is not %d×%d", k, k)
 	}
-	r.metrics, r.updates, r.confusion = metrics, updates, from.Confusion
-	r.sums, r.read = from.Losses, from.Instruments
+	r.metrics, r.updates, r.confusion, r.sums = metrics, updates, from.Confusion, from.Sums
 	return nil
 }

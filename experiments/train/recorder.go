@@ -27,9 +27,6 @@ func (r *recorder) step(in stepInputs, aligned bool, rates, coefficients []float
 	if !r.recording {
 		return body(in, numbers(values))
 	}
-	if r.recorded == nil {
-		r.recorded = make(map[bool]*recordedStep)
-	}
 	if r.recorded[aligned] == nil {
 		r.recorded[aligned] = newRecordedStep(in, len(values), r.device, body)
 	}

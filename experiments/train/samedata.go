@@ -71,7 +71,7 @@ func dataSHA256(run config.Resolved) (sum string, err error) {
 		if err != nil {
 			return "", err
 		}
-		return fingerprint(nil, imageSets(task)...)
+		return fingerprint(task, nil)
 	}
 	task, err := loadSets(run)
 	if err != nil {

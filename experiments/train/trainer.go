@@ -88,12 +88,12 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
-	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute}
+	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir, t.processes.first())
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
 		checkpoint.State{DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256},
-		t.clock, feedPart{t.data.feed}, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
+		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random})
 	// What the alignment drew for its own networks must not change the dropout of the
 	// first epoch, which all methods share.
@@ -195,12 +195,15 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		ConfigHash: t.run.Hash(),
 		Versions:   versions(),
 		Machine:    machine(),
-		Device:     t.options.Device.String(), Threads: t.options.Threads, Processes: t.processes.several(),
+		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256:   t.model.pretrainedSHA256,
 		DataSHA256:      t.data.sha256,
 		SourceConfusion: onSource,
 		Classes:         t.data.classNames,
 		Restarts:        t.restarts.made,
+	}
+	if !t.processes.alone() {
+		result.Processes = t.processes.size()
 	}
 	t.record.conclude(&result)
 	t.classWeights.conclude(&result)

@@ -4,6 +4,7 @@ package wholefile
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,25 @@ const temporaryMark = ".tmp-"
 // new file is in its place then, but a power cut may undo it.
 func Write(path string, write func(io.Writer) error) error {
 	return WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
+}
+
+// WriteText replaces the file at path by a text, in one step as [Write] does.
+func WriteText(path, text string) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// WriteJSON replaces the file at path by a value as JSON for people to read too, in one step as
+// [Write] does.
+func WriteJSON(path string, value any) error {
+	return Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
+	})
 }
 
 // File is a file that is being written: from its beginning on, and again where something
