@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
@@ -23,23 +24,29 @@ func (f *arrays) Close() error {
 	return errors.Join(errs...)
 }
 
-// openNamed opens those of the arrays that there are by their names.
-func (f *arrays) openNamed(there []string, o Options, open func(name string) (*array, error)) error {
-	values, labels, ids, err := chooseArrays(there, o)
+// openNamed opens those of the arrays that are wanted, each by its place among the names.
+func (f *arrays) openNamed(there []string, o Options, open func(i int) (*array, error)) error {
+	l, err := chooseArrays(there, o)
 	if err != nil {
 		return err
 	}
+	if l.values == nil {
+		return fmt.Errorf("no array of the values, %s; there are %s", strings.Join(wantedValues(o), ", "), listed(there))
+	}
+	if o.IgnoreLabels {
+		l.labels = -1
+	}
 	for _, part := range []struct {
-		name string
-		to   **array
-	}{{values, &f.values}, {labels, &f.labels}, {ids, &f.ids}} {
-		if part.name == "" {
+		i  int
+		to **array
+	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}} {
+		if part.i < 0 {
 			continue
 		}
-		if *part.to, err = open(part.name); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+		if *part.to, err = open(part.i); err != nil {
+			return fmt.Errorf("%s: %w", there[part.i], err)
 		}
-		(*part.to).name = part.name
+		(*part.to).name = there[part.i]
 	}
 	return nil
 }
@@ -58,7 +65,7 @@ func (f *arrays) describe(t *Table) (err error) {
 			return err
 		}
 	}
-	t.kind, t.element = kindOf(f.values.name, t.options), f.values.element.String()
+	t.kind = kindOf(f.values.name, t.options)
 	t.labels, t.named = f.labels != nil, f.names
 	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
 		t.mapped = f.values
@@ -89,7 +96,6 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 type arraysCursor struct {
 	form                *arrays
 	values, labels, ids *column
-	row                 int
 }
 
 func (c *arraysCursor) Close() error {
@@ -103,7 +109,8 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	n = min(n, c.form.values.shape[0]-c.row)
+	row := b.First + b.rows
+	n = min(n, c.form.values.shape[0]-row)
 	if n == 0 {
 		return io.EOF
 	}
@@ -116,7 +123,7 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		if b.names, err = c.labels.append(b.names, n); err != nil {
 			return err
 		}
-		if err := c.nameLabels(b.names[len(b.names)-n:]); err != nil {
+		if err := c.nameLabels(b.names[len(b.names)-n:], row); err != nil {
 			return err
 		}
 	}
@@ -125,13 +132,12 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 			return err
 		}
 	}
-	c.row += n
 	b.rows += n
 	return nil
 }
 
-// nameLabels replaces integers by the names that the file gives them.
-func (c *arraysCursor) nameLabels(labels []string) error {
+// nameLabels replaces integers, of rows from first on, by the names that the file gives them.
+func (c *arraysCursor) nameLabels(labels []string, first int) error {
 	if c.form.names == nil || !c.labels.element.number() {
 		return nil
 	}
@@ -141,7 +147,7 @@ func (c *arraysCursor) nameLabels(labels []string) error {
 		}
 		number, err := strconv.Atoi(label)
 		if err != nil || number < 0 || number >= len(c.form.names) {
-			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", c.labels.name, c.row+i, label, len(c.form.names), len(c.form.names)-1)
+			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", c.labels.name, first+i, label, len(c.form.names), len(c.form.names)-1)
 		}
 		labels[i] = c.form.names[number]
 	}

@@ -15,10 +15,6 @@ import (
 // openNPY opens one array, and those beside it: of P-features.npy, P-labels.npy and
 // P-ids.npy.
 func openNPY(t *Table) (err error) {
-	o := t.options
-	if len(o.Values) > 0 {
-		return fmt.Errorf("no %q: a .npy file has one array without a name", o.Values)
-	}
 	f := new(arrays)
 	t.form = f
 	if f.values, err = f.openNPY(t.name); err != nil {
@@ -31,11 +27,11 @@ func openNPY(t *Table) (err error) {
 			beside, f.values.name = p, name
 		}
 	}
-	if !o.IgnoreLabels {
+	if o := t.options; !o.IgnoreLabels {
 		f.labels, err = f.openBeside(o.Labels, beside, "labels")
 	}
 	if err == nil {
-		f.ids, err = f.openBeside(o.IDs, beside, "ids")
+		f.ids, err = f.openBeside("", beside, "ids")
 	}
 	if err != nil {
 		return err

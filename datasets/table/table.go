@@ -49,13 +49,9 @@ type Options struct {
 	// Kind is what the values are, where their name does not say it. Where it is given,
 	// values of that name are looked for alone.
 	Kind Kind
-	// Values names the array of values, or columns of numbers.
-	Values []string
 	// Labels names the array or column of labels, which then must be there. For a .npy file
 	// it is the path of another one; by default, that of P-features.npy is P-labels.npy.
 	Labels string
-	// IDs is the same for ids.
-	IDs string
 	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.
@@ -69,9 +65,8 @@ type Reference struct {
 	Width   int      // values a row; 0 for any
 	Classes []string // in label order; nil for any
 	// Columns are the names of features, in their order; nil for any. Columns of these names
-	// are read in this order and others passed over, where columns have names and
-	// [Options.Values] asks for none. Columns of probabilities and logits are read in the
-	// order of Classes.
+	// are read in this order and others passed over, where columns have names. Columns of
+	// probabilities and logits are read in the order of Classes.
 	Columns []string
 }
 
@@ -79,7 +74,6 @@ type Reference struct {
 type Table struct {
 	name    string
 	kind    Kind
-	element string
 	rows    int // -1 where it is not known
 	width   int
 	columns []string // names of the values' columns; nil where they have none
@@ -203,9 +197,6 @@ func (t *Table) Len() int { return t.rows }
 
 // Width is the number of values of a row.
 func (t *Table) Width() int { return t.width }
-
-// Element is the type of the values in the file, as in "float16".
-func (t *Table) Element() string { return t.element }
 
 // Columns lists the names of the values' columns, nil where they have none. The caller
 // must not change it.
