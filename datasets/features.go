@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -138,16 +137,17 @@ func WriteFeatures(w io.Writer, set Set) error {
 	row, encoded := make([]float32, d), make([]byte, 0, 4*d)
 	for i := range n {
 		set.CopyRow(row, i)
-		encoded = encoded[:0]
-		for _, v := range row {
-			encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(v))
-		}
+		encoded, _ = binary.Append(encoded[:0], binary.LittleEndian, row)
 		if _, err := features.Write(encoded); err != nil {
 			return err
 		}
 	}
-	if labels := LabelsOf(set); labels.Known() > 0 {
-		if err := writeLabels(file, labels); err != nil {
+	if LabelsOf(set).Known() > 0 {
+		labels, err := file.Array("labels", "<i8", n)
+		if err != nil {
+			return err
+		}
+		if _, err := labels.Write(encodeLabels(set)); err != nil {
 			return err
 		}
 	}
@@ -159,19 +159,16 @@ func WriteFeatures(w io.Writer, set Set) error {
 	return file.Close()
 }
 
-func writeLabels(file table.NPZ, labels Labels) error {
-	w, err := file.Array("labels", "<i8", labels.Len())
-	if err != nil {
-		return err
-	}
-	encoded := make([]byte, 0, 8*labels.Len())
-	for i := range labels.Len() {
-		class, known := labels.At(i)
+// encodeLabels returns the labels of all rows as <i8, -1, which no class is, where they are
+// not known.
+func encodeLabels(set Set) []byte {
+	encoded := make([]byte, 0, 8*set.Len())
+	for i := range set.Len() {
+		class, known := set.Label(i)
 		if !known {
 			class = -1
 		}
 		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(class))
 	}
-	_, err = w.Write(encoded)
-	return err
+	return encoded
 }
