@@ -1,7 +1,7 @@
 package table
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -62,25 +62,15 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 		return nil, err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
+	var ofCaller error
 	err = wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err == nil {
-			counts, err = p.write(writer, write)
+			counts, ofCaller, err = p.write(writer, write)
 		}
-		return err
+		return cmp.Or(ofCaller, err)
 	})
-	return counts, asItIs(err)
-}
-
-// callerError is an error of the function that hands over the rows.
-type callerError struct{ error }
-
-// asItIs takes a callerError out of what was said about it.
-func asItIs(err error) error {
-	if own := (callerError{}); errors.As(err, &own) {
-		return own.error
-	}
-	return err
+	return counts, cmp.Or(ofCaller, err)
 }
 
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
@@ -90,17 +80,17 @@ func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string
 	if err != nil {
 		return nil, err
 	}
-	counts, err = p.write(writer, write)
-	return counts, asItIs(err)
+	counts, ofCaller, err := p.write(writer, write)
+	return counts, cmp.Or(ofCaller, err)
 }
 
-// write writes the rows, counts them by class and closes the writer. An error of the caller's
-// function is a callerError.
-func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
+// write writes the rows, counts them by class and closes the writer. It tells an error of the
+// caller's function from its own.
+func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, ofCaller, err error) {
 	row := 0
 	counts = make([]int, len(p.Classes))
 	var refused error
-	err = write(func(id string, probabilities []float32) error {
+	ofCaller = write(func(id string, probabilities []float32) error {
 		class, err := p.largest(probabilities)
 		if err == nil {
 			err = writer.add(id, class, probabilities)
@@ -113,13 +103,10 @@ func (p Predictions) write(writer predictionWriter, write func(add func(id strin
 		counts[class]++
 		return nil
 	})
-	if err != nil && refused == nil {
-		err = callerError{err}
+	if refused != nil {
+		ofCaller = nil
 	}
-	if closed := writer.close(); err == nil {
-		err = closed
-	}
-	return counts, err
+	return counts, ofCaller, cmp.Or(refused, writer.close())
 }
 
 // largest returns the class of the largest probability, the first one of several.
