@@ -74,12 +74,12 @@ func BenchmarkLoader(b *testing.B) {
 			kind images.CacheKind
 		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
 			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
-				reader, err := images.NewReader(set, images.ReaderOptions{Cache: cache.kind})
+				reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind})
 				if err != nil {
 					b.Fatal(err)
 				}
 				defer reader.Close()
-				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Workers: workers}})
+				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Crop: 224, Workers: workers}})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -220,18 +220,18 @@ func TestCacheErrors(t *testing.T) {
 	if err := os.WriteFile(inTheWay, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := images.NewReader(set, images.ReaderOptions{Cache: images.FileCache, Folder: inTheWay})
+	_, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.FileCache, Folder: inTheWay})
 	if err == nil || !strings.Contains(err.Error(), inTheWay) {
 		t.Errorf("%v, want an error that names %s", err, inTheWay)
 	}
 	if err := os.Remove(set.Path(1)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = images.NewReader(set, images.ReaderOptions{Cache: images.MemoryCache})
+	_, err = images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.Path(1)) {
 		t.Errorf("%v, want an error that %s does not exist", err, set.Path(1))
 	}
-	if _, err := images.NewReader(set, images.ReaderOptions{Cache: 7}); err == nil {
+	if _, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: 7}); err == nil {
 		t.Error("no error for an unknown kind of cache")
 	}
 	if _, err := images.NewReader(set, images.ReaderOptions{Side: -1}); err == nil {

@@ -8,9 +8,6 @@ import (
 	"sync"
 )
 
-// DefaultSide is the side of the squares that images are resized to.
-const DefaultSide = 256
-
 // maxFileSize is the size from which a file is not taken for an image.
 const maxFileSize = 1 << 28
 
@@ -28,8 +25,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // ReaderOptions says how a [Reader] reads.
 type ReaderOptions struct {
-	// Side is the side of the squares that images are resized to, in pixels;
-	// zero means [DefaultSide].
+	// Side is the side of the squares that images are resized to, in pixels.
 	Side int
 	// Cache keeps the resized images; zero means [NoCache].
 	Cache CacheKind
@@ -65,10 +61,7 @@ type scratch struct {
 // folder without room for the whole of it.
 func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	side := options.Side
-	if side == 0 {
-		side = DefaultSide
-	}
-	if side < 0 {
+	if side <= 0 {
 		return nil, fmt.Errorf("images: side of %d pixels, want a positive number", side)
 	}
 	r := &Reader{set: set, side: side, scratch: sync.Pool{New: func() any { return new(scratch) }}}

@@ -6,9 +6,6 @@ import (
 	"math/rand/v2"
 )
 
-// DefaultCrop is the side of the views that networks see.
-const DefaultCrop = 224
-
 // The range of a random crop: its share of the image's area and its width over its
 // height, uniform in its logarithm.
 const (
