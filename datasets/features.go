@@ -78,7 +78,7 @@ func ReadFeatures(root, domain string) (*Features, error) {
 		for i := range b.Len() {
 			class, known := b.Label(i)
 			if !known {
-				return nil, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, maxClasses-1)
+				return nil, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, table.MaxClasses-1)
 			}
 			labels = append(labels, classes[class])
 		}
@@ -89,9 +89,6 @@ func ReadFeatures(root, domain string) (*Features, error) {
 	}
 	return NewFeatures(path, values, KnownLabels(labels), names)
 }
-
-// maxClasses bounds what the largest label makes the reader allocate.
-const maxClasses = 1 << 15
 
 // findFeatures returns the path of a domain's file.
 func findFeatures(root, domain string) (string, error) {
@@ -115,8 +112,8 @@ func classNumbers(t *table.Table) ([]int, error) {
 			continue
 		}
 		number, err := strconv.Atoi(name)
-		if err != nil || number < 0 || number >= maxClasses {
-			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, maxClasses-1)
+		if err != nil || number < 0 || number >= table.MaxClasses {
+			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, table.MaxClasses-1)
 		}
 		numbers[class] = number
 	}

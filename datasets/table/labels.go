@@ -1,7 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,10 +157,7 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(found))
-	for name := range found {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(found))
 	SortClasses(names)
 	return newVocabulary(names, t.name)
 }
@@ -176,9 +175,6 @@ func SortClasses(names []string) {
 		numbers[name] = number
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		if numbers[a] != numbers[b] {
-			return numbers[a] - numbers[b]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(numbers[a], numbers[b]), strings.Compare(a, b))
 	})
 }

@@ -39,11 +39,13 @@ func (m *mapping) Close() error {
 	return errors.Join(err, m.file.Close())
 }
 
-// place gives an array its elements, a part of the file. Passes over it read the file and
-// leave the mapping to those who ask for rows in any order, so that a pass takes no memory.
-func (m *mapping) place(a *array, offset, size int64) {
+// place gives an array its elements, a part of the file, which must be as many as the array has.
+// Passes over it read the file and leave the mapping to those who ask for rows in any order, so
+// that a pass takes no memory.
+func (m *mapping) place(a *array, offset, size int64) error {
 	a.mapped = m.content[offset : offset+size]
 	a.open = func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(m.file, offset, size)), nil
 	}
+	return a.fills(size)
 }

@@ -65,13 +65,12 @@ func (f *arrays) openNPY(path string) (*array, error) {
 	}
 	a, length, err := readHeader(io.NewSectionReader(m.file, 0, m.size))
 	if err == nil {
-		err = a.fills(m.size - int64(length))
+		err = m.place(a, int64(length), m.size-int64(length))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.name = path
-	m.place(a, int64(length), m.size-int64(length))
 	return a, nil
 }
 

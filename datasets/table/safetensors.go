@@ -67,10 +67,6 @@ func placeTensor(m *mapping, tensor safetensors.Tensor) (*array, error) {
 		}
 		a.shape = append(a.shape, int(d))
 	}
-	if err := a.fills(int64(len(tensor.Data))); err != nil {
-		return nil, err
-	}
 	// A part of the content keeps what follows it as its capacity.
-	m.place(a, m.size-int64(cap(tensor.Data)), int64(len(tensor.Data)))
-	return a, nil
+	return a, m.place(a, m.size-int64(cap(tensor.Data)), int64(len(tensor.Data)))
 }
