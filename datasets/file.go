@@ -17,17 +17,19 @@ import (
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
 // readFile hands the content of a file to parse, with the path as its name.
-func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (T, error) {
-	var none T
+func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (value T, err error) {
 	if err := table.CheckFile(path); err != nil {
-		return none, err
+		return value, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return none, err
+		return value, err
 	}
 	defer file.Close()
-	return parse(file, path)
+	if value, err = parse(file, path); err != nil {
+		err = fmt.Errorf("datasets: %w", err)
+	}
+	return value, err
 }
 
 // decompress returns what a gzip or bzip2 stream holds, and any other stream as it

@@ -27,9 +27,5 @@ func (m *RGB) row(y int) []byte { return m.Pix[y*m.Stride:][: 3*m.Width : 3*m.Wi
 // reshape makes m a width×height image of its own, with any content, in the memory
 // that it has where that is enough.
 func (m *RGB) reshape(width, height int) {
-	size := 3 * width * height
-	if cap(m.Pix) < size {
-		m.Pix = make([]byte, size)
-	}
-	*m = RGB{m.Pix[:size], 3 * width, width, height}
+	*m = RGB{grown(m.Pix, 3*width*height), 3 * width, width, height}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Names of arrays and columns, the first one preferred.
+// Names of labels and ids, the first one preferred.
 var (
-	valueNames = []string{Features.String(), Probabilities.String(), Logits.String()}
 	labelNames = []string{"labels", "label"}
 	idNames    = []string{"ids", "id", unnamedIndex, parquetIndex + "0__"}
 )
@@ -30,7 +29,7 @@ func kindOf(name string, o Options) Kind {
 	if o.Kind != 0 {
 		return o.Kind
 	}
-	return Kind(max(slices.Index(valueNames, name), 0)) + Features
+	return Kind(max(slices.Index(kindNames, name), 0)) + Features
 }
 
 // layout says which arrays, or which columns of a table of many, are what, by their places.
@@ -64,7 +63,7 @@ func wantedValues(o Options) []string {
 	if o.Kind != 0 {
 		return []string{o.Kind.String()}
 	}
-	return valueNames
+	return kindNames
 }
 
 // chooseLabels finds labels, those that were asked for or of a usual name, and ids.
@@ -129,7 +128,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 		return l, err
 	}
 	for _, kind := range []Kind{Probabilities, Logits} {
-		found := withPrefix(columns, kind.prefix())
+		found := withPrefix(columns, prefixes[kind])
 		if len(found) == 0 || t.options.Kind != 0 && t.options.Kind != kind {
 			continue
 		}
@@ -158,7 +157,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	for _, i := range l.values {
 		t.columns = append(t.columns, columns[i])
 		if t.kind != Features {
-			t.named = append(t.named, strings.TrimPrefix(columns[i], t.kind.prefix()))
+			t.named = append(t.named, strings.TrimPrefix(columns[i], prefixes[t.kind]))
 		}
 	}
 	return l, nil
@@ -176,7 +175,7 @@ func (t *Table) order(l *layout, columns []string) error {
 	}
 	places := make(map[string]int, len(l.values))
 	for _, i := range l.values {
-		places[strings.TrimPrefix(columns[i], t.kind.prefix())] = i
+		places[strings.TrimPrefix(columns[i], prefixes[t.kind])] = i
 	}
 	ordered := make([]int, 0, len(names))
 	for _, name := range names {

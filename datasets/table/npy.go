@@ -22,7 +22,7 @@ func openNPY(t *Table) (err error) {
 	}
 	f.values.name = "the array"
 	beside := "" // what the names of the others begin with
-	for _, name := range valueNames {
+	for _, name := range kindNames {
 		if p, found := strings.CutSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), "-"+name); found {
 			beside, f.values.name = p, name
 		}

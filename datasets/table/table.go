@@ -18,29 +18,19 @@ const (
 	Logits                        // one a class
 )
 
+// kindNames are the names of arrays of the kinds.
+var kindNames = []string{"features", "probabilities", "logits"}
+
 // String is the name of an array of the kind: features, probabilities or logits.
 func (k Kind) String() string {
-	switch k {
-	case Features:
-		return "features"
-	case Probabilities:
-		return "probabilities"
-	case Logits:
-		return "logits"
+	if k < Features || k > Logits {
+		return fmt.Sprintf("Kind(%d)", int(k))
 	}
-	return fmt.Sprintf("Kind(%d)", int(k))
+	return kindNames[k-Features]
 }
 
-// prefix begins the names of columns of the kind, which end with a class.
-func (k Kind) prefix() string {
-	switch k {
-	case Probabilities:
-		return "probability_"
-	case Logits:
-		return "logit_"
-	}
-	return ""
-}
+// prefixes begin the names of columns of a kind, which end with a class.
+var prefixes = map[Kind]string{Probabilities: "probability_", Logits: "logit_"}
 
 // Options say what to look for in a file. Without any, names are looked for that are the
 // same in all forms: values in features, probabilities or logits, of which one must be

@@ -19,7 +19,7 @@ func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, 
 	c.record = append(c.record, "id", "class", "probability")
 	if p.Probabilities {
 		for _, class := range p.Classes {
-			c.record = append(c.record, Probabilities.prefix()+class)
+			c.record = append(c.record, prefixes[Probabilities]+class)
 		}
 	}
 	return c, c.w.Write(c.record)

@@ -61,20 +61,11 @@ func replace(path string, write func(File) error, makeRoom func() error) error {
 	if err := write(buffered); err != nil {
 		return err
 	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := makeRoom(); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return err
+	rename := func() error { return os.Rename(temporary, path) }
+	for _, step := range []func() error{buffered.Flush, file.Sync, file.Close, makeRoom, rename} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	renamed = true
 	return syncFolder(filepath.Dir(path))
