@@ -46,7 +46,10 @@ func DrawGlyphs(domain, split string, perClass int, seed int64) (*Images, error)
 		rows:   rows{name: domain + "-" + split, shape: []int{1, glyphSize, glyphSize}, size: pixels, classNames: classNames},
 		pixels: make([]byte, n*pixels),
 	}
-	pen := newPen()
+	pen := &pen{
+		rasterizer: vector.NewRasterizer(glyphSize, glyphSize),
+		mask:       image.NewAlpha(image.Rect(0, 0, glyphSize, glyphSize)),
+	}
 	for i := range n {
 		class := i % len(classNames)
 		images.labels.Add(class, true)
@@ -62,13 +65,6 @@ type pen struct {
 	rasterizer *vector.Rasterizer
 	mask       *image.Alpha
 	ink, temp  [glyphSize * glyphSize]float32 // 0 none, 1 full
-}
-
-func newPen() *pen {
-	return &pen{
-		rasterizer: vector.NewRasterizer(glyphSize, glyphSize),
-		mask:       image.NewAlpha(image.Rect(0, 0, glyphSize, glyphSize)),
-	}
 }
 
 // draw rasterises a digit, distorted at random, into the pen's ink.

@@ -64,12 +64,11 @@ func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	if side <= 0 {
 		return nil, fmt.Errorf("images: side of %d pixels, want a positive number", side)
 	}
-	r := &Reader{set: set, side: side, scratch: sync.Pool{New: func() any { return new(scratch) }}}
-	var err error
-	if r.cache, err = openCache(set, side, options); err != nil {
+	cache, err := openCache(set, side, options)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Reader{set: set, side: side, cache: cache, scratch: sync.Pool{New: func() any { return new(scratch) }}}, nil
 }
 
 // Set returns the set that is read.

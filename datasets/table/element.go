@@ -59,16 +59,12 @@ func (e element) String() string {
 	switch e.letter {
 	case 'b':
 		return "bool"
-	case 'i':
-		return fmt.Sprintf("int%d", 8*e.size)
-	case 'u':
-		return fmt.Sprintf("uint%d", 8*e.size)
-	case 'f':
-		return fmt.Sprintf("float%d", 8*e.size)
 	case 'g':
 		return "bfloat16"
+	case 'U', 'S':
+		return "text"
 	}
-	return "text"
+	return fmt.Sprintf("%s%d", map[byte]string{'i': "int", 'u': "uint", 'f': "float"}[e.letter], 8*e.size)
 }
 
 // floats converts the numbers in src to dst, which has room for exactly these. src may lie
