@@ -141,21 +141,20 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	}
 	const size = 4096
 	found := make(map[string]bool)
-	err := t.pass(true, size, func(b *Batch) (bool, error) {
+	for b, err := range t.pass(true, size) {
+		if err != nil {
+			return nil, err
+		}
 		for i, label := range b.names {
 			name := normalLabel(label)
 			if name == "" || found[name] {
 				continue
 			}
 			if len(found) == MaxClasses {
-				return false, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
+				return nil, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
 			}
 			found[strings.Clone(name)] = true
 		}
-		return true, nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	names := slices.Collect(maps.Keys(found))
 	SortClasses(names)
