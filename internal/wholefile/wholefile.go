@@ -100,12 +100,7 @@ func Link(path, from string) error {
 }
 
 // ErrSame is wrapped by the error of [CheckApart].
-var ErrSame = errors.New("a file is read and written")
-
-// sameError says which.
-type sameError struct{ error }
-
-func (sameError) Is(target error) bool { return target == ErrSame }
+var ErrSame = errors.New("which is read; choose another name")
 
 // CheckApart returns an error if writing one of the files would replace one of those that are
 // read, under this name or another one. Neither needs to be there; names may be empty.
@@ -117,7 +112,7 @@ func CheckApart(written, read []string) error {
 		}
 		for _, source := range read {
 			if from, err := os.Stat(source); err == nil && os.SameFile(from, to) {
-				return sameError{fmt.Errorf("%s would be written over %s, which is read; choose another name", path, source)}
+				return fmt.Errorf("%s would be written over %s, %w", path, source, ErrSame)
 			}
 		}
 	}
