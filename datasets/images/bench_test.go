@@ -71,7 +71,7 @@ func BenchmarkLoader(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, cache := range []struct {
 			name string
-			kind images.CacheKind
+			kind string
 		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
 			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
 				reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind})

@@ -27,8 +27,8 @@ func (e *FileError) Unwrap() error { return e.Err }
 type ReaderOptions struct {
 	// Side is the side of the squares that images are resized to, in pixels.
 	Side int
-	// Cache keeps the resized images; zero means [NoCache].
-	Cache CacheKind
+	// Cache keeps the resized images: one of [CacheNames], or none for the empty text.
+	Cache string
 	// Folder is where a [FileCache] lies. It is made where it is missing.
 	Folder string
 	// Alive, where it is not nil, is called again and again while the files of a set

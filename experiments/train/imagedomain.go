@@ -29,10 +29,7 @@ func cropShape(run config.Resolved) []int { return []int{3, run.Dataset.Crop, ru
 // openDomain opens a domain and keeps the fractions of its classes, all where there are
 // none.
 func openDomain(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
-	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
-	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
-		return nil, err
-	}
+	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache, Alive: options.alive}
 	if readerOptions.Cache == images.FileCache {
 		folder, err := os.UserCacheDir()
 		if err != nil {
