@@ -74,7 +74,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 	}
 	images, err := readFile(imagesPath, ReadIDXImages)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
+		return nil, err
 	}
 	if images.Rows != mnistSide || images.Columns != mnistSide {
 		return nil, fmt.Errorf("datasets: %s: images of %d×%d pixels, want %d×%d",
@@ -84,7 +84,7 @@ func loadMNIST(root, name, prefix string) (*Images, error) {
 		return ReadIDXLabels(r, name, len(DigitNames()))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
+		return nil, err
 	}
 	if len(labels) != images.Count {
 		return nil, fmt.Errorf("datasets: %s: %d labels, want %d, the number of images in %s",
@@ -100,7 +100,7 @@ func loadUSPS(root, name, file string) (*Images, error) {
 	}
 	images, err := readFile(path, ReadUSPS)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
+		return nil, err
 	}
 	images.name = name
 	return images, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -79,7 +78,7 @@ func ReadFeatures(root, domain string) (*Features, error) {
 		for i := range b.Len() {
 			class, known := b.Label(i)
 			if !known {
-				return nil, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, maxClasses-1)
+				return nil, fmt.Errorf("%s: row %d has no label; labels count from 0, up to %d", path, b.First+i, table.MaxClasses-1)
 			}
 			labels = append(labels, classes[class])
 		}
@@ -90,9 +89,6 @@ func ReadFeatures(root, domain string) (*Features, error) {
 	}
 	return NewFeatures(path, values, KnownLabels(labels), names)
 }
-
-// maxClasses bounds what the largest label makes the reader allocate.
-const maxClasses = 1 << 15
 
 // findFeatures returns the path of a domain's file.
 func findFeatures(root, domain string) (string, error) {
@@ -116,8 +112,8 @@ func classNumbers(t *table.Table) ([]int, error) {
 			continue
 		}
 		number, err := strconv.Atoi(name)
-		if err != nil || number < 0 || number >= maxClasses {
-			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, maxClasses-1)
+		if err != nil || number < 0 || number >= table.MaxClasses {
+			return nil, fmt.Errorf("%s: label %.100q; labels are integers that count from 0, up to %d", t.Name(), name, table.MaxClasses-1)
 		}
 		numbers[class] = number
 	}
@@ -138,16 +134,17 @@ func WriteFeatures(w io.Writer, set Set) error {
 	row, encoded := make([]float32, d), make([]byte, 0, 4*d)
 	for i := range n {
 		set.CopyRow(row, i)
-		encoded = encoded[:0]
-		for _, v := range row {
-			encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(v))
-		}
+		encoded, _ = binary.Append(encoded[:0], binary.LittleEndian, row)
 		if _, err := features.Write(encoded); err != nil {
 			return err
 		}
 	}
-	if labels := LabelsOf(set); labels.Known() > 0 {
-		if err := writeLabels(file, labels); err != nil {
+	if LabelsOf(set).Known() > 0 {
+		labels, err := file.Array("labels", "<i8", n)
+		if err != nil {
+			return err
+		}
+		if _, err := labels.Write(encodeLabels(set)); err != nil {
 			return err
 		}
 	}
@@ -159,19 +156,16 @@ func WriteFeatures(w io.Writer, set Set) error {
 	return file.Close()
 }
 
-func writeLabels(file table.NPZ, labels Labels) error {
-	w, err := file.Array("labels", "<i8", labels.Len())
-	if err != nil {
-		return err
-	}
-	encoded := make([]byte, 0, 8*labels.Len())
-	for i := range labels.Len() {
-		class, known := labels.At(i)
+// encodeLabels returns the labels of all rows as <i8, -1, which no class is, where they are
+// not known.
+func encodeLabels(set Set) []byte {
+	encoded := make([]byte, 0, 8*set.Len())
+	for i := range set.Len() {
+		class, known := set.Label(i)
 		if !known {
 			class = -1
 		}
 		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(class))
 	}
-	_, err = w.Write(encoded)
-	return err
+	return encoded
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"errors"
@@ -16,17 +17,19 @@ import (
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
 // readFile hands the content of a file to parse, with the path as its name.
-func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (T, error) {
-	var none T
+func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (value T, err error) {
 	if err := table.CheckFile(path); err != nil {
-		return none, err
+		return value, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return none, err
+		return value, err
 	}
 	defer file.Close()
-	return parse(file, path)
+	if value, err = parse(file, path); err != nil {
+		err = fmt.Errorf("datasets: %w", err)
+	}
+	return value, err
 }
 
 // decompress returns what a gzip or bzip2 stream holds, and any other stream as it
@@ -81,33 +84,22 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads exactly size bytes, after which the stream must end. The
-// buffer grows as bytes arrive, up to four times what has been read.
+// readBody reads exactly size bytes, after which the stream must end. What it allocates
+// grows with what has been read.
 func readBody(r io.Reader, name string, size int64) ([]byte, error) {
-	if size > math.MaxInt {
+	if size >= math.MaxInt {
 		return nil, fmt.Errorf("%s: the header asks for %d bytes, more than this machine can address", name, size)
 	}
-	const first = 1 << 20
-	body := make([]byte, 0, min(size, first))
-	for {
-		n, err := io.ReadFull(r, body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if err != nil {
-			return nil, readError(name, err, int64(len(body)), size, "header asks for")
-		}
-		if int64(len(body)) == size {
-			break
-		}
-		body = append(make([]byte, 0, min(size, 4*int64(cap(body)))), body...)
-	}
-	switch _, err := io.ReadFull(r, make([]byte, 1)); err {
-	case io.EOF:
-		return body, nil
-	case nil:
+	body, err := io.ReadAll(io.LimitReader(r, size+1))
+	switch got := int64(len(body)); {
+	case got > size:
 		return nil, fmt.Errorf("%s: more bytes after the %d that the header asks for", name, size)
-	default:
+	case got < size:
+		return nil, readError(name, cmp.Or(err, io.EOF), got, size, "header asks for")
+	case err != nil:
 		return nil, fmt.Errorf("%s: after all %d bytes, at the end of the compressed stream: %w", name, size, err)
 	}
+	return body, nil
 }
 
 // readError says how much of a part of the file could be read.

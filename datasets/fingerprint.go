@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"math"
 )
 
 // Fingerprint returns the SHA-256, in hexadecimal digits, of all that sets hold:
@@ -16,15 +15,7 @@ func Fingerprint(sets ...Set) string {
 	sum := sha256.New()
 	for _, set := range sets {
 		fmt.Fprintf(sum, "%d %d %q\n", set.Len(), set.Shape(), set.ClassNames())
-		labels := make([]byte, 0, 8*set.Len())
-		for i := range set.Len() {
-			class, known := set.Label(i)
-			if !known {
-				class = -1 // which no class is
-			}
-			labels = binary.LittleEndian.AppendUint64(labels, uint64(class))
-		}
-		sum.Write(labels)
+		sum.Write(encodeLabels(set))
 		writeRows(sum, set)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
@@ -43,10 +34,7 @@ func writeRows(sum hash.Hash, set Set) {
 	bytes := make([]byte, 0, 4*len(values))
 	for i := range set.Len() {
 		set.CopyRow(values, i)
-		bytes = bytes[:0]
-		for _, v := range values {
-			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
-		}
+		bytes, _ = binary.Append(bytes[:0], binary.LittleEndian, values)
 		sum.Write(bytes)
 	}
 }

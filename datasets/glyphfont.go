@@ -70,7 +70,7 @@ func flatten(segments sfnt.Segments, mapped func(fixed.Point26_6) point) outline
 			continue
 		}
 		control := []point{last}
-		for _, argument := range segment.Args[:arguments(segment.Op)] {
+		for _, argument := range segment.Args[:arguments[segment.Op]] {
 			control = append(control, mapped(argument))
 		}
 		contour := &result[len(result)-1]
@@ -82,17 +82,8 @@ func flatten(segments sfnt.Segments, mapped func(fixed.Point26_6) point) outline
 	return result
 }
 
-// arguments is the number of points of a segment.
-func arguments(op sfnt.SegmentOp) int {
-	switch op {
-	case sfnt.SegmentOpQuadTo:
-		return 2
-	case sfnt.SegmentOpCubeTo:
-		return 3
-	default:
-		return 1
-	}
-}
+// arguments are the numbers of points of segments.
+var arguments = map[sfnt.SegmentOp]int{sfnt.SegmentOpLineTo: 1, sfnt.SegmentOpQuadTo: 2, sfnt.SegmentOpCubeTo: 3}
 
 // bezier evaluates a Bézier curve at t in [0, 1] by de Casteljau's algorithm.
 func bezier(control []point, t float64) point {

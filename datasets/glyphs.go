@@ -26,36 +26,30 @@ const glyphSize = 28
 // domain-split. An unknown domain is an error. DrawGlyphs panics where perClass is
 // negative.
 func DrawGlyphs(domain, split string, perClass int, seed int64) (*Images, error) {
-	style, err := styleOf(domain)
-	if err != nil {
-		return nil, err
+	style := glyphStyles[domain]
+	if style == nil {
+		return nil, fmt.Errorf("datasets: no glyph domain %q, want clean or warped", domain)
 	}
-	images, err := drawGlyphs(style, perClass, rand.New(Stream(seed, "glyphs "+domain+" "+split)))
-	if err != nil {
-		return nil, fmt.Errorf("datasets: glyph domain %q: %w", domain, err)
-	}
-	images.name = domain + "-" + split
-	return images, nil
-}
-
-// drawGlyphs draws a set without a name.
-func drawGlyphs(style *glyphStyle, perClass int, random *rand.Rand) (*Images, error) {
 	fonts := make([]digitFont, len(style.fonts))
 	for f, source := range style.fonts {
 		font, err := parseDigits(source)
 		if err != nil {
-			return nil, fmt.Errorf("font %d: %w", f, err)
+			return nil, fmt.Errorf("datasets: glyph domain %q: font %d: %w", domain, f, err)
 		}
 		fonts[f] = font
 	}
+	random := rand.New(Stream(seed, "glyphs "+domain+" "+split))
 	const pixels = glyphSize * glyphSize
 	classNames := DigitNames()
 	n := perClass * len(classNames)
 	images := &Images{
-		rows:   rows{shape: []int{1, glyphSize, glyphSize}, size: pixels, classNames: classNames},
+		rows:   rows{name: domain + "-" + split, shape: []int{1, glyphSize, glyphSize}, size: pixels, classNames: classNames},
 		pixels: make([]byte, n*pixels),
 	}
-	pen := newPen()
+	pen := &pen{
+		rasterizer: vector.NewRasterizer(glyphSize, glyphSize),
+		mask:       image.NewAlpha(image.Rect(0, 0, glyphSize, glyphSize)),
+	}
 	for i := range n {
 		class := i % len(classNames)
 		images.labels.Add(class, true)
@@ -71,13 +65,6 @@ type pen struct {
 	rasterizer *vector.Rasterizer
 	mask       *image.Alpha
 	ink, temp  [glyphSize * glyphSize]float32 // 0 none, 1 full
-}
-
-func newPen() *pen {
-	return &pen{
-		rasterizer: vector.NewRasterizer(glyphSize, glyphSize),
-		mask:       image.NewAlpha(image.Rect(0, 0, glyphSize, glyphSize)),
-	}
 }
 
 // draw rasterises a digit, distorted at random, into the pen's ink.

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -47,22 +46,11 @@ type glyphStyle struct {
 	noise      interval // standard deviation of the value
 }
 
-// styleOf returns the style of a domain of [DrawGlyphs].
-func styleOf(domain string) (*glyphStyle, error) {
-	switch domain {
-	case "clean":
-		return cleanStyle(), nil
-	case "warped":
-		return warpedStyle(), nil
-	default:
-		return nil, fmt.Errorf("datasets: no glyph domain %q, want clean or warped", domain)
-	}
-}
-
-// cleanStyle moves glyphs little, but each image differently, so that a classifier
-// cannot learn the fonts by heart.
-func cleanStyle() *glyphStyle {
-	return &glyphStyle{
+// glyphStyles are those of the domains of [DrawGlyphs].
+var glyphStyles = map[string]*glyphStyle{
+	// Glyphs are moved little, but each image differently, so that a classifier cannot learn
+	// the fonts by heart.
+	"clean": {
 		fonts: [][]byte{
 			goregular.TTF, dejavusans.TTF, dejavuserif.TTF, liberationsansregular.TTF, liberationserifregular.TTF,
 			lmroman10regular.TTF, lmsans10regular.TTF, stix2textregular.TTF,
@@ -76,15 +64,11 @@ func cleanStyle() *glyphStyle {
 		threshold: interval{0.5, 0.5},
 		edge:      1,
 		contrast:  interval{0.9, 1},
-	}
-}
-
-// warpedStyle differs from cleanStyle by what all of its images share, above all
-// their size and contrast, more than by what varies among them: such a shift
-// misleads a classifier without mistaking one class for another for good, and
-// aligning features undoes it.
-func warpedStyle() *glyphStyle {
-	return &glyphStyle{
+	},
+	// It differs from the clean one by what all of its images share, above all their size and
+	// contrast, more than by what varies among them: such a shift misleads a classifier without
+	// mistaking one class for another for good, and aligning features undoes it.
+	"warped": {
 		fonts: [][]byte{
 			gomonobolditalic.TTF, dejavusansmonobold.TTF, dejavuserifbolditalic.TTF, liberationmonoitalic.TTF,
 			liberationserifbolditalic.TTF, lmmono10regular.TTF,
@@ -101,7 +85,7 @@ func warpedStyle() *glyphStyle {
 		background: interval{0.25, 0.35},
 		contrast:   interval{0.4, 0.5},
 		noise:      interval{0.08, 0.14},
-	}
+	},
 }
 
 // distortion maps a glyph's coordinates to pixels: an affine map, then two waves

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -20,11 +21,7 @@ func KnownLabels(classes []int) Labels { return Labels{classes: classes} }
 
 // UnknownLabels are those of n rows of which no class is known.
 func UnknownLabels(n int) Labels {
-	labels := Labels{make([]int, n), make([]bool, n)}
-	for i := range labels.unknown {
-		labels.unknown[i] = true
-	}
-	return labels
+	return Labels{make([]int, n), slices.Repeat([]bool{true}, n)}
 }
 
 // LabelsOf returns the labels of all rows of a set.

@@ -22,13 +22,8 @@ func HalfFractions(classes int, fraction float64) []float64 {
 	return fractions
 }
 
-// Subsample returns a view of a set that keeps floor(f n) of the n rows of each
-// class, f being the class's fraction, drawn without replacement and left in the
-// set's order. The product is that of the decimal number that a fraction is
-// written as: 0.29 of 100 rows are 29, although the product of float64 lies below.
-//
-// A fraction outside [0, 1] and a row without a label are errors; Subsample panics
-// unless there is one fraction a class.
+// Subsample returns a view of the rows of a set that [SubsampleRows] keeps, in the set's
+// order. It panics unless there is one fraction a class.
 func Subsample(set Set, fractions []float64, random *rand.Rand) (Set, error) {
 	classes := len(set.ClassNames())
 	if len(fractions) != classes {

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -18,8 +19,6 @@ type Batch struct {
 	Bytes []uint8
 	// Rows are the numbers of the images in their set, which knows their labels.
 	Rows []int
-	// Pass is the number of complete passes over the images before this batch.
-	Pass int
 }
 
 // ViewOptions says which images become views of which size, and how many at once.
@@ -29,8 +28,7 @@ type ViewOptions struct {
 	Rows []int
 	// BatchSize is the number of images of a batch.
 	BatchSize int
-	// Crop is the side of the square views, in pixels, at most the reader's side;
-	// zero means [DefaultCrop].
+	// Crop is the side of the square views, in pixels, at most the reader's side.
 	Crop int
 	// Bytes leaves the pixels as they are, for a device that normalises them: a fourth
 	// of what Values take.
@@ -58,19 +56,11 @@ func (o ViewOptions) withDefaults(reader *Reader) (ViewOptions, error) {
 			return o, fmt.Errorf("images: row %d of %s, which has %d images", row, set.name, set.Len())
 		}
 	}
-	if o.Crop == 0 {
-		o.Crop = DefaultCrop
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Ahead == 0 {
-		o.Ahead = 2
-	}
+	o.Workers, o.Ahead = cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), cmp.Or(o.Ahead, 2)
 	switch {
 	case o.BatchSize <= 0:
 		return o, fmt.Errorf("images: batches of %d images, want a positive number", o.BatchSize)
-	case o.Crop < 0 || o.Crop > reader.side:
+	case o.Crop <= 0 || o.Crop > reader.side:
 		return o, fmt.Errorf("images: views of %d pixels a side, want 1 to %d, the side of the images", o.Crop, reader.side)
 	case o.Workers < 0 || o.Ahead < 0:
 		return o, fmt.Errorf("images: %d workers and %d batches ahead, want positive numbers", o.Workers, o.Ahead)
@@ -81,7 +71,6 @@ func (o ViewOptions) withDefaults(reader *Reader) (ViewOptions, error) {
 // plan is what a batch is made of.
 type plan struct {
 	rows []int
-	pass int
 	// random returns the generator of the random view of the batch's n-th image;
 	// nil asks for test views.
 	random func(n int) *rand.Rand
@@ -97,14 +86,7 @@ type pending struct {
 }
 
 // err returns what was wrong with the first image that something was wrong with.
-func (p *pending) err() error {
-	for _, err := range p.errors {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (p *pending) err() error { return cmp.Or(p.errors...) }
 
 // stream makes batches ahead, in order, until it is stopped.
 type stream struct {
@@ -190,7 +172,6 @@ func (s *stream) newBatch(planned plan) *Batch {
 		b.Values = grown(b.Values, n*s.imageSize())
 	}
 	b.Rows = append(b.Rows[:0], planned.rows...)
-	b.Pass = planned.pass
 	return b
 }
 

@@ -71,15 +71,15 @@ func BenchmarkLoader(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, cache := range []struct {
 			name string
-			kind images.CacheKind
+			kind string
 		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
 			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
-				reader, err := images.NewReader(set, images.ReaderOptions{Cache: cache.kind})
+				reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind})
 				if err != nil {
 					b.Fatal(err)
 				}
 				defer reader.Close()
-				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Workers: workers}})
+				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Crop: 224, Workers: workers}})
 				if err != nil {
 					b.Fatal(err)
 				}

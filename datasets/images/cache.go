@@ -1,13 +1,13 @@
 package images
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -15,34 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CacheKind says where a [Reader] keeps the resized images.
-type CacheKind int
-
+// Where a [Reader] keeps the resized images.
 const (
 	// NoCache decodes a file whenever its image is read.
-	NoCache CacheKind = iota
+	NoCache = "none"
 	// MemoryCache keeps the images in memory, outside Go's heap, until the reader
 	// is closed.
-	MemoryCache
+	MemoryCache = "memory"
 	// FileCache keeps them in a file that is mapped into memory, so that later
 	// readers, in this process or another, at the same time or not, have them too.
-	FileCache
+	FileCache = "disk"
 )
 
-var cacheNames = []string{NoCache: "none", MemoryCache: "memory", FileCache: "disk"}
-
-// CacheNames returns the names that [ParseCacheKind] knows.
-func CacheNames() []string { return slices.Clone(cacheNames) }
-
-// ParseCacheKind returns the kind of cache of that name. An unknown name is an error that
-// lists the names there are.
-func ParseCacheKind(name string) (CacheKind, error) {
-	kind := slices.Index(cacheNames, name)
-	if kind < 0 {
-		return NoCache, fmt.Errorf("images: no cache %q; there are %s", name, strings.Join(cacheNames, ", "))
-	}
-	return CacheKind(kind), nil
-}
+// CacheNames lists the kinds of cache.
+func CacheNames() []string { return []string{NoCache, MemoryCache, FileCache} }
 
 // cache is a table of the resized images of a set. Every image has a slot, which
 // says of which file the image was made, and guards it with a checksum: an image of
@@ -74,7 +60,7 @@ const slotSize = int(unsafe.Sizeof(slot{}))
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func openCache(set *Set, side int, options ReaderOptions) (*cache, error) {
-	if options.Cache == NoCache || set.Len() == 0 {
+	if cmp.Or(options.Cache, NoCache) == NoCache || set.Len() == 0 {
 		return nil, nil
 	}
 	c := &cache{imageSize: 3 * side * side, identities: make([]uint64, set.Len())}
@@ -95,7 +81,7 @@ func openCache(set *Set, side int, options ReaderOptions) (*cache, error) {
 	case FileCache:
 		c.mapping, err = mapFile(options.Folder, cacheName(set, side), size)
 	default:
-		err = fmt.Errorf("images: no kind of cache %d", options.Cache)
+		err = fmt.Errorf("images: no cache %q; there are %s", options.Cache, strings.Join(CacheNames(), ", "))
 	}
 	if err != nil {
 		return nil, err

@@ -32,6 +32,34 @@ const (
 
 var errFormat = errors.New("neither a JPEG, a PNG nor a WebP file")
 
+// RGB is an image of red, green and blue bytes, three a pixel, row by row. Row y
+// starts at Pix[y*Stride]; a view of a part of an image has its image's stride.
+type RGB struct {
+	Pix           []byte
+	Stride        int
+	Width, Height int
+}
+
+// Crop returns a view of the width×height pixels whose upper left corner is (x, y).
+// It panics where they are not all inside the image.
+func (m *RGB) Crop(x, y, width, height int) *RGB {
+	if x < 0 || y < 0 || width <= 0 || height <= 0 || x+width > m.Width || y+height > m.Height {
+		panic(fmt.Sprintf("images: Crop: %d×%d pixels at (%d, %d) of %d×%d", width, height, x, y, m.Width, m.Height))
+	}
+	start := y*m.Stride + 3*x
+	end := start + (height-1)*m.Stride + 3*width
+	return &RGB{m.Pix[start:end:end], m.Stride, width, height}
+}
+
+// row returns the bytes of row y.
+func (m *RGB) row(y int) []byte { return m.Pix[y*m.Stride:][: 3*m.Width : 3*m.Width] }
+
+// reshape makes m a width×height image of its own, with any content, in the memory
+// that it has where that is enough.
+func (m *RGB) reshape(width, height int) {
+	*m = RGB{grown(m.Pix, 3*width*height), 3 * width, width, height}
+}
+
 // Decode returns the image that the content of a JPEG, PNG or WebP file holds. The
 // first bytes decide which it is.
 //
@@ -128,52 +156,44 @@ func (m *RGB) convert(decoded image.Image) {
 	case videoYCbCr:
 		m.convertVideo(from.YCbCr)
 	case *image.Gray:
-		m.convertGrey(from.Pix, from.Stride, 1)
+		m.convertPixels(from.Pix, from.Stride, 1, grey)
 	case *image.Gray16:
-		m.convertGrey(from.Pix, from.Stride, 2)
+		m.convertPixels(from.Pix, from.Stride, 2, grey)
 	case *image.RGBA:
-		m.convertColours(from.Pix, from.Stride, 1)
+		m.convertPixels(from.Pix, from.Stride, 4, colours)
 	case *image.NRGBA:
-		m.convertColours(from.Pix, from.Stride, 1)
+		m.convertPixels(from.Pix, from.Stride, 4, colours)
 	case *image.RGBA64:
-		m.convertColours(from.Pix, from.Stride, 2)
+		m.convertPixels(from.Pix, from.Stride, 8, wideColours)
 	case *image.NRGBA64:
-		m.convertColours(from.Pix, from.Stride, 2)
+		m.convertPixels(from.Pix, from.Stride, 8, wideColours)
 	case *image.Paletted:
-		m.convertPalette(from)
+		m.convertPixels(from.Pix, from.Stride, 1, coloursOf(from.Palette))
 	case *image.CMYK:
-		m.convertCMYK(from)
+		m.convertPixels(from.Pix, from.Stride, 4, inks)
 	default:
 		panic(fmt.Sprintf("images: a decoded image is a %T", decoded))
 	}
 }
 
-// convertGrey reads grey values of some bytes each, the upper one first.
-func (m *RGB) convertGrey(pix []byte, stride, size int) {
+// convertPixels converts each pixel, of so many bytes, to red, green and blue.
+func (m *RGB) convertPixels(pix []byte, stride, size int, convert func(to, pixel []byte)) {
 	for y := range m.Height {
 		row := m.row(y)
 		for x := range m.Width {
-			grey := pix[y*stride+x*size]
-			row[3*x], row[3*x+1], row[3*x+2] = grey, grey, grey
+			convert(row[3*x:][:3], pix[y*stride+x*size:][:size])
 		}
 	}
 }
 
-// convertColours reads red, green, blue and alpha of some bytes each, the upper one
-// first.
-func (m *RGB) convertColours(pix []byte, stride, size int) {
-	for y := range m.Height {
-		row := m.row(y)
-		for x := range m.Width {
-			pixel := pix[y*stride+4*size*x:][:4*size]
-			row[3*x], row[3*x+1], row[3*x+2] = pixel[0], pixel[size], pixel[2*size]
-		}
-	}
-}
+// Of values of two bytes the upper one, which is kept, comes first.
+func grey(to, pixel []byte)        { to[0], to[1], to[2] = pixel[0], pixel[0], pixel[0] }
+func colours(to, pixel []byte)     { to[0], to[1], to[2] = pixel[0], pixel[1], pixel[2] }
+func wideColours(to, pixel []byte) { to[0], to[1], to[2] = pixel[0], pixel[2], pixel[4] }
 
-func (m *RGB) convertPalette(from *image.Paletted) {
+func coloursOf(palette color.Palette) func(to, pixel []byte) {
 	var colours [256][3]byte
-	for i, c := range from.Palette {
+	for i, c := range palette {
 		switch c := c.(type) {
 		case color.RGBA:
 			colours[i] = [3]byte{c.R, c.G, c.B}
@@ -183,26 +203,15 @@ func (m *RGB) convertPalette(from *image.Paletted) {
 			panic(fmt.Sprintf("images: a decoded palette has a %T", c))
 		}
 	}
-	for y := range m.Height {
-		row := m.row(y)
-		for x := range m.Width {
-			copy(row[3*x:], colours[from.Pix[y*from.Stride+x]][:])
-		}
-	}
+	return func(to, pixel []byte) { copy(to, colours[pixel[0]][:]) }
 }
 
-// convertCMYK takes the inks off white as Pillow does: (255 - k)(255 - c)/255,
-// rounded.
-func (m *RGB) convertCMYK(from *image.CMYK) {
-	for y := range m.Height {
-		row := m.row(y)
-		for x := range m.Width {
-			pixel := from.Pix[y*from.Stride+4*x:][:4]
-			white := 255 - int(pixel[3])
-			for c := range 3 {
-				product := int(pixel[c])*white + 128
-				row[3*x+c] = byte(white - (product>>8+product)>>8)
-			}
-		}
+// inks takes cyan, magenta, yellow and black off white as Pillow does:
+// (255 - k)(255 - c)/255, rounded.
+func inks(to, pixel []byte) {
+	white := 255 - int(pixel[3])
+	for c := range 3 {
+		product := int(pixel[c])*white + 128
+		to[c] = byte(white - (product>>8+product)>>8)
 	}
 }

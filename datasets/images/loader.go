@@ -136,7 +136,6 @@ func (l *Loader) planner() func() (plan, bool) {
 		first := batch * l.options.BatchSize
 		return plan{
 			rows:   shuffled[first:][:l.options.BatchSize],
-			pass:   pass,
 			random: func(n int) *rand.Rand { return l.random("view", pass, first+n) },
 		}, true
 	}

@@ -15,11 +15,11 @@ import (
 
 // copied is a batch that outlives its memory.
 func copied(b *images.Batch) images.Batch {
-	return images.Batch{Values: slices.Clone(b.Values), Rows: slices.Clone(b.Rows), Pass: b.Pass}
+	return images.Batch{Values: slices.Clone(b.Values), Rows: slices.Clone(b.Rows)}
 }
 
 func equal(a, b images.Batch) bool {
-	return slices.Equal(a.Values, b.Values) && slices.Equal(a.Rows, b.Rows) && a.Pass == b.Pass
+	return slices.Equal(a.Values, b.Values) && slices.Equal(a.Rows, b.Rows)
 }
 
 func newLoader(t testing.TB, reader *images.Reader, options images.LoaderOptions) *images.Loader {
@@ -65,9 +65,6 @@ func TestLoaderPasses(t *testing.T) {
 	seen := make([]int, set.Len())
 	var orders [][]int
 	for n, b := range take(t, loader, 2*passes) {
-		if b.Pass != n/2 {
-			t.Errorf("batch %d is of pass %d, want %d", n, b.Pass, n/2)
-		}
 		if len(b.Rows) != 4 || len(b.Values) != 4*3*12*12 {
 			t.Fatalf("batch %d has %d rows and %d values", n, len(b.Rows), len(b.Values))
 		}
@@ -81,7 +78,7 @@ func TestLoaderPasses(t *testing.T) {
 		pass := append(orders[len(orders)-1], b.Rows...)
 		slices.Sort(pass)
 		if len(slices.Compact(pass)) != 8 {
-			t.Errorf("pass %d repeats an image", b.Pass)
+			t.Errorf("pass %d repeats an image", n/2)
 		}
 	}
 	if slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {
@@ -242,7 +239,7 @@ func TestImpossibleOptions(t *testing.T) {
 		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{1}}, "1 images do not fill"},
 		{images.ViewOptions{Crop: 8}, "batches of 0 images"},
 		{images.ViewOptions{BatchSize: 2, Crop: 17}, "views of 17 pixels a side, want 1 to 16"},
-		{images.ViewOptions{BatchSize: 2}, "views of 224 pixels"},
+		{images.ViewOptions{BatchSize: 2}, "views of 0 pixels"},
 		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{0, 3}}, "row 3 of test-domain, which has 3"},
 		{images.ViewOptions{BatchSize: 2, Crop: 8, Workers: -1}, "-1 workers"},
 	}
@@ -334,13 +331,13 @@ func ExampleLoader() {
 	if err != nil {
 		panic(err)
 	}
-	reader, err := images.NewReader(set, images.ReaderOptions{Cache: images.MemoryCache})
+	reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
 	if err != nil {
 		panic(err)
 	}
 	defer reader.Close()
 	loader, err := images.NewLoader(reader, images.LoaderOptions{
-		ViewOptions: images.ViewOptions{BatchSize: 4},
+		ViewOptions: images.ViewOptions{BatchSize: 4, Crop: 224},
 		Seed:        1, Purpose: "source",
 	})
 	if err != nil {
@@ -352,14 +349,14 @@ func ExampleLoader() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("pass %d: %d images, %d values\n", batch.Pass, len(batch.Rows), len(batch.Values))
+		fmt.Printf("%d images, %d values\n", len(batch.Rows), len(batch.Values))
 		loader.Release(batch)
 	}
 	fmt.Println(reader.CacheBytes(), "bytes of cache")
 	// Output:
-	// pass 0: 4 images, 602112 values
-	// pass 0: 4 images, 602112 values
-	// pass 1: 4 images, 602112 values
+	// 4 images, 602112 values
+	// 4 images, 602112 values
+	// 4 images, 602112 values
 	// 1966080 bytes of cache
 }
 

@@ -8,9 +8,6 @@ import (
 	"sync"
 )
 
-// DefaultSide is the side of the squares that images are resized to.
-const DefaultSide = 256
-
 // maxFileSize is the size from which a file is not taken for an image.
 const maxFileSize = 1 << 28
 
@@ -28,11 +25,10 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // ReaderOptions says how a [Reader] reads.
 type ReaderOptions struct {
-	// Side is the side of the squares that images are resized to, in pixels;
-	// zero means [DefaultSide].
+	// Side is the side of the squares that images are resized to, in pixels.
 	Side int
-	// Cache keeps the resized images; zero means [NoCache].
-	Cache CacheKind
+	// Cache keeps the resized images: one of [CacheNames], or none for the empty text.
+	Cache string
 	// Folder is where a [FileCache] lies. It is made where it is missing.
 	Folder string
 	// Alive, where it is not nil, is called again and again while the files of a set
@@ -65,18 +61,14 @@ type scratch struct {
 // folder without room for the whole of it.
 func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	side := options.Side
-	if side == 0 {
-		side = DefaultSide
-	}
-	if side < 0 {
+	if side <= 0 {
 		return nil, fmt.Errorf("images: side of %d pixels, want a positive number", side)
 	}
-	r := &Reader{set: set, side: side, scratch: sync.Pool{New: func() any { return new(scratch) }}}
-	var err error
-	if r.cache, err = openCache(set, side, options); err != nil {
+	cache, err := openCache(set, side, options)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Reader{set: set, side: side, cache: cache, scratch: sync.Pool{New: func() any { return new(scratch) }}}, nil
 }
 
 // Set returns the set that is read.

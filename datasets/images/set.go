@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"iwda/datasets"
 )
@@ -80,44 +83,27 @@ const (
 // file in order that has one.
 func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), keep func(i int, info os.FileInfo)) error {
 	errs := make([]error, s.Len())
-	answers := make(chan struct{}, askers)
-	var next atomic.Int64
 	var failed atomic.Bool
-	var asking sync.WaitGroup
-	for range askers {
-		asking.Go(func() {
-			// A file whose turn has come is asked for, so that the first error is found.
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= s.Len() {
-					return
-				}
-				if info, err := ask(s.Path(i)); err == nil {
-					keep(i, info)
-				} else {
-					errs[i] = err
-					failed.Store(true)
-				}
-				answers <- struct{}{}
+	var asking errgroup.Group
+	asking.SetLimit(askers)
+	// A file whose turn has come is asked for, so that the first error is found.
+	for i := 0; i < s.Len() && !failed.Load(); i++ {
+		asking.Go(func() error {
+			info, err := ask(s.Path(i))
+			if err != nil {
+				errs[i] = &FileError{Path: s.Path(i), Err: withoutPath(err)}
+				failed.Store(true)
+				return nil
 			}
+			keep(i, info)
+			return nil
 		})
-	}
-	go func() {
-		asking.Wait()
-		close(answers)
-	}()
-	answered := 0
-	for range answers {
-		if answered++; alive != nil && answered%filesPerSign == 0 {
+		if alive != nil && (i+1)%filesPerSign == 0 {
 			alive()
 		}
 	}
-	for i, err := range errs {
-		if err != nil {
-			return &FileError{Path: s.Path(i), Err: withoutPath(err)}
-		}
-	}
-	return nil
+	_ = asking.Wait() // which has none: they are in errs
+	return cmp.Or(errs...)
 }
 
 // Broken decodes every image and returns those that cannot be, in the set's order. The

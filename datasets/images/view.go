@@ -1,13 +1,9 @@
 package images
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
-
-// DefaultCrop is the side of the views that networks see.
-const DefaultCrop = 224
 
 // The range of a random crop: its share of the image's area and its width over its
 // height, uniform in its logarithm.
@@ -99,9 +95,6 @@ func (s *scratch) testView(crop int) view {
 // writePlanes writes the three planes of a view to dst, byte after byte through the table.
 func writePlanes[T float32 | uint8](dst []T, m *view, table *byteTable[T]) {
 	size := m.Width * m.Height
-	if len(dst) != 3*size {
-		panic(fmt.Sprintf("images: writePlanes: %d values for %d×%d pixels", len(dst), m.Width, m.Height))
-	}
 	for y := range m.Height {
 		row := m.row(y)
 		red := dst[y*m.Width:][:m.Width]

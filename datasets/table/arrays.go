@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
+	"strings"
+
+	"github.com/edsrzf/mmap-go"
 )
 
 // arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
@@ -23,23 +27,29 @@ func (f *arrays) Close() error {
 	return errors.Join(errs...)
 }
 
-// openNamed opens those of the arrays that there are by their names.
-func (f *arrays) openNamed(there []string, o Options, open func(name string) (*array, error)) error {
-	values, labels, ids, err := chooseArrays(there, o)
+// openNamed opens those of the arrays that are wanted, each by its place among the names.
+func (f *arrays) openNamed(there []string, o Options, open func(i int) (*array, error)) error {
+	l, err := chooseArrays(there, o)
 	if err != nil {
 		return err
 	}
+	if l.values == nil {
+		return fmt.Errorf("no array of the values, %s; there are %s", strings.Join(wantedValues(o), ", "), listed(there))
+	}
+	if o.IgnoreLabels {
+		l.labels = -1
+	}
 	for _, part := range []struct {
-		name string
-		to   **array
-	}{{values, &f.values}, {labels, &f.labels}, {ids, &f.ids}} {
-		if part.name == "" {
+		i  int
+		to **array
+	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}} {
+		if part.i < 0 {
 			continue
 		}
-		if *part.to, err = open(part.name); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+		if *part.to, err = open(part.i); err != nil {
+			return fmt.Errorf("%s: %w", there[part.i], err)
 		}
-		(*part.to).name = part.name
+		(*part.to).name = there[part.i]
 	}
 	return nil
 }
@@ -58,7 +68,7 @@ func (f *arrays) describe(t *Table) (err error) {
 			return err
 		}
 	}
-	t.kind, t.element = kindOf(f.values.name, t.options), f.values.element.String()
+	t.kind = kindOf(f.values.name, t.options)
 	t.labels, t.named = f.labels != nil, f.names
 	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
 		t.mapped = f.values
@@ -89,7 +99,6 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 type arraysCursor struct {
 	form                *arrays
 	values, labels, ids *column
-	row                 int
 }
 
 func (c *arraysCursor) Close() error {
@@ -103,7 +112,8 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	n = min(n, c.form.values.shape[0]-c.row)
+	row := b.First + b.rows
+	n = min(n, c.form.values.shape[0]-row)
 	if n == 0 {
 		return io.EOF
 	}
@@ -116,7 +126,7 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		if b.names, err = c.labels.append(b.names, n); err != nil {
 			return err
 		}
-		if err := c.nameLabels(b.names[len(b.names)-n:]); err != nil {
+		if err := c.nameLabels(b.names[len(b.names)-n:], row); err != nil {
 			return err
 		}
 	}
@@ -125,13 +135,12 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 			return err
 		}
 	}
-	c.row += n
 	b.rows += n
 	return nil
 }
 
-// nameLabels replaces integers by the names that the file gives them.
-func (c *arraysCursor) nameLabels(labels []string) error {
+// nameLabels replaces integers, of rows from first on, by the names that the file gives them.
+func (c *arraysCursor) nameLabels(labels []string, first int) error {
 	if c.form.names == nil || !c.labels.element.number() {
 		return nil
 	}
@@ -141,9 +150,51 @@ func (c *arraysCursor) nameLabels(labels []string) error {
 		}
 		number, err := strconv.Atoi(label)
 		if err != nil || number < 0 || number >= len(c.form.names) {
-			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", c.labels.name, c.row+i, label, len(c.form.names), len(c.form.names)-1)
+			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", c.labels.name, first+i, label, len(c.form.names), len(c.form.names)-1)
 		}
 		labels[i] = c.form.names[number]
 	}
 	return nil
+}
+
+// mapping is a file whose content is mapped.
+type mapping struct {
+	file    *os.File
+	content mmap.MMap
+	size    int64
+}
+
+// mapFile maps a file until the form is closed.
+func (f *arrays) mapFile(path string) (*mapping, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &mapping{file: file}
+	f.files = append(f.files, m)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if m.size = info.Size(); m.size == 0 {
+		return m, nil // nothing can be mapped
+	}
+	m.content, err = mmap.Map(file, mmap.RDONLY, 0)
+	return m, err
+}
+
+func (m *mapping) Close() error {
+	err := m.content.Unmap()
+	return errors.Join(err, m.file.Close())
+}
+
+// place gives an array its elements, a part of the file, which must be as many as the array has.
+// Passes over it read the file and leave the mapping to those who ask for rows in any order, so
+// that a pass takes no memory.
+func (m *mapping) place(a *array, offset, size int64) error {
+	a.mapped = m.content[offset : offset+size]
+	a.open = func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(m.file, offset, size)), nil
+	}
+	return a.fills(size)
 }

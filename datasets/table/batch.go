@@ -53,43 +53,46 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 			yield(nil, err)
 			return
 		}
-		err = t.pass(false, size, func(b *Batch) (bool, error) {
-			if err := t.finish(b, classes); err != nil {
-				return false, err
+		for b, err := range t.pass(false, size) {
+			if err == nil {
+				err = t.finish(b, classes)
 			}
-			return yield(b, nil), nil
-		})
-		if err != nil {
-			yield(nil, err)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(b, nil) {
+				return
+			}
 		}
 	}
 }
 
-// pass goes over all rows, or their labels alone, until more says no.
-func (t *Table) pass(labelsAlone bool, size int, more func(b *Batch) (bool, error)) error {
-	cursor, err := t.form.scan(labelsAlone)
-	if err != nil {
-		return t.located(err)
-	}
-	defer cursor.Close()
-	b := &Batch{}
-	for first := 0; ; first += b.rows {
-		*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0]}
-		for b.rows < size {
-			if err := cursor.next(b, size-b.rows); err == io.EOF {
-				break
-			} else if err != nil {
-				return t.located(err)
+// pass goes over all rows, or their labels alone, as they are in the file; see [Table.Batches].
+func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		cursor, err := t.form.scan(labelsAlone)
+		if err != nil {
+			yield(nil, t.located(err))
+			return
+		}
+		defer cursor.Close()
+		b := &Batch{}
+		for first := 0; ; first += b.rows {
+			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0]}
+			for err == nil && b.rows < size {
+				err = cursor.next(b, size-b.rows)
 			}
-		}
-		if b.rows == 0 && first > 0 {
-			return nil
-		}
-		if b.rows == 0 {
-			return t.located(errors.New("holds no rows"))
-		}
-		if ok, err := more(b); !ok || err != nil {
-			return err
+			if err == io.EOF && first == 0 && b.rows == 0 {
+				err = errors.New("holds no rows")
+			}
+			if err != nil && err != io.EOF {
+				yield(nil, t.located(err))
+				return
+			}
+			if b.rows > 0 && !yield(b, nil) || err == io.EOF {
+				return
+			}
 		}
 	}
 }

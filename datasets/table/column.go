@@ -42,14 +42,10 @@ func (a *array) readValues() (*column, error) {
 	if c.whole = a.mapped; c.whole != nil {
 		return c, nil
 	}
-	c.whole = make([]byte, 0, a.shape[0]*c.size)
-	for c.row < a.shape[0] {
-		part, err := c.next(a.shape[0] - c.row)
-		if err != nil {
-			c.Close()
-			return nil, err
-		}
-		c.whole = append(c.whole, part...)
+	c.buffer = make([]byte, a.shape[0]*c.size)
+	if c.whole, err = c.next(a.shape[0]); err != nil {
+		c.Close()
+		return nil, err
 	}
 	c.row = 0
 	return c, nil

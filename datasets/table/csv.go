@@ -50,12 +50,10 @@ func openCSV(t *Table) error {
 		names[0] = unnamedIndex
 	}
 	f.columns = len(names)
-	if f.layout, err = chooseColumns(names, t.options); err != nil {
+	if f.layout, err = t.chooseColumns(names); err != nil {
 		return fmt.Errorf("%s:1: %w", f.t.name, err)
 	}
-	l := f.layout
-	t.kind, t.element, t.rows, t.width = l.kind, "text", -1, len(l.values)
-	t.columns, t.named, t.labels = l.names, l.named, l.labels >= 0
+	t.rows, t.width, t.labels = -1, len(f.layout.values), f.layout.labels >= 0
 	t.form = f
 	return nil
 }
@@ -168,7 +166,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if c.labelsAlone {
 			continue
 		}
-		if b.Values, err = l.appendValues(b.Values, record, c.Comma != ','); err != nil {
+		if b.Values, err = c.appendValues(b.Values, record); err != nil {
 			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
 		}
 		if l.ids >= 0 {
@@ -180,18 +178,18 @@ func (c *csvCursor) next(b *Batch, n int) error {
 
 // appendValues appends the numbers of a record, which may have decimal commas where these
 // do not separate columns.
-func (l *layout) appendValues(values []float32, record []string, commas bool) ([]float32, error) {
-	for j, column := range l.values {
+func (c *csvCursor) appendValues(values []float32, record []string) ([]float32, error) {
+	for j, column := range c.form.layout.values {
 		value, err := strconv.ParseFloat(record[column], 32)
 		if err != nil {
 			text := strings.TrimSpace(record[column])
-			if commas {
+			if c.Comma != ',' {
 				text = strings.Replace(text, ",", ".", 1)
 			}
 			value, err = strconv.ParseFloat(text, 32)
 		}
 		if err != nil {
-			return values, l.notNumber(l.names[j], record[column])
+			return values, fmt.Errorf("column %q: %w", c.form.t.columns[j], c.form.notNumber(record[column]))
 		}
 		values = append(values, float32(value))
 	}
@@ -207,13 +205,13 @@ func isMissing(text string) bool {
 	return false
 }
 
-func (l *layout) notNumber(column, text string) error {
-	err := fmt.Errorf("column %q: %.100q is no number of float32", column, text)
-	if isMissing(text) {
-		return fmt.Errorf("column %q: %.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", column, text)
+// notNumber says what is wrong with a text that is no number.
+func (f *csvFile) notNumber(text string) error {
+	switch {
+	case isMissing(text):
+		return fmt.Errorf("%.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", text)
+	case f.layout.labels < 0 && !isNumber(text):
+		return fmt.Errorf("%.100q is no number of float32; if these are labels, call the column label", text)
 	}
-	if l.labels < 0 && text != "" && !isNumber(text) {
-		err = fmt.Errorf("%w; if these are labels, call the column label", err)
-	}
-	return err
+	return fmt.Errorf("%.100q is no number of float32", text)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func parseElement(descr string) (element, error) {
 		size *= 4
 	}
 	switch {
-	case err != nil || size <= 0 || !validSize(letter, size):
+	case err != nil || size <= 0 || !slices.Contains(sizes[letter], size) && (size > maxText || letter != 'U' && letter != 'S'):
 		return element{}, fmt.Errorf("elements of type %.100q; want numbers or texts", descr)
 	case order == '>' && size > 1 && letter != 'S':
 		return element{}, fmt.Errorf("elements of type %.100q have their highest byte first; save them with astype('<%.10s')", descr, descr[1:])
@@ -47,19 +48,8 @@ func parseElement(descr string) (element, error) {
 	return element{letter, size}, nil
 }
 
-func validSize(letter byte, size int) bool {
-	switch letter {
-	case 'b':
-		return size == 1
-	case 'i', 'u':
-		return size == 1 || size == 2 || size == 4 || size == 8
-	case 'f':
-		return size == 2 || size == 4 || size == 8
-	case 'U', 'S':
-		return size <= maxText
-	}
-	return false
-}
+// sizes are those of numbers.
+var sizes = map[byte][]int{'b': {1}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'f': {2, 4, 8}}
 
 // number reports whether the elements are numbers, or truth values, which are 0 and 1.
 func (e element) number() bool { return e.letter != 'U' && e.letter != 'S' }
@@ -69,16 +59,12 @@ func (e element) String() string {
 	switch e.letter {
 	case 'b':
 		return "bool"
-	case 'i':
-		return fmt.Sprintf("int%d", 8*e.size)
-	case 'u':
-		return fmt.Sprintf("uint%d", 8*e.size)
-	case 'f':
-		return fmt.Sprintf("float%d", 8*e.size)
 	case 'g':
 		return "bfloat16"
+	case 'U', 'S':
+		return "text"
 	}
-	return "text"
+	return fmt.Sprintf("%s%d", map[byte]string{'i': "int", 'u': "uint", 'f': "float"}[e.letter], 8*e.size)
 }
 
 // floats converts the numbers in src to dst, which has room for exactly these. src may lie

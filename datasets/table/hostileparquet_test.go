@@ -16,9 +16,12 @@ func TestParquetThatIsWrong(t *testing.T) {
 	refused(t, "testdata/duckdb-null-value.parquet", Options{}, `row 1: column "logits": a list that is empty or null, or has a null`)
 	refused(t, "testdata/duckdb-null-row.parquet", Options{}, `row 1: column "logits": a list that is empty or null, or has a null`)
 	refused(t, "testdata/duckdb-ragged.parquet", Options{}, "row 1 has 3 values, the first row 2")
-	refused(t, "testdata/duckdb-probabilities.parquet", Options{Values: []string{"label"}}, `column "label" holds`)
+	type text struct {
+		A string `parquet:"a"`
+	}
+	refused(t, write(t, "rows.parquet", parquetOf(t, []text{{"x"}})), Options{}, `column "a" holds STRING; want numbers, but in the columns id and label`)
 	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Labels: "features"}, `column "features" holds lists; want one number or text a row`)
-	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Values: []string{"x"}}, `no column "x"; there are "features", "label", "id"`)
+	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Labels: "x"}, `no "x"; there are "features", "label", "id"`)
 	whole, err := os.ReadFile("testdata/duckdb-null-row.parquet")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,26 +141,22 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	}
 	const size = 4096
 	found := make(map[string]bool)
-	err := t.pass(true, size, func(b *Batch) (bool, error) {
+	for b, err := range t.pass(true, size) {
+		if err != nil {
+			return nil, err
+		}
 		for i, label := range b.names {
 			name := normalLabel(label)
 			if name == "" || found[name] {
 				continue
 			}
 			if len(found) == MaxClasses {
-				return false, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
+				return nil, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
 			}
 			found[strings.Clone(name)] = true
 		}
-		return true, nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	names := make([]string, 0, len(found))
-	for name := range found {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(found))
 	SortClasses(names)
 	return newVocabulary(names, t.name)
 }
@@ -176,9 +174,6 @@ func SortClasses(names []string) {
 		numbers[name] = number
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		if numbers[a] != numbers[b] {
-			return numbers[a] - numbers[b]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(numbers[a], numbers[b]), strings.Compare(a, b))
 	})
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Names of arrays and columns, the first one preferred.
+// Names of labels and ids, the first one preferred.
 var (
-	valueNames = []string{Features.String(), Probabilities.String(), Logits.String()}
 	labelNames = []string{"labels", "label"}
 	idNames    = []string{"ids", "id", unnamedIndex, parquetIndex + "0__"}
 )
@@ -30,75 +29,75 @@ func kindOf(name string, o Options) Kind {
 	if o.Kind != 0 {
 		return o.Kind
 	}
-	return Kind(max(slices.Index(valueNames, name), 0)) + Features
+	return Kind(max(slices.Index(kindNames, name), 0)) + Features
 }
 
-// chooseArrays returns which of the names that there are holds values, labels and ids; an
-// empty name stands for none, or for labels that are not read.
-func chooseArrays(there []string, o Options) (values, labels, ids string, err error) {
-	if len(o.Values) > 1 {
-		return "", "", "", fmt.Errorf("the values are asked for in %q; a file of arrays has them in one", o.Values)
+// layout says which arrays, or which columns of a table of many, are what, by their places.
+type layout struct {
+	values []int
+	labels int // -1 for none
+	ids    int // -1 for none
+}
+
+// chooseArrays finds the layout in the names of arrays, of which one at most holds values.
+func chooseArrays(there []string, o Options) (layout, error) {
+	l, err := chooseLabels(there, o)
+	if err != nil {
+		return l, err
 	}
-	if values, err = chooseValues(there, o); err != nil {
-		return "", "", "", err
+	for _, name := range wantedValues(o) {
+		i := slices.Index(there, name)
+		if i < 0 {
+			continue
+		}
+		if l.values != nil {
+			return l, fmt.Errorf("holds both %s and %s; say which is wanted", there[l.values[0]], name)
+		}
+		l.values = []int{i}
 	}
-	if values == "" {
-		return "", "", "", fmt.Errorf("no array of the values, %s; there are %s", strings.Join(wantedValues(o), ", "), listed(there))
-	}
-	if labels, ids, err = chooseLabels(there, o); o.IgnoreLabels {
-		labels = ""
-	}
-	return values, labels, ids, err
+	return l, nil
 }
 
 // wantedValues are the names that an array of values may have.
 func wantedValues(o Options) []string {
-	switch {
-	case len(o.Values) == 1:
-		return o.Values
-	case o.Kind != 0:
+	if o.Kind != 0 {
 		return []string{o.Kind.String()}
 	}
-	return valueNames
+	return kindNames
 }
 
-// chooseValues returns the one name of an array of values, or none.
-func chooseValues(there []string, o Options) (string, error) {
-	chosen := ""
-	for _, name := range wantedValues(o) {
-		if !slices.Contains(there, name) {
-			continue
-		}
-		if chosen != "" {
-			return "", fmt.Errorf("holds both %s and %s; say which is wanted", chosen, name)
-		}
-		chosen = name
+// chooseLabels finds labels, those that were asked for or of a usual name, and ids.
+func chooseLabels(there []string, o Options) (layout, error) {
+	l := layout{labels: firstOf(labelNames, there), ids: firstOf(idNames, there)}
+	if o.Labels == "" {
+		return l, nil
 	}
-	return chosen, nil
+	if l.labels = slices.Index(there, o.Labels); l.labels < 0 {
+		return l, fmt.Errorf("no %q; there are %s", o.Labels, listed(there))
+	}
+	return l, nil
 }
 
-// chooseLabels returns the names of labels and ids.
-func chooseLabels(there []string, o Options) (labels, ids string, err error) {
-	if labels, err = chooseColumn(there, o.Labels, labelNames); err == nil {
-		ids, err = chooseColumn(there, o.IDs, idNames)
+// firstOf returns the place of the first of the names that is there, or -1.
+func firstOf(names, there []string) int {
+	for _, name := range names {
+		if i := slices.Index(there, name); i >= 0 {
+			return i
+		}
 	}
-	return labels, ids, err
+	return -1
 }
 
-// chooseColumn returns the name that was asked for, or one of those that are usual.
-func chooseColumn(there []string, asked string, usual []string) (string, error) {
-	if asked != "" {
-		if !slices.Contains(there, asked) {
-			return "", fmt.Errorf("no %q; there are %s", asked, listed(there))
+// distinct returns an error where two arrays or columns have one name.
+func distinct(what string, names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[name] {
+			return fmt.Errorf("two %s of the name %.100q", what, name)
 		}
-		return asked, nil
+		seen[name] = true
 	}
-	for _, name := range usual {
-		if slices.Contains(there, name) {
-			return name, nil
-		}
-	}
-	return "", nil
+	return nil
 }
 
 // listed lists names in a message.
@@ -117,131 +116,81 @@ func listed(names []string) string {
 	return strings.Join(short, ", ")
 }
 
-// layout says which columns of a table of many columns are what, by their numbers.
-type layout struct {
-	kind   Kind
-	values []int
-	labels int // -1 for none
-	ids    int // -1 for none
-	// names are those of the values' columns, named those of their classes, nil for features.
-	names, named []string
-}
-
-// chooseColumns finds the layout in the names of all columns.
-func chooseColumns(columns []string, o Options) (layout, error) {
-	number := make(map[string]int, len(columns))
-	for i, name := range columns {
-		if _, again := number[name]; again {
-			return layout{}, fmt.Errorf("two columns of the name %.100q", name)
-		}
-		number[name] = i
+// chooseColumns finds the layout in the names of all columns, and tells the table what its
+// values are: the columns whose names say that they are probabilities or logits, or all but
+// labels, ids and an index.
+func (t *Table) chooseColumns(columns []string) (layout, error) {
+	if err := distinct("columns", columns); err != nil {
+		return layout{}, err
 	}
-	labels, ids, err := chooseLabels(columns, o)
+	l, err := chooseLabels(columns, t.options)
 	if err != nil {
-		return layout{}, err
+		return l, err
 	}
-	l := layout{kind: o.Kind, labels: -1, ids: -1}
-	if labels != "" {
-		l.labels = number[labels]
+	for _, kind := range []Kind{Probabilities, Logits} {
+		found := withPrefix(columns, prefixes[kind])
+		if len(found) == 0 || t.options.Kind != 0 && t.options.Kind != kind {
+			continue
+		}
+		if l.values != nil {
+			return l, fmt.Errorf("holds both %s and %s; say which is wanted", t.kind, kind)
+		}
+		t.kind, l.values = kind, found
 	}
-	if ids != "" {
-		l.ids = number[ids]
+	if l.values == nil {
+		t.kind = max(t.options.Kind, Features)
+		for i, name := range columns {
+			if i != l.labels && i != l.ids && !isIndex(name) {
+				l.values = append(l.values, i)
+			}
+		}
 	}
-	if err := l.chooseValues(columns, number, o); err != nil {
-		return layout{}, err
-	}
-	if err := l.order(columns, o); err != nil {
-		return layout{}, err
+	if err := t.order(&l, columns); err != nil {
+		return l, err
 	}
 	if len(l.values) == 0 {
-		return layout{}, errors.New("no column of values")
+		return l, errors.New("no column of values")
 	}
 	if len(l.values) > maxWidth {
-		return layout{}, fmt.Errorf("%d columns of values, more than %d", len(l.values), maxWidth)
+		return l, fmt.Errorf("%d columns of values, more than %d", len(l.values), maxWidth)
 	}
 	for _, i := range l.values {
-		l.names = append(l.names, columns[i])
-		l.named = append(l.named, strings.TrimPrefix(columns[i], l.kind.prefix()))
-	}
-	if l.kind == Features {
-		l.named = nil
+		t.columns = append(t.columns, columns[i])
+		if t.kind != Features {
+			t.named = append(t.named, strings.TrimPrefix(columns[i], prefixes[t.kind]))
+		}
 	}
 	return l, nil
 }
 
-// chooseValues takes the columns that were asked for, or those whose names say that they
-// are probabilities or logits, or all but labels, ids and an index.
-func (l *layout) chooseValues(columns []string, number map[string]int, o Options) error {
-	if len(o.Values) > 0 {
-		values, missing := numbered(o.Values, number)
-		if values == nil {
-			return fmt.Errorf("no column %.100q; there are %s", missing, listed(columns))
-		}
-		l.values = values
-		l.kind = max(l.kind, Features)
+// order brings the columns of values into the order of the reference.
+func (t *Table) order(l *layout, columns []string) error {
+	want := t.options.Reference
+	names := want.Classes
+	if t.kind == Features {
+		names = want.Columns
+	}
+	if names == nil || t.kind != Features && len(names) != len(l.values) {
 		return nil
 	}
-	for _, kind := range []Kind{Probabilities, Logits} {
-		found := withPrefix(columns, kind.prefix())
-		if len(found) == 0 || o.Kind != 0 && o.Kind != kind {
-			continue
-		}
-		if l.values != nil {
-			return fmt.Errorf("holds both %s and %s; say which is wanted", l.kind, kind)
-		}
-		l.kind, l.values = kind, found
+	places := make(map[string]int, len(l.values))
+	for _, i := range l.values {
+		places[strings.TrimPrefix(columns[i], prefixes[t.kind])] = i
 	}
-	if l.values != nil {
-		return nil
-	}
-	l.kind = max(l.kind, Features)
-	for i := range columns {
-		if i != l.labels && i != l.ids && !isIndex(columns[i]) {
-			l.values = append(l.values, i)
-		}
-	}
-	return nil
-}
-
-// order brings the values into the order of the reference.
-func (l *layout) order(columns []string, o Options) error {
-	want := o.Reference
-	switch {
-	case len(o.Values) > 0:
-	case l.kind == Features && want.Columns != nil:
-		values := make(map[string]int, len(columns))
-		for i, name := range columns {
-			if i != l.labels && i != l.ids {
-				values[name] = i
-			}
-		}
-		ordered, missing := numbered(want.Columns, values)
-		if ordered == nil {
-			return fmt.Errorf("no column %.100q of values, which %s has; there are %s", missing, want.Name, listed(columns))
-		}
-		l.values = ordered
-	case l.kind != Features && len(want.Classes) == len(l.values):
-		ofClass := make(map[string]int, len(l.values))
-		for _, i := range l.values {
-			ofClass[strings.TrimPrefix(columns[i], l.kind.prefix())] = i
-		}
-		if ordered, _ := numbered(want.Classes, ofClass); ordered != nil {
-			l.values = ordered // other names of classes are compared later
-		}
-	}
-	return nil
-}
-
-// numbered returns the numbers of names, or nil and the first name that has none.
-func numbered(names []string, number map[string]int) (numbers []int, missing string) {
+	ordered := make([]int, 0, len(names))
 	for _, name := range names {
-		i, there := number[name]
-		if !there {
-			return nil, name
+		i, there := places[name]
+		switch {
+		case there:
+			ordered = append(ordered, i)
+		case t.kind == Features:
+			return fmt.Errorf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))
+		default:
+			return nil // other names of classes are compared later
 		}
-		numbers = append(numbers, i)
 	}
-	return numbers, ""
+	l.values = ordered
+	return nil
 }
 
 func withPrefix(columns []string, prefix string) (found []int) {

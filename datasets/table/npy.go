@@ -15,10 +15,6 @@ import (
 // openNPY opens one array, and those beside it: of P-features.npy, P-labels.npy and
 // P-ids.npy.
 func openNPY(t *Table) (err error) {
-	o := t.options
-	if len(o.Values) > 0 {
-		return fmt.Errorf("no %q: a .npy file has one array without a name", o.Values)
-	}
 	f := new(arrays)
 	t.form = f
 	if f.values, err = f.openNPY(t.name); err != nil {
@@ -26,16 +22,16 @@ func openNPY(t *Table) (err error) {
 	}
 	f.values.name = "the array"
 	beside := "" // what the names of the others begin with
-	for _, name := range valueNames {
+	for _, name := range kindNames {
 		if p, found := strings.CutSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), "-"+name); found {
 			beside, f.values.name = p, name
 		}
 	}
-	if !o.IgnoreLabels {
+	if o := t.options; !o.IgnoreLabels {
 		f.labels, err = f.openBeside(o.Labels, beside, "labels")
 	}
 	if err == nil {
-		f.ids, err = f.openBeside(o.IDs, beside, "ids")
+		f.ids, err = f.openBeside("", beside, "ids")
 	}
 	if err != nil {
 		return err
@@ -69,13 +65,12 @@ func (f *arrays) openNPY(path string) (*array, error) {
 	}
 	a, length, err := readHeader(io.NewSectionReader(m.file, 0, m.size))
 	if err == nil {
-		err = a.fills(m.size - int64(length))
+		err = m.place(a, int64(length), m.size-int64(length))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.name = path
-	m.place(a, int64(length), m.size-int64(length))
 	return a, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -21,22 +22,19 @@ func openNPZ(t *Table) error {
 	if err != nil {
 		return fmt.Errorf("not a whole .npz file: %w", err)
 	}
-	members := make(map[string]*zip.File)
-	var there []string
-	for _, member := range archive.File {
-		name := strings.TrimSuffix(member.Name, ".npy")
-		if members[name] != nil {
-			return fmt.Errorf("two arrays of the name %.100q", name)
-		}
-		members[name] = member
-		there = append(there, name)
+	there := make([]string, len(archive.File))
+	for i, member := range archive.File {
+		there[i] = strings.TrimSuffix(member.Name, ".npy")
 	}
-	err = f.openNamed(there, t.options, func(name string) (*array, error) { return readMember(m, members[name]) })
-	if err != nil {
+	if err := distinct("arrays", there); err != nil {
 		return err
 	}
-	if member := members[classNamesArray]; member != nil {
-		names, err := readMember(m, member)
+	open := func(i int) (*array, error) { return readMember(m, archive.File[i]) }
+	if err := f.openNamed(there, t.options, open); err != nil {
+		return err
+	}
+	if i := slices.Index(there, classNamesArray); i >= 0 {
+		names, err := open(i)
 		if err == nil {
 			names.name = classNamesArray
 			f.names, err = names.texts(MaxClasses)

@@ -12,11 +12,11 @@ import (
 // parquetFile is the form of Parquet files: the values are one column of lists, or many of
 // numbers.
 type parquetFile struct {
+	t      *Table
 	file   *os.File
 	size   int64
 	parsed *parquet.File
 	list   bool
-	width  int
 	// values, labels and ids are columns at the ends of the schema; the last two may be nil.
 	values      []*parquet.Column
 	labels, ids *parquet.Column
@@ -27,9 +27,9 @@ func openParquet(t *Table) (err error) {
 	if err != nil {
 		return err
 	}
-	f := &parquetFile{file: file}
+	f := &parquetFile{t: t, file: file}
 	t.form = f
-	return protected(func() error { return f.open(t) })
+	return protected(f.open)
 }
 
 // protected turns what parquet-go does on damaged files into an error.
@@ -42,7 +42,7 @@ func protected(f func() error) (err error) {
 	return f()
 }
 
-func (f *parquetFile) open(t *Table) error {
+func (f *parquetFile) open() error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
@@ -55,88 +55,80 @@ func (f *parquetFile) open(t *Table) error {
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
-	fields := make(map[string]*parquet.Column)
-	var there []string
-	for _, field := range f.parsed.Root().Columns() {
-		fields[field.Name()] = field
-		there = append(there, field.Name())
-	}
-	if err := f.choose(t, fields, there); err != nil {
+	if err := f.choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {
-		if t.named, err = parseClassNames(text); err != nil {
+		if f.t.named, err = parseClassNames(text); err != nil {
 			return err
 		}
 	}
-	return f.measure(t)
+	return f.measure()
 }
 
 // choose finds the columns that are wanted.
-func (f *parquetFile) choose(t *Table, fields map[string]*parquet.Column, there []string) error {
-	labels, ids, err := chooseLabels(there, t.options)
+func (f *parquetFile) choose(fields []*parquet.Column) error {
+	t := f.t
+	there := make([]string, len(fields))
+	for i, field := range fields {
+		there[i] = field.Name()
+	}
+	l, err := chooseArrays(there, t.options)
 	if err != nil {
+		return err
+	}
+	if l.values != nil && leafOf(fields[l.values[0]]).MaxRepetitionLevel() > 0 {
+		f.list, t.kind = true, kindOf(there[l.values[0]], t.options)
+	} else if l, err = t.chooseColumns(there); err != nil {
 		return err
 	}
 	if t.options.IgnoreLabels {
-		labels = ""
+		l.labels = -1
 	}
-	if f.labels, err = single(fields, labels); err != nil {
-		return err
-	}
-	if f.ids, err = single(fields, ids); err != nil {
-		return err
-	}
-	t.labels = f.labels != nil
-	values, err := chooseValues(there, t.options)
-	if err != nil {
-		return err
-	}
-	if field := fields[values]; field != nil && leafOf(field).MaxRepetitionLevel() > 0 {
-		leaf := leafOf(field)
-		if leaf.MaxRepetitionLevel() != 1 {
-			return fmt.Errorf("column %q holds lists of lists; want lists of numbers", values)
+	if t.labels = l.labels >= 0; t.labels {
+		if f.labels, err = single(fields[l.labels]); err != nil {
+			return err
 		}
-		f.list, f.values = true, []*parquet.Column{leaf}
-		t.kind, t.element = kindOf(values, t.options), elementName(leaf)
-		return numeric(leaf, values)
 	}
-	layout, err := chooseColumns(there, t.options)
-	if err != nil {
-		return err
+	if l.ids >= 0 {
+		if f.ids, err = single(fields[l.ids]); err != nil {
+			return err
+		}
 	}
-	for _, i := range layout.values {
-		leaf, err := single(fields, there[i])
+	for _, i := range l.values {
+		leaf := leafOf(fields[i])
+		if !f.list {
+			leaf, err = single(fields[i])
+		} else if leaf.MaxRepetitionLevel() > 1 {
+			err = fmt.Errorf("column %q holds lists of lists; want lists of numbers", there[i])
+		}
 		if err != nil {
 			return err
 		}
-		if err := numeric(leaf, there[i]); err != nil {
-			return err
+		if !leaf.Leaf() || !isNumeric(leaf) {
+			return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", there[i], typeName(leaf))
 		}
 		f.values = append(f.values, leaf)
 	}
-	t.kind, t.element = layout.kind, elementName(f.values[0])
-	t.columns, t.named = layout.names, layout.named
 	return nil
 }
 
 // measure finds the numbers of rows and of values a row.
-func (f *parquetFile) measure(t *Table) error {
+func (f *parquetFile) measure() error {
 	rows := f.parsed.NumRows()
 	if rows < 0 || rows > maxRows {
 		return fmt.Errorf("a number of %d rows", rows)
 	}
-	t.rows, t.width = int(rows), len(f.values)
+	f.t.rows, f.t.width = int(rows), len(f.values)
 	if f.list && rows > 0 {
 		first := newLeaf(f, f.values[0], true)
 		defer first.close()
-		values, err := first.list(nil, 0)
+		values, err := first.list(nil)
 		if err != nil {
 			return fmt.Errorf("row 0: %w", err)
 		}
-		t.width = len(values)
+		f.t.width = len(values)
 	}
-	f.width = t.width
 	return nil
 }
 
@@ -148,14 +140,10 @@ func leafOf(field *parquet.Column) *parquet.Column {
 	return field
 }
 
-// single returns a field of one value a row, nil where the name is empty.
-func single(fields map[string]*parquet.Column, name string) (*parquet.Column, error) {
-	if name == "" {
-		return nil, nil
-	}
-	field := fields[name]
+// single returns a field, which must have one value a row.
+func single(field *parquet.Column) (*parquet.Column, error) {
 	if !field.Leaf() || field.MaxRepetitionLevel() > 0 {
-		return nil, fmt.Errorf("column %q holds %s; want one number or text a row", name, typeName(field))
+		return nil, fmt.Errorf("column %q holds %s; want one number or text a row", field.Name(), typeName(field))
 	}
 	return field, nil
 }
@@ -170,35 +158,28 @@ func typeName(field *parquet.Column) string {
 	return "groups of columns"
 }
 
-// numeric returns an error unless a column holds numbers.
-func numeric(leaf *parquet.Column, name string) error {
-	if !leaf.Leaf() || elementName(leaf) == "" {
-		return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", name, typeName(leaf))
+// isNumeric reports whether a column holds numbers that are what they are stored as: no dates,
+// no decimals.
+func isNumeric(leaf *parquet.Column) bool {
+	var logical any
+	if annotated := leaf.Type().LogicalType(); annotated != nil {
+		logical = annotated.Value
 	}
-	return nil
-}
-
-// elementName is the type of a column's numbers, empty where they are none.
-func elementName(leaf *parquet.Column) string {
-	kind, logical := leaf.Type().Kind(), leaf.Type().LogicalType()
-	if kind == parquet.FixedLenByteArray {
-		if isHalf(logical) {
-			return "float16"
-		}
-		return ""
+	switch leaf.Type().Kind() {
+	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
+		_, integer := logical.(*format.IntType)
+		return integer || logical == nil
+	case parquet.FixedLenByteArray:
+		_, half := logical.(*format.Float16Type)
+		return half
 	}
-	if !isPlain(logical) {
-		return ""
-	}
-	return map[parquet.Kind]string{
-		parquet.Boolean: "bool", parquet.Int32: "int32", parquet.Int64: "int64", parquet.Float: "float32", parquet.Double: "float64",
-	}[kind]
+	return false
 }
 
 func (f *parquetFile) Close() error { return f.file.Close() }
 
 func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
-	c := &parquetCursor{form: f, rows: int(f.parsed.NumRows())}
+	c := &parquetCursor{form: f}
 	if f.labels != nil {
 		c.labels = newLeaf(f, f.labels, false)
 	}
@@ -214,11 +195,11 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	return c, nil
 }
 
+// parquetCursor goes over columns side by side; those that are not read are nil.
 type parquetCursor struct {
 	form        *parquetFile
 	values      []*leaf
 	labels, ids *leaf
-	row, rows   int
 }
 
 func (c *parquetCursor) Close() error {
@@ -235,9 +216,10 @@ func (c *parquetCursor) next(b *Batch, n int) error {
 }
 
 func (c *parquetCursor) read(b *Batch, n int) (err error) {
+	row, width := b.First+b.rows, c.form.t.width
 	// What a header says of the number of rows is not taken for memory: values grow as they
 	// come.
-	n = min(n, c.rows-c.row, max(1, chunk/c.form.width))
+	n = min(n, c.form.t.rows-row, max(1, chunk/width))
 	if n == 0 {
 		return io.EOF
 	}
@@ -249,48 +231,47 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 	if err != nil {
 		return err
 	}
-	for i := range n {
-		if c.labels != nil {
-			text, err := c.labels.text()
-			if err != nil {
-				return fmt.Errorf("row %d: labels: %w", c.row+i, err)
-			}
-			b.names = append(b.names, text)
+	for _, part := range []struct {
+		*leaf
+		name string
+		to   *[]string
+	}{{c.labels, "labels", &b.names}, {c.ids, "ids", &b.ids}} {
+		if part.leaf == nil {
+			continue
 		}
-		if c.ids != nil {
-			text, err := c.ids.text()
+		for i := range n {
+			text, err := part.text()
 			if err != nil {
-				return fmt.Errorf("row %d: ids: %w", c.row+i, err)
+				return fmt.Errorf("row %d: %s: %w", row+i, part.name, err)
 			}
-			b.ids = append(b.ids, text)
+			*part.to = append(*part.to, text)
 		}
 	}
-	c.row += n
 	b.rows += n
 	return nil
 }
 
 func (c *parquetCursor) readLists(b *Batch, n int) (err error) {
 	for i := range n {
-		before := len(b.Values)
-		if b.Values, err = c.values[0].list(b.Values, c.form.width); err != nil {
-			return fmt.Errorf("row %d: %w", c.row+i, err)
+		row, before, width := b.First+b.rows+i, len(b.Values), c.form.t.width
+		if b.Values, err = c.values[0].list(b.Values); err != nil {
+			return fmt.Errorf("row %d: %w", row, err)
 		}
-		if got := len(b.Values) - before; got != c.form.width {
-			return fmt.Errorf("row %d has %d values, the first row %d", c.row+i, got, c.form.width)
+		if got := len(b.Values) - before; got != width {
+			return fmt.Errorf("row %d has %d values, the first row %d", row, got, width)
 		}
 	}
 	return nil
 }
 
 func (c *parquetCursor) readColumns(b *Batch, n int) error {
-	before, width := len(b.Values), c.form.width
+	before, width := len(b.Values), c.form.t.width
 	b.Values = extend(b.Values, n*width)
 	for j, l := range c.values {
 		for i := 0; i < n; {
 			numbers, err := l.numbers(n - i)
 			if err != nil {
-				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
+				return fmt.Errorf("row %d: column %q: %w", b.First+b.rows+i, l.column.Name(), err)
 			}
 			for _, number := range numbers {
 				b.Values[before+i*width+j] = number
@@ -299,22 +280,4 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 		}
 	}
 	return nil
-}
-
-// isHalf reports whether two bytes are a number of float16.
-func isHalf(logical *format.LogicalType) bool {
-	if logical == nil {
-		return false
-	}
-	_, half := logical.Value.(*format.Float16Type)
-	return half
-}
-
-// isPlain reports whether numbers are what they are stored as: no dates, no decimals.
-func isPlain(logical *format.LogicalType) bool {
-	if logical == nil || logical.Value == nil {
-		return true
-	}
-	_, integer := logical.Value.(*format.IntType)
-	return integer
 }

@@ -142,7 +142,7 @@ func (l *leaf) numbers(n int) ([]float32, error) {
 }
 
 // list appends the values of a row, each of which but the first one repeats.
-func (l *leaf) list(values []float32, width int) ([]float32, error) {
+func (l *leaf) list(values []float32) ([]float32, error) {
 	before := len(values)
 	for {
 		if err := l.fill(); err == errFewRows && len(values) > before {

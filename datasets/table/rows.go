@@ -26,23 +26,16 @@ const blockValues = 1 << 20
 // memory as the values have as float32, or none for values that are mapped, and some bytes
 // a row for labels and ids. The table must stay open.
 func (t *Table) Load() (*Rows, error) {
-	classes, err := t.vocabulary()
+	classNames, err := t.ClassNames()
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{Table: t, shape: []int{t.width}, block: max(1, blockValues/t.width)}
-	if classes != nil {
-		r.classNames = classes.names
-	}
-	err = t.pass(false, r.batch(), func(b *Batch) (bool, error) {
-		if err := t.finish(b, classes); err != nil {
-			return false, err
+	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
+	for b, err := range t.Batches(r.batch()) {
+		if err != nil {
+			return nil, err
 		}
 		r.keep(b)
-		return true, nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return r, nil
 }

@@ -20,16 +20,14 @@ func openSafetensors(t *Table) error {
 	if err != nil {
 		return fmt.Errorf("not a whole safetensors file: %w", err)
 	}
-	tensors := make(map[string]safetensors.Tensor)
-	var there []string
-	for _, tensor := range file.Tensors {
-		if _, again := tensors[tensor.Name]; again {
-			return fmt.Errorf("two tensors of the name %.100q", tensor.Name)
-		}
-		tensors[tensor.Name] = tensor
-		there = append(there, tensor.Name)
+	there := make([]string, len(file.Tensors))
+	for i, tensor := range file.Tensors {
+		there[i] = tensor.Name
 	}
-	err = f.openNamed(there, t.options, func(name string) (*array, error) { return placeTensor(m, tensors[name]) })
+	if err := distinct("tensors", there); err != nil {
+		return err
+	}
+	err = f.openNamed(there, t.options, func(i int) (*array, error) { return placeTensor(m, file.Tensors[i]) })
 	if err != nil {
 		return err
 	}
@@ -69,10 +67,6 @@ func placeTensor(m *mapping, tensor safetensors.Tensor) (*array, error) {
 		}
 		a.shape = append(a.shape, int(d))
 	}
-	if err := a.fills(int64(len(tensor.Data))); err != nil {
-		return nil, err
-	}
 	// A part of the content keeps what follows it as its capacity.
-	m.place(a, m.size-int64(cap(tensor.Data)), int64(len(tensor.Data)))
-	return a, nil
+	return a, m.place(a, m.size-int64(cap(tensor.Data)), int64(len(tensor.Data)))
 }

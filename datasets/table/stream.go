@@ -5,22 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // NewStream makes a table of .npy arrays that follow each other, as from standard input:
-// one, or several of the same width and type. Their rows have no labels and no ids, for
-// which it is an error to ask, and can be read once, by [Table.Batches] or [Table.Load].
+// one, or several of the same width and type. Their rows have no labels, for which it is an
+// error to ask, and no ids, and can be read once, by [Table.Batches] or [Table.Load].
 func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 	if options.Kind == 0 {
 		options.Kind = Features
 	}
 	t := &Table{name: name, options: options}
 	return t.open(func(t *Table) error {
-		for _, name := range slices.Concat(options.Values, []string{options.Labels, options.IDs}) {
-			if name != "" {
-				return fmt.Errorf("no %q: a stream has values without a name, no labels and no ids", name)
-			}
+		if options.Labels != "" {
+			return fmt.Errorf("no %q: a stream has values without a name, no labels and no ids", options.Labels)
 		}
 		buffered := bufio.NewReaderSize(r, 1<<16)
 		a, _, err := readHeader(buffered)
@@ -32,7 +29,7 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 		if err != nil {
 			return err
 		}
-		t.kind, t.element, t.rows, t.width = options.Kind, a.element.String(), -1, width
+		t.kind, t.rows, t.width = options.Kind, -1, width
 		t.form = &stream{r: buffered, first: a}
 		return nil
 	})

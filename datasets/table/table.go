@@ -18,29 +18,19 @@ const (
 	Logits                        // one a class
 )
 
+// kindNames are the names of arrays of the kinds.
+var kindNames = []string{"features", "probabilities", "logits"}
+
 // String is the name of an array of the kind: features, probabilities or logits.
 func (k Kind) String() string {
-	switch k {
-	case Features:
-		return "features"
-	case Probabilities:
-		return "probabilities"
-	case Logits:
-		return "logits"
+	if k < Features || k > Logits {
+		return fmt.Sprintf("Kind(%d)", int(k))
 	}
-	return fmt.Sprintf("Kind(%d)", int(k))
+	return kindNames[k-Features]
 }
 
-// prefix begins the names of columns of the kind, which end with a class.
-func (k Kind) prefix() string {
-	switch k {
-	case Probabilities:
-		return "probability_"
-	case Logits:
-		return "logit_"
-	}
-	return ""
-}
+// prefixes begin the names of columns of a kind, which end with a class.
+var prefixes = map[Kind]string{Probabilities: "probability_", Logits: "logit_"}
 
 // Options say what to look for in a file. Without any, names are looked for that are the
 // same in all forms: values in features, probabilities or logits, of which one must be
@@ -49,13 +39,9 @@ type Options struct {
 	// Kind is what the values are, where their name does not say it. Where it is given,
 	// values of that name are looked for alone.
 	Kind Kind
-	// Values names the array of values, or columns of numbers.
-	Values []string
 	// Labels names the array or column of labels, which then must be there. For a .npy file
 	// it is the path of another one; by default, that of P-features.npy is P-labels.npy.
 	Labels string
-	// IDs is the same for ids.
-	IDs string
 	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.
@@ -69,9 +55,8 @@ type Reference struct {
 	Width   int      // values a row; 0 for any
 	Classes []string // in label order; nil for any
 	// Columns are the names of features, in their order; nil for any. Columns of these names
-	// are read in this order and others passed over, where columns have names and
-	// [Options.Values] asks for none. Columns of probabilities and logits are read in the
-	// order of Classes.
+	// are read in this order and others passed over, where columns have names. Columns of
+	// probabilities and logits are read in the order of Classes.
 	Columns []string
 }
 
@@ -79,7 +64,6 @@ type Reference struct {
 type Table struct {
 	name    string
 	kind    Kind
-	element string
 	rows    int // -1 where it is not known
 	width   int
 	columns []string // names of the values' columns; nil where they have none
@@ -203,9 +187,6 @@ func (t *Table) Len() int { return t.rows }
 
 // Width is the number of values of a row.
 func (t *Table) Width() int { return t.width }
-
-// Element is the type of the values in the file, as in "float16".
-func (t *Table) Element() string { return t.element }
 
 // Columns lists the names of the values' columns, nil where they have none. The caller
 // must not change it.

@@ -19,7 +19,6 @@ import (
 // content is all that a table holds.
 type content struct {
 	Kind    Kind
-	Element string
 	Width   int
 	Classes []string
 	Values  []float32
@@ -35,7 +34,7 @@ func contentOf(t *testing.T, open func() (*Table, error)) content {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded := content{Kind: rows.Kind(), Element: table.Element(), Width: table.Width(), Classes: rows.ClassNames()}
+	loaded := content{Kind: rows.Kind(), Width: table.Width(), Classes: rows.ClassNames()}
 	row := make([]float32, table.Width())
 	for i := range rows.Len() {
 		rows.CopyRow(row, i)
@@ -47,7 +46,7 @@ func contentOf(t *testing.T, open func() (*Table, error)) content {
 		t.Errorf("%s has %d rows, of which %d were read", table.Name(), n, rows.Len())
 	}
 	for _, size := range []int{1, 3, 10000} {
-		streamed := content{Kind: loaded.Kind, Element: loaded.Element, Width: loaded.Width, Classes: loaded.Classes}
+		streamed := content{Kind: loaded.Kind, Width: loaded.Width, Classes: loaded.Classes}
 		for batch, err := range opened(t, open).Batches(size) {
 			if err != nil {
 				t.Fatal(err)
@@ -118,25 +117,24 @@ func TestFilesOfNumPy(t *testing.T) {
 	alone := content{Kind: Features, Width: 3, Values: numpyValues, Labels: []int{unknown, unknown, unknown, unknown}, IDs: []string{"0", "1", "2", "3"}}
 	probabilities := content{Kind: Probabilities, Width: 2, Values: []float32{0.25, 0.75, 1, 0}, Classes: []string{"0", "1"}, Labels: []int{1, 0}, IDs: []string{"0", "1"}}
 	for _, c := range []struct {
-		name, element string
-		want          content
+		name string
+		want content
 	}{
-		{"half.npz", "float16", texts},
-		{"single-compressed.npz", "float32", texts},
-		{"double.npz", "float64", numbers},
-		{"pair-features.npy", "float32", pair},
-		{"probabilities.npz", "float32", probabilities},
-		{"frame.npz", "float64", texts},
-		{"fortran.npy", "float64", alone},
+		{"half.npz", texts},
+		{"single-compressed.npz", texts},
+		{"double.npz", numbers},
+		{"pair-features.npy", pair},
+		{"probabilities.npz", probabilities},
+		{"frame.npz", texts},
+		{"fortran.npy", alone},
 	} {
-		c.want.Element = c.element
 		compare(t, c.name, contentOf(t, file("testdata/"+c.name, Options{})), c.want)
 	}
 }
 
 // duckdbRows is what testdata/make-duckdb.mjs writes.
-func duckdbRows(element string) content {
-	want := content{Kind: Features, Element: element, Width: 3, Classes: []string{"ant", "bee", "cat"}}
+func duckdbRows() content {
+	want := content{Kind: Features, Width: 3, Classes: []string{"ant", "bee", "cat"}}
 	for i := range 5000 {
 		want.Values = append(want.Values, float32(i), float32(i)/8, float32(-i))
 		label := i % 3
@@ -150,18 +148,16 @@ func duckdbRows(element string) content {
 }
 
 func TestFilesOfDuckDB(t *testing.T) {
-	for name, element := range map[string]string{
-		"duckdb-list-snappy.parquet": "float32", "duckdb-array-zstd.parquet": "float64", "duckdb-columns-zstd.parquet": "int32",
-	} {
-		compare(t, name, contentOf(t, file("testdata/"+name, Options{})), duckdbRows(element))
+	for _, name := range []string{"duckdb-list-snappy.parquet", "duckdb-array-zstd.parquet", "duckdb-columns-zstd.parquet"} {
+		compare(t, name, contentOf(t, file("testdata/"+name, Options{})), duckdbRows())
 	}
 	compare(t, "probabilities", contentOf(t, file("testdata/duckdb-probabilities.parquet", Options{})), content{
-		Kind: Probabilities, Element: "float32", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{0.25, 0.75}, Labels: []int{1}, IDs: []string{"0"},
+		Kind: Probabilities, Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{0.25, 0.75}, Labels: []int{1}, IDs: []string{"0"},
 	})
 	if opened(t, file("testdata/half.npz", Options{})).HasClassNames() || !opened(t, file("testdata/double.npz", Options{})).HasClassNames() {
 		t.Error("not the files with class_names have names of classes")
 	}
-	if columns := opened(t, file("testdata/duckdb-columns-zstd.parquet", Options{Values: []string{"c", "a"}})).Columns(); !slices.Equal(columns, []string{"c", "a"}) {
+	if columns := opened(t, file("testdata/duckdb-columns-zstd.parquet", Options{})).Columns(); !slices.Equal(columns, []string{"a", "b", "c"}) {
 		t.Errorf("columns %q", columns)
 	}
 }
@@ -169,37 +165,42 @@ func TestFilesOfDuckDB(t *testing.T) {
 // Lists of many pages and groups, of numbers as they lie in memory and of a dictionary; ids
 // that float32 does not hold.
 func TestParquetOfManyPages(t *testing.T) {
-	type row struct {
-		Features []float64  `parquet:"features"`
-		Logits   []*float32 `parquet:"logits,list"`
-		Dicts    []float32  `parquet:"dicts,dict"`
-		ID       float64    `parquet:"id"`
+	type doubles struct {
+		Features []float64 `parquet:"features"`
+		ID       float64   `parquet:"id"`
+	}
+	type pointers struct {
+		Logits []*float32 `parquet:"logits,list"`
+		ID     float64    `parquet:"id"`
+	}
+	type dicts struct {
+		Features []float32 `parquet:"features,dict"`
+		ID       float64   `parquet:"id"`
 	}
 	const n = 3000
-	var rows []row
+	var ofDoubles []doubles
+	var ofPointers []pointers
+	var ofDicts []dicts
 	var want content
 	for i := range n {
-		a, b := float32(math.Sin(float64(i))), float32(i%5)
-		rows = append(rows, row{[]float64{float64(a), float64(b)}, []*float32{&a, &b}, []float32{a, b}, float64(1<<24 + 1 + i)})
+		a, b, id := float32(math.Sin(float64(i))), float32(i%5), float64(1<<24+1+i)
+		ofDoubles = append(ofDoubles, doubles{[]float64{float64(a), float64(b)}, id})
+		ofPointers = append(ofPointers, pointers{[]*float32{&a, &b}, id})
+		ofDicts = append(ofDicts, dicts{[]float32{a, b}, id})
 		want.Values = append(want.Values, a, b)
 		want.Labels = append(want.Labels, unknown)
 		want.IDs = append(want.IDs, fmt.Sprint(1<<24+1+i))
 	}
-	path := filepath.Join(t.TempDir(), "rows.parquet")
-	if err := parquet.WriteFile(path, rows, parquet.PageBufferSize(1000), parquet.MaxRowsPerRowGroup(700)); err != nil {
-		t.Fatal(err)
-	}
-	for name, element := range map[string]string{"features": "float64", "logits": "float32", "dicts": "float32"} {
-		want.Kind, want.Element, want.Width, want.Classes = Features, element, 2, nil
-		if name == "logits" {
-			want.Kind, want.Classes = Logits, []string{"0", "1"}
-		}
-		compare(t, name, contentOf(t, file(path, Options{Values: []string{name}})), want)
-	}
+	pages := []parquet.WriterOption{parquet.PageBufferSize(1000), parquet.MaxRowsPerRowGroup(700)}
+	want.Kind, want.Width = Features, 2
+	compare(t, "doubles", contentOf(t, file(write(t, "rows.parquet", parquetOf(t, ofDoubles, pages...)), Options{})), want)
+	compare(t, "dicts", contentOf(t, file(write(t, "rows.parquet", parquetOf(t, ofDicts, pages...)), Options{})), want)
+	want.Kind, want.Classes = Logits, []string{"0", "1"}
+	compare(t, "pointers", contentOf(t, file(write(t, "rows.parquet", parquetOf(t, ofPointers, pages...)), Options{})), want)
 }
 
 func TestCSV(t *testing.T) {
-	want := content{Kind: Features, Element: "text", Width: 2, Classes: []string{"cat, small", "dog"}, Values: []float32{1, -2.5, 3e-7, 4}, Labels: []int{1, 0}, IDs: []string{"x", "line\nbreak"}}
+	want := content{Kind: Features, Width: 2, Classes: []string{"cat, small", "dog"}, Values: []float32{1, -2.5, 3e-7, 4}, Labels: []int{1, 0}, IDs: []string{"x", "line\nbreak"}}
 	for name, text := range map[string]string{
 		"quoted":     "id,label,a,b\nx,dog,1,-2.5\n\"line\nbreak\",\"cat, small\",3e-7, 4\n",
 		"order":      "\xef\xbb\xbfa,b,ids,labels\r\n1,-2.5,x,dog\r\n3e-7,4,\"line\nbreak\",\"cat, small\"\r\n",
@@ -217,12 +218,12 @@ func TestCSV(t *testing.T) {
 	if one := contentOf(t, file(write(t, "rows.tsv", "length, cm\n1\n"), Options{})); one.Width != 1 {
 		t.Errorf("one column with a comma in its name: %+v", one)
 	}
-	asked := contentOf(t, file(write(t, "rows.csv", "key,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Values: []string{"b"}, Labels: "species", IDs: "key"}))
-	if asked.Width != 1 || !slices.Equal(asked.Values, []float32{-2.5, 4}) || !slices.Equal(asked.Labels, []int{1, 0}) || asked.IDs[1] != "y" {
+	asked := contentOf(t, file(write(t, "rows.csv", "id,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Labels: "species"}))
+	if asked.Width != 2 || !slices.Equal(asked.Values, []float32{1, -2.5, 3, 4}) || !slices.Equal(asked.Labels, []int{1, 0}) || asked.IDs[1] != "y" {
 		t.Errorf("columns that were asked for: %+v", asked)
 	}
 	logits := contentOf(t, file(write(t, "rows.csv", "id,class,logit_cat,logit_dog,label\n3,cat,1,-2.5,dog\n"), Options{}))
-	compare(t, "logits", logits, content{Kind: Logits, Element: "text", Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{1, -2.5}, Labels: []int{1}, IDs: []string{"3"}})
+	compare(t, "logits", logits, content{Kind: Logits, Width: 2, Classes: []string{"cat", "dog"}, Values: []float32{1, -2.5}, Labels: []int{1}, IDs: []string{"3"}})
 	named := contentOf(t, file(write(t, "rows.csv", "cat,dog\n0.25,0.75\n"), Options{Kind: Probabilities}))
 	if named.Kind != Probabilities || !slices.Equal(named.Classes, []string{"cat", "dog"}) || named.Labels[0] != unknown {
 		t.Errorf("columns that are classes: %+v", named)
@@ -351,10 +352,10 @@ func TestUnknownLabels(t *testing.T) {
 	}
 }
 
-func parquetOf[T any](t *testing.T, rows []T) string {
+func parquetOf[T any](t *testing.T, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	var buffer bytes.Buffer
-	if err := parquet.Write(&buffer, rows); err != nil {
+	if err := parquet.Write(&buffer, rows, options...); err != nil {
 		t.Fatal(err)
 	}
 	return buffer.String()
@@ -443,10 +444,6 @@ func TestReferenceOrdersColumns(t *testing.T) {
 		if rows.CopyRow(row, test.row); !slices.Equal(row, test.want) {
 			t.Errorf("%s: row %d is %v, want %v", test.path, test.row, row, test.want)
 		}
-	}
-	asked := Options{Values: []string{"a", "c", "b"}, Reference: features}
-	if rows := opened(t, file("testdata/duckdb-columns-zstd.parquet", asked)); !slices.Equal(rows.Columns(), asked.Values) {
-		t.Errorf("columns %q, asked for %q", rows.Columns(), asked.Values)
 	}
 }
 

@@ -1,11 +1,13 @@
 package table
 
 import (
-	"errors"
+	"cmp"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"iwda/internal/wholefile"
@@ -62,25 +64,15 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 		return nil, err
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
+	var ofCaller error
 	err = wholefile.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err == nil {
-			counts, err = p.write(writer, write)
+			counts, ofCaller, err = p.write(writer, write)
 		}
-		return err
+		return cmp.Or(ofCaller, err)
 	})
-	return counts, asItIs(err)
-}
-
-// callerError is an error of the function that hands over the rows.
-type callerError struct{ error }
-
-// asItIs takes a callerError out of what was said about it.
-func asItIs(err error) error {
-	if own := (callerError{}); errors.As(err, &own) {
-		return own.error
-	}
-	return err
+	return counts, cmp.Or(ofCaller, err)
 }
 
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
@@ -90,17 +82,17 @@ func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string
 	if err != nil {
 		return nil, err
 	}
-	counts, err = p.write(writer, write)
-	return counts, asItIs(err)
+	counts, ofCaller, err := p.write(writer, write)
+	return counts, cmp.Or(ofCaller, err)
 }
 
-// write writes the rows, counts them by class and closes the writer. An error of the caller's
-// function is a callerError.
-func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
+// write writes the rows, counts them by class and closes the writer. It tells an error of the
+// caller's function from its own.
+func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, ofCaller, err error) {
 	row := 0
 	counts = make([]int, len(p.Classes))
 	var refused error
-	err = write(func(id string, probabilities []float32) error {
+	ofCaller = write(func(id string, probabilities []float32) error {
 		class, err := p.largest(probabilities)
 		if err == nil {
 			err = writer.add(id, class, probabilities)
@@ -113,13 +105,10 @@ func (p Predictions) write(writer predictionWriter, write func(add func(id strin
 		counts[class]++
 		return nil
 	})
-	if err != nil && refused == nil {
-		err = callerError{err}
+	if refused != nil {
+		ofCaller = nil
 	}
-	if closed := writer.close(); err == nil {
-		err = closed
-	}
-	return counts, err
+	return counts, ofCaller, cmp.Or(refused, writer.close())
 }
 
 // largest returns the class of the largest probability, the first one of several.
@@ -137,4 +126,44 @@ func (p Predictions) largest(probabilities []float32) (int, error) {
 		}
 	}
 	return largest, nil
+}
+
+// csvPredictions writes a line a row.
+type csvPredictions struct {
+	w      *csv.Writer
+	what   Predictions
+	record []string
+	number []byte
+}
+
+func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, error) {
+	c := &csvPredictions{w: csv.NewWriter(w), what: p}
+	c.record = append(c.record, "id", "class", "probability")
+	if p.Probabilities {
+		for _, class := range p.Classes {
+			c.record = append(c.record, prefixes[Probabilities]+class)
+		}
+	}
+	return c, c.w.Write(c.record)
+}
+
+func (c *csvPredictions) add(id string, class int, probabilities []float32) error {
+	c.record = append(c.record[:0], id, c.what.Classes[class], c.text(probabilities[class]))
+	if c.what.Probabilities {
+		for _, v := range probabilities {
+			c.record = append(c.record, c.text(v))
+		}
+	}
+	return c.w.Write(c.record)
+}
+
+// text is the shortest text that is read as that number again.
+func (c *csvPredictions) text(v float32) string {
+	c.number = strconv.AppendFloat(c.number[:0], float64(v), 'g', -1, 32)
+	return string(c.number)
+}
+
+func (c *csvPredictions) close() error {
+	c.w.Flush()
+	return c.w.Error()
 }

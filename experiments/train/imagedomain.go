@@ -44,10 +44,7 @@ func (o openDomains) Close() error {
 // open opens one more domain and keeps the fractions of its classes, all where there are
 // none.
 func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
-	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Alive: options.alive}
-	if readerOptions.Cache, err = images.ParseCacheKind(run.Dataset.Cache); err != nil {
-		return nil, err
-	}
+	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache, Alive: options.alive}
 	if readerOptions.Cache == images.FileCache {
 		folder, err := os.UserCacheDir()
 		if err != nil {

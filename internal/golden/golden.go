@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,48 +101,40 @@ func Read(path string) (File, error) {
 	file := make(File)
 	for _, key := range r.Keys() {
 		header := r.Header(key)
-		a, err := readArray(r, key, header)
+		values, err := readArray(r, key, header)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, key, err)
 		}
-		file[strings.TrimSuffix(key, ".npy")] = a
+		file[strings.TrimSuffix(key, ".npy")] = Array{header.Descr.Shape, values}
 	}
 	return file, nil
 }
 
-func readArray(r *npz.Reader, key string, header *npyio.Header) (Array, error) {
-	a := Array{Shape: header.Descr.Shape}
-	if header.Descr.Fortran && len(a.Shape) > 1 {
-		return a, fmt.Errorf("stored in Fortran order; golden files are in C order")
+func readArray(r *npz.Reader, key string, header *npyio.Header) ([]float64, error) {
+	if header.Descr.Fortran && len(header.Descr.Shape) > 1 {
+		return nil, fmt.Errorf("stored in Fortran order; golden files are in C order")
 	}
 	switch header.Descr.Type {
 	case "<f8":
-		return a, r.Read(key, &a.Data)
+		return readAs[float64](r, key)
 	case "<f4":
-		var v []float32
-		err := r.Read(key, &v)
-		a.Data = widen(v)
-		return a, err
+		return readAs[float32](r, key)
 	case "<i8":
-		var v []int64
-		err := r.Read(key, &v)
-		a.Data = widen(v)
-		return a, err
+		return readAs[int64](r, key)
 	case "<u8":
-		var v []uint64
-		err := r.Read(key, &v)
-		a.Data = widen(v)
-		return a, err
+		return readAs[uint64](r, key)
 	}
-	return a, fmt.Errorf("type %q is not one that golden files use", header.Descr.Type)
+	return nil, fmt.Errorf("type %q is not one that golden files use", header.Descr.Type)
 }
 
-func widen[T float32 | int64 | uint64](values []T) []float64 {
+func readAs[T float32 | float64 | int64 | uint64](r *npz.Reader, key string) ([]float64, error) {
+	var values []T
+	err := r.Read(key, &values)
 	wide := make([]float64, len(values))
 	for i, v := range values {
 		wide[i] = float64(v)
 	}
-	return wide
+	return wide, err
 }
 
 // Get returns the array of the key and stops the test where there is none.
@@ -157,15 +149,11 @@ func (f File) Get(t testing.TB, key string) Array {
 
 // Groups returns the sorted first components of the keys: the cases of the file.
 func (f File) Groups() []string {
-	seen := make(map[string]bool)
 	var groups []string
 	for key := range f {
 		group, _, _ := strings.Cut(key, "/")
-		if !seen[group] {
-			seen[group] = true
-			groups = append(groups, group)
-		}
+		groups = append(groups, group)
 	}
-	sort.Strings(groups)
-	return groups
+	slices.Sort(groups)
+	return slices.Compact(groups)
 }

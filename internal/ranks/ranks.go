@@ -8,8 +8,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -18,27 +18,18 @@ import (
 type Process struct {
 	t       testing.TB
 	command *exec.Cmd
-	said    output
+	output  string // the file of what it prints
 	ended   chan struct{}
 }
 
-// output is what a process prints.
-type output struct {
-	mutex sync.Mutex
-	text  []byte
-}
-
-func (o *output) Write(text []byte) (int, error) {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.text = append(o.text, text...)
-	return len(text), nil
-}
-
-func (o *output) String() string {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	return string(o.text)
+// said is what the process has printed so far.
+func (p *Process) said() string {
+	p.t.Helper()
+	text, err := os.ReadFile(p.output)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // Start starts a group of that many processes on this machine. Those that still run at
@@ -48,9 +39,14 @@ func Start(t testing.TB, size int, environment ...string) []*Process {
 	port := freePort(t)
 	processes := make([]*Process, size)
 	for rank := range processes {
-		p := &Process{t: t, command: exec.Command(os.Args[0], "-test.run=^$"), ended: make(chan struct{})}
+		output, err := os.Create(filepath.Join(t.TempDir(), "output"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer output.Close()
+		p := &Process{t: t, command: exec.Command(os.Args[0], "-test.run=^$"), output: output.Name(), ended: make(chan struct{})}
 		p.command.Env = append(append(os.Environ(), environment...), Variables(rank, size, port)...)
-		p.command.Stdout, p.command.Stderr = &p.said, &p.said
+		p.command.Stdout, p.command.Stderr = output, output
 		if err := p.command.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -98,15 +94,15 @@ func (p *Process) Wait() (status int, said string) {
 	case <-time.After(patience):
 		p.t.Fatal("a process of the group does not end")
 	}
-	return p.command.ProcessState.ExitCode(), p.said.String()
+	return p.command.ProcessState.ExitCode(), p.said()
 }
 
 // WaitToSay waits until the process has printed that text.
 func (p *Process) WaitToSay(text string) {
 	p.t.Helper()
-	for begun := time.Now(); !strings.Contains(p.said.String(), text); time.Sleep(10 * time.Millisecond) {
+	for begun := time.Now(); !strings.Contains(p.said(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > patience {
-			p.t.Fatalf("a process of the group does not say %q; it said:\n%s", text, p.said.String())
+			p.t.Fatalf("a process of the group does not say %q; it said:\n%s", text, p.said())
 		}
 	}
 }

@@ -81,20 +81,11 @@ func replace(path string, write func(File) error, makeRoom func() error) error {
 	if err := write(buffered); err != nil {
 		return err
 	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := makeRoom(); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return err
+	rename := func() error { return os.Rename(temporary, path) }
+	for _, step := range []func() error{buffered.Flush, file.Sync, file.Close, makeRoom, rename} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	renamed = true
 	return syncFolder(filepath.Dir(path))
@@ -129,12 +120,7 @@ func Link(path, from string) error {
 }
 
 // ErrSame is wrapped by the error of [CheckApart].
-var ErrSame = errors.New("a file is read and written")
-
-// sameError says which.
-type sameError struct{ error }
-
-func (sameError) Is(target error) bool { return target == ErrSame }
+var ErrSame = errors.New("which is read; choose another name")
 
 // CheckApart returns an error if writing one of the files would replace one of those that are
 // read, under this name or another one. Neither needs to be there; names may be empty.
@@ -146,7 +132,7 @@ func CheckApart(written, read []string) error {
 		}
 		for _, source := range read {
 			if from, err := os.Stat(source); err == nil && os.SameFile(from, to) {
-				return sameError{fmt.Errorf("%s would be written over %s, which is read; choose another name", path, source)}
+				return fmt.Errorf("%s would be written over %s, %w", path, source, ErrSame)
 			}
 		}
 	}
