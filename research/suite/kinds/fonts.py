@@ -9,9 +9,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 from draws import Domain, Task, halves, redraw
 
-PACKAGES = """fonts-freefont-ttf fonts-dejavu-extra fonts-lato fonts-ebgaramond fonts-liberation2 fonts-crosextra-caladea fonts-crosextra-carlito
-fonts-junicode fonts-linuxlibertine fonts-texgyre fonts-oldstandard fonts-sil-gentium fonts-cabin fonts-cantarell fonts-open-sans fonts-roboto-unhinted
-fonts-averia-serif-gwf fonts-averia-sans-gwf fonts-aenigma""".split()
 FAMILIES = {
     "serif": r"FreeSerif|DejaVuSerif|EBGaramond|LiberationSerif|Caladea|Junicode|LinLibertine|termes|pagella|bonum|schola|OldStandard|Gen.*R|AveriaSerif",
     "sans": r"FreeSans|DejaVuSans(?!Mono)|Lato|LiberationSans|Carlito|LinBiolinum|heros|adventor|Cabin|Cantarell|OpenSans|Roboto|AveriaSans",
@@ -25,7 +22,7 @@ def faces(family, slanted):
     found = sorted(path for end in ("ttf", "otf") for path in glob.glob(f"/usr/share/**/*.{end}", recursive=True) if "/fonts/" in path)
     found = [path for path in found if re.search(FAMILIES[family], path) and (slanted is None or bool(SLANTED.search(path)) == slanted)]
     if not found:
-        raise SystemExit("fonts: none is here; apt-get install " + " ".join(PACKAGES))
+        raise SystemExit(f"fonts: no {family} is here; the packages stand in the Makefile, at suite_fonts")
     return found
 
 
