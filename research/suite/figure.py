@@ -21,7 +21,7 @@ def write(path, results, method):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{bottom + LEGEND}" height="{bottom}" font-family="sans-serif" font-size="12">',
              f'<rect width="{bottom + LEGEND}" height="{bottom}" fill="white"/>',
              f'<path d="M{MARGIN} {MARGIN + SIDE}L{MARGIN + SIDE} {MARGIN}" stroke="#888"/>']
-    for tick in np.arange(low, 101, 10 if low >= 40 else 20):
+    for tick in np.arange(low, 101, 10):
         at = place(tick)
         parts += [f'<path d="M{at:.1f} {MARGIN}V{MARGIN + SIDE}M{MARGIN} {bottom - at:.1f}H{MARGIN + SIDE}" stroke="#ddd"/>',
                   f'<text x="{at:.1f}" y="{MARGIN + SIDE + 18}" text-anchor="middle">{tick:.0f}</text>',

@@ -1,6 +1,6 @@
 """Runs baselines, the peer and `iwrun adapt` on the suite's tasks and scores them.
 
-usage: run.py [--half choosing|judging] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [-- OPTIONS of adapt]
+usage: run.py [--half choosing|judging] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [--encoded] [-- OPTIONS of adapt]
 GLOB matches KIND/NAME. What is done already is not done again, so that an interrupted call goes on:
 OUT/results/KIND/NAME.json has all that is known of a task. Those of `iwrun adapt` are kept by label,
 beside each other, and its folders lie in OUT/adapt/LABEL/KIND/NAME; --again makes them anew. The
@@ -71,18 +71,26 @@ def predicted_classes(path):
         return np.array([row["class"] for row in csv.DictReader(f)])
 
 
+def encoded_files(folder, out):
+    """The task as the baselines get it, as files in `out`."""
+    x, labels, z, names = baselines.load(folder)
+    np.savez(out / "source.npz", features=x, labels=labels, class_names=names)
+    np.savez(out / "target.npz", features=z)
+    return out / "source.npz", out / "target.npz"
+
+
 def run_adapt(folder, truth, arguments):
     """`iwrun adapt` as it comes: what it used, each candidate's seeds together by `iwrun predict`, and
     each run's last network by itself. A failure is a result as well."""
     out = arguments.out / "adapt" / arguments.label / folder.parent.name / folder.name
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    source, target = (next(folder.glob(name + ".*")) for name in ("source", "target"))
+    source, target = encoded_files(folder, out) if arguments.encoded else (next(folder.glob(name + ".*")) for name in ("source", "target"))
     command = [arguments.iwrun, "adapt", "--source", source, "--target", target, "-o", out, "-j", arguments.adapt_jobs, *arguments.options]
     start = time.time()
     with open(out / "log.txt", "w") as log:
         status = subprocess.run(list(map(str, command)), stdout=log, stderr=subprocess.STDOUT, timeout=3600).returncode
-    result = {"wall": round(time.time() - start, 2), "options": arguments.options}
+    result = {"wall": round(time.time() - start, 2), "options": arguments.options, "encoded": arguments.encoded}
     if status:
         return {**result, "failed": (out / "log.txt").read_text().strip().splitlines()[-3:]}
     outcome = json.loads((out / "outcome.json").read_text())
@@ -101,32 +109,31 @@ def run_adapt(folder, truth, arguments):
 MAKE = {"baselines": run_baselines, "mcc": run_mcc, "adapt": run_adapt}
 
 
-def missing(result, part, arguments):
-    if part == "adapt":
-        return arguments.again or arguments.label not in result.get("adapt", {})
-    return part not in result
+def known(path, line):
+    """What is there of a task; nothing if it is of other data."""
+    result = json.loads(path.read_text()) if path.exists() else {}
+    return result if result.get("task", line)["digest"] == line["digest"] else {}
 
 
 def run(line, arguments):
-    """All missing parts of a task; what was run."""
+    """All missing parts of a task; what was run. The file is read once more before it is written, as another
+    call may have added another part."""
     name = f"{line['kind']}/{line['name']}"
     path = arguments.out / "results" / (name + ".json")
     path.parent.mkdir(parents=True, exist_ok=True)
-    result = json.loads(path.read_text()) if path.exists() else {}
-    if result.get("task", line)["digest"] != line["digest"]:
-        result = {}  # of other data
-    result["task"] = line
     truth, done = np.load(arguments.out / "truth" / (name + ".npy")), []
     for part in arguments.parts:
-        if missing(result, part, arguments):
-            start = time.time()
-            made = MAKE[part](arguments.out / "tasks" / name, truth, arguments)
-            if part == "adapt":
-                made = {**result.get("adapt", {}), arguments.label: made}
-            result[part] = made
-            path.with_suffix(".new").write_text(json.dumps(result, indent=1) + "\n")
-            path.with_suffix(".new").replace(path)
-            done.append(f"{part} {time.time() - start:.0f} s")
+        there = known(path, line).get(part)
+        if there is not None and (part != "adapt" or arguments.label in there and not arguments.again):
+            continue
+        start = time.time()
+        made = MAKE[part](arguments.out / "tasks" / name, truth, arguments)
+        result = known(path, line) | {"task": line}
+        result[part] = {**result.get("adapt", {}), arguments.label: made} if part == "adapt" else made
+        new = path.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(result, indent=1) + "\n")
+        new.replace(path)
+        done.append(f"{part} {time.time() - start:.0f} s")
     return name, done
 
 
@@ -139,6 +146,7 @@ def main():
     parser.add_argument("--label", default="adapt")
     parser.add_argument("--iwrun", default="build/iwrun")
     parser.add_argument("--adapt-jobs", type=int, help="runs of one `iwrun adapt` at a time (default: the cores over -j)")
+    parser.add_argument("--encoded", action="store_true", help="numbers for words and missing values, as the baselines get them, for versions of adapt that don't read those")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
     parser.add_argument("options", nargs="*", metavar="OPTION")

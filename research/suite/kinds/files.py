@@ -54,10 +54,9 @@ def histogram(content):
 def of_bytes():
     """Roots of the shares of the 256 bytes; endings are the classes."""
     def task(name, seed, source, target, beginning=200_000):
-        shared = np.intersect1d(source[1], target[1])
-        domains = []
+        shared, random, domains = np.intersect1d(source[1], target[1]), np.random.default_rng([52, seed]), []
         for (paths, labels), size in ((source, 200_000), (target, beginning)):
-            kept = np.isin(labels, shared)
+            kept = random.permutation(np.flatnonzero(np.isin(labels, shared)))
             domains.append(Domain(np.stack([histogram(read(path, size)) for path in paths[kept]]), labels[kept]))
         return Task(name, "gap", seed, *domains)
 
