@@ -1,9 +1,11 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging] [--only KIND] [--out build/suite]
+usage: tasks.py [--half choosing|judging] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
-What is written is described in research/suite/tasks.json, a line a task.
+What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
+already are left as they are, since packages that were installed meanwhile would change them;
+--again writes them anew.
 """
 import argparse
 import csv
@@ -112,10 +114,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=["choosing", "judging"])
     parser.add_argument("--only", metavar="KIND")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
     arguments = parser.parse_args()
     for kind, (make, half) in KINDS.items():
-        if arguments.half in (None, half) and arguments.only in (None, kind):
+        there = [(arguments.out / "truth" / kind / (line["name"] + ".npy")).exists() for line in manifest() if line["kind"] == kind]
+        if arguments.half in (None, half) and arguments.only in (None, kind) and (arguments.again or not there or not all(there)):
             start = time.time()
             lines = [write(arguments.out, kind, half, task) for task in make()]
             write_manifest([line for line in manifest() if line["kind"] != kind] + lines)
