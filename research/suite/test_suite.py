@@ -8,6 +8,7 @@ import torch
 import baselines
 import draws
 import mcc
+import tasks
 
 
 class Loss(unittest.TestCase):
@@ -56,6 +57,18 @@ class Draws(unittest.TestCase):
         column = np.random.default_rng(1).random(201)
         source, target = draws.along(column, np.random.default_rng(2))
         self.assertLess(column[source].max(), column[target].min())
+
+
+class Manifest(unittest.TestCase):
+    def test_each_half_has_tables_gaps_and_none(self):
+        lines = tasks.manifest()
+        self.assertEqual({line["kind"]: line["half"] for line in lines}, {kind: half for kind, (_, half) in tasks.KINDS.items()})
+        for half in "choosing", "judging":
+            mine = [line for line in lines if line["half"] == half]
+            self.assertGreaterEqual(3 * sum(line["table"] for line in mine), len(mine))
+            gaps = sum(line["group"] == "gap" for line in mine)
+            self.assertGreaterEqual(3 * min(gaps, len(mine) - gaps), len(mine))
+        self.assertLessEqual(5 * sum(line["kind"] == "generated" for line in lines), len(lines))
 
 
 if __name__ == "__main__":
