@@ -138,6 +138,8 @@ def notes(results, label):
     """What `adapt` said of itself: used methods, expectations beside the truth, failures and time."""
     made = [(result["task"], result["adapt"][label]) for result in results if label in result.get("adapt", {})]
     good = [(task, one) for task, one in made if "outcome" in one]
+    if not good:
+        return []
     lines = ["Used: " + ", ".join(f"{method} {n}" for method, n in collections.Counter(one["outcome"]["method"] for _, one in good).most_common()) + "."]
     expected = [(one["outcome"]["expected_accuracy"], one["accuracy"]) for _, one in good if one["outcome"].get("expected_accuracy")]
     if expected:

@@ -92,16 +92,17 @@ def run_adapt(folder, truth, arguments):
     result = {"wall": round(time.time() - start, 2), "options": arguments.options, "encoded": arguments.encoded}
     if status:
         return {**result, "failed": (out / "log.txt").read_text().strip().splitlines()[-3:]}
-    outcome = json.loads((out / "outcome.json").read_text())
-    result |= {"accuracy": share(predicted_classes(out / "predictions.csv"), truth), "outcome": outcome, "candidates": {}, "runs": {}}
-    names = [c["class"] for c in outcome["classes"]]
+    result |= {"accuracy": share(predicted_classes(out / "predictions.csv"), truth), "candidates": {}, "runs": {}}
+    if (out / "outcome.json").exists():  # later than version 0.3.0
+        result["outcome"] = json.loads((out / "outcome.json").read_text())
+    names = baselines.load(folder)[3]
     for method in sorted({path.parents[1] for path in (out / "runs").glob("**/seed-*/model.json")}):
         csv_file = out / f"predictions-{method.name}.csv"
         said = subprocess.run([str(part) for part in (arguments.iwrun, "predict", method, target, "-o", csv_file)], capture_output=True, text=True)
         result["candidates"][method.name] = {"failed": said.stderr.strip()} if said.returncode else {"accuracy": share(predicted_classes(csv_file), truth)}
         for path in sorted(method.glob("seed-*/outputs.safetensors")):
             logits = read_tensor(path, "target_logits")
-            result["runs"][f"{method.name}/{path.parent.name}"] = share(np.array(names)[logits.argmax(axis=1)], truth)
+            result["runs"][f"{method.name}/{path.parent.name}"] = share(names[logits.argmax(axis=1)], truth)
     return result
 
 
