@@ -34,7 +34,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes published cuda-kit clean env force
+.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -152,6 +152,17 @@ bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (a
 	@sh tools/setup.sh torch.py:python3-torch cvxopt.py:python3-cvxopt
 	CGO_ENABLED=0 go run ./research/bench/outcomes
 	CGO_ENABLED=0 go run ./research/bench/outcomes -normalise
+
+# The system's own files are its data; the list of applications comes with the next update of
+# apt's lists after appstream is there. Nothing else runs beside adapt, whose time is taken.
+suite_fonts := freefont-ttf dejavu-extra lato ebgaramond liberation2 crosextra-caladea crosextra-carlito junicode linuxlibertine texgyre oldstandard sil-gentium cabin cantarell open-sans roboto-unhinted averia-serif-gwf averia-sans-gwf aenigma
+HALF ?= choosing judging
+bench-suite: build ## iwrun adapt on 69 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; two hours)
+	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font))
+	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
+	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \
+		$$python $$suite/tasks.py --half $$half && $$python $$suite/run.py --half $$half --parts baselines,mcc -j 2 && \
+		$$python $$suite/run.py --half $$half --parts adapt && $$python $$suite/report.py --half $$half || exit 1; done
 
 published: setup ## published experiments on label shift once more, on the MNIST of $IWDA_DATA (a quarter of an hour)
 	@$(MAKE) --no-print-directory $(library)

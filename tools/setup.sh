@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building needs and does nothing where all is there. Arguments name
 # programs that are needed besides, with their packages, as in slurmctld:slurm-wlm, and
-# modules of Python, as in torch.py:python3-torch.
+# modules of Python, as in torch.py:python3-torch, or files, as in /usr/share/doc/fonts-lato:fonts-lato.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -22,6 +22,7 @@ has_module() {
 
 for wanted in "$@"; do
 	case ${wanted%:*} in
+	/*) [ -e "${wanted%:*}" ] || missing="$missing ${wanted#*:}" ;;
 	*.py) has_module "${wanted%.py:*}" || missing="$missing ${wanted#*:}" ;;
 	*) PATH=$PATH:/usr/sbin command -v "${wanted%:*}" >/dev/null 2>&1 || missing="$missing ${wanted#*:}" ;;
 	esac

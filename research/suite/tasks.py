@@ -1,0 +1,130 @@
+"""Writes the suite's tasks and their manifest.
+
+usage: tasks.py [--half choosing|judging] [--only KIND] [--again] [--out build/suite]
+Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
+target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
+What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
+already are left as they are, since packages that were installed meanwhile would change them;
+--again writes them anew.
+"""
+import argparse
+import csv
+import hashlib
+import json
+import pathlib
+import time
+
+import numpy as np
+
+from kinds import digits, files, fonts, generated, packages, tables, world
+
+# The deal: what makes a kind's tasks, and the half of the suite that they are in.
+KINDS = {
+    "pixels": (digits.pixels, "choosing"),
+    "collection": (digits.collection, "choosing"),
+    "strokes": (digits.strokes, "choosing"),
+    "cancer": (tables.cancer, "choosing"),
+    "plants": (tables.plants, "choosing"),
+    "packages": (packages.package_table, "choosing"),
+    "bytes": (files.of_bytes, "choosing"),
+    "generated": (generated.generated, "choosing"),
+    "gradients": (digits.gradients, "judging"),
+    "distorted": (digits.distorted, "judging"),
+    "lenet": (digits.lenet, "judging"),
+    "characters": (world.characters, "judging"),
+    "zones": (world.zones, "judging"),
+    "diabetes": (tables.diabetes, "judging"),
+    "manuals": (files.manuals, "judging"),
+    "descriptions": (packages.descriptions, "judging"),
+    "code": (files.code, "judging"),
+    "fonts": (fonts.fonts, "judging"),
+}
+GROUPS = ["none", "label-shift", "covariate", "gap"]
+MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
+
+
+def is_table(domain):
+    return isinstance(domain.values, dict)
+
+
+def write_domain(folder, name, domain, labelled):
+    """A table as CSV, anything else as .npz."""
+    if not is_table(domain):
+        path = folder / (name + ".npz")
+        classes = np.unique(domain.labels)
+        labels = {"labels": np.searchsorted(classes, domain.labels), "class_names": classes} if labelled else {}
+        np.savez(path, features=domain.values.astype(np.float32), **labels)
+        return
+    path = folder / (name + ".csv")
+    texts = {column: [v if isinstance(v, str) else "" if np.isnan(v) else f"{v:.7g}" for v in values] for column, values in domain.values.items()}
+    if labelled:
+        texts["label"] = list(domain.labels)
+    with open(path, "w", newline="", encoding="utf-8") as f:
+        writer = csv.writer(f, lineterminator="\n")
+        writer.writerow(texts)
+        writer.writerows(zip(*texts.values()))
+
+
+def check(kind, task):
+    classes, counts = np.unique(task.source.labels, return_counts=True)
+    assert task.group in GROUPS, (kind, task.name, task.group)
+    assert counts.min() >= 3 and len(task.target) >= 10, (kind, task.name, counts, len(task.target))
+    assert set(task.target.labels) <= set(classes), (kind, task.name, set(task.target.labels) - set(classes))
+
+
+def write(out, kind, half, task):
+    """Writes a task and returns its line of the manifest."""
+    check(kind, task)
+    folder, truth = out / "tasks" / kind / task.name, out / "truth" / kind / (task.name + ".npy")
+    for path in (folder, truth.parent):
+        path.mkdir(parents=True, exist_ok=True)
+    np.save(truth, task.target.labels.astype(str))
+    write_domain(folder, "source", task.source, labelled=True)
+    write_domain(folder, "target", task.target, labelled=False)
+    values = task.source.values
+    words = sum(column.dtype == object or column.dtype.kind == "U" for column in values.values()) if is_table(task.source) else 0
+    return {
+        "kind": kind, "name": task.name, "half": half, "group": task.group, "table": is_table(task.source), "source_rows": len(task.source), "target_rows": len(task.target),
+        "columns": len(values) if is_table(task.source) else values.shape[1], "words": words, "classes": len(np.unique(task.source.labels)), "seed": task.seed,
+        "digest": digest(task),
+    }
+
+
+def digest(task):
+    """Twelve digits that differ where rows, classes or values do; not by what rounding does to principal directions."""
+    said = hashlib.sha256()
+    for domain in (task.source, task.target):
+        columns = domain.values.values() if is_table(domain) else [domain.values.mean(axis=0).round(3) + 0.0]
+        for column in [*columns, domain.labels]:
+            said.update(repr(list(column)).encode())
+    return said.hexdigest()[:12]
+
+
+def manifest():
+    return json.loads(MANIFEST.read_text()) if MANIFEST.exists() else []
+
+
+def write_manifest(lines):
+    order = {kind: i for i, kind in enumerate(KINDS)}
+    lines = sorted((line for line in lines if line["kind"] in order), key=lambda line: (order[line["kind"]], line["seed"], line["name"]))
+    MANIFEST.write_text("[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=["choosing", "judging"])
+    parser.add_argument("--only", metavar="KIND")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
+    arguments = parser.parse_args()
+    for kind, (make, half) in KINDS.items():
+        there = [(arguments.out / "truth" / kind / (line["name"] + ".npy")).exists() for line in manifest() if line["kind"] == kind]
+        if arguments.half in (None, half) and arguments.only in (None, kind) and (arguments.again or not there or not all(there)):
+            start = time.time()
+            lines = [write(arguments.out, kind, half, task) for task in make()]
+            write_manifest([line for line in manifest() if line["kind"] != kind] + lines)
+            print(f"{kind}: {len(lines)} tasks, {time.time() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

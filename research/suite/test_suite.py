@@ -1,0 +1,75 @@
+"""python3 -m unittest -v test_suite (in this folder): the loss against golden values, where IWDA_GOLDEN names their folder, and what the baselines rest on."""
+import os
+import unittest
+
+import numpy as np
+import torch
+
+import baselines
+import draws
+import mcc
+import tasks
+
+
+class Loss(unittest.TestCase):
+    @unittest.skipUnless("IWDA_GOLDEN" in os.environ, "IWDA_GOLDEN is not set")
+    def test_golden(self):
+        with np.load(os.path.join(os.environ["IWDA_GOLDEN"], "mcc.npz")) as golden:
+            cases = [name for name in golden.files if name.endswith("/loss") and "/mcc-t" in name]
+            self.assertTrue(cases)
+            for case in cases:
+                problem, loss, _ = case.split("/")
+                logits = torch.tensor(golden[problem + "/logits"], requires_grad=True)
+                value = mcc.class_confusion(logits, float(loss.removeprefix("mcc-t")))
+                value.backward()
+                self.assertAlmostEqual(value.item(), golden[case].item(), delta=1e-10, msg=case)
+                np.testing.assert_allclose(logits.grad, golden[f"{problem}/{loss}/gradient"], atol=1e-10, err_msg=case)
+
+    def test_certain_rows_are_not_confused(self):
+        self.assertAlmostEqual(mcc.class_confusion(200 * torch.eye(3)).item(), 0, places=6)
+
+
+class Baselines(unittest.TestCase):
+    def test_shares_of_known_classes_are_found(self):
+        random = np.random.default_rng(1)
+        prior, shares = np.array([0.5, 0.5]), np.array([0.9, 0.1])
+        x = np.where(random.random(20000) < shares[0], -1, 1) + random.normal(size=20000)
+        p = 1 / (1 + np.exp(2 * x))
+        found = baselines.corrected(np.stack([p, 1 - p], axis=1), prior).mean(axis=0)
+        np.testing.assert_allclose(found, shares, atol=0.02)
+
+    def test_missing_values_and_words(self):
+        source = {"a": np.array(["1", "", "3"]), "b": np.array(["x", "y", "x"])}
+        target = {"b": np.array(["z", "x"]), "a": np.array(["5", "6"])}
+        x, z = baselines.encoded(source, target)
+        np.testing.assert_array_equal(x, [[1, 0, 1, 0], [2, 1, 0, 1], [3, 0, 1, 0]])
+        np.testing.assert_array_equal(z, [[5, 0, 0, 0], [6, 0, 1, 0]])
+
+
+class Draws(unittest.TestCase):
+    def test_every_row_is_in_one_domain(self):
+        random = np.random.default_rng(1)
+        labels, column = random.integers(3, size=200), random.random(200)
+        for parts in draws.halves(200, random), draws.by_class(labels, (0.8, 0.2), random), draws.along(column, random), draws.along(column, random, 3):
+            np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(200))
+
+    def test_rows_above_the_median_are_the_target(self):
+        column = np.random.default_rng(1).random(201)
+        source, target = draws.along(column, np.random.default_rng(2))
+        self.assertLess(column[source].max(), column[target].min())
+
+
+class Manifest(unittest.TestCase):
+    def test_each_half_has_tables_gaps_and_none(self):
+        lines = tasks.manifest()
+        self.assertEqual({line["kind"]: line["half"] for line in lines}, {kind: half for kind, (_, half) in tasks.KINDS.items()})
+        for half in "choosing", "judging":
+            mine = [line for line in lines if line["half"] == half]
+            self.assertGreaterEqual(3 * sum(line["table"] for line in mine), len(mine))
+            gaps = sum(line["group"] == "gap" for line in mine)
+            self.assertGreaterEqual(3 * min(gaps, len(mine) - gaps), len(mine))
+        self.assertLessEqual(5 * sum(line["kind"] == "generated" for line in lines), len(lines))
+
+
+if __name__ == "__main__":
+    unittest.main()
