@@ -53,7 +53,8 @@ func openCSV(t *Table) error {
 	if f.layout, err = t.chooseColumns(names); err != nil {
 		return fmt.Errorf("%s:1: %w", f.t.name, err)
 	}
-	t.rows, t.width, t.labels = -1, len(f.layout.values), f.layout.labels >= 0
+	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
+	t.decimalComma = lines.Comma != ','
 	t.form = f
 	return nil
 }
@@ -176,33 +177,23 @@ func (c *csvCursor) next(b *Batch, n int) error {
 	return nil
 }
 
-// appendValues appends the numbers of a record, which may have decimal commas where these
-// do not separate columns.
-func (c *csvCursor) appendValues(values []float32, record []string) ([]float32, error) {
+// appendValues appends the values of a record.
+func (c *csvCursor) appendValues(values []float32, record []string) (_ []float32, err error) {
+	t := c.form.t
 	for j, column := range c.form.layout.values {
-		value, err := strconv.ParseFloat(record[column], 32)
-		if err != nil {
-			text := strings.TrimSpace(record[column])
-			if c.Comma != ',' {
-				text = strings.Replace(text, ",", ".", 1)
+		if t.cell != nil {
+			if values, err = t.cell(values, j, record[column]); err != nil {
+				return values, err
 			}
-			value, err = strconv.ParseFloat(text, 32)
+			continue
 		}
+		value, err := t.parse(record[column])
 		if err != nil {
-			return values, fmt.Errorf("column %q: %w", c.form.t.columns[j], c.form.notNumber(record[column]))
+			return values, fmt.Errorf("column %q: %w", t.columns[j], c.form.notNumber(record[column]))
 		}
-		values = append(values, float32(value))
+		values = append(values, value)
 	}
 	return values, nil
-}
-
-// isMissing reports whether a text is what programs write for a value that is not there.
-func isMissing(text string) bool {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "", "na", "n/a", "#n/a", "null", "none", "?", "-", ".":
-		return true
-	}
-	return false
 }
 
 // notNumber says what is wrong with a text that is no number.

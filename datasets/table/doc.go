@@ -16,6 +16,9 @@
 // and classes, counted from 0, here; see [Table.ClassNames] for their order and
 // [Reference] for two tables that share classes.
 //
+// Cells of columns may be words, or missing: [Learn] finds the [Encoding] that makes numbers
+// of them, and a [Reference] has it.
+//
 // [WritePredictions] writes what came of the rows, as CSV, .npz or Parquet, in constant
 // memory too.
 //

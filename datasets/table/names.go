@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,18 +103,20 @@ func distinct(what string, names []string) error {
 
 // listed lists names in a message.
 func listed(names []string) string {
+	var quoted []string
+	for _, name := range names {
+		quoted = append(quoted, fmt.Sprintf("%.100q", name))
+	}
+	return cmp.Or(shortened(quoted), "none")
+}
+
+// shortened is a list with the first ten of the parts.
+func shortened(parts []string) string {
 	const shown = 10
-	var short []string
-	for _, name := range names[:min(shown, len(names))] {
-		short = append(short, fmt.Sprintf("%.100q", name))
+	if more := len(parts) - shown; more > 0 {
+		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
 	}
-	if len(names) > shown {
-		short = append(short, fmt.Sprintf("%d more", len(names)-shown))
-	}
-	if len(short) == 0 {
-		return "none"
-	}
-	return strings.Join(short, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // chooseColumns finds the layout in the names of all columns, and tells the table what its
@@ -151,14 +154,20 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	if len(l.values) == 0 {
 		return l, errors.New("no column of values")
 	}
-	if len(l.values) > maxWidth {
-		return l, fmt.Errorf("%d columns of values, more than %d", len(l.values), maxWidth)
-	}
 	for _, i := range l.values {
 		t.columns = append(t.columns, columns[i])
 		if t.kind != Features {
 			t.named = append(t.named, strings.TrimPrefix(columns[i], prefixes[t.kind]))
 		}
+	}
+	if encoding := t.options.Reference.Encoding; encoding != nil && t.kind == Features {
+		t.cell, t.columns = t.encoder(encoding, t.options.Reference.Name), encoding.Columns()
+		if err := distinct("columns of values", t.columns); err != nil {
+			return l, err
+		}
+	}
+	if len(t.columns) > maxWidth {
+		return l, fmt.Errorf("%d columns of values, more than %d", len(t.columns), maxWidth)
 	}
 	return l, nil
 }
@@ -168,7 +177,9 @@ func (t *Table) order(l *layout, columns []string) error {
 	want := t.options.Reference
 	names := want.Classes
 	if t.kind == Features {
-		names = want.Columns
+		if names = want.Columns; want.Encoding != nil {
+			names = want.Encoding.coded()
+		}
 	}
 	if names == nil || t.kind != Features && len(names) != len(l.values) {
 		return nil

@@ -105,8 +105,8 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 		if err != nil {
 			return err
 		}
-		if !leaf.Leaf() || !isNumeric(leaf) {
-			return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", there[i], typeName(leaf))
+		if !leaf.Leaf() || !isNumeric(leaf) && (f.list || !isText(leaf)) {
+			return notNumbers(leaf)
 		}
 		f.values = append(f.values, leaf)
 	}
@@ -119,7 +119,7 @@ func (f *parquetFile) measure() error {
 	if rows < 0 || rows > maxRows {
 		return fmt.Errorf("a number of %d rows", rows)
 	}
-	f.t.rows, f.t.width = int(rows), len(f.values)
+	f.t.rows, f.t.width = int(rows), len(f.t.columns)
 	if f.list && rows > 0 {
 		first := newLeaf(f, f.values[0], true)
 		defer first.close()
@@ -176,6 +176,22 @@ func isNumeric(leaf *parquet.Column) bool {
 	return false
 }
 
+// isText reports whether a column holds words.
+func isText(leaf *parquet.Column) bool {
+	if leaf.Type().Kind() != parquet.ByteArray {
+		return false
+	}
+	if annotated := leaf.Type().LogicalType(); annotated != nil {
+		_, decimal := annotated.Value.(*format.DecimalType)
+		return !decimal
+	}
+	return true
+}
+
+func notNumbers(column *parquet.Column) error {
+	return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", column.Path()[0], typeName(column))
+}
+
 func (f *parquetFile) Close() error { return f.file.Close() }
 
 func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
@@ -187,7 +203,10 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 		return c, nil
 	}
 	for _, column := range f.values {
-		c.values = append(c.values, newLeaf(f, column, true))
+		if f.t.cell == nil && isText(column) {
+			return nil, notNumbers(column)
+		}
+		c.values = append(c.values, newLeaf(f, column, f.t.cell == nil))
 	}
 	if f.ids != nil {
 		c.ids = newLeaf(f, f.ids, false)
@@ -225,6 +244,8 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 	}
 	if c.values != nil && c.form.list {
 		err = c.readLists(b, n)
+	} else if c.values != nil && c.form.t.cell != nil {
+		err = c.readCells(b, n)
 	} else if c.values != nil {
 		err = c.readColumns(b, n)
 	}
@@ -278,6 +299,28 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 				i++
 			}
 		}
+	}
+	return nil
+}
+
+// readCells reads columns whose cells may be words.
+func (c *parquetCursor) readCells(b *Batch, n int) error {
+	before, width, at := len(b.Values), c.form.t.width, 0
+	b.Values = extend(b.Values, n*width)
+	for j, l := range c.values {
+		values := 0
+		for i := range n {
+			text, err := l.cell()
+			if err != nil {
+				return fmt.Errorf("row %d: column %q: %w", b.First+b.rows+i, l.column.Name(), err)
+			}
+			of, err := c.form.t.cell(b.Values[before+i*width+at:][:0], j, text)
+			if err != nil {
+				return fmt.Errorf("row %d: %w", b.First+b.rows+i, err)
+			}
+			values = len(of)
+		}
+		at += values
 	}
 	return nil
 }

@@ -212,6 +212,19 @@ func numberOf(value parquet.Value) float32 {
 	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
 }
 
+// cell returns the next value as the text of a cell, which is empty for null.
+func (l *leaf) cell() (string, error) {
+	if err := l.fill(); err != nil {
+		return "", err
+	}
+	switch value := l.read[0]; value.Kind() {
+	case parquet.Float, parquet.Double, parquet.FixedLenByteArray:
+		l.read = l.read[1:]
+		return strconv.FormatFloat(float64(numberOf(value)), 'g', -1, 32), nil
+	}
+	return l.text()
+}
+
 // text returns the next value as a text, which is empty for null.
 func (l *leaf) text() (string, error) {
 	if err := l.fill(); err != nil {

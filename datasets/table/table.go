@@ -58,6 +58,9 @@ type Reference struct {
 	// are read in this order and others passed over, where columns have names. Columns of
 	// probabilities and logits are read in the order of Classes.
 	Columns []string
+	// Encoding is that of columns of features whose cells may be words, or missing; nil if all
+	// are numbers. Columns are those of the encoding then.
+	Encoding Encoding
 }
 
 // Table is an open file of rows, or a stream. Several goroutines may read a file at once.
@@ -67,11 +70,14 @@ type Table struct {
 	rows    int // -1 where it is not known
 	width   int
 	columns []string // names of the values' columns; nil where they have none
-	labels  bool
-	form    form
-	mapped  *array // the values, where they are mapped
-	options Options
-	named   []string // the names that the file gives classes; nil where it gives none
+	cell    cellFunc // makes values of the texts of cells; nil where these are numbers
+	// decimalComma says that numbers may have one.
+	decimalComma bool
+	labels       bool
+	form         form
+	mapped       *array // the values, where they are mapped
+	options      Options
+	named        []string // the names that the file gives classes; nil where it gives none
 	// vocabulary returns the classes, nil if there are none.
 	vocabulary func() (*vocabulary, error)
 }
@@ -203,7 +209,7 @@ func (t *Table) Reference() (Reference, error) {
 	names, err := t.ClassNames()
 	r := Reference{Name: t.name, Width: t.width, Classes: names}
 	if t.kind == Features {
-		r.Columns = t.columns
+		r.Columns, r.Encoding = t.columns, t.options.Reference.Encoding
 	}
 	return r, err
 }

@@ -1,0 +1,372 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Encoding says how the columns of a table, found by their names, become values: see [Learn].
+type Encoding []Coding
+
+// Coding is that of a column: of words if it has levels, else of numbers.
+type Coding struct {
+	Column string `json:"column"`
+	// Levels are the words that have a value of their own: 1 for a cell with that word, else 0.
+	Levels []string `json:"levels,omitempty"`
+	// Median stands for a number that is missing.
+	Median float32 `json:"median,omitempty"`
+	// Missing adds a value: 1 for a missing cell, else 0.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Columns names the values of a row: "age" of a column of numbers, "colour=red" of a level,
+// "age is missing".
+func (e Encoding) Columns() (names []string) {
+	for _, c := range e {
+		names = append(names, c.values()...)
+	}
+	return names
+}
+
+func (c Coding) values() (names []string) {
+	if len(c.Levels) == 0 {
+		names = append(names, c.Column)
+	}
+	for _, level := range c.Levels {
+		names = append(names, c.Column+"="+level)
+	}
+	if c.Missing {
+		names = append(names, c.Column+" is missing")
+	}
+	return names
+}
+
+// Flags lists the values of a row that are 0 or 1: those of words and of what is missing.
+func (e Encoding) Flags() (places []int) {
+	at := 0
+	for _, c := range e {
+		for _, name := range c.values() {
+			if name != c.Column {
+				places = append(places, at)
+			}
+			at++
+		}
+	}
+	return places
+}
+
+// coded are the names of the columns that are encoded.
+func (e Encoding) coded() (names []string) {
+	for _, c := range e {
+		names = append(names, c.Column)
+	}
+	return names
+}
+
+// cellFunc appends the values of a cell of column j.
+type cellFunc func(values []float32, j int, text string) ([]float32, error)
+
+// encoder gives the cells of a table their values. The reference names whose encoding it is.
+func (t *Table) encoder(e Encoding, reference string) cellFunc {
+	places := make([]map[string]int, len(e))
+	for j, c := range e {
+		places[j] = make(map[string]int, len(c.Levels))
+		for i, level := range c.Levels {
+			places[j][level] = i
+		}
+	}
+	return func(values []float32, j int, text string) ([]float32, error) {
+		c, missing := &e[j], false
+		if len(c.Levels) == 0 {
+			number, is := t.number(text)
+			if missing = !is && isMissing(text); missing {
+				number = c.Median
+			} else if !is {
+				return values, fmt.Errorf("column %q: %.100q is no number of float32; in %s the column is one of numbers", c.Column, text, reference)
+			}
+			values = append(values, number)
+		} else {
+			first := len(values)
+			for range c.Levels {
+				values = append(values, 0)
+			}
+			if missing = isMissing(text); !missing {
+				if place, known := places[j][wordOf(text)]; known {
+					values[first+place] = 1
+				}
+			}
+		}
+		if !c.Missing {
+			return values, nil
+		}
+		return append(values, truth(missing)), nil
+	}
+}
+
+// wordOf is a cell as a word, which JSON can hold.
+func wordOf(text string) string { return strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd") }
+
+func truth(is bool) float32 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// number returns the finite number that a cell is. True and false are 1 and 0.
+func (t *Table) number(text string) (number float32, is bool) {
+	number, err := t.parse(text)
+	if err == nil {
+		return number, number-number == 0
+	}
+	text = strings.TrimSpace(text)
+	yes := strings.EqualFold(text, "true")
+	return truth(yes), yes || strings.EqualFold(text, "false")
+}
+
+// parse reads a number, which may have a decimal comma where these do not separate columns.
+func (t *Table) parse(text string) (float32, error) {
+	number, err := strconv.ParseFloat(text, 32)
+	if err != nil {
+		text = strings.TrimSpace(text)
+		if t.decimalComma {
+			text = strings.Replace(text, ",", ".", 1)
+		}
+		number, err = strconv.ParseFloat(text, 32)
+	}
+	return float32(number), err
+}
+
+// isMissing reports whether a text is what programs write for a value that is not there. -1,
+// which is so of labels alone, is a number.
+func isMissing(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", ".":
+		return true
+	}
+	return false
+}
+
+// The bounds of what is learnt of a column of words.
+const (
+	mostLevels  = 50      // that have values
+	mostWords   = 100_000 // that are counted
+	mostText    = 1 << 28 // bytes of the words that are counted, of all columns, with what it takes to count
+	fewestOfIDs = 10      // words of a column that may be one of ids
+)
+
+// Learnt is what was learnt of the columns of a source.
+type Learnt struct {
+	Encoding Encoding
+	// Summary says which columns are words and which have missing values; "" for none.
+	Summary string
+	// LeftOut says of each column that is not part of the encoding why, in a sentence.
+	LeftOut []string
+}
+
+// seen is what was seen of a column.
+type seen struct {
+	name           string
+	numbers        []float32
+	words, missing int            // cells
+	counts         map[string]int // cells of each word; nil of a column of numbers
+	room           int            // bytes for more words
+	tooMany        bool           // words to count
+}
+
+// Learn looks through a source, and the other files of rows that are to go with it, and finds
+// the encoding for all of them, in two passes over the source and one over each other.
+//
+// A column of numbers is one whose cells are numbers, but for what is missing and one word for
+// nine numbers at most, which is an error when the rows are read. It stays as it is, with the
+// source's median for what is missing and, if something is missing in any of the files, with
+// a second value that says so. Of any other column each of the most frequent words of the
+// source, 50 of them, has a value, and so has what is missing if something is in the source.
+// Other words have none. A column that holds hardly a word twice, more than 100,000 words or
+// nothing is left out. All cells of a table without names of columns are as they are: its
+// encoding is nil.
+func Learn(source string, others ...string) (l Learnt, err error) {
+	var columns []*seen
+	if err := look(source, Reference{}, func(t *Table) cellFunc {
+		for _, name := range t.columns {
+			columns = append(columns, &seen{name: name})
+		}
+		return func(values []float32, j int, text string) ([]float32, error) {
+			c := columns[j]
+			if number, is := t.number(text); is {
+				c.numbers = append(c.numbers, number)
+			} else if isMissing(text) {
+				c.missing++
+			} else {
+				c.words++
+			}
+			return values, nil
+		}
+	}); err != nil || columns == nil {
+		return Learnt{}, err
+	}
+	if err := count(source, columns); err != nil {
+		return Learnt{}, err
+	}
+	var kept []*seen
+	for _, c := range columns {
+		if why := c.useless(); why != "" {
+			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source, why))
+			continue
+		}
+		kept = append(kept, c)
+		l.Encoding = append(l.Encoding, c.coding())
+	}
+	if len(kept) == 0 {
+		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source, strings.Join(l.LeftOut, " "))
+	}
+	for _, path := range others {
+		if err := look(path, Reference{Name: source, Columns: l.Encoding.coded()}, func(*Table) cellFunc {
+			return func(values []float32, j int, text string) ([]float32, error) {
+				if isMissing(text) {
+					kept[j].missing++
+					l.Encoding[j].Missing = l.Encoding[j].Missing || len(l.Encoding[j].Levels) == 0
+				}
+				return values, nil
+			}
+		}); err != nil {
+			return Learnt{}, err
+		}
+	}
+	l.Summary = summary(kept, len(columns))
+	return l, nil
+}
+
+// look hands all cells of a file to what begin makes for its table. It does nothing where
+// columns have no names.
+func look(path string, reference Reference, begin func(*Table) cellFunc) (err error) {
+	t, err := Open(path, Options{Kind: Features, IgnoreLabels: true, Reference: reference})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if t.columns == nil {
+		return nil
+	}
+	t.cell = begin(t)
+	for _, err := range t.pass(false, max(1, blockValues/t.width)) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts the words of those columns of the source that hold words.
+func count(source string, columns []*seen) error {
+	var ofWords []*seen
+	for _, c := range columns {
+		if 9*c.words > len(c.numbers) {
+			c.counts = make(map[string]int)
+			ofWords = append(ofWords, c)
+		}
+	}
+	if ofWords == nil {
+		return nil
+	}
+	for _, c := range ofWords {
+		c.room = mostText / len(ofWords)
+	}
+	return look(source, Reference{}, func(*Table) cellFunc {
+		return func(values []float32, j int, text string) ([]float32, error) {
+			c := columns[j]
+			if c.counts == nil || c.tooMany || isMissing(text) {
+				return values, nil
+			}
+			word := wordOf(text)
+			if _, again := c.counts[word]; !again {
+				const entry = 64 // bytes, about
+				c.room -= len(word) + entry
+				if len(c.counts) == mostWords || c.room < 0 {
+					c.tooMany = true
+					clear(c.counts)
+					return values, nil
+				}
+				word = strings.Clone(word)
+			}
+			c.counts[word]++
+			return values, nil
+		}
+	})
+}
+
+// useless says why a column tells nothing of a class; "" if it does.
+func (c *seen) useless() string {
+	cells := len(c.numbers) + c.words
+	switch different := len(c.counts); {
+	case cells == 0:
+		return "no row of the source has a value in it"
+	case c.tooMany:
+		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
+	case different > fewestOfIDs && 10*different >= 9*cells:
+		return fmt.Sprintf("of %d cells with words %d are different, as ids are", cells, different)
+	}
+	return ""
+}
+
+// coding is that of the column, by the source alone.
+func (c *seen) coding() Coding {
+	coding := Coding{Column: c.name, Missing: c.missing > 0}
+	if c.counts == nil {
+		coding.Median = median(c.numbers)
+		return coding
+	}
+	var words []string
+	for word := range c.counts {
+		words = append(words, word)
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		if more := c.counts[b] - c.counts[a]; more != 0 {
+			return more
+		}
+		return strings.Compare(a, b)
+	})
+	coding.Levels = words[:min(mostLevels, len(words))]
+	return coding
+}
+
+// median sorts the numbers, at least one, and returns their median.
+func median(numbers []float32) float32 {
+	n := len(numbers)
+	slices.Sort(numbers)
+	return float32((float64(numbers[(n-1)/2]) + float64(numbers[n/2])) / 2)
+}
+
+// summary says which of so many columns are words and which have missing values.
+func summary(columns []*seen, all int) string {
+	var words, missing []string
+	for _, c := range columns {
+		if n := len(c.counts); n > mostLevels {
+			words = append(words, fmt.Sprintf("%.100q (%d levels, the %d most frequent count)", c.name, n, mostLevels))
+		} else if n > 0 {
+			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
+		}
+		if c.missing > 0 {
+			missing = append(missing, fmt.Sprintf("%.100q (%d rows)", c.name, c.missing))
+		}
+	}
+	var parts []string
+	say := func(columns []string, what string) {
+		if n := len(columns); n > 0 {
+			of, have := "", "have"
+			if parts == nil {
+				of = fmt.Sprintf(" of %d columns", all)
+			}
+			if n == 1 {
+				have = "has"
+			}
+			parts = append(parts, fmt.Sprintf("%d%s %s %s: %s", n, of, have, what, shortened(columns)))
+		}
+	}
+	say(words, "words")
+	say(missing, "missing values")
+	return strings.Join(parts, "; ")
+}

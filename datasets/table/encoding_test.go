@@ -1,0 +1,243 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/allocation"
+)
+
+// learnt returns what is learnt of files, which must not fail.
+func learnt(t *testing.T, source string, others ...string) Learnt {
+	t.Helper()
+	l, err := Learn(source, others...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// encodedAs fails the test unless a file has these rows by the encoding.
+func encodedAs(t *testing.T, path string, e Encoding, want ...float32) {
+	t.Helper()
+	got := contentOf(t, file(path, Options{Kind: Features, Reference: Reference{Name: "source.csv", Width: len(e.Columns()), Encoding: e}}))
+	if diff := cmp.Diff(want, got.Values); diff != "" {
+		t.Errorf("%s: %s", path, diff)
+	}
+}
+
+const (
+	people = "id,colour,label,age,member,size\n" +
+		"1,red,a,30,true,1\n" +
+		"2, blue,b,,False,2\n" +
+		"3,red,a,50,true,3\n" +
+		"4,,b,NaN,true,4\n" +
+		"5,green,a,40,false,5\n"
+	// The columns stand in another order; a word, an age and a size are not the source's.
+	others = "size,age,extra,member,colour\n" +
+		"7,,x,true,violet\n" +
+		"NA,-1,y,false,none\n" +
+		"8,1e1,z, TRUE ,blue \n"
+)
+
+func TestEncoding(t *testing.T) {
+	source, target := write(t, "source.csv", people), write(t, "target.csv", others)
+	e := Encoding{
+		{Column: "colour", Levels: []string{"red", "blue", "green"}, Missing: true},
+		{Column: "age", Median: 40, Missing: true},
+		{Column: "member", Median: 1},
+		{Column: "size", Median: 3, Missing: true},
+	}
+	got := learnt(t, source, target)
+	want := Learnt{Encoding: e, Summary: `1 of 4 columns has words: "colour" (3 levels); 3 have missing values: "colour" (2 rows), "age" (3 rows), "size" (1 rows)`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	columns := []string{"colour=red", "colour=blue", "colour=green", "colour is missing", "age", "age is missing", "member", "size", "size is missing"}
+	if diff := cmp.Diff(columns, e.Columns()); diff != "" {
+		t.Error(diff)
+	}
+	if flags := e.Flags(); !slices.Equal(flags, []int{0, 1, 2, 3, 5, 8}) {
+		t.Error(flags)
+	}
+	encodedAs(t, source, e,
+		1, 0, 0, 0, 30, 0, 1, 1, 0,
+		0, 1, 0, 0, 40, 1, 0, 2, 0,
+		1, 0, 0, 0, 50, 0, 1, 3, 0,
+		0, 0, 0, 1, 40, 1, 1, 4, 0,
+		0, 0, 1, 0, 40, 0, 0, 5, 0)
+	encodedAs(t, target, e,
+		0, 0, 0, 0, 40, 1, 1, 7, 0,
+		0, 0, 0, 1, -1, 0, 0, 3, 1,
+		0, 1, 0, 0, 10, 0, 1, 8, 0)
+	// By the source alone nothing of a size is missing, and its median stands for it elsewhere.
+	alone := learnt(t, source)
+	if diff := cmp.Diff(Coding{Column: "size", Median: 3}, alone.Encoding[3]); diff != "" {
+		t.Error(diff)
+	}
+	encodedAs(t, write(t, "later.csv", "colour,age,member,size\nred,1,0,\n"), alone.Encoding, 1, 0, 0, 0, 1, 0, 0, 3)
+	// What words a target lacks is not a value.
+	if c := learnt(t, write(t, "words.csv", "a\nx\nx\ny\n"), write(t, "gap.csv", "a\nx\n-\n")).Encoding; c[0].Missing || len(c[0].Levels) != 2 {
+		t.Errorf("%+v", c)
+	}
+	// The model keeps words of any bytes.
+	cities := write(t, "latin1.csv", "city\nK\xf6ln\nBonn\nK\xf6ln\n")
+	var kept Encoding
+	if text, err := json.Marshal(learnt(t, cities).Encoding); err != nil || json.Unmarshal(text, &kept) != nil {
+		t.Fatal(err)
+	}
+	encodedAs(t, cities, kept, 1, 0, 0, 1, 1, 0)
+	table := opened(t, file(target, Options{Kind: Features, Reference: Reference{Encoding: e}}))
+	if reference, err := table.Reference(); err != nil || !slices.Equal(reference.Columns, columns) || !cmp.Equal(reference.Encoding, e) {
+		t.Errorf("%+v, %v", reference, err)
+	}
+}
+
+// Parquet and CSV files go together, whatever a number or a word is stored as.
+func TestEncodingOfParquet(t *testing.T) {
+	type row struct {
+		Colour *string  `parquet:"colour,optional,dict"`
+		Age    *float64 `parquet:"age,optional"`
+		Member *bool    `parquet:"member,optional"`
+		Size   int32    `parquet:"size"`
+	}
+	text := func(s string) *string { return &s }
+	age := func(v float64) *float64 { return &v }
+	yes, no := true, false
+	source := write(t, "source.parquet", parquetOf(t, []row{{text("red"), age(30), &yes, 1}, {nil, nil, &no, 2}, {text("red"), age(41.5), nil, 4}, {text("blue"), age(0.1), &yes, 4}}))
+	e := learnt(t, source).Encoding
+	want := Encoding{{Column: "colour", Levels: []string{"red", "blue"}, Missing: true}, {Column: "age", Median: 30, Missing: true}, {Column: "member", Median: 1, Missing: true}, {Column: "size", Median: 3}}
+	if diff := cmp.Diff(want, e); diff != "" {
+		t.Error(diff)
+	}
+	encodedAs(t, source, e,
+		1, 0, 0, 30, 0, 1, 0, 1,
+		0, 0, 1, 30, 1, 0, 0, 2,
+		1, 0, 0, 41.5, 0, 1, 1, 4,
+		0, 1, 0, 0.1, 0, 1, 0, 4)
+	encodedAs(t, write(t, "target.csv", "size;member;age;colour\n3;true;41,5;blue\n"), e, 0, 1, 0, 41.5, 0, 1, 0, 3)
+	type numbers struct {
+		Age    string  `parquet:"age"`
+		Colour float32 `parquet:"colour"`
+		Size   float32 `parquet:"size"`
+		Member int64   `parquet:"member"`
+	}
+	encodedAs(t, write(t, "target.parquet", parquetOf(t, []numbers{{"7.5", 3, 1 << 24, 1}})), e, 0, 0, 0, 7.5, 0, 1, 0, 1<<24)
+	if err := readAll(write(t, "words.parquet", parquetOf(t, []numbers{{Age: "old"}})), Options{Reference: Reference{Name: "source.parquet", Encoding: e}}); err == nil ||
+		!strings.HasSuffix(err.Error(), `words.parquet: row 0: column "age": "old" is no number of float32; in source.parquet the column is one of numbers`) {
+		t.Error(err)
+	}
+}
+
+// The most frequent words count, and columns that say nothing are left out.
+func TestLearnLeavesOut(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("state,name,empty,code,x\n")
+	for i := range 400 {
+		state := i % 55 // the first fifteen are the most frequent
+		fmt.Fprintf(&text, "s%02d,name %d,,%d,%d\n", state, i, i, i%7)
+	}
+	source := write(t, "source.csv", text.String())
+	l := learnt(t, source)
+	if got := l.Encoding.coded(); !slices.Equal(got, []string{"state", "code", "x"}) {
+		t.Errorf("%q", got)
+	}
+	levels := l.Encoding[0].Levels
+	if len(levels) != mostLevels || levels[0] != "s00" || levels[14] != "s14" || levels[49] != "s49" {
+		t.Errorf("%q", levels)
+	}
+	if l.Summary != `1 of 5 columns has words: "state" (55 levels, the 50 most frequent count)` {
+		t.Error(l.Summary)
+	}
+	want := []string{
+		`Column "name" of ` + source + ` is left out: of 400 cells with words 400 are different, as ids are.`,
+		`Column "empty" of ` + source + ` is left out: no row of the source has a value in it.`,
+	}
+	if diff := cmp.Diff(want, l.LeftOut); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Learn(write(t, "source.csv", "a,label\n,x\n,y\n")); err == nil || !strings.Contains(err.Error(), "no column of values") {
+		t.Error(err)
+	}
+	// Columns without names are as they are.
+	if l := learnt(t, "testdata/duckdb-list-snappy.parquet"); l.Encoding != nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+// What is no word of a column of numbers is an error of its row, and so is a number in too
+// many digits.
+func TestWordsAmongNumbers(t *testing.T) {
+	rows := "a,b\n" + strings.Repeat("1,x\n", 9)
+	for cell, words := range map[string]string{"oops": `"oops" is no number of float32`, "inf": `"inf" is no number`, "1e39": `"1e39" is no number`} {
+		path := write(t, "source.csv", rows+cell+",y\n")
+		e := learnt(t, path).Encoding
+		if e[0].Levels != nil {
+			t.Errorf("%+v", e)
+		}
+		refused(t, path, Options{Reference: Reference{Name: "it", Encoding: e}}, `source.csv:11: column "a": `+words)
+	}
+	if e := learnt(t, write(t, "source.csv", "a\n1\n2\noops\n")).Encoding; !slices.Equal(e[0].Levels, []string{"1", "2", "oops"}) {
+		t.Errorf("%+v", e)
+	}
+	e := Encoding{{Column: "a", Levels: []string{"x"}}, {Column: "a=x"}}
+	refused(t, write(t, "two.csv", "a,a=x\nx,1\n"), Options{Reference: Reference{Encoding: e}}, `two.csv:1: two columns of values of the name "a=x"`)
+	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: no column "a" of values, which source.csv has`)
+}
+
+// Words without end take a bounded memory, and cells are encoded row by row.
+func TestLearnHostile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "source.csv")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(out, "word,x\n")
+	for i := range 3 * mostWords {
+		fmt.Fprintf(out, "%d w,%d\n", i, i%2)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	allocation.Within(t, 1<<28, func() {
+		l := learnt(t, path)
+		if len(l.Encoding) != 1 || len(l.LeftOut) != 1 || !strings.Contains(l.LeftOut[0], `Column "word" of`) || !strings.Contains(l.LeftOut[0], "more than 100000 different words") {
+			t.Errorf("%+v", l)
+		}
+	})
+}
+
+func FuzzEncoding(f *testing.F) {
+	f.Add([]byte(people), []byte(others))
+	f.Add([]byte("a;b\n1,5;x\n;true\n"), []byte("b;a\nNULL;2\n"))
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, source, target []byte) {
+		paths := []string{filepath.Join(folder, "source.csv"), filepath.Join(folder, "target.csv")}
+		for i, content := range [][]byte{source, target} {
+			if err := os.WriteFile(paths[i], content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		allocation.Within(t, 1<<25+4000*(len(source)+len(target)), func() {
+			l, err := Learn(paths[0], paths[1])
+			if err != nil || l.Encoding == nil {
+				return
+			}
+			for _, path := range paths {
+				table, err := Open(path, Options{Kind: Features, Reference: Reference{Encoding: l.Encoding}})
+				if err != nil {
+					continue
+				}
+				consistent(t, table)
+				table.Close()
+			}
+		})
+	})
+}
