@@ -35,7 +35,7 @@ func TestAdaptDryRun(t *testing.T) {
 func TestAdaptRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
-	writeFile(t, "nan.csv", "x,y\n1,2\n3,NaN\n")
+	writeFile(t, "infinite.csv", "x,y\n1,2\n3,Inf\n")
 	writeFile(t, "narrow.csv", "x,z\n1,2\n")
 	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
 	writeFile(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
@@ -53,7 +53,7 @@ func TestAdaptRefuses(t *testing.T) {
 		status    int
 		want      string
 	}{
-		{line("source.csv", "nan.csv"), 1, "nan.csv:3: column \"y\": NaN"},
+		{line("source.csv", "infinite.csv"), 1, "infinite.csv:3: column \"y\": \"Inf\" is no number"},
 		{line("source.csv", "narrow.csv"), 1, "narrow.csv:1: no column \"y\" of values"},
 		{line("source.csv", "missing.csv"), 1, "missing.csv"},
 		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},

@@ -199,8 +199,9 @@ func (f fileDomains) open(domain, split string, from Source) (datasets.Set, erro
 	return rows, nil
 }
 
-// openTask opens both domains; the target's classes are the source's.
-func (f fileDomains) openTask(source, target string, from Source) (task Task, err error) {
+// openTask opens both domains; the target's classes are the source's. Columns are encoded
+// unless all their cells are numbers.
+func (f fileDomains) openTask(source, target string, from Source) (Task, error) {
 	ofSource, err := f.domain(source)
 	if err != nil {
 		return Task{}, err
@@ -209,6 +210,20 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 	if err != nil {
 		return Task{}, err
 	}
+	task, err := openFiles(ofSource, ofTarget, from.Root, nil)
+	if err == nil {
+		return task, nil
+	}
+	learnt, problem := table.Learn(below(from.Root, ofSource.Path), below(from.Root, ofTarget.Path))
+	if problem != nil || learnt.Encoding == nil {
+		return Task{}, cmp.Or(problem, err)
+	}
+	task, err = openFiles(ofSource, ofTarget, from.Root, learnt.Encoding)
+	task.Learnt = learnt
+	return task, err
+}
+
+func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (task Task, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, task.Close())
@@ -216,13 +231,13 @@ func (f fileDomains) openTask(source, target string, from Source) (task Task, er
 		}
 	}()
 	open := func(path string, reference table.Reference) (*table.Rows, error) {
-		rows, err := read(below(from.Root, path), reference)
+		rows, err := read(below(root, path), reference)
 		if err == nil {
 			task.files = append(task.files, rows)
 		}
 		return rows, err
 	}
-	onSource, err := open(ofSource.Path, table.Reference{})
+	onSource, err := open(ofSource.Path, table.Reference{Name: below(root, ofSource.Path), Encoding: encoding})
 	if err != nil {
 		return task, err
 	}

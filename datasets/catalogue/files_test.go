@@ -92,8 +92,8 @@ func TestOwnFilesMistakes(t *testing.T) {
 		{"class of the target alone", photos, "label,u,v\ncat,1,2\ncow,3,4\n", []string{"sketches.csv:3: label \"cow\" is no class of", "photos.csv, which has cat, dog"}},
 		{"a column is missing", photos, "u,w\n1,2\n", []string{`sketches.csv:1: no column "v" of values, which`, `photos.csv has; there are "u", "w"`}},
 		{"a column of labels", "label,id,u\ndog,1,2\ncat,2,2\n", "label,u2\n,2\n", []string{`sketches.csv:1: no column "u" of values`}},
-		{"NaN in the source", "label,u,v\ndog,1,NaN\ncat,3,4\n", "u,v\n1,2\n", []string{`photos.csv:2: column "v": NaN`}},
-		{"NaN in the target", photos, "u,v\n1,2\nNaN,2\n", []string{`sketches.csv:3: column "u": NaN`}},
+		{"infinite in the source", "label,u,v\n" + strings.Repeat("dog,1,2\n", 9) + "cat,3,Inf\n", "u,v\n1,2\n", []string{`photos.csv:11: column "v": "Inf" is no number`}},
+		{"infinite in the target", photos, "u,v\n1,2\nInf,2\n", []string{`sketches.csv:3: column "u": "Inf" is no number`}},
 		{"no labels in the source", "u,v\n1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label; a classifier learns from a labelled source"}},
 		{"unknown labels in the source", "label,u,v\n,1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label"}},
 		{"ids as labels", ids.String(), "u,v\n1,2\n", []string{"photos.csv:32770: label \"32768\" is one of more than 32768 classes; is that the column of labels?"}},
@@ -119,5 +119,42 @@ func TestOwnFilesMistakes(t *testing.T) {
 	for _, path := range []string{"x.pkl", "x.csv.gz", "photos/x.H5"} {
 		_, err := find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}})
 		wantError(t, err, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
+	}
+}
+
+// Words and gaps are encoded by what the source has, in all three files; only what is missing
+// may be known from the target, too.
+func TestOwnFilesWithWords(t *testing.T) {
+	data, from := ownFiles(t, "label,u,v\ndog,1,red\ncat,3,blue\ndog,5,red\n", "v,u\ngreen,\nblue,7\n", "label,u,v\ndog,,red\n")
+	task, err := data.OpenTask("photos", "old-sketches", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer task.Close()
+	if columns := task.Source.(datasets.Named).Columns(); !slices.Equal(columns, []string{"u", "u is missing", "v=red", "v=blue"}) || !slices.Equal(columns, task.Learnt.Encoding.Columns()) {
+		t.Errorf("%q", columns)
+	}
+	for set, want := range map[datasets.Set][]float32{task.Source: {1, 0, 1, 0}, task.Target: {3, 1, 0, 0}, task.Test: {3, 1, 1, 0}} {
+		row := make([]float32, 4)
+		if set.CopyRow(row, 0); !slices.Equal(row, want) {
+			t.Errorf("%s: %v, want %v", set.Name(), row, want)
+		}
+	}
+	// Tables of numbers alone are as they are.
+	data, from = ownFiles(t, photos, "v,u\n1,2\n", "")
+	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Learnt.Encoding != nil {
+		t.Fatalf("%+v, %v", task.Learnt, err)
+	}
+	defer task.Close()
+	for words, files := range map[string][3]string{
+		"photos.csv: no row has a label; a classifier":                     {"class,u\ndog,1\ncat,2\n", "class,u\ndog,1\n"},
+		"sketches.csv:2: column \"u\": \"x\" is no number of float32; in ": {photos, "u,v\nx,1\n"},
+		"sketches.csv:2: label \"cow\" is no class of":                     {"label,u\ndog,red\ncat,\n", "label,u\ncow,red\n"},
+		"no column \"v\" of values":                                        {"label,u,v\ndog,1,x\ncat,2,y\n", "u\n1\n"},
+	} {
+		data, from := ownFiles(t, files[0], files[1], files[2])
+		if task, err := data.OpenTask("photos", "old-sketches", from); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, error %v, want %q", task, err, words)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/images"
+	"iwda/datasets/table"
 )
 
 // Source says where a data set in memory comes from. Each data set uses the fields that
@@ -34,7 +35,9 @@ func (s Source) perClass(split string) int {
 // and the same classes. [Task.Close] gives back what they hold.
 type Task struct {
 	Source, Target, Test datasets.Set
-	files                []io.Closer
+	// Learnt is how columns of the user's files became values that are not numbers alone.
+	Learnt table.Learnt
+	files  []io.Closer
 }
 
 // Close closes the files of the sets, which must not be used any more.

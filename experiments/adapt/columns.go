@@ -79,8 +79,9 @@ func (c Columns) name(j int) string {
 
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
+	warnings = slices.Clone(d.Learnt.LeftOut)
 	if !normalise.Standardises(experiment.Network.Normalise) {
-		return nil
+		return warnings
 	}
 	c := d.Columns
 	// say begins a sentence, about some of the columns, if there are any.
@@ -96,13 +97,15 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	}
 	say(len(clipped), "are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
 		"If values have long tails, their logarithms say more.", c.list(clipped))
+	outside := slices.Concat(clipped, d.Learnt.Encoding.Flags()) // a word may well be that of one row
+	slices.Sort(outside)
 	for _, domain := range []struct {
 		name string
 		Oddities
 	}{{sourceName, c.Source}, {targetName, c.Target}} {
 		// A column of which one row alone is not zero is dominated, too.
 		const worthTelling = 0.1
-		if n, row := domain.dominated(clipped); float64(n) >= worthTelling*float64(d.Width) {
+		if n, row := domain.dominated(outside); float64(n) >= worthTelling*float64(d.Width) {
 			say(n, "of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
 				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, row)
 		}

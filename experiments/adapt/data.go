@@ -7,6 +7,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 )
@@ -25,6 +26,7 @@ type Data struct {
 	Source, Target Domain
 	Normalisation  Normalisation // of Vectors
 	Columns        Columns       // of Vectors
+	Learnt         table.Learnt  // of Vectors, where not all cells are numbers
 }
 
 // Domain is what was seen of one.
@@ -101,6 +103,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	if err != nil {
 		return err
 	}
+	d.Learnt = task.Learnt
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
 	d.Columns = lookAtColumns(task.Source, task.Target)

@@ -149,6 +149,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.say(p.Data.String())
+	if words := p.Data.Learnt.Summary; words != "" {
+		p.say(words)
+	}
 	if fresh {
 		p.file, err = p.follow(path)
 	} else {
@@ -200,6 +203,9 @@ func (p *Plan) decisions() []Decision {
 		length = fmt.Sprintf("%d epochs of batches of %d", c.Train.Epochs, c.Train.Batch)
 	}
 	all := []Decision{{"length", length, because("by the numbers of rows, columns and classes")}}
+	if words := p.Data.Learnt.Summary; words != "" {
+		all = append(all, Decision{"columns", words, "by the cells of the source, and what is missing in either domain"})
+	}
 	if p.Data.Kind == catalogue.Vectors {
 		how := cmp.Or(c.Network.Normalise, normalise.None)
 		if c.Network.Scale != "" {

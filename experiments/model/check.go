@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +56,9 @@ func (m Metadata) checkNetwork() error {
 		}
 		if n := len(in.Columns); n > 0 && n != in.Shape[0] {
 			return fmt.Errorf("input.columns has %d names, input.shape is %v", n, in.Shape)
+		}
+		if in.Encoding != nil && !slices.Equal(in.Encoding.Columns(), in.Columns) {
+			return errors.New("input.encoding makes other columns than input.columns names")
 		}
 	case takes(architecture.Photographs) && in.Kind == Images:
 		if len(in.Shape) != 3 || in.Shape[0] != 3 {

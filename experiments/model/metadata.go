@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/nets/architecture"
 )
 
@@ -89,6 +90,8 @@ type Input struct {
 	Shape []int `json:"shape"`
 	// Columns are the names of features, in their order; nil where they have none.
 	Columns []string `json:"columns,omitempty"`
+	// Encoding makes these of the columns of a table; nil where all cells are numbers.
+	Encoding table.Encoding `json:"encoding,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of
 	// Shape's size is cut out; 0 for images that come in that size.
 	Resize int `json:"resize,omitempty"`

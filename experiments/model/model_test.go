@@ -224,6 +224,8 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"input.shape", []int{0}, "input.shape[0] is 0"},
 		{"input.shape", []int{4, 4}, "input.shape is [4 4]; of features it is [size]"},
 		{"input.shape", []int{}, "input.shape is []; of features it is [size]"},
+		{"input.encoding", []map[string]string{{"column": "a"}}, "input.encoding makes other columns than input.columns names"},
+		{"input.encoding", map[string]string{"column": "a"}, "model.json: line 1: json: cannot unmarshal object into Go struct field"},
 		{"input.kind", "images", `input.kind is "images", which mlp does not take`},
 		{"input.resize", -3, "input.resize is -3"},
 		{"normalisation.kind", "zscore", `normalisation.kind is "zscore"`},

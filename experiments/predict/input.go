@@ -52,7 +52,7 @@ func Open(path string, stdin io.Reader, folder string, m model.Metadata) (Input,
 	}
 	options := table.Options{
 		Kind: table.Features, IgnoreLabels: true,
-		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns},
+		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding},
 	}
 	var rows *table.Table
 	var err error

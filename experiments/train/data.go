@@ -9,6 +9,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 )
 
@@ -18,6 +19,7 @@ type data struct {
 	classNames     []string
 	rowShape       []int           // of what the network reads, {channels, height, width} or {size}
 	columns        []string        // names of a row's values; nil where they have none
+	encoding       table.Encoding  // that made the values; nil where all were numbers
 	source, target datasets.Labels // of the training rows
 	test           datasets.Labels // of the target's test rows
 	sha256         string          // of all three
@@ -61,7 +63,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	}
 	source, target, test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	d = &data{
-		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns,
+		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns, encoding: task.Learnt.Encoding,
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
 		sha256: sha256, normalisation: n,
 		onSource: inMemory{source}, onTest: inMemory{test},

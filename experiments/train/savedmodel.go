@@ -81,5 +81,5 @@ func inputOf(run config.Resolved, d *data, kind catalogue.Kind) (savedmodel.Inpu
 		mean, deviation := images.Normalisation()
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(run), Resize: run.Dataset.Resize}, normalise.Channels(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns}, d.normalisation
+	return savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns, Encoding: d.encoding}, d.normalisation
 }

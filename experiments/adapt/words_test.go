@@ -1,0 +1,117 @@
+package adapt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+	"iwda/experiments/predict"
+	"iwda/torch"
+)
+
+// wordyDomains writes a source and a target whose columns are words, and numbers with gaps.
+func wordyDomains(t *testing.T) (source, target string) {
+	t.Helper()
+	random, folder := rand.New(rand.NewPCG(3, 4)), t.TempDir()
+	write := func(name string, rows int, labelled bool, colours ...string) string {
+		var text strings.Builder
+		text.WriteString("height,colour,name,legs,label\n")
+		for i := range rows {
+			class, height, label := i%2, "", ""
+			if random.IntN(10) > 0 {
+				height = fmt.Sprintf("%.3f", random.NormFloat64()+float64(class))
+			}
+			if labelled {
+				label = []string{"cat", "dog"}[class]
+			}
+			fmt.Fprintf(&text, "%s,%s,%s %d,%d,%s\n", height, colours[class*2+random.IntN(2)], name, i, random.IntN(5), label)
+		}
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("source.csv", 120, true, "red", "blue", "green", ""), write("target.csv", 90, false, "red", "violet", "green", "NA")
+}
+
+// Words and gaps are encoded by what the source has, for training and by the model: raw rows
+// are predicted as those that training saw.
+func TestWords(t *testing.T) {
+	source, target := wordyDomains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	var said []string
+	outcome, err := Run(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true, Say: func(s string) { said = append(said, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := outcome.Decisions[1]
+	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns has words: "colour" (3 levels); 2 have missing values: "height" (`) || !slices.Contains(said, summary.Choice) {
+		t.Errorf("%+v, said %q", summary, said)
+	}
+	if w := outcome.Warnings; !slices.ContainsFunc(w, func(w string) bool { return strings.HasPrefix(w, `Column "name" of `) }) {
+		t.Errorf("%q", w)
+	}
+	members, err := model.OpenEnsemble(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs"}
+	got := members[0].Input.Columns
+	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
+		t.Errorf("%q", got)
+	}
+	predicted, err := os.ReadFile(filepath.Join(folder, PredictionsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, input := range map[string]string{"raw": target, "encoded": encodedRows(t, source, target)} {
+		output := filepath.Join(t.TempDir(), "predictions.csv")
+		request := predict.Request{Inputs: []string{input}, Shares: predict.ModelShares, Output: output, Probabilities: true}
+		if _, err := predict.Write(context.Background(), members, request, predict.Options{Device: torch.CPU, Threads: 1, Batch: predict.DefaultBatch}); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := os.ReadFile(output); err != nil || !bytes.Equal(again, predicted) {
+			t.Errorf("%s rows: other predictions, %v", name, err)
+		}
+	}
+}
+
+// encodedRows writes the target's rows as training reads them.
+func encodedRows(t *testing.T, source, target string) string {
+	t.Helper()
+	data, err := catalogue.Find("files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = data.Of([]catalogue.Files{{Domain: "s", Path: source}, {Domain: "t", Path: target}}); err != nil {
+		t.Fatal(err)
+	}
+	task, err := data.OpenTask("s", "t", catalogue.Source{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer task.Close()
+	var rows bytes.Buffer
+	if err := datasets.WriteFeatures(&rows, task.Target); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "encoded.npz")
+	if err := os.WriteFile(path, rows.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 7 {
+		t.Fatal(file, err)
+	}
+	return path
+}
