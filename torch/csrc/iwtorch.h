@@ -121,6 +121,7 @@ iwt_result iwt_clamp_min(void* a, double minimum);
 iwt_result iwt_sum(void* a);
 iwt_result iwt_sum_dim(void* a, int64_t dim, bool keep);
 iwt_result iwt_matmul(void* a, void* b);
+iwt_result iwt_nuclear_norm(void* a);  // of a matrix
 iwt_result iwt_outer_product(void* left, void* right);
 
 // Shapes.

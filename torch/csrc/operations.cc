@@ -88,6 +88,9 @@ iwt_result iwt_log_sigmoid(void* a) {
 iwt_result iwt_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).softmax(dim); });
 }
+iwt_result iwt_nuclear_norm(void* a) {
+  return produce([&] { return at::linalg_svdvals(tensor(a)).sum(); });
+}
 iwt_result iwt_log_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).log_softmax(dim); });
 }

@@ -1,0 +1,41 @@
+package losses
+
+import "iwda/torch"
+
+// ClassConfusion returns minimum class confusion (Jin et al. 2020) of the target's logits (B × k):
+// with P = softmax(logits/T) and certainties e_i ([Certainty], constant to autograd),
+// C = Pᵀ diag(e) P, of which each row is divided by its sum, it is the part of C off the diagonal,
+// over k. As rows of P sum to 1, row j of C sums to Σ_i e_i P_ij, so that the loss is
+//
+//	1 - (1/k) Σ_j (Σ_i e_i P_ij²) / (Σ_i e_i P_ij),
+//
+// one less how sure the classifier is, on average over the classes, of what it calls the class.
+// A class that no row gives any probability counts as confused.
+//
+// Each class has the same say, however rare it is. rowWeights (B) multiply the certainties; see
+// [EqualClasses].
+func ClassConfusion(logits torch.Tensor, temperature float64, rowWeights torch.Tensor) torch.Tensor {
+	const least = 1e-30 // of a class's sum, in float32 too
+	p := logits.Scale(1 / temperature).Softmax(1)
+	certainty := weighted(Certainty(p.Detach(), torch.Number(0)), rowWeights)
+	mass := p.Mul(certainty.Reshape(-1, 1))
+	ofClasses := mass.Mul(p).SumDim(0, false).Div(mass.SumDim(0, false).ClampMin(least))
+	return ofClasses.Mean().Affine(-1, 1)
+}
+
+// EqualClasses returns weights of target rows (B), constant to autograd, by which all classes of
+// the batch are about as frequent: Σ_j p_ij / (k q_j), where p are the predictions (B × k) and q
+// the target's class shares (k), which must be positive.
+func EqualClasses(predictions, shares torch.Tensor) torch.Tensor {
+	k := shares.Len()
+	one := torch.Full(1/float64(k), shares.DType(), shares.Device(), k)
+	return predictions.Detach().MatMul(one.Div(shares).Reshape(-1, 1)).Reshape(-1)
+}
+
+// NuclearNorm returns batch nuclear-norm maximisation (Cui et al. 2020) of the target's logits
+// (B × k): -‖softmax(logits)‖_* / B. It is least if every row is sure of its class and the classes
+// are equally frequent.
+func NuclearNorm(logits torch.Tensor) torch.Tensor {
+	rows := logits.Shape()[0]
+	return logits.Softmax(1).NuclearNorm().Scale(-1 / float64(rows))
+}
