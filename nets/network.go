@@ -42,6 +42,9 @@ var constructors = map[architecture.Name]func(Settings) (Network, string, error)
 	architecture.LeNet: func(s Settings) (Network, string, error) {
 		return NewLeNet(s.Classes), "", nil
 	},
+	architecture.Linear: func(s Settings) (Network, string, error) {
+		return NewLinear(s.RowShape[0], s.Classes), "", nil
+	},
 	architecture.MLP: func(s Settings) (Network, string, error) {
 		const dropout = 0.5
 		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)

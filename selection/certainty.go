@@ -41,6 +41,12 @@ var nuclearNorm = Criterion{
 		n, k := p.Dims()
 		gram := mat.NewSymDense(k, nil)
 		gram.SymOuterK(1, p.T())
+		const vanishing = 1e-40 // beside n; blocks of eigenvalues near 0 make gonum panic
+		for i, v := range gram.RawSymmetric().Data {
+			if v < vanishing {
+				gram.RawSymmetric().Data[i] = 0
+			}
+		}
 		var eigen mat.EigenSym
 		if !eigen.Factorize(gram, false) {
 			return math.NaN(), nil

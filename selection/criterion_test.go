@@ -146,3 +146,24 @@ func TestWrongInput(t *testing.T) {
 		}
 	}
 }
+
+// A network that has collapsed gives classes probabilities that next to vanish, which the nuclear
+// norm takes for nothing.
+func TestVanishingProbabilities(t *testing.T) {
+	for _, least := range []float64{-60, -90, -120, -150, -200, -300, -360, -500, -700} {
+		logits := mat.NewDense(40, 10, nil)
+		for i := range 40 {
+			for j := 1; j < 10; j++ {
+				logits.Set(i, j, least-float64((7*i+3*j)%11))
+			}
+		}
+		norm, err := selection.Find("bnm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := norm.Value(selection.Input{TargetLogits: logits})
+		if want := math.Sqrt(40) / 40; err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("logits of %v: %v, want %v; %v", least, got, want, err)
+		}
+	}
+}

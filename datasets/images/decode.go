@@ -60,8 +60,8 @@ func (m *RGB) reshape(width, height int) {
 	*m = RGB{grown(m.Pix, 3*width*height), 3 * width, width, height}
 }
 
-// Decode returns the image that the content of a JPEG, PNG or WebP file holds. The
-// first bytes decide which it is.
+// decode reads the image that the content of a JPEG, PNG or WebP file holds into the memory of m.
+// The first bytes decide which it is.
 //
 // Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
 // grey becomes three equal channels, a palette its colours; alpha is dropped
@@ -75,15 +75,6 @@ func (m *RGB) reshape(width, height int) {
 // format and one that asks for more than its size can mean or than fits in the memory:
 // more than 179 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
 // pixels, 512 pixels a byte.
-func Decode(data []byte) (*RGB, error) {
-	m := new(RGB)
-	if err := m.decode(data); err != nil {
-		return nil, fmt.Errorf("images: %w", err)
-	}
-	return m, nil
-}
-
-// decode is [Decode] into the memory of m.
 func (m *RGB) decode(data []byte) error {
 	var readHeader func(io.Reader) (image.Config, error)
 	var readImage func(io.Reader) (image.Image, error)

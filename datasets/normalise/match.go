@@ -22,24 +22,6 @@ type Match struct {
 	Source, Target Statistics
 	// Shares are the target's class shares under which that is so, in label order.
 	Shares []float64
-	// Gain is by how much the map makes the target's rows more likely, or less, than they are
-	// when they are standardised with their own means and deviations: in nats a row, under
-	// the discriminant, with the shares that each makes likeliest. Far below 0 the map has
-	// collapsed, as it may where columns hardly move in some class.
-	Gain float64
-
-	classes discriminant
-}
-
-// Posteriors returns the probabilities of the classes for each row of a set of either
-// domain, row-major n×k, by the discriminant that the target was matched with and as if all
-// classes were equally frequent. The statistics are that domain's.
-func (m Match) Posteriors(set datasets.Set, of Statistics) []float64 {
-	scores := m.classes.scores(Values(standardised(set, of)), nil, nil)
-	for i := range set.Len() {
-		softmax(scores.RawRowView(i))
-	}
-	return scores.RawMatrix().Data
 }
 
 // The iteration of [NewMatch].
@@ -71,11 +53,11 @@ func NewMatch(source, target datasets.Set) (Match, error) {
 	if err != nil {
 		return Match{}, err
 	}
-	if m.classes, err = classes.discriminant(datasets.Evenly(standard, matchedRows)); err != nil {
+	discriminant, err := classes.discriminant(datasets.Evenly(standard, matchedRows))
+	if err != nil {
 		return Match{}, err
 	}
 	rows := Values(datasets.Evenly(standardised(target, m.Target), matchedRows))
-	moments := secondMomentsOf(rows)
 	mixture := func(shares []float64) (mean, deviation []float64) {
 		mean, deviation = classes.mixture(shares)
 		for _, j := range leftOut {
@@ -83,10 +65,7 @@ func NewMatch(source, target datasets.Set) (Match, error) {
 		}
 		return mean, deviation
 	}
-	var matched, asTheyAre float64 // log densities
-	m.Shares, matched = m.classes.likeliestShares(rows, moments, mixture)
-	_, asTheyAre = m.classes.likeliestShares(rows, moments, func([]float64) (mean, deviation []float64) { return nil, nil })
-	m.Gain = matched - asTheyAre
+	m.Shares = discriminant.likeliestShares(rows, mixture)
 	// (x - μ)/σ · deviation + mean, written as (x - μ')/σ'.
 	mean, deviation := mixture(m.Shares)
 	for j := range mean {
@@ -152,7 +131,6 @@ func (m classMoments) mixture(shares []float64) (mean, deviation []float64) {
 type discriminant struct {
 	directions *mat.Dense // k×d, so that products with rows run along both
 	offsets    []float64  // length k
-	precision  *mat.SymDense
 }
 
 func (m classMoments) discriminant(set datasets.Set) (discriminant, error) {
@@ -192,27 +170,20 @@ func (m classMoments) discriminant(set datasets.Set) (discriminant, error) {
 	for class := range k {
 		offsets[class] = -mat.Dot(m.means.RowView(class), directions.RowView(class)) / 2
 	}
-	precision := mat.NewSymDense(d, nil)
-	if err := factor.InverseTo(precision); err != nil {
-		return discriminant{}, fmt.Errorf("normalise: the precision of %d columns: %w", d, err)
-	}
-	return discriminant{directions, offsets, precision}, nil
+	return discriminant{directions, offsets}, nil
 }
 
 // scores returns those of rows, n×k, once these (n×d) are brought to the given mean and
-// deviation; nil leaves them as they are.
+// deviation.
 func (c discriminant) scores(rows *mat.Dense, mean, deviation []float64) *mat.Dense {
-	directions, offsets := c.directions, mat.NewVecDense(len(c.offsets), slices.Clone(c.offsets))
-	if deviation != nil {
-		k, d := directions.Dims()
-		directions = mat.NewDense(k, d, nil)
-		for class := range k {
-			floats.MulTo(directions.RawRowView(class), c.directions.RawRowView(class), deviation)
-		}
-		var start mat.VecDense
-		start.MulVec(c.directions, mat.NewVecDense(d, mean))
-		offsets.AddVec(offsets, &start)
+	k, d := c.directions.Dims()
+	directions, offsets := mat.NewDense(k, d, nil), mat.NewVecDense(k, slices.Clone(c.offsets))
+	for class := range k {
+		floats.MulTo(directions.RawRowView(class), c.directions.RawRowView(class), deviation)
 	}
+	var start mat.VecDense
+	start.MulVec(c.directions, mat.NewVecDense(d, mean))
+	offsets.AddVec(offsets, &start)
 	var scores mat.Dense
 	scores.Mul(rows, directions.T())
 	for i := range scores.RawMatrix().Rows {
@@ -221,95 +192,46 @@ func (c discriminant) scores(rows *mat.Dense, mean, deviation []float64) *mat.De
 	return &scores
 }
 
-// likeliestShares finds the class shares under which rows, with these moments, are likeliest
-// when they are brought to the mean and deviation that belong to the shares, from equal ones
-// on, and the logarithm of their density; see logDensity.
-func (c discriminant) likeliestShares(rows *mat.Dense, moments secondMoments, of func(shares []float64) (mean, deviation []float64)) (shares []float64, logDensity float64) {
-	shares = make([]float64, len(c.offsets))
+// likeliestShares finds the class shares under which rows are likeliest when they are brought to
+// the mean and deviation that belong to the shares, from equal ones on.
+func (c discriminant) likeliestShares(rows *mat.Dense, of func(shares []float64) (mean, deviation []float64)) []float64 {
+	shares := make([]float64, len(c.offsets))
 	floats.AddConst(1/float64(len(shares)), shares)
 	for range matchedIterations {
 		mean, deviation := of(shares)
-		next, _ := c.meanPosterior(rows, mean, deviation, shares)
+		next := c.meanPosterior(rows, mean, deviation, shares)
 		change := floats.Distance(next, shares, 1)
 		if shares = next; change < matchedTolerance {
 			break
 		}
 	}
-	mean, deviation := of(shares)
-	_, meanLogSum := c.meanPosterior(rows, mean, deviation, shares)
-	return shares, c.logDensity(meanLogSum, moments, mean, deviation)
+	return shares
 }
 
 // meanPosterior is the mean over standardised rows (n×d) of the classes' posteriors under
-// the shares, once the rows are brought to the given mean and deviation, and that of the
-// logarithm of what they are normalised by.
-func (c discriminant) meanPosterior(rows *mat.Dense, mean, deviation, shares []float64) (posterior []float64, meanLogSum float64) {
+// the shares, once the rows are brought to the given mean and deviation.
+func (c discriminant) meanPosterior(rows *mat.Dense, mean, deviation, shares []float64) []float64 {
 	scores := c.scores(rows, mean, deviation)
 	n, k := scores.Dims()
-	logs := make([]float64, k)
-	posterior = make([]float64, k)
+	posterior, logs := make([]float64, k), make([]float64, k)
 	for class, share := range shares {
 		logs[class] = math.Log(share)
 	}
 	for i := range n {
 		row := scores.RawRowView(i)
 		floats.Add(row, logs)
-		meanLogSum += softmax(row) / float64(n)
+		softmax(row)
 		floats.AddScaled(posterior, 1/float64(n), row)
 	}
-	return posterior, meanLogSum
+	return posterior
 }
 
-// softmax replaces a row of scores by probabilities and returns the logarithm of the sum of
-// their exponentials.
-func softmax(row []float64) float64 {
+// softmax replaces a row of scores by probabilities.
+func softmax(row []float64) {
 	total := floats.LogSumExp(row)
 	for i, score := range row {
 		row[i] = math.Exp(score - total)
 	}
-	return total
-}
-
-// secondMoments are the means of the columns of rows and of all their products.
-type secondMoments struct {
-	mean     []float64
-	products *mat.SymDense
-}
-
-func secondMomentsOf(rows *mat.Dense) secondMoments {
-	n, d := rows.Dims()
-	m := secondMoments{make([]float64, d), mat.NewSymDense(d, nil)}
-	for i := range n {
-		floats.Add(m.mean, rows.RawRowView(i))
-	}
-	floats.Scale(1/float64(n), m.mean)
-	raw := m.products.RawSymmetric()
-	simd.AddRowGram(raw.Data, raw.Stride, rows.RawMatrix().Data, d)
-	m.products.ScaleSym(1/float64(n), m.products)
-	return m
-}
-
-// logDensity returns the mean logarithm of the density of rows under the shares, but for
-// terms that no map changes, once they are brought to the given mean and deviation; nil
-// leaves them as they are. The map's determinant is part of it: a map that shrinks the rows
-// to where the classes are dense explains nothing. meanLogSum is the mean logarithm of
-// Σ_class share·e^score.
-func (c discriminant) logDensity(meanLogSum float64, rows secondMoments, mean, deviation []float64) float64 {
-	d := len(rows.mean)
-	if deviation == nil {
-		mean, deviation = make([]float64, d), make([]float64, d)
-		floats.AddConst(1, deviation)
-	}
-	logDeterminant, square := 0.0, 0.0
-	for i := range d {
-		logDeterminant += math.Log(deviation[i])
-		for j := range d {
-			product := deviation[i]*deviation[j]*rows.products.At(i, j) + mean[i]*mean[j] +
-				deviation[i]*rows.mean[i]*mean[j] + mean[i]*deviation[j]*rows.mean[j]
-			square += c.precision.At(i, j) * product
-		}
-	}
-	return meanLogSum - square/2 + logDeterminant
 }
 
 // Values returns a copy of all rows of a set, n×d.

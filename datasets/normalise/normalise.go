@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"iwda/datasets"
 )
@@ -21,27 +22,23 @@ import (
 const (
 	None       = "none"
 	UnitLength = "l2"       // each row x to x/‖x‖; a row of zeros stays so
+	OfSource   = "source"   // each column of both domains by the source's mean and deviation
 	Standard   = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
-	Centred    = "centred"  // each column to mean 0, the target's columns all stretched alike
 	Matched    = "matched"  // as standard, the target's so that it agrees with the source under the target's class shares; see [Match]
 )
-
-// SharedScale is the scale by which all columns are divided by one number.
-const SharedScale = "shared"
 
 // Settings say how a [Normalisation] is found.
 type Settings struct {
 	Way string // one of those above; the empty text is None
-	// Scale is what columns are divided by once the domains are brought to each other, where
-	// the way standardises: each by its own deviation in the source, or [SharedScale].
-	Scale string
 	// Clip is the number of deviations at which columns are bounded before; see [Ranges]. 0 is
 	// for none.
 	Clip float64
 }
 
 // Standardises reports whether a way changes columns by statistics of their domain.
-func Standardises(way string) bool { return way == Standard || way == Centred || way == Matched }
+func Standardises(way string) bool {
+	return way == OfSource || way == Standard || way == Matched
+}
 
 // Normalisation is what happens to a row before the network sees it: to each feature, or to
 // the pixels, from 0 to 1, of each channel of an image.
@@ -80,13 +77,12 @@ func Fit(how Settings, source, target datasets.Set) (Normalisation, error) {
 		s, t = m.Source, m.Target
 	} else {
 		s, t = StatisticsOf(source), StatisticsOf(target)
-		if how.Way == Centred {
-			stretchAlike(&s, &t)
+		if how.Way == OfSource {
+			s.leaveOut(append(foreign(source, t), s.Constant...))
+			t = Statistics{Mean: s.Mean, Deviation: slices.Clone(s.Deviation), Constant: s.Constant}
+		} else {
+			LeaveOut(&s, &t)
 		}
-		LeaveOut(&s, &t)
-	}
-	if how.Scale == SharedScale {
-		shareScale(&s, &t)
 	}
 	s.Range, t.Range = ofSource, ofTarget
 	return Normalisation{Kind: Standard, Source: &s, Target: &t}, nil

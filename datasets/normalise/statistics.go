@@ -61,9 +61,6 @@ func standardised(set datasets.Set, by Statistics) datasets.Set { return &change
 // returns the numbers of these columns, ascending. Such a column says nothing in the one
 // domain, and where a network learns from it in the other, its value in the one may be any.
 func LeaveOut(source, target *Statistics) []int {
-	// farAway deviations leave next to nothing of a value, and no number so small that it slows
-	// products down.
-	const farAway = 1e20
 	var columns []int
 	for _, of := range []struct{ constant, changing *Statistics }{{source, target}, {target, source}} {
 		for _, j := range of.constant.Constant {
@@ -79,58 +76,28 @@ func LeaveOut(source, target *Statistics) []int {
 	return columns
 }
 
-// stretchAlike changes the target's deviations to the source's times one number, which
-// makes the mean variance of the standardised columns the same in both domains. Where a column
-// varies more or less in the target than in the source it goes on doing so. Columns that are
-// constant in a domain are left as they are.
-func stretchAlike(source, target *Statistics) {
-	changing := changingColumns(*source, *target)
-	stretch := rootMeanSquare(target.Deviation, changing) / rootMeanSquare(source.Deviation, changing)
-	for _, j := range changing {
-		target.Deviation[j] = divisor(stretch * float64(source.Deviation[j]))
+// farAway deviations leave next to nothing of a value, and no number so small that it slows
+// products down.
+const farAway = 1e20
+
+// leaveOut changes the statistics so that standardising by them leaves next to nothing of some
+// columns, whatever their values are elsewhere.
+func (s *Statistics) leaveOut(columns []int) {
+	for _, j := range columns {
+		s.Deviation[j] = float32(min(farAway*max(1, math.Abs(float64(s.Mean[j])), float64(s.Deviation[j])), math.MaxFloat32))
 	}
 }
 
-// shareScale changes the deviations of both domains so that all columns of the source are
-// divided by the same number, the root of their mean variance, and those of the target by what
-// brings them to the source's as before. Columns keep their size beside each other, as
-// principal components do of which the last say next to nothing. Columns that are constant in
-// a domain are left as they are.
-func shareScale(source, target *Statistics) {
-	changing := changingColumns(*source, *target)
-	shared := rootMeanSquare(source.Deviation, changing)
-	for _, j := range changing {
-		own := float64(source.Deviation[j])
-		source.Deviation[j] = divisor(shared)
-		target.Deviation[j] = divisor(float64(target.Deviation[j]) / own * shared)
-	}
-}
-
-// changingColumns returns the numbers of the columns that are constant in neither domain.
-func changingColumns(source, target Statistics) (columns []int) {
-	for j := range source.Deviation {
-		_, inSource := slices.BinarySearch(source.Constant, j)
-		_, inTarget := slices.BinarySearch(target.Constant, j)
-		if !inSource && !inTarget {
-			columns = append(columns, j)
-		}
+// foreign returns the columns that are constant in the target at a value which no row of the source
+// has: they are dead there, while one that rows were selected by has a value that is known.
+func foreign(source datasets.Set, target Statistics) (columns []int) {
+	columns = slices.Clone(target.Constant)
+	row := make([]float32, datasets.Size(source.Shape()))
+	for i := 0; i < source.Len() && len(columns) > 0; i++ {
+		source.CopyRow(row, i)
+		columns = slices.DeleteFunc(columns, func(j int) bool { return row[j] == target.Mean[j] })
 	}
 	return columns
-}
-
-// rootMeanSquare is that of some of the values.
-func rootMeanSquare(values []float32, of []int) float64 {
-	sum := 0.0
-	for _, j := range of {
-		sum += float64(values[j]) * float64(values[j])
-	}
-	return math.Sqrt(sum / float64(len(of)))
-}
-
-// divisor returns the float32 next to x by which a value can be divided.
-func divisor(x float64) float32 {
-	const smallest = 0x1p-126 // of the float32 that have all their digits
-	return float32(min(max(x, smallest), math.MaxFloat32))
 }
 
 // columnMoments are those of the rows that were added, by Welford's method.

@@ -354,19 +354,13 @@ func summary(columns []*seen, all int) string {
 		}
 	}
 	var parts []string
-	say := func(columns []string, what string) {
-		if n := len(columns); n > 0 {
-			of, have := "", "have"
-			if parts == nil {
-				of = fmt.Sprintf(" of %d columns", all)
-			}
-			if n == 1 {
-				have = "has"
-			}
-			parts = append(parts, fmt.Sprintf("%d%s %s %s: %s", n, of, have, what, shortened(columns)))
+	for _, of := range []struct {
+		what    string
+		columns []string
+	}{{"words", words}, {"missing values", missing}} {
+		if n := len(of.columns); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, shortened(of.columns)))
 		}
 	}
-	say(words, "words")
-	say(missing, "missing values")
 	return strings.Join(parts, "; ")
 }

@@ -56,7 +56,7 @@ func TestEncoding(t *testing.T) {
 		{Column: "size", Median: 3, Missing: true},
 	}
 	got := learnt(t, source, target)
-	want := Learnt{Encoding: e, Summary: `1 of 4 columns has words: "colour" (3 levels); 3 have missing values: "colour" (2 rows), "age" (3 rows), "size" (1 rows)`}
+	want := Learnt{Encoding: e, Summary: `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "colour" (2 rows), "age" (3 rows), "size" (1 rows)`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -153,7 +153,7 @@ func TestLearnLeavesOut(t *testing.T) {
 	if len(levels) != mostLevels || levels[0] != "s00" || levels[14] != "s14" || levels[49] != "s49" {
 		t.Errorf("%q", levels)
 	}
-	if l.Summary != `1 of 5 columns has words: "state" (55 levels, the 50 most frequent count)` {
+	if l.Summary != `1 of 5 columns with words: "state" (55 levels, the 50 most frequent count)` {
 		t.Error(l.Summary)
 	}
 	want := []string{

@@ -21,8 +21,7 @@ type Columns struct {
 	Clipped        []int
 	Source, Target Oddities
 
-	names              []string // nil where they have none
-	ofSource, ofTarget normalise.Range
+	names []string // nil where they have none
 }
 
 // Oddities are what was seen of one domain.
@@ -43,7 +42,7 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	ofSource, ofTarget := normalise.StatisticsOf(source), normalise.StatisticsOf(target)
 	c.Source, c.Target = oddities(source, ofSource), oddities(target, ofTarget)
 	c.LeftOut = normalise.LeaveOut(&ofSource, &ofTarget)
-	c.ofSource, c.ofTarget, c.Clipped = normalise.Ranges(source, target, clipAt)
+	_, _, c.Clipped = normalise.Ranges(source, target, clipAt)
 	return c
 }
 
@@ -90,7 +89,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(format, values...))
 		}
 	}
-	say(len(c.LeftOut), "are left out, as they never change in one of the domains: %s. Are they measured alike in both?", c.list(c.LeftOut))
+	say(len(c.LeftOut), "never change in one of the domains: %s. Are they measured alike in both?", c.list(c.LeftOut))
 	var clipped []int
 	if experiment.Network.Clip > 0 {
 		clipped = c.Clipped

@@ -65,7 +65,7 @@ func TestWarnings(t *testing.T) {
 		want           []string // parts of the sentences
 	}{
 		"nothing to say":    {columnsOf(t, 1, nil), columnsOf(t, 2, nil), normalise.Standard, nil},
-		"dead in a target":  {columnsOf(t, 1, nil), columnsOf(t, 2, dead), normalise.Matched, []string{"2 of 10 columns are left out, as they never change in one of the domains: 3, 8."}},
+		"dead in a target":  {columnsOf(t, 1, nil), columnsOf(t, 2, dead), normalise.Matched, []string{"2 of 10 columns never change in one of the domains: 3, 8."}},
 		"dead in both":      {columnsOf(t, 1, dead), columnsOf(t, 2, dead), normalise.Matched, nil},
 		"one row of target": {columnsOf(t, 1, nil), columnsOf(t, 2, row), normalise.Standard, []string{"10 of 10 columns of the target have more than half of their variance in one row, most often row 17"}},
 		"one row of source": {columnsOf(t, 1, row), columnsOf(t, 2, nil), normalise.Standard, []string{"10 of 10 columns of the source"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/classshares"
@@ -21,9 +22,8 @@ type conclusion struct {
 	AllSeeds bool
 	Runs     []plan.Run     // the chosen ones
 	Classes  []ClassOutcome // write sets the shares of the predictions
-	// Together is the folder of the used run's method, whose seeds iwrun predict takes
-	// together.
-	Together string
+	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
+	Folder   string
 	versions map[string]string // of the programs that made the used run
 }
 
@@ -37,10 +37,29 @@ func (o conclusion) Chosen() (chosen Chosen) {
 
 // chosen are the indices in Judged of the chosen runs.
 func (o conclusion) chosen() []int {
-	if o.AllSeeds {
+	switch {
+	case o.Choice.Together != nil:
+		return o.Choice.Together
+	case o.AllSeeds:
 		return o.Method().Runs
 	}
 	return []int{o.Used}
+}
+
+// telling are those of the chosen runs that say how frequent the classes are in the target: of
+// several methods, which may well align classes with the wrong ones, those of the method with the
+// least value of the rule.
+func (o conclusion) telling() []int {
+	if o.Together == nil {
+		return o.chosen()
+	}
+	var best judge.Method
+	for _, m := range o.Methods {
+		if slices.Contains(o.Names(), m.Name) && (best.Runs == nil || m.Value < best.Value) {
+			best = m
+		}
+	}
+	return best.Runs
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
@@ -54,13 +73,18 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 	if err != nil {
 		return conclusion{}, err
 	}
-	choice, err := compared.Choose(how.RuleOrDefault(), how.Tolerance)
+	var choice judge.Choice
+	if how.Rule == "" && compared.Has(how.Alike) {
+		choice, err = compared.Together(how.Alike, how.Moved)
+	} else {
+		choice, err = compared.Choose(how.RuleOrDefault(), how.Tolerance)
+	}
 	if err != nil {
 		return conclusion{}, err
 	}
 	outcome := conclusion{
 		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
-		Together: filepath.Dir(runs[choice.Used].Dir(results).String()),
+		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
@@ -69,7 +93,11 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 	outcome.versions = used.Versions
 	var classes [][]ClassOutcome // of each chosen run
 	var unbounded error          // why the last of those without intervals has none
+	telling := outcome.telling()
 	for _, i := range outcome.chosen() {
+		if outcome.Runs = append(outcome.Runs, runs[i]); !slices.Contains(telling, i) {
+			continue
+		}
 		about, err := model.ReadMetadata(runs[i].Dir(results).String())
 		if err != nil {
 			return conclusion{}, err
@@ -81,7 +109,7 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 		if err != nil {
 			unbounded = err
 		}
-		outcome.Runs, classes = append(outcome.Runs, runs[i]), append(classes, shares)
+		classes = append(classes, shares)
 	}
 	outcome.Classes = meanShares(classes)
 	for i, share := range choice.Shared.Target() {
@@ -116,16 +144,16 @@ func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate
 // probabilities counts.
 type Chosen []judge.Judgement
 
-// Name is that of the run, or of the method and its seeds.
+// Name is that of the run, or of the methods and their seeds.
 func (c Chosen) Name() string {
 	if len(c) == 1 {
 		return c[0].Run
 	}
-	var seeds []string
+	var runs []string
 	for _, j := range c {
-		seeds = append(seeds, path.Base(j.Run))
+		runs = append(runs, path.Join(path.Base(path.Dir(j.Run)), path.Base(j.Run)))
 	}
-	return fmt.Sprintf("%s, %s and %s together", path.Dir(c[0].Run), strings.Join(seeds[:len(seeds)-1], ", "), seeds[len(seeds)-1])
+	return fmt.Sprintf("%s and %s together", strings.Join(runs[:len(runs)-1], ", "), runs[len(runs)-1])
 }
 
 // mean of what is known of the runs one by one.

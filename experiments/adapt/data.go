@@ -24,9 +24,8 @@ type Data struct {
 	Width          int            // values of a row of Vectors
 	Classes        []string       // of the source, in label order
 	Source, Target Domain
-	Normalisation  Normalisation // of Vectors
-	Columns        Columns       // of Vectors
-	Learnt         table.Learnt  // of Vectors, where not all cells are numbers
+	Columns        Columns      // of Vectors
+	Learnt         table.Learnt // of Vectors, where not all cells are numbers
 }
 
 // Domain is what was seen of one.
@@ -64,9 +63,8 @@ const fewestRows = 3
 const fewestTargetRows = 10
 
 // Look opens both domains as training does, reads all rows of features, and lists images.
-// What training would refuse is an error here, with file, row and column. With decide it
-// also finds how features are to be normalised, which [Data.Experiment] needs.
-func Look(source, target string, decide bool) (Data, error) {
+// What training would refuse is an error here, with file, row and column.
+func Look(source, target string) (Data, error) {
 	files := []catalogue.Files{{Domain: sourceName}, {Domain: targetName}}
 	for i, path := range []string{source, target} {
 		whole, err := filepath.Abs(path)
@@ -90,7 +88,7 @@ func Look(source, target string, decide bool) (Data, error) {
 	if data.Kind == catalogue.ImageFiles {
 		err = seen.lookAtImages(data)
 	} else {
-		err = seen.lookAtRows(data, decide)
+		err = seen.lookAtRows(data)
 	}
 	if err != nil {
 		return Data{}, err
@@ -98,7 +96,7 @@ func Look(source, target string, decide bool) (Data, error) {
 	return seen, seen.check()
 }
 
-func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
+func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
 	if err != nil {
 		return err
@@ -107,9 +105,6 @@ func (d *Data) lookAtRows(data catalogue.Dataset, decide bool) error {
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
 	d.Columns = lookAtColumns(task.Source, task.Target)
-	if decide && d.check() == nil {
-		d.Normalisation = normalised(task.Source, task.Target, d.Columns)
-	}
 	return task.Close()
 }
 

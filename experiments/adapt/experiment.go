@@ -24,10 +24,13 @@ var experimentTemplate = template.Must(template.New("experiment").Funcs(template
 type settings struct {
 	Data
 	Title          string
-	Features       bool // not images
-	HiddenUnits    int  // of the network on features
-	Products       int  // random ones, which IWCDAN's discriminator sees of features; 0 is all
-	How            normalise.Settings
+	Features       bool    // not images
+	Table          bool    // of few columns
+	HiddenUnits    int     // of the network on features
+	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
+	Asked          string  // how all methods normalise columns; "" if each does as it assumes
+	Aligned        string  // methods that take columns to have moved
+	Clip           float64 // 0 for never
 	Rule           string
 	HeldOut        float64
 	RarestClass    string
@@ -52,6 +55,19 @@ const (
 	mostProducts   = 5120
 	randomProducts = 1024
 )
+
+// fewColumns is the number of columns below which rows are those of a table, whose columns measure
+// different things; research/suite has what was compared.
+const fewColumns = 48
+
+// mostMatched is the number of columns up to which matching takes seconds, by whose cube it grows:
+// 4,096 take a minute.
+const mostMatched = 2048
+
+// table tells whether the data are one.
+func (d Data) table() bool {
+	return d.Kind == catalogue.Vectors && cmp.Or(len(d.Learnt.Encoding), d.Width) < fewColumns
+}
 
 // products returns how many random products IWCDAN's discriminator sees; 0 stands for all.
 func (d Data) products() int {
@@ -85,18 +101,30 @@ const (
 )
 
 // Experiment returns the experiment file for the data, of some so many steps; 0 stands for
-// what is usual. The same data and steps give the same bytes.
-func (d Data) Experiment(steps int) ([]byte, error) {
+// what is usual. All methods normalise columns as it is asked for, unless that is "". The same
+// arguments give the same bytes.
+func (d Data) Experiment(steps int, asked string) ([]byte, error) {
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Table: d.table(), HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
-		How:            d.Normalisation.clipping(d.Columns),
+		Asked:          asked,
 		length:         d.length(steps),
+	}
+	if len(d.Columns.Clipped) > 0 && (asked == "" || normalise.Standardises(asked)) {
+		s.Clip = clipAt
+	}
+	switch {
+	case asked != "":
+		s.Aligned = "iwcdan"
+	case d.Width <= mostMatched:
+		s.Aligned = "mcc@own, iwcdan@own, iwcdan@matched"
+	default:
+		s.Aligned = "mcc@own, iwcdan@own"
 	}
 	var text bytes.Buffer
 	if err := experimentTemplate.Execute(&text, s); err != nil {

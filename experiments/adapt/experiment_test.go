@@ -1,15 +1,16 @@
 package adapt
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
-	"iwda/selection"
 )
 
 // seen is what Look says of domains of that size.
@@ -18,15 +19,13 @@ func seen(kind catalogue.Kind, source, target int) Data {
 		Kind: kind, Width: 64, Classes: []string{"cat", "dog"},
 		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
 		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
-
-		Normalisation: Normalisation{normalise.Settings{Way: normalise.Matched}, "Nothing speaks against that."},
 	}
 }
 
 // parse returns the experiment of the data.
 func parse(t *testing.T, d Data) *config.File {
 	t.Helper()
-	text, err := d.Experiment(0)
+	text, err := d.Experiment(0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +36,8 @@ func parse(t *testing.T, d Data) *config.File {
 	return file
 }
 
-// The file resolves to what is trained: three methods, three starts, rows held out, and
-// steps enough whatever the size of the data.
+// The file resolves to what is trained: a linear classifier and five networks, two starts, rows
+// held out, and steps enough whatever the size of the data.
 func TestExperiment(t *testing.T) {
 	for _, size := range []struct{ source, target, batch, epochs int }{
 		{20, 7, 2, 266}, {600, 600, 64, 266}, {300, 1000, 64, 160}, {20000, 20000, 128, 23}, {1_000_000, 10, 128, 8},
@@ -48,13 +47,25 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen := file.Config.Selection; len(runs) != 9 || chosen.Rule != selection.TargetRisk.Name || chosen.Choose != config.ChooseMethod || chosen.Tolerance != 0.2 {
+		if chosen := file.Config.Selection; len(runs) != 12 || chosen.Rule != "" || len(chosen.Alike) != 3 || len(chosen.Moved) != 4 {
 			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
 		for _, run := range runs {
 			c := run.Config
-			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 || c.Network.Normalise != normalise.Matched {
+			if c.Train.Batch != size.batch || c.Train.Epochs != size.epochs || c.Train.Validation != 0.1 {
 				t.Errorf("%+v: batch %d, %d epochs, validation %v, %s", size, c.Train.Batch, c.Train.Epochs, c.Train.Validation, c.Network.Normalise)
+			}
+			want := config.Network{Name: "mlp", Features: 256, Layers: 1, Normalise: normalise.OfSource}
+			switch {
+			case strings.HasSuffix(c.Method, "@own"):
+				want.Normalise = normalise.Standard
+			case strings.HasSuffix(c.Method, "@matched"):
+				want.Normalise = normalise.Matched
+			case strings.HasSuffix(c.Method, "@linear"):
+				want.Name, want.Features, want.Layers = "linear", 0, 0
+			}
+			if c.Network != want {
+				t.Errorf("%s: %+v", c.Method, c.Network)
 			}
 			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
 				t.Errorf("%s and %s of %v", source, target, c.Dataset.Domains)
@@ -63,6 +74,22 @@ func TestExperiment(t *testing.T) {
 				t.Errorf("the discriminator, of the recipe and with one scale for a batch, is %+v", c.Discriminator)
 			}
 		}
+	}
+}
+
+// A table has few columns, those of words counted once, and a linear classifier predicts.
+func TestExperimentOnATable(t *testing.T) {
+	for width, words := range map[int]int{13: 0, 47: 0, 300: 20} {
+		d := seen(catalogue.Vectors, 600, 500)
+		d.Width, d.Learnt.Encoding = width, make(table.Encoding, words)
+		file := parse(t, d)
+		runs, err := plan.Runs(file)
+		if chosen := file.Config.Selection; err != nil || len(runs) != 4 || !slices.Equal(chosen.Alike, []string{"source-only@linear"}) || chosen.Moved != nil {
+			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
+		}
+	}
+	if d := seen(catalogue.Vectors, 600, 500); d.table() {
+		t.Error("64 columns are a table")
 	}
 }
 
@@ -82,14 +109,14 @@ func TestExperimentOnImages(t *testing.T) {
 
 // Everything that was chosen has a reason beside it.
 func TestExperimentSaysWhy(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0)
+	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
 		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
-		"\nmethods: [source-only, iwdan, iwcdan]\n", "\nseeds: [1, 2, 3]\n", "selection: {rule: target-risk, choose: method, tolerance: 0.2}",
-		"# Nothing speaks against that.\nnetwork: {name: mlp, features: 256, layers: 1, normalise: matched}\n",
+		"\nmethods: [source-only@linear, source-only, mcc, mcc@own, iwcdan@own, iwcdan@matched]\n", "\nseeds: [1, 2]\n", "  alike: [source-only@linear, source-only, mcc]\n",
+		"\nnetwork: {name: mlp, features: 256, layers: 1, normalise: source}\n",
 	} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is not in\n%s", part, text)
@@ -108,7 +135,7 @@ func TestProducts(t *testing.T) {
 			d.Classes = append(d.Classes, strconv.Itoa(class))
 			d.Source.Counts, d.Target.Counts = append(d.Source.Counts, 5), append(d.Target.Counts, 0)
 		}
-		text, err := d.Experiment(0)
+		text, err := d.Experiment(0, "")
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%d classes: %v, %q is not in\n%s", classes, err, want, text)
 		}
@@ -141,7 +168,7 @@ func TestLength(t *testing.T) {
 		{many, 0, 53, 0, 17, 3551}, {many, 1200, 17, 0, 5, 1139},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {
-		text, err := c.data.Experiment(c.steps)
+		text, err := c.data.Experiment(c.steps, "")
 		if err != nil {
 			t.Fatal(err)
 		}

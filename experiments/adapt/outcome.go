@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"path"
+	"strings"
 
 	"iwda/classshares"
 	"iwda/experiments/judge"
@@ -129,6 +130,9 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
+	}
+	if o.Together != nil {
+		record.Method = strings.Join(o.Names(), "+")
 	}
 	record.Decisions = append(record.Decisions, Decision{"method", record.Method, o.used()})
 	maps.Copy(record.Versions, o.versions)

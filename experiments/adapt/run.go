@@ -8,18 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"iwda/datasets/catalogue"
-	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
 	"iwda/internal/wholefile"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
@@ -145,7 +146,7 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.kept = !fresh
-	if p.Data, err = Look(source, target, fresh); err != nil {
+	if p.Data, err = Look(source, target); err != nil {
 		return nil, err
 	}
 	p.say(p.Data.String())
@@ -153,7 +154,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		p.say(words)
 	}
 	if fresh {
-		p.file, err = p.follow(path)
+		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set)); err == nil {
+			p.file, err = p.Data.parse(path, text, o.Set)
+		}
 	} else {
 		assignments := o.Set
 		if o.Steps > 0 {
@@ -207,14 +210,11 @@ func (p *Plan) decisions() []Decision {
 		all = append(all, Decision{"columns", words, "by the cells of the source, and what is missing in either domain"})
 	}
 	if p.Data.Kind == catalogue.Vectors {
-		how := cmp.Or(c.Network.Normalise, normalise.None)
-		if c.Network.Scale != "" {
-			how += ", one scale for all columns"
+		what, reason := "an array of features, whose columns may all have moved", "%d columns, %d or more"
+		if p.Data.table() {
+			what, reason = "a table, whose columns mean the same in both domains", "%d columns, fewer than %d"
 		}
-		if c.Network.Clip > 0 {
-			how += fmt.Sprintf(", clipped at %v deviations", c.Network.Clip)
-		}
-		all = append(all, Decision{"normalisation", how, because(p.Data.Normalisation.Because)})
+		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, cmp.Or(len(p.Data.Learnt.Encoding), p.Data.Width), fewColumns))})
 	}
 	return all
 }
@@ -228,31 +228,17 @@ func (p *Plan) checkApart(source, target string) error {
 	return wholefile.CheckApart(written, []string{source, target})
 }
 
-// follow returns the experiment file that follows from the data, with the assignments made.
-func (p *Plan) follow(path string) (*config.File, error) {
-	made := func() (*config.File, error) {
-		text, err := p.Data.Experiment(p.options.Steps)
-		if err != nil {
-			return nil, err
+// askedFor returns the way in which assignments have columns normalised, "" for none.
+func askedFor(assignments []string) (way string) {
+	for _, set := range assignments {
+		if asked := normaliseSet.FindStringSubmatch(set); asked != nil {
+			way = asked[1]
 		}
-		return p.Data.parse(path, text, p.options.Set)
 	}
-	file, err := made()
-	// Other settings and comments depend on how features are normalised: if that is asked for,
-	// nothing of what was decided stays, and then the scale that is asked for counts.
-	for _, scale := range []string{"", config.SharedScale} {
-		if err != nil {
-			return nil, err
-		}
-		n, decided := file.Config.Network, &p.Data.Normalisation
-		if n.Normalise == decided.Way && n.Scale == decided.Scale {
-			break
-		}
-		*decided = askedFor(n.Normalise, scale)
-		file, err = made()
-	}
-	return file, err
+	return way
 }
+
+var normaliseSet = regexp.MustCompile(`^network(?:\.normalise=|=.*\bnormalise: *)(\w+)`)
 
 // parse returns an experiment file of the data with the assignments made.
 func (d Data) parse(path string, text []byte, assignments []string) (*config.File, error) {
@@ -298,11 +284,14 @@ func (p *Plan) writeExperiment() error {
 // predictions too takes longer still.
 func longestFirst(runs []plan.Run) []plan.Run {
 	work := func(run plan.Run) int {
+		if run.Config.Network.Name == string(architecture.Linear) {
+			return 3 // in a moment, and a first answer
+		}
 		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
 		switch method.Alignment {
 		case config.NoAlignment:
 			return 0
-		case config.DANN, config.DAN, config.DANLinear:
+		case config.DANN, config.DAN, config.DANLinear, config.MCC, config.BNM:
 			return 1
 		}
 		return 2

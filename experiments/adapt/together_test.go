@@ -21,8 +21,8 @@ func judged(run string, value float64) judge.Judgement {
 // if there are some.
 func TestWhatIsChosen(t *testing.T) {
 	o := conclusion{
-		Choice:   judge.Choice{Rule: "iwv-y", Judged: []judge.Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
-		Together: "out/runs/adapt/full/a-b/iwdan",
+		Choice: judge.Choice{Rule: "iwv-y", Judged: []judge.Judgement{judged("source-only/seed-1", 0.5), judged("iwdan/seed-1", 1.25), judged("iwdan/seed-2", 0.25), judged("iwdan/seed-3", 0.75)}, Best: 2, Used: 2},
+		Folder: "out/runs/adapt/full/a-b/iwdan",
 	}
 	o.Methods = []judge.Method{{Name: "source-only", Runs: []int{0}, Value: 0.5}, {Name: "iwdan", Runs: []int{1, 2, 3}, Value: 0.75}}
 	said := func(choice string, want, not []string) {
@@ -50,7 +50,22 @@ func TestWhatIsChosen(t *testing.T) {
 	said("all seeds of a method that has one", []string{"full/a-b/source-only/seed-1 is used: its iwv-y is 0.5000, the best of 4 runs."}, []string{"together with iwrun"})
 	o.Best, o.Used = 2, 2
 	said("all seeds", []string{"The 3 seeds of full/a-b/iwdan are used together, as seed-2 has the best iwv-y of 4 runs, 0.2500; their mean is 0.7500.", "By itself one of them classifies"}, []string{"together with iwrun"})
-	if name := o.Chosen().Name(); name != "full/a-b/iwdan, seed-1, seed-2 and seed-3 together" {
+	if name := o.Chosen().Name(); name != "iwdan/seed-1, iwdan/seed-2 and iwdan/seed-3 together" {
+		t.Error(name)
+	}
+}
+
+// Runs of several methods together are named, and why they predict and how they are corrected.
+func TestMethodsTogetherAreSaid(t *testing.T) {
+	o := conclusion{Choice: judge.Choice{
+		Judged:   []judge.Judgement{judged("source-only@linear/seed-1", 0.5), judged("mcc/seed-1", 0.7), judged("mcc/seed-2", 0.6)},
+		Together: []int{0, 1, 2}, Correction: judge.Halfway, Because: "nothing speaks against it",
+		Methods: []judge.Method{{Name: "source-only@linear", Runs: []int{0}}, {Name: "mcc", Runs: []int{1, 2}}},
+	}}
+	if want := "source-only@linear, mcc predict, corrected halfway for the class shares that they estimate: nothing speaks against it."; o.used() != want {
+		t.Errorf("%q, want %q", o.used(), want)
+	}
+	if name := o.Chosen().Name(); name != "source-only@linear/seed-1, mcc/seed-1 and mcc/seed-2 together" {
 		t.Error(name)
 	}
 }

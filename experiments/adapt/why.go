@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"iwda/experiments/judge"
 	"iwda/weightest/shifttest"
@@ -12,9 +13,9 @@ import (
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o conclusion) Why() []string {
 	why := []string{o.used(), o.agreement(), o.expectation()}
-	if seeds := len(o.Method().Runs); !o.AllSeeds && seeds > 1 {
+	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
-			seeds, o.Method().Name, o.Together))
+			seeds, o.Method().Name, o.Folder))
 	}
 	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }
@@ -22,6 +23,12 @@ func (o conclusion) Why() []string {
 // used says what predicts, and why.
 func (o conclusion) used() string {
 	used, chosen := o.Judged[o.Used], o.Chosen()
+	if o.Together != nil {
+		corrected := map[judge.Correction]string{
+			judge.Full: "corrected for the class shares that each estimates", judge.Halfway: "corrected halfway for the class shares that they estimate", judge.None: "as they are",
+		}
+		return fmt.Sprintf("%s predict, %s: %s.", strings.Join(o.Names(), ", "), corrected[o.Correction], o.Because)
+	}
 	if o.Used != o.Best {
 		return o.preferred()
 	}

@@ -56,7 +56,7 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	summary := outcome.Decisions[1]
-	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns has words: "colour" (3 levels); 2 have missing values: "height" (`) || !slices.Contains(said, summary.Choice) {
+	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns with words: "colour" (3 levels); 2 of 4 columns with missing values: "height" (`) || !slices.Contains(said, summary.Choice) {
 		t.Errorf("%+v, said %q", summary, said)
 	}
 	if w := outcome.Warnings; !slices.ContainsFunc(w, func(w string) bool { return strings.HasPrefix(w, `Column "name" of `) }) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
@@ -39,6 +40,11 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	members, err := model.OpenMembers(from)
 	if err != nil {
 		return err
+	}
+	for i := range members {
+		if shares := &members[i].Shares; o.Correction != judge.Full && shares.Target != nil {
+			shares.Assumed = o.Correction.Shares(shares.Classifier, shares.Target)
+		}
 	}
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err

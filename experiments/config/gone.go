@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"iwda/datasets/normalise"
 )
 
 // goneWord is a key that experiment files had, or a value of one.
@@ -17,6 +19,9 @@ type goneWord struct {
 	// now is the value by which every run goes in the place of a key, nil for the zero value,
 	// and the value that means the same as one that is gone, nil for none.
 	now any
+	// near is the value as which one that is gone, and means what none does now, is read of a
+	// former run, so that the run's other settings still fit it; empty for the zero value.
+	near string
 }
 
 // gone are the keys that are gone, by their paths, and the values, as in "path: value". An
@@ -24,6 +29,7 @@ type goneWord struct {
 // the run was made, is not.
 var gone = map[string]goneWord{
 	"network.batch_norm":                 {since: "0.4.0", advice: "delete it: batch normalisation takes the statistics of each process's own rows, as with local"},
+	"network.scale":                      {since: "0.4.0", advice: "delete it: each column is divided by its own deviation"},
 	"discriminator.scale":                {since: "0.4.0", advice: "write discriminator.normalise: rows or shared"},
 	"discriminator.spectral_norm":        {since: "0.4.0", advice: "delete it; discriminator.normalise: rows keeps training steady, where it did not"},
 	"discriminator.reversal.alpha":       {since: "0.4.0", now: 10, advice: "delete it, and divide discriminator.reversal.iterations by alpha/10: nothing but their ratio counted"},
@@ -37,6 +43,7 @@ var gone = map[string]goneWord{
 	"weights.cap":                        {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 	"weights.shrinkage":                  {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 
+	"network.normalise: centred":     {since: "0.4.0", near: normalise.Standard, advice: "write source if columns mean the same in both domains, standard or matched if they have moved"},
 	"discriminator.normalise: true":  {since: "0.4.0", now: RowScale, advice: "write rows, or shared where discriminator.scale was shared"},
 	"discriminator.normalise: false": {since: "0.4.0", now: "none", advice: "write none, or delete it"},
 	"selection.rule: guarded-risk":   {since: "0.4.0", now: "target-risk", advice: "it chose epochs, and a run leaves its last one now; take target-risk, the default"},
@@ -85,10 +92,14 @@ func modernise(root *yaml.Node) (former map[string]any) {
 			n.Tag, n.Value = "!!str", now.(string)
 			continue
 		}
+		if near := gone[name].near; near != "" {
+			former[path], n.Value = n.Value, near
+			continue
+		}
 		at := slices.Index(parent.Content, n) - 1
 		parent.Content = slices.Delete(parent.Content, at, at+2)
-		if _, normalise := nodeAt(root, "discriminator.normalise"); name == "discriminator.scale" && normalise != nil {
-			normalise.Value = n.Value // of rows that are normalised: rows or shared
+		if _, way := nodeAt(root, "discriminator.normalise"); name == "discriminator.scale" && way != nil {
+			way.Value = n.Value // of rows that are normalised: rows or shared
 			continue
 		}
 		var value any

@@ -20,6 +20,9 @@ func TestGoneKeys(t *testing.T) {
 		{minimal + "discriminator: {normalise: true, scale: shared}\n",
 			"f.yaml:7:28: discriminator.normalise: true is gone since version 0.4.0; write rows, or shared where discriminator.scale was shared\n" +
 				"f.yaml:7:34: discriminator.scale is gone since version 0.4.0; write discriminator.normalise: rows or shared"},
+		{minimal + "network: {normalise: centred, scale: shared}\n",
+			"f.yaml:7:22: network.normalise: centred is gone since version 0.4.0; write source if columns mean the same in both domains, standard or matched if they have moved\n" +
+				"f.yaml:7:31: network.scale is gone since version 0.4.0; delete it: each column is divided by its own deviation"},
 		{minimal + "overrides: [{when: {seed: 1}, weights: {estimator: QP-Released}}]\n",
 			"f.yaml:7:52: weights.estimator: qp-released is gone since version 0.4.0; write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
 	} {
@@ -105,6 +108,32 @@ func TestRunsOfFormerVersions(t *testing.T) {
 		}
 		if err := run.CheckMade(); err == nil || !strings.Contains(err.Error(), strings.Split(c.want, " there")[0]) {
 			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
+// A way of normalising columns that is gone is read with what else the run says of columns, and
+// counts in its hash as it did.
+func TestFormerWaysOfNormalising(t *testing.T) {
+	read := func(way string) Resolved {
+		return written(t, "dataset:\n", "dataset:\n  domains: {upright: {path: a.npz}, turned: {path: b.npz}}\n", "  name: moons\n", "  name: files\n",
+			"  layers: 2\n", "  layers: 2\n  normalise: "+way+"\n")
+	}
+	standard := read("standard\n  clip: 2")
+	for way, c := range map[string]struct {
+		hash string
+		want []string
+	}{
+		"centred\n  scale: shared\n  clip: 2": {"37afe45ab9bb1915",
+			[]string{"network.normalise: centred there, standard here", "network.scale: shared there, not set here"}},
+		"standard\n  scale: shared\n  clip: 2": {"5a5de553b16be6b7", []string{"network.scale: shared there, not set here"}},
+	} {
+		run := read(way)
+		if got := Differences(run, standard); !slices.Equal(got, c.want) || run.Hash() != c.hash || run.Network != standard.Network {
+			t.Errorf("%q: %q, hash %s, %+v", way, got, run.Hash(), run.Network)
+		}
+		if err := run.CheckMade(); err == nil || !strings.Contains(err.Error(), strings.Split(c.want[0], " there")[0]) {
+			t.Errorf("%q: %v", way, err)
 		}
 	}
 }

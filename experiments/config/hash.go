@@ -58,7 +58,7 @@ func Differences(there, here Resolved) []string {
 }
 
 // withoutEffect are the settings that change no result.
-var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "dataset.root", "dataset.workers", "dataset.cache"}
+var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.alike", "selection.moved", "dataset.root", "dataset.workers", "dataset.cache"}
 
 // determining returns the values of all keys that determine the run's result and are
 // not zero.

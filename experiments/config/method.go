@@ -13,7 +13,8 @@ import (
 type Alignment string
 
 // The alignments. CDANE is CDAN with entropy conditioning; DANLinear is the
-// estimate of DAN's loss that takes linear time.
+// estimate of DAN's loss that takes linear time. MCC and BNM, minimum class confusion and
+// batch nuclear norm, have the network sure of target rows and compare no features.
 const (
 	NoAlignment Alignment = "none"
 	DANN        Alignment = "dann"
@@ -22,6 +23,8 @@ const (
 	DAN         Alignment = "dan"
 	DANLinear   Alignment = "dan-linear"
 	JAN         Alignment = "jan"
+	MCC         Alignment = "mcc"
+	BNM         Alignment = "bnm"
 )
 
 // WeightSource says where class weights come from.
@@ -56,7 +59,7 @@ func (m Method) Base() string {
 // importanceWeighted maps the alignments to the paper's names of their
 // importance-weighted forms.
 var importanceWeighted = map[Alignment]string{
-	DANN: "iwdan", CDAN: "iwcdan", CDANE: "iwcdan-e", JAN: "iwjan",
+	DANN: "iwdan", CDAN: "iwcdan", CDANE: "iwcdan-e", JAN: "iwjan", MCC: "iwmcc",
 }
 
 // presets holds every method by its name, in the order of the paper's tables.
@@ -64,7 +67,7 @@ var presets = makePresets()
 
 func makePresets() []Method {
 	methods := []Method{{Name: "source-only", Alignment: NoAlignment, Weights: NoWeights}}
-	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, DANLinear, JAN} {
+	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, DANLinear, JAN, MCC, BNM} {
 		methods = append(methods, Method{Name: string(alignment), Alignment: alignment, Weights: NoWeights})
 		if iw, ok := importanceWeighted[alignment]; ok {
 			methods = append(methods,
@@ -85,15 +88,32 @@ func makePresets() []Method {
 	return methods
 }
 
-// ParseMethod returns the preset of that name, in any case, and whether there is
-// one.
+// ParseMethod returns the preset of that name, in any case, and whether there is one. A name may
+// go on with @ and a word, as in source-only@linear: the same method with settings of its own,
+// which overrides give it.
 func ParseMethod(name string) (Method, bool) {
+	preset, word, settings := strings.Cut(name, "@")
 	for _, m := range presets {
-		if strings.EqualFold(m.Name, name) {
+		if strings.EqualFold(m.Name, preset) && (!settings || plainFolder.MatchString(word)) {
+			if settings {
+				m.Name += "@" + word
+			}
 			return m, true
 		}
 	}
 	return Method{}, false
+}
+
+// Ordered returns the names of methods in the order of the paper's tables, those of one preset in
+// the order in which they come.
+func Ordered(methods []string) []string {
+	ordered := slices.Clone(methods)
+	rank := func(name string) int {
+		preset, _, _ := strings.Cut(name, "@")
+		return slices.Index(MethodNames(), preset)
+	}
+	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	return ordered
 }
 
 // MethodNames returns the names of all presets in the order of the paper's tables.
@@ -103,6 +123,16 @@ func MethodNames() []string {
 		names[i] = m.Name
 	}
 	return names
+}
+
+// method accepts the names of methods in any case.
+func method(path string, v reflect.Value) string {
+	m, known := ParseMethod(v.String())
+	if !known {
+		return oneOf("method", MethodNames())(path, v)
+	}
+	v.SetString(m.Name)
+	return ""
 }
 
 // namedVariants have a meaning of their own: Full keeps all images, Subsampled is

@@ -16,6 +16,8 @@ func TestParseMethod(t *testing.T) {
 		{"dann+wc", DANN, EstimatedWeights, true, false},
 		{"dann+wda-o", DANN, OracleWeights, false, true},
 		{"cdan+wda", CDAN, EstimatedWeights, false, true},
+		{"iwmcc", MCC, EstimatedWeights, true, true},
+		{"source-only@linear", NoAlignment, NoWeights, false, false},
 	} {
 		if got, ok := ParseMethod(want.Name); !ok || got != want {
 			t.Errorf("%s: got %+v, want %+v", want.Name, got, want)
@@ -24,7 +26,7 @@ func TestParseMethod(t *testing.T) {
 	if got, ok := ParseMethod("IWCDAN-E-O"); !ok || got.Name != "iwcdan-e-o" {
 		t.Errorf("upper case: got %+v", got)
 	}
-	for _, none := range []string{"", "iwdan+wc", "iwdan-linear", "dan-o"} {
+	for _, none := range []string{"", "iwdan+wc", "iwdan-linear", "dan-o", "dann@", "dann@a/b", "@linear"} {
 		if got, ok := ParseMethod(none); ok {
 			t.Errorf("%q: got %+v", none, got)
 		}
@@ -39,8 +41,8 @@ func TestMethodNamesDiffer(t *testing.T) {
 		}
 		seen[name] = true
 	}
-	if len(seen) != 23 {
-		t.Errorf("%d methods, want 23", len(seen))
+	if len(seen) != 27 {
+		t.Errorf("%d methods, want 27", len(seen))
 	}
 }
 

@@ -126,11 +126,12 @@ func listed(configs ...Config) map[string][]string {
 	return all
 }
 
-// check reports patterns that fit nothing of what is listed.
+// check reports patterns that fit nothing of what is listed, but for those with a star, which
+// stand for any number.
 func (o *override) check(d *decoder, listed map[string][]string) {
 	for _, part := range fieldsOf(reflect.ValueOf(o.when)) {
 		for i, pattern := range part.value.Interface().(patterns) {
-			if known := listed[part.name]; len(known) > 0 && !slices.ContainsFunc(known, patterns{pattern}.match) {
+			if known := listed[part.name]; len(known) > 0 && !strings.Contains(pattern, "*") && !slices.ContainsFunc(known, patterns{pattern}.match) {
 				location := o.at[fmt.Sprintf("when.%s[%d]", part.name, i)]
 				d.failAt(location, "when.%s: %q fits no %s of the file; %s", part.name, pattern, part.name, nearest.Suggestion(pattern, known))
 			}

@@ -76,9 +76,10 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}, d
 }
 
-// leaveOut clears defaults that mean nothing to a backbone of the user's own.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own or a linear
+// classifier.
 func (n *Network) leaveOut() {
-	if n.Name == string(architecture.TorchScript) {
+	if n.Name == string(architecture.TorchScript) || n.Name == string(architecture.Linear) {
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }

@@ -27,13 +27,15 @@ type rule func(path string, v reflect.Value) string
 var rules = map[string]rule{
 	"experiment": folderName,
 	"variants[]": variant,
-	"methods[]":  oneOf("method", MethodNames()),
+	"methods[]":  method,
 	"seeds[]":    atLeast(0),
 
 	"recipe":              oneOf("recipe", RecipeNames()),
 	"selection.rule":      oneOf("rule", selection.Names()),
 	"selection.choose":    emptyFor("run", "choice", ChooseMethod),
 	"selection.tolerance": shareTaken,
+	"selection.alike[]":   method,
+	"selection.moved[]":   method,
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              expandVariables,
@@ -53,8 +55,7 @@ var rules = map[string]rule{
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
-	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.Standard, normalise.Centred, normalise.Matched, normalise.UnitLength),
-	"network.scale":      emptyFor("columns", "scale", SharedScale),
+	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.OfSource, normalise.Standard, normalise.Matched, normalise.UnitLength),
 	"network.clip":       bound,
 
 	"discriminator.hidden":              atLeast(1),

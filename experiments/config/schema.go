@@ -36,6 +36,11 @@ type Selection struct {
 	// the best of all, and the method be as good: iwrun adapt then takes the one that methods
 	// lists last. 0 takes the best.
 	Tolerance float64 `yaml:"tolerance,omitempty"`
+	// Alike are methods that predict together, by the mean of their probabilities, if no rule is
+	// given: those that take columns to mean the same in both domains. Moved are those that
+	// take their place if that is not what the data say; see [judge.Comparison.Together].
+	Alike []string `yaml:"alike,omitempty,flow"`
+	Moved []string `yaml:"moved,omitempty,flow"`
 }
 
 // RuleOrDefault is the rule that counts.
@@ -107,29 +112,24 @@ type Network struct {
 	// Views computes the features of a frozen backbone for this many augmented views
 	// of each image once, before training; 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
-	// Normalise is what happens to rows of features before the network: none, standard, centred,
+	// Normalise is what happens to rows of features before the network: none, source, standard,
 	// matched or l2; see [normalise.Standard].
 	Normalise string `yaml:"normalise,omitempty"`
-	// Scale is what columns are divided by, after standard, centred or matched has brought the
-	// domains to each other: each by its own deviation in the source, columns, or all of them by
-	// one number, shared, so that they keep their size beside each other.
-	Scale string `yaml:"scale,omitempty"`
 	// Clip is the number of deviations from its column's mean beyond which a value of
-	// features is brought back, before standard, centred or matched, in columns most of whose
+	// features is brought back, before source, standard or matched, in columns most of whose
 	// variance lies in a few values far from all others; 0 for never. See normalise.Ranges.
 	Clip float64 `yaml:"clip,omitempty"`
 }
 
-// SharedScale is a value of network.scale, where columns is the empty text, and of
-// discriminator.normalise; RowScale is one of discriminator.normalise.
+// The values of discriminator.normalise.
 const (
-	SharedScale = normalise.SharedScale
+	SharedScale = "shared"
 	RowScale    = "rows"
 )
 
-// Normalisation are the settings of network.normalise, scale and clip.
+// Normalisation are the settings of network.normalise and clip.
 func (n Network) Normalisation() normalise.Settings {
-	return normalise.Settings{Way: n.Normalise, Scale: n.Scale, Clip: n.Clip}
+	return normalise.Settings{Way: n.Normalise, Clip: n.Clip}
 }
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from

@@ -41,10 +41,7 @@ func (s *Settings) checkTogether(d *decoder) {
 	}
 
 	if n.Clip > 0 && !normalise.Standardises(n.Normalise) {
-		fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", normalise.Standard, normalise.Centred, normalise.Matched)
-	}
-	if n.Scale != "" && !normalise.Standardises(n.Normalise) {
-		fail("network.scale", "network.scale is for network.normalise %s, %s and %s; leave it out", normalise.Standard, normalise.Centred, normalise.Matched)
+		fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", normalise.OfSource, normalise.Standard, normalise.Matched)
 	}
 	switch isModule := n.Name == string(architecture.TorchScript); {
 	case isModule && n.File == "":

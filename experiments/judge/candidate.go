@@ -65,21 +65,6 @@ func (c Candidate) input() (selection.Input, error) {
 	}, nil
 }
 
-// TargetRisk is [selection.TargetRisk] by the class shares that the candidate estimates itself:
-// no candidates are to be compared by it that differ in more than what they are given to read.
-func (c Candidate) TargetRisk() (float64, error) {
-	in, err := c.input()
-	if err != nil {
-		return 0, err
-	}
-	fitted, err := c.Fit()
-	if err != nil {
-		return 0, err
-	}
-	in.ClassWeights = weightsOver(fitted.Target(), c.HeldOutLabels)
-	return selection.TargetRisk.Value(in)
-}
-
 // Shared is what one model, which all candidates share, says of the target's class
 // shares. Estimated by each candidate itself, they would suit the candidate: a classifier
 // that has collapsed explains itself perfectly.

@@ -20,6 +20,12 @@ type Choice struct {
 	Used     int         // what predicts, or the best run of the method that does
 	Methods  []Method
 	Problems []string // why candidates could not be judged, sentences
+
+	// Together are the runs that predict if [Comparison.Together] has chosen, indices in Judged,
+	// how their probabilities are corrected, and why.
+	Together   []int
+	Correction Correction
+	Because    string
 }
 
 // Method is what is known of the runs of a method that differ in their seed. The risk of

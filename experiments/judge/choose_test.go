@@ -337,45 +337,6 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// Two networks that are wrong about different rows are right together where the surer one is,
-// and each is corrected for the shares that it finds: the held-out rows have as many of
-// both classes, the target four times as many of the second.
-func TestEnsembles(t *testing.T) {
-	run := func(name string, wrong int) Candidate {
-		c := Candidate{Run: "full/a-b/" + name, Outputs: store.Outputs{Classes: 2}}
-		for i := range 40 { // each tenth row of a class is taken for the other one
-			class := i % 2
-			c.HeldOutLabels = append(c.HeldOutLabels, class)
-			toward := float32(2*class - 1)
-			if i%20 < 2 {
-				toward = -toward
-			}
-			c.HeldOut = append(c.HeldOut, -toward, toward)
-		}
-		for i := range 50 {
-			class := min(i%5, 1)
-			c.TargetLabels = append(c.TargetLabels, class)
-			toward := float32(2*class-1) * 1.5
-			if i%5 == wrong {
-				toward = -0.6 * toward
-			}
-			c.Target = append(c.Target, -toward, toward)
-		}
-		return c
-	}
-	got := compared(t, run("dann/seed-1", 1), run("iwdan/seed-1", 2), run("iwdan/seed-2", 3)).Ensembles()
-	if len(got) != 1 || got[0].Method != "iwdan" || got[0].Members != 2 || math.Abs(got[0].Mean-0.8) > 1e-12 || got[0].Accuracy != 1 {
-		t.Errorf("%+v", got)
-	}
-	unlabelled := []Candidate{run("iwdan/seed-1", 2), run("iwdan/seed-2", 3)}
-	for i := range unlabelled[0].TargetLabels {
-		unlabelled[0].TargetLabels[i] = -1
-	}
-	if got := compared(t, unlabelled...).Ensembles(); len(got) > 0 {
-		t.Errorf("without labels: %+v", got)
-	}
-}
-
 // A class without a held-out row gets no bias, and a network that says NaN is an error.
 func TestCandidatesOutOfOrder(t *testing.T) {
 	candidates, _ := problem(t)

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/classshares"
@@ -129,70 +128,4 @@ func (j *Judgement) guard(in selection.Input) error {
 		}
 	}
 	return nil
-}
-
-// Ensemble is what the runs of a method that differ in their seed say together: the class of
-// the largest mean probability, each run's being calibrated on its held-out rows and corrected
-// for the class shares that it estimates.
-type Ensemble struct {
-	Method  string
-	Members int
-	// Accuracy is the share of the target's labelled rows that they classify right together,
-	// and Mean the members' mean accuracy, each by itself.
-	Accuracy, Mean float64
-}
-
-// Ensembles returns those of each method of two runs and more, measured by the labels of the
-// target: none where no row has one, or where a run's class shares cannot be estimated.
-func (c *Comparison) Ensembles() (all []Ensemble) {
-	labels := c.Candidates[0].TargetLabels
-	if !slices.ContainsFunc(labels, func(label int) bool { return label >= 0 }) {
-		return nil
-	}
-	for first, next := 0, 0; first < len(c.Candidates); first = next {
-		for next < len(c.Candidates) && c.Candidates[next].method() == c.Candidates[first].method() {
-			next++
-		}
-		if e, ok := c.ensemble(first, next); ok && e.Members > 1 {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// ensemble returns that of the candidates of one method from first up to the one before next, and
-// whether the class shares of each can be estimated, which those of a collapsed network cannot.
-func (c *Comparison) ensemble(first, next int) (Ensemble, bool) {
-	e := Ensemble{Method: c.Candidates[first].method(), Members: next - first}
-	labels := c.Candidates[first].TargetLabels
-	sum := make([]float64, len(c.Candidates[first].Target))
-	for i := first; i < next; i++ {
-		fitted, err := c.Candidates[i].Fit()
-		if err != nil {
-			return Ensemble{}, false
-		}
-		corrected, err := fitted.Correct(0, len(labels))
-		if err != nil {
-			return Ensemble{}, false
-		}
-		e.Mean += accuracy(corrected, labels) / float64(e.Members)
-		floats.Add(sum, corrected)
-	}
-	e.Accuracy = accuracy(sum, labels)
-	return e, true
-}
-
-// accuracy is the share of the labelled rows whose largest value is that of their class.
-func accuracy(values []float64, labels []int) float64 {
-	right, known, k := 0., 0., len(values)/len(labels)
-	for i, label := range labels {
-		if label < 0 {
-			continue
-		}
-		known++
-		if floats.MaxIdx(values[i*k:(i+1)*k]) == label {
-			right++
-		}
-	}
-	return right / known
 }

@@ -85,7 +85,7 @@ func (m Metadata) checkShares() error {
 		key      string
 		shares   []float64
 		optional bool
-	}{{"source", m.Shares.Source, false}, {"target", m.Shares.Target, true}, {"classifier", m.Shares.Classifier, false}} {
+	}{{"source", m.Shares.Source, false}, {"target", m.Shares.Target, true}, {"assumed", m.Shares.Assumed, true}, {"classifier", m.Shares.Classifier, false}} {
 		if s.shares == nil && s.optional {
 			continue
 		}

@@ -27,10 +27,14 @@ import (
 const (
 	firstFormat   = 1
 	clippedFormat = 2 // values are clipped
-	latestFormat  = clippedFormat
+	assumedFormat = 3 // predictions are corrected for other shares than the target's
+	latestFormat  = assumedFormat
 )
 
 func (m Metadata) leastFormat() int {
+	if m.Shares.Assumed != nil {
+		return assumedFormat
+	}
 	for _, s := range []*normalise.Statistics{m.Normalisation.Source, m.Normalisation.Target} {
 		if s != nil && s.Low != nil {
 			return clippedFormat
@@ -103,6 +107,8 @@ type Shares struct {
 	Source []float64 `json:"source"`
 	// Target are those that training estimated for the target, nil where it did not.
 	Target []float64 `json:"target,omitempty"`
+	// Assumed are those that predictions are corrected for, if they are not the target's.
+	Assumed []float64 `json:"assumed,omitempty"`
 	// Classifier are those for which the probabilities speak that follow from the
 	// calibrated logits: equal ones after a balanced loss, the source's after plain
 	// cross-entropy and after a calibration with biases. None is 0.

@@ -172,6 +172,9 @@ func (m Metadata) fits(values map[string]torch.Tensor) error {
 		return nil
 	}
 	n, k := m.Architecture, len(m.Classes)
+	if n.Name == architecture.Linear {
+		return cmp.Or(fit("classifier.weight", k, m.Input.Shape[0]), fit("classifier.bias", k))
+	}
 	if n.Name != architecture.MLP {
 		return fit("classifier.bias", k)
 	}

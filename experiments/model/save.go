@@ -29,7 +29,11 @@ func Save(folder string, models ...Model) error {
 	if len(models) > 1 {
 		places = nil
 		for _, m := range models {
-			places = append(places, filepath.Join(folder, filepath.Base(m.Folder)))
+			place := filepath.Join(folder, filepath.Base(m.Folder))
+			for n := 1; slices.Contains(places, place); n++ { // of several methods
+				place = filepath.Join(folder, fmt.Sprintf("seed-%d", n))
+			}
+			places = append(places, place)
 		}
 	}
 	for _, former := range append(seedFolders(folder), folder) {

@@ -31,6 +31,9 @@ func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]
 		if p.model.Shares.Target == nil {
 			return nil, errors.New("the model has no class shares of a target; choose others: source, uniform, estimate or a file")
 		}
+		if p.model.Shares.Assumed != nil {
+			return p.model.Shares.Assumed, nil
+		}
 		return p.model.Shares.Target, nil
 	case SourceShares:
 		return p.model.Shares.Source, nil

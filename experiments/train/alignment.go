@@ -33,7 +33,8 @@ type domainLoss struct {
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
 // from libtorch's generator.
-func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
+func newAlignment(run config.Resolved, method config.Method, featureSize int, sourceShares torch.Tensor) alignment {
+	classes := sourceShares.Len()
 	d := run.Discriminator
 	discriminated := func(input conditioning) adversarial {
 		return adversarial{
@@ -65,6 +66,10 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 		return kernelAlignment{linear: true}
 	case config.JAN:
 		return kernelAlignment{form: mmd, joint: true}
+	case config.MCC:
+		return classConfusion(sourceShares)
+	case config.BNM:
+		return targetLoss(func(_ stepOutputs, target torch.Tensor) torch.Tensor { return losses.NuclearNorm(target) })
 	}
 	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
 }
@@ -190,3 +195,29 @@ func (k kernelAlignment) loss(f stepOutputs, _ []torch.Coefficient, _ processes)
 }
 
 func (kernelAlignment) state() nets.State { return nil }
+
+// targetLoss is a loss of the target's logits alone, which trains nothing itself.
+type targetLoss func(f stepOutputs, target torch.Tensor) torch.Tensor
+
+func (targetLoss) coefficients(_, _ int) []float64 { return nil }
+
+func (l targetLoss) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
+	_, target := f.split(f.logits)
+	return domainLoss{value: l(f, target)}
+}
+
+func (targetLoss) state() nets.State { return nil }
+
+// classConfusion is minimum class confusion (MCC). With class weights, target rows count such that
+// all classes are about as frequent.
+func classConfusion(sourceShares torch.Tensor) targetLoss {
+	const temperature = 2.5 // that of the publication
+	return func(f stepOutputs, target torch.Tensor) torch.Tensor {
+		var rowWeights torch.Tensor
+		if !f.classWeights.IsZero() {
+			shares := f.classWeights.ClampMin(leastWeight).Mul(sourceShares)
+			rowWeights = losses.EqualClasses(target.Softmax(1), shares.Div(shares.Sum()))
+		}
+		return losses.ClassConfusion(target, temperature, rowWeights)
+	}
+}

@@ -88,10 +88,18 @@ func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) 
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
 	}
-	o.heldOut = &outputs{every: 1}
 	counts, loss := newConfusion(k), &crossEntropy{}
-	if err := e.evaluate(ctx, d.onHeldOut, counts, loss, o.heldOut); err != nil {
-		return nil, err
+	if o.heldOut = d.crossed; o.heldOut != nil {
+		torch.Tidy(func() {
+			all := rowOutputs{torch.FromSlice(o.heldOut.logits, len(o.heldOut.labels), k), datasets.KnownLabels(o.heldOut.labels)}
+			counts.take(all)
+			loss.take(all)
+		})
+	} else {
+		o.heldOut = &outputs{every: 1}
+		if err := e.evaluate(ctx, d.onHeldOut, counts, loss, o.heldOut); err != nil {
+			return nil, err
+		}
 	}
 	o.validation = &store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: loss.mean().Value}
 	return o, nil

@@ -17,6 +17,9 @@ func (t *trainer) train(ctx context.Context) error {
 	if !t.processes.alone() {
 		ctx = context.WithoutCancel(ctx) // they stop between two steps, all after the same one
 	}
+	if err := t.solve(ctx); err != nil {
+		return err
+	}
 	for {
 		if err := t.updateClassWeights(ctx); err != nil {
 			return t.clock.after("class weights", err)

@@ -64,7 +64,7 @@ func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coe
 	l := lossTensors{aligned: aligned, minimised: loss, classification: o.processes.mean(loss)}
 	if l.aligned {
 		if o.weightDomain {
-			f.rowWeights = classWeights.IndexSelect(0, f.labels)
+			f.classWeights, f.rowWeights = classWeights, classWeights.IndexSelect(0, f.labels)
 		}
 		domain := o.alignment.loss(f, coefficients, o.processes)
 		l.domain, l.discriminator = o.processes.mean(domain.value), domain.logits

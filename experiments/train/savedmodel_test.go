@@ -2,8 +2,10 @@ package train
 
 import (
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,7 +109,32 @@ func TestFinishedRunIsAModel(t *testing.T) {
 func TestModelOfFeatures(t *testing.T) {
 	root := t.TempDir()
 	gaussians(t, root)
-	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "iwdan", "train.epochs=1")
+	savedModelOf(t, resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "iwdan", "train.epochs=1"))
+}
+
+// A linear classifier makes no step, takes up where it ended, and is a model as any other.
+func TestLinearModel(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "source-only", "network.name=linear")
+	savedModelOf(t, run)
+	dir, result := train(t, run)
+	metrics, err := dir.ReadMetrics()
+	if err != nil || len(metrics) != 1 || metrics[0].Step != 0 || result.Steps != 0 || result.LastAccuracy.Value < 0.3 {
+		t.Errorf("%+v, %v; accuracy %v after %d steps", metrics, err, result.LastAccuracy, result.Steps)
+	}
+	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Run(context.Background(), run, dir, Options{Threads: 1, Log: io.Discard})
+	if err != nil || again.LastAccuracy != result.LastAccuracy || !equalConfusion(again.Confusion, result.Confusion) {
+		t.Errorf("from its checkpoint: accuracy %v, not %v; %v", again.LastAccuracy, result.LastAccuracy, err)
+	}
+}
+
+// savedModelOf trains a run on features and checks that the model which it leaves is its network.
+func savedModelOf(t *testing.T, run config.Resolved) {
+	t.Helper()
 	dir, result := train(t, run)
 	m, counts := evaluateSaved(t, run, dir)
 	if !equalConfusion(counts, result.Confusion) {

@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
+	"iwda/nets"
 	"iwda/torch"
 )
 
@@ -79,11 +80,13 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		return err
 	}
 	t.clock = newClock(t.run.Train, t.data.feed.passSteps())
+	if _, linear := t.model.network.(*nets.Linear); linear && method.Alignment == config.NoAlignment {
+		t.clock.epochs = 0 // it is solved
+	}
 	var alignment alignment
-	t.random.Lend(func() {
-		alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), classes)
-	})
-	t.objective = newObjective(t.run, method, alignment, vector(t.classWeights.source, device), t.processes)
+	sourceShares := vector(t.classWeights.source, device)
+	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), sourceShares) })
+	t.objective = newObjective(t.run, method, alignment, sourceShares, t.processes)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)

@@ -84,8 +84,7 @@ func TestNormalisedRun(t *testing.T) {
 		"matched":  {"network.normalise=matched"},
 		"l2":       {"network.normalise=l2"},
 		"clipped":  {"network.normalise=matched", "network.clip=2"},
-		"centred":  {"network.normalise=centred"},
-		"shared":   {"network.normalise=centred", "network.scale=shared"},
+		"source":   {"network.normalise=source", "network.clip=2"},
 	} {
 		run := ownRun(t, "iwdan", trueLabel, append(settings, "train.validation=0.2")...)
 		if way == "clipped" {

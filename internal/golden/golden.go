@@ -7,9 +7,12 @@
 package golden
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,36 +21,15 @@ import (
 	"github.com/sbinet/npyio/npz"
 )
 
-// Folder returns the folder of the golden files.
+// Folder returns the folder of the golden files. A relative path is one from the module's root.
 func Folder(t testing.TB) string {
 	t.Helper()
-	if folder := os.Getenv("IWDA_GOLDEN"); folder != "" {
-		// A relative path means one relative to the module's root, wherever the
-		// test runs.
-		if !filepath.IsAbs(folder) {
-			folder = filepath.Join(moduleRoot(t), folder)
-		}
+	_, file, _, _ := runtime.Caller(0)
+	folder := cmp.Or(os.Getenv("IWDA_GOLDEN"), filepath.Join("testdata", "golden"))
+	if filepath.IsAbs(folder) {
 		return folder
 	}
-	return filepath.Join(moduleRoot(t), "testdata", "golden")
-}
-
-func moduleRoot(t testing.TB) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			t.Fatal("golden: no go.mod above the working directory")
-		}
-		folder = parent
-	}
+	return filepath.Join(filepath.Dir(file), "..", "..", folder)
 }
 
 // Array is one array of a golden file, in C order, whatever its type on disk.
@@ -79,23 +61,14 @@ func (a Array) Scalar() float64 {
 // File holds every array of one .npz file by its key.
 type File map[string]Array
 
-// Open reads the named file of the golden folder ("losses" reads losses.npz) and
+// Open reads every array of the named file of the golden folder ("losses" reads losses.npz) and
 // stops the test where it cannot.
 func Open(t testing.TB, name string) File {
 	t.Helper()
 	path := filepath.Join(Folder(t), name+".npz")
-	f, err := Read(path)
-	if err != nil {
-		t.Fatalf("golden: %v", err)
-	}
-	return f
-}
-
-// Read reads every array of the .npz file at path.
-func Read(path string) (File, error) {
 	r, err := npz.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		t.Fatalf("golden: %s: %v", path, err)
 	}
 	defer r.Close()
 	file := make(File)
@@ -103,11 +76,11 @@ func Read(path string) (File, error) {
 		header := r.Header(key)
 		values, err := readArray(r, key, header)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, key, err)
+			t.Fatalf("golden: %s: %s: %v", path, key, err)
 		}
 		file[strings.TrimSuffix(key, ".npy")] = Array{header.Descr.Shape, values}
 	}
-	return file, nil
+	return file
 }
 
 func readArray(r *npz.Reader, key string, header *npyio.Header) ([]float64, error) {
@@ -149,11 +122,10 @@ func (f File) Get(t testing.TB, key string) Array {
 
 // Groups returns the sorted first components of the keys: the cases of the file.
 func (f File) Groups() []string {
-	var groups []string
+	groups := map[string]bool{}
 	for key := range f {
 		group, _, _ := strings.Cut(key, "/")
-		groups = append(groups, group)
+		groups[group] = true
 	}
-	slices.Sort(groups)
-	return slices.Compact(groups)
+	return slices.Sorted(maps.Keys(groups))
 }

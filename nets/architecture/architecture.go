@@ -15,6 +15,7 @@ type Name string
 const (
 	LeNet     Name = "lenet"
 	MLP       Name = "mlp"
+	Linear    Name = "linear" // a classifier of the rows themselves
 	ResNet18  Name = "resnet18"
 	ResNet34  Name = "resnet34"
 	ResNet50  Name = "resnet50"
@@ -43,6 +44,7 @@ var all = []struct {
 }{
 	{LeNet, []Input{SmallImages}},
 	{MLP, []Input{Vectors}},
+	{Linear, []Input{Vectors}},
 	{ResNet18, []Input{Photographs}},
 	{ResNet34, []Input{Photographs}},
 	{ResNet50, []Input{Photographs}},

@@ -202,6 +202,8 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 			roots[i] = float32(math.Sqrt(float64(v)))
 		}
 		return torch.FromSlice(roots, sum.Shape()...)
+	case "Identity":
+		return in[0]
 	case "Relu":
 		return in[0].ReLU()
 	case "Softmax":

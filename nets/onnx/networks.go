@@ -27,6 +27,9 @@ func (g *graph) network(name architecture.Name, frozen bool, x string, shape []i
 		return rows{}, rows{}
 	}
 	switch {
+	case name == architecture.Linear:
+		features = rows{g.prefix + "features", shape[0]}
+		g.nodeAs("Identity", []string{x}, features.name)
 	case vectors:
 		features = g.mlp(rows{x, shape[0]})
 	case name == architecture.LeNet:

@@ -46,9 +46,8 @@ func TestRowsOfTheTargetAreTheSameEverywhere(t *testing.T) {
 	source, target := domain(0), domain(1)
 	raw := slices.Concat(rowsOf(target)...)
 	for _, how := range []normalise.Settings{
-		{}, {Way: normalise.UnitLength}, {Way: normalise.Standard}, {Way: normalise.Centred}, {Way: normalise.Matched},
-		{Way: normalise.Standard, Clip: 2}, {Way: normalise.Matched, Clip: 2}, {Way: normalise.Centred, Scale: normalise.SharedScale},
-		{Way: normalise.Matched, Scale: normalise.SharedScale, Clip: 2},
+		{}, {Way: normalise.UnitLength}, {Way: normalise.OfSource}, {Way: normalise.Standard}, {Way: normalise.Matched},
+		{Way: normalise.OfSource, Clip: 2}, {Way: normalise.Standard, Clip: 2}, {Way: normalise.Matched, Clip: 2},
 	} {
 		n, err := normalise.Fit(how, source, target)
 		if err != nil {

@@ -91,6 +91,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 	}{
 		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(4) }, []int{1, 28, 28}, 15},
 		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
+		{"linear", architecture.Linear, false, func() nets.Network { return nets.NewLinear(6, 4) }, []int{6}, 7},
 		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},
 		{"resnet34, frozen", architecture.ResNet34, true, func() nets.Network { return nets.NewFrozen(resnet(t, 34), 4) }, []int{3, 33, 40}, 132},
 		{"resnet50", architecture.ResNet50, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 50), 4) }, []int{3, 32, 32}, 181},

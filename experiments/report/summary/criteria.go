@@ -22,7 +22,6 @@ import (
 type Criteria struct {
 	Experiment string
 	Choices    []Choice
-	Ensembles  []Ensemble
 	Notes      []string // what could not be compared, sentences
 }
 
@@ -33,9 +32,6 @@ type Choice struct {
 	Run, Method              string // Run is method and seed
 	// Chosen is the accuracy of the run's last epoch, and Best that of the best run.
 	Chosen, Best float64
-	// Together is the accuracy of the seeds of the run's method together, and BestTogether that
-	// of the best method; NaN where a method has one seed.
-	Together, BestTogether float64
 	// Correlation is Spearman's rank correlation over the runs of criterion, its sign such that
 	// more is better, and accuracy; NaN where one of the two is always the same.
 	Correlation float64
@@ -43,12 +39,6 @@ type Choice struct {
 
 // Regret is the accuracy lost to the best run.
 func (c Choice) Regret() float64 { return c.Best - c.Chosen }
-
-// Ensemble is the accuracy of a method's seeds together on a task, and the mean of theirs.
-type Ensemble struct {
-	Variant, Task string
-	judge.Ensemble
-}
 
 // CompareCriteria compares what all criteria choose among the finished runs of each task of an
 // experiment. Runs that held no source rows out are left out.
@@ -117,14 +107,6 @@ func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolera
 	for _, run := range runs {
 		accuracies = append(accuracies, 100*run.LastAccuracy.OrNaN())
 	}
-	together, bestTogether := map[string]float64{}, math.NaN()
-	for _, e := range compared.Ensembles() {
-		e.Accuracy, e.Mean = 100*e.Accuracy, 100*e.Mean
-		c.Ensembles = append(c.Ensembles, Ensemble{variant, task, e})
-		if together[e.Method] = e.Accuracy; !(e.Accuracy <= bestTogether) {
-			bestTogether = e.Accuracy
-		}
-	}
 	for _, criterion := range selection.All() {
 		choice, err := compared.Choose(criterion.Name, tolerance)
 		if err != nil {
@@ -136,11 +118,7 @@ func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolera
 			Variant: variant, Task: task, Criterion: criterion.Name,
 			Run: fmt.Sprintf("%s/seed-%d", used.Method, used.Seed), Method: used.Method,
 			Chosen: accuracies[choice.Used], Best: floats.Max(accuracies),
-			Together: math.NaN(), BestTogether: bestTogether,
 			Correlation: correlation(criterion, choice.Judged, accuracies),
-		}
-		if accuracy, there := together[used.Method]; there {
-			row.Together = accuracy
 		}
 		c.Choices = append(c.Choices, row)
 	}

@@ -29,10 +29,7 @@ type Selection struct {
 // Select chooses the results of the experiment's planned runs. Notes say how many are
 // missing, and which results it leaves out and why.
 func Select(results []store.Result, experiment config.Config) Selection {
-	s := Selection{Experiment: experiment, results: map[store.ID]store.Result{}}
-	s.Methods = slices.DeleteFunc(config.MethodNames(), func(name string) bool {
-		return !slices.Contains(experiment.Methods, name)
-	})
+	s := Selection{Experiment: experiment, Methods: config.Ordered(experiment.Methods), results: map[store.ID]store.Result{}}
 	var leftOut []string
 	for _, r := range results {
 		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}

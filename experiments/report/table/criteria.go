@@ -33,15 +33,10 @@ func criteria(c summary.Criteria) sheet.Sheet {
 		s.Sections = append(s.Sections, sheet.NewSection("What is used on each task", columns, c.Choices))
 		s.Records = sheet.NewRecords(columns, c.Choices)
 	}
-	if len(c.Ensembles) > 0 {
-		s.Sections = append(s.Sections, sheet.NewSection("Ensembles over seeds", ensembleColumns(), c.Ensembles))
-	}
 	s.Legend = "What iwrun adapt would use by each criterion, with the experiment's selection.tolerance: the run, or, with selection.choose: method, all seeds of its method together. " +
 		"Accuracies on the target's test set in percent, by its labels, which no criterion reads; missing where there are none. chosen: of the run's last epoch; best: of the best run; regret: best less chosen, in points, mean and largest. " +
-		"together: of the mean of the seeds' probabilities, calibrated and corrected for the class shares that each estimates; best: of the best method; regret: likewise. " +
 		"ρ: rank correlation of criterion and accuracy over the runs. " +
-		"target-risk, iwv-y and prior-divergence take the target's class shares from the first source-only run of a task, or the first run of all. " +
-		"members: the mean of the seeds' accuracies, each corrected by itself."
+		"target-risk, iwv-y and prior-divergence take the target's class shares from the first source-only run of a task, or the first run of all."
 	return s
 }
 
@@ -60,28 +55,13 @@ func choiceColumns() []sheet.Column[summary.Choice] {
 		percent("best", "best", pointsFormat, func(r row) float64 { return r.Best }),
 		percent("regret", "regret", pointsFormat, row.Regret),
 		number("correlation", "ρ", correlationFormat, func(r row) float64 { return r.Correlation }),
-		percent("together", "together", pointsFormat, func(r row) float64 { return r.Together }),
-		percent("best_together", "best", pointsFormat, func(r row) float64 { return r.BestTogether }),
-		percent("regret_together", "regret", pointsFormat, func(r row) float64 { return r.BestTogether - r.Together }),
-	}
-}
-
-func ensembleColumns() []sheet.Column[summary.Ensemble] {
-	type row = summary.Ensemble
-	return []sheet.Column[row]{
-		word("variant", "variant", func(r row) string { return r.Variant }),
-		word("task", "task", func(r row) string { return r.Task }),
-		word("method", "method", func(r row) string { return r.Method }),
-		count("seeds", "seeds", func(r row) int { return r.Members }),
-		percent("ensemble", "ensemble", pointsFormat, func(r row) float64 { return r.Accuracy }),
-		percent("members", "members", pointsFormat, func(r row) float64 { return r.Mean }),
 	}
 }
 
 // meanChoice averages what a criterion chooses over the tasks whose target has labels.
 type meanChoice struct {
-	criterion                                   string
-	chosen, regret, togetherRegret, correlation mean
+	criterion                   string
+	chosen, regret, correlation mean
 }
 
 // mean is the mean of values that are known, and their largest; NaN of none.
@@ -119,7 +99,6 @@ func meansOverTasks(choices []summary.Choice) (means []meanChoice) {
 		m := &means[at]
 		m.chosen.add(c.Chosen)
 		m.regret.add(c.Regret())
-		m.togetherRegret.add(c.BestTogether - c.Together)
 		m.correlation.add(c.Correlation)
 	}
 	return means
@@ -134,7 +113,5 @@ func meanColumns() []sheet.Column[meanChoice] {
 		percent("regret", "regret", pointsFormat, func(r row) float64 { return r.regret.value() }),
 		percent("worst_regret", "worst", pointsFormat, func(r row) float64 { return r.regret.largest() }),
 		number("correlation", "ρ", correlationFormat, func(r row) float64 { return r.correlation.value() }),
-		percent("regret_together", "together", pointsFormat, func(r row) float64 { return r.togetherRegret.value() }),
-		percent("worst_together", "worst", pointsFormat, func(r row) float64 { return r.togetherRegret.largest() }),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/experiments/judge"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 )
@@ -17,11 +16,10 @@ func TestCriteria(t *testing.T) {
 	s := criteria(summary.Criteria{
 		Experiment: "digits",
 		Choices: []summary.Choice{
-			{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-1", Method: "dann", Chosen: 70, Best: 80, Correlation: 0.4, Together: 71, BestTogether: 82},
-			{Variant: "full", Task: "b-a", Criterion: "im", Run: "iwdan/seed-2", Method: "iwdan", Chosen: 90, Best: 92, Correlation: nan, Together: nan, BestTogether: nan},
-			{Variant: "full", Task: "c-a", Criterion: "im", Run: "iwdan/seed-2", Method: "iwdan", Chosen: nan, Best: nan, Correlation: nan, Together: nan, BestTogether: nan},
+			{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-1", Method: "dann", Chosen: 70, Best: 80, Correlation: 0.4},
+			{Variant: "full", Task: "b-a", Criterion: "im", Run: "iwdan/seed-2", Method: "iwdan", Chosen: 90, Best: 92, Correlation: nan},
+			{Variant: "full", Task: "c-a", Criterion: "im", Run: "iwdan/seed-2", Method: "iwdan", Chosen: nan, Best: nan, Correlation: nan},
 		},
-		Ensembles: []summary.Ensemble{{Variant: "full", Task: "a-b", Ensemble: judge.Ensemble{Method: "iwdan", Members: 2, Accuracy: 91, Mean: 90.25}}},
 	})
 	var text strings.Builder
 	if err := s.Write(&text, sheet.Markdown); err != nil {
@@ -29,16 +27,15 @@ func TestCriteria(t *testing.T) {
 	}
 	squeezed := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{
-		"| im | 2 | 80.00 | 6.00 | 10.00 | +0.40 | 11.00 | 11.00 |",
-		"| full | a-b | im | dann/seed-1 | 70.00 | 80.00 | 10.00 | +0.40 | 71.00 | 82.00 | 11.00 |",
-		"| iwdan/seed-2 | 90.00 | 92.00 | 2.00 | – | – | – | – |",
-		"| full | a-b | iwdan | 2 | 91.00 | 90.25 |",
+		"| im | 2 | 80.00 | 6.00 | 10.00 | +0.40 |",
+		"| full | a-b | im | dann/seed-1 | 70.00 | 80.00 | 10.00 | +0.40 |",
+		"| iwdan/seed-2 | 90.00 | 92.00 | 2.00 | – |",
 	} {
 		if !strings.Contains(squeezed, want) {
 			t.Errorf("no line %q in\n%s", want, text.String())
 		}
 	}
-	const columns = "variant,task,criterion,run,method,chosen,best,regret,correlation,together,best_together,regret_together"
+	const columns = "variant,task,criterion,run,method,chosen,best,regret,correlation"
 	if fields := strings.Join(s.Records.Fields, ","); fields != columns || len(s.Records.Rows) != 3 {
 		t.Errorf("records of %s, %d rows", fields, len(s.Records.Rows))
 	}
@@ -48,7 +45,7 @@ func TestCriteria(t *testing.T) {
 func TestCriteriaWithoutLabels(t *testing.T) {
 	nan := math.NaN()
 	s := criteria(summary.Criteria{Experiment: "mine", Choices: []summary.Choice{{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-2", Method: "dann",
-		Chosen: nan, Best: nan, Correlation: nan, Together: nan, BestTogether: nan}}})
+		Chosen: nan, Best: nan, Correlation: nan}}})
 	var text strings.Builder
 	if err := s.Write(&text, sheet.Markdown); err != nil {
 		t.Fatal(err)

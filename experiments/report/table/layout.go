@@ -204,11 +204,13 @@ func (t paperLayout) methods() []string {
 		}
 		return names
 	}
-	present := map[string]bool{}
+	var names []string
 	for _, row := range t.Rows() {
-		present[row.Method] = true
+		if !slices.Contains(names, row.Method) {
+			names = append(names, row.Method)
+		}
 	}
-	return slices.DeleteFunc(config.MethodNames(), func(name string) bool { return !present[name] })
+	return config.Ordered(names)
 }
 
 // texCell prints a score as the paper does: in bold the best of a family, oracles

@@ -1,0 +1,57 @@
+package judge
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// What takes columns to mean the same predicts if nothing is found against label shift, corrected
+// halfway; otherwise what takes them to have moved, or, without such runs, the former as it is.
+func TestTogether(t *testing.T) {
+	candidates, _ := problem(t)
+	named := func(c Candidate, method string) Candidate {
+		c.Run = "full/a-b/" + method + "/seed-1"
+		return c
+	}
+	shifted := []Candidate{named(candidates[0], "source-only"), named(candidates[1], "mcc"), named(candidates[2], "mcc@own")}
+	moved := slices.Clone(shifted)
+	for i := range moved { // the target's logits are those of other rows
+		moved[i].Target = slices.Clone(moved[i].Target)
+		for j := 0; j < len(moved[i].Target); j += 9 {
+			clear(moved[i].Target[j : j+3])
+		}
+	}
+	alike, others := []string{"source-only", "mcc"}, []string{"mcc@own", "absent"}
+	for name, c := range map[string]struct {
+		of         []Candidate
+		moved      []string
+		together   []int
+		correction Correction
+	}{
+		"label shift":       {shifted, others, []int{0, 1}, Halfway},
+		"moved":             {moved, others, []int{2}, Full},
+		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None},
+		"nothing for moved": {moved, nil, []int{0, 1}, None},
+	} {
+		choice, err := compared(t, c.of...).Together(alike, c.moved)
+		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
+			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
+		}
+	}
+	if c := compared(t, shifted...); !c.Has([]string{"x", "mcc"}) || c.Has([]string{"x"}) || c.Has(nil) {
+		t.Error("Has")
+	}
+}
+
+// Halfway the odds between two classes are the geometric mean.
+func TestCorrection(t *testing.T) {
+	p, q := []float64{0.8, 0.2}, []float64{0.1, 0.9}
+	half := Halfway.Shares(p, q)
+	if odds, want := half[0]/half[1], math.Sqrt(4*(0.1/0.9)); math.Abs(odds-want) > 1e-12 || math.Abs(half[0]+half[1]-1) > 1e-12 {
+		t.Errorf("%v", half)
+	}
+	if !slices.Equal(None.Shares(p, q), p) || !slices.Equal(Full.Shares(p, q), q) {
+		t.Error("all or nothing")
+	}
+}

@@ -1,0 +1,249 @@
+// Package regression solves multinomial logistic regression: the linear classifier that makes
+//
+//	F(W, b) = -(1/n) Σ_i log softmax(W x_i + b)_{y_i} + ‖W‖²/(2 C n)
+//
+// least, to its minimum, with the penalty that is best in cross-validation. Products are
+// libtorch's, in float64; nothing is random.
+package regression
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/stat"
+
+	"iwda/torch"
+)
+
+// Rows are n labelled rows of d values.
+type Rows struct {
+	Values  []float32 // n×d, row after row
+	Labels  []int     // n classes, from 0
+	Classes int       // k
+}
+
+// Classifier is a linear classifier.
+type Classifier struct {
+	Weight []float64 // k×d
+	Bias   []float64 // k
+	// C is the inverse strength of the penalty.
+	C float64
+	// Crossed are the logits of some of the rows, with these labels, each by a classifier that was
+	// not solved for it, with the same C: as good as those of rows that were held out.
+	Crossed       []float64 // len(CrossedLabels)×k
+	CrossedLabels []int
+}
+
+// The strengths C that are tried, from the strongest penalty on, and how.
+var strengths = []float64{1e-3, 1e-2, 0.1, 1, 10, 100}
+
+const (
+	usual = 3 // the place of C = 1
+	folds = 5
+	// mostTried bounds the values of a row times rows times classes that folds read, mostCrossed
+	// their rows, and mostSolved the first for all rows that are solved for in the end.
+	mostTried   = 8e6
+	mostCrossed = 10_000
+	mostSolved  = 1e9
+)
+
+// Fit returns the classifier with C = 1, unless another strength has a mean cross-entropy over
+// folds, each of which is predicted by a classifier of the other rows, that is lower by more than
+// the standard error of the difference. Of many rows each nth is read, evenly over the classes. An
+// error is that of the context, or of an optimiser that does not arrive.
+func Fit(ctx context.Context, rows Rows) (Classifier, error) {
+	k, size := rows.Classes, float64(rows.size()*rows.Classes)
+	order := byClass(rows.Labels)
+	tried := evenly(order, min(int(mostTried/size), mostCrossed))
+	logits := make([][]float64, len(strengths)) // of the tried rows
+	for i := range logits {
+		logits[i] = make([]float64, len(tried)*k)
+	}
+	for fold := range min(folds, len(tried)) {
+		var learnt, held, places []int
+		for place, row := range tried {
+			if place%folds == fold {
+				held, places = append(held, row), append(places, place)
+			} else {
+				learnt = append(learnt, row)
+			}
+		}
+		err := rows.part(learnt).path(ctx, rows.part(held), func(strength int, of []float64) {
+			for i, place := range places {
+				copy(logits[strength][place*k:], of[i*k:(i+1)*k])
+			}
+		})
+		if err != nil {
+			return Classifier{}, err
+		}
+	}
+	labels := rows.part(tried).Labels
+	best := bestStrength(logits, labels, k)
+	var result Classifier
+	err := rows.part(evenly(order, int(mostSolved/size))).problem(func(p *problem) (err error) {
+		result, err = p.solve(ctx, strengths[best], nil)
+		return err
+	})
+	result.Crossed, result.CrossedLabels = logits[best], labels
+	return result, err
+}
+
+// bestStrength returns the place of the strength that Fit takes, from the logits of rows (n×k) by
+// each.
+func bestStrength(logits [][]float64, labels []int, k int) int {
+	losses, means := make([][]float64, len(logits)), make([]float64, len(logits))
+	for s, of := range logits {
+		for i, y := range labels {
+			row := of[i*k : (i+1)*k]
+			losses[s] = append(losses[s], floats.LogSumExp(row)-row[y])
+		}
+		means[s] = stat.Mean(losses[s], nil)
+	}
+	best := floats.MinIdx(means)
+	gain := floats.SubTo(make([]float64, len(labels)), losses[usual], losses[best])
+	if mean, deviation := stat.MeanStdDev(gain, nil); mean > stat.StdErr(deviation, float64(len(gain))) {
+		return best
+	}
+	return usual
+}
+
+func (r Rows) size() int { return len(r.Values) / len(r.Labels) }
+
+// part returns some of the rows.
+func (r Rows) part(rows []int) Rows {
+	d := r.size()
+	p := Rows{Values: make([]float32, 0, len(rows)*d), Classes: r.Classes}
+	for _, i := range rows {
+		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
+	}
+	return p
+}
+
+// path hands the held rows' logits for each strength to take, each solved for from where the one
+// before ended.
+func (r Rows) path(ctx context.Context, held Rows, take func(strength int, logits []float64)) error {
+	return r.problem(func(p *problem) error {
+		return held.problem(func(q *problem) error {
+			var at []float64
+			for i, c := range strengths {
+				solved, err := p.solve(ctx, c, at)
+				if err != nil {
+					return err
+				}
+				at = slices.Concat(solved.Weight, solved.Bias)
+				torch.Tidy(func() { take(i, torch.ToSlice[float64](q.logits(at))) })
+			}
+			return nil
+		})
+	})
+}
+
+// byClass returns the rows of class after class, each in its order, dealt like cards: neighbours
+// are of one class, so that each nth row has the classes' shares.
+func byClass(labels []int) []int {
+	order := make([]int, len(labels))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
+	return order
+}
+
+// evenly returns at most that many of the rows, but a hundred at least, evenly spaced.
+func evenly(rows []int, most int) []int {
+	most = max(most, 100)
+	if len(rows) <= most {
+		return rows
+	}
+	some := make([]int, most)
+	for i := range some {
+		some[i] = rows[i*len(rows)/most]
+	}
+	return some
+}
+
+// problem is the regression of some rows, with the buffers of its optimiser.
+type problem struct {
+	n, d, k int
+	x       torch.Tensor // n×d, float64
+	wanted  torch.Tensor // n×k, one-hot labels
+}
+
+// problem makes that of the rows for f, within which its tensors live.
+func (r Rows) problem(f func(*problem) error) (err error) {
+	torch.Tidy(func() {
+		torch.NoGrad(func() {
+			n, d := len(r.Labels), r.size()
+			oneHot := make([]float64, n*r.Classes)
+			for i, y := range r.Labels {
+				oneHot[i*r.Classes+y] = 1
+			}
+			err = f(&problem{
+				n: n, d: d, k: r.Classes,
+				x:      torch.FromSlice(r.Values, n, d).To(torch.Float64, torch.CPU),
+				wanted: torch.FromSlice(oneHot, n, r.Classes),
+			})
+		})
+	})
+	return err
+}
+
+// logits returns those of the rows, n×k.
+func (p *problem) logits(at []float64) torch.Tensor {
+	weight, bias := torch.FromSlice(at[:p.k*p.d], p.k, p.d), torch.FromSlice(at[p.k*p.d:], p.k)
+	return p.x.Linear(weight, bias)
+}
+
+// value returns F, and writes its gradient.
+func (p *problem) value(at, gradient []float64, c float64) (value float64) {
+	torch.Tidy(func() {
+		logs := p.logits(at).LogSoftmax(1)
+		value = -logs.Mul(p.wanted).Sum().Item() / float64(p.n)
+		residuals := logs.Exp().Sub(p.wanted).Scale(1 / float64(p.n))
+		torch.CopyToSlice(gradient[:p.k*p.d], residuals.Transpose(0, 1).MatMul(p.x))
+		torch.CopyToSlice(gradient[p.k*p.d:], residuals.SumDim(0, false))
+	})
+	weight, penalty := at[:p.k*p.d], 1/(c*float64(p.n))
+	floats.AddScaled(gradient[:p.k*p.d], penalty, weight)
+	return value + penalty/2*floats.Dot(weight, weight)
+}
+
+// solve returns the minimum, looked for from a start on, nil for 0.
+func (p *problem) solve(ctx context.Context, c float64, start []float64) (Classifier, error) {
+	const (
+		steepest = 1e-5 // of the largest entry of the gradient at the minimum
+		rounds   = 1000
+	)
+	if start == nil {
+		start = make([]float64, p.k*(p.d+1))
+	}
+	last, gradient, value := []float64(nil), make([]float64, len(start)), 0.
+	compute := func(at []float64) {
+		if !slices.Equal(at, last) {
+			value, last = p.value(at, gradient, c), append(last[:0], at...)
+		}
+	}
+	result, err := optimize.Minimize(optimize.Problem{
+		Func: func(at []float64) float64 { compute(at); return value },
+		Grad: func(into, at []float64) { compute(at); copy(into, gradient) },
+		Status: func() (optimize.Status, error) {
+			if ctx.Err() != nil {
+				return optimize.Failure, ctx.Err()
+			}
+			return optimize.NotTerminated, nil
+		},
+	}, start, &optimize.Settings{GradientThreshold: steepest, MajorIterations: rounds, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
+	// A line search that finds nothing lower ends where rounding begins.
+	if err != nil && ctx.Err() == nil && result != nil && result.Stats.MajorIterations > 0 {
+		err = nil
+	}
+	if err != nil || math.IsNaN(result.F) {
+		return Classifier{}, errors.Join(fmt.Errorf("regression: no minimum for C = %v", c), err)
+	}
+	return Classifier{Weight: slices.Clone(result.X[:p.k*p.d]), Bias: slices.Clone(result.X[p.k*p.d:]), C: c}, nil
+}

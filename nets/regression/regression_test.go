@@ -1,0 +1,110 @@
+package regression
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// problemOf draws n rows of k Gaussian classes in d dimensions.
+func problemOf(n, d, k int, separation float64, seed uint64) Rows {
+	random := rand.New(rand.NewPCG(seed, 1))
+	r := Rows{Classes: k}
+	for i := range n {
+		y := i % k
+		for j := range d {
+			x := random.NormFloat64()
+			if j == y%d {
+				x += separation
+			}
+			r.Values = append(r.Values, float32(x))
+		}
+		r.Labels = append(r.Labels, y)
+	}
+	return r
+}
+
+// At the minimum the gradient is 0, whatever the start.
+func TestMinimum(t *testing.T) {
+	rows := problemOf(300, 5, 3, 1.5, 1)
+	err := rows.problem(func(p *problem) error {
+		var least []float64
+		for _, c := range []float64{0.01, 1, 100} {
+			for _, start := range [][]float64{nil, make([]float64, 18)} {
+				for i := range start {
+					start[i] = float64(i%5) - 2
+				}
+				solved, err := p.solve(t.Context(), c, start)
+				if err != nil {
+					return err
+				}
+				gradient := make([]float64, 18)
+				value := p.value(append(append([]float64{}, solved.Weight...), solved.Bias...), gradient, c)
+				for i, g := range gradient {
+					if math.Abs(g) > 1e-5 {
+						t.Errorf("C = %v: entry %d of the gradient is %v", c, i, g)
+					}
+				}
+				least = append(least, value)
+			}
+			if n := len(least); math.Abs(least[n-1]-least[n-2]) > 1e-7 {
+				t.Errorf("C = %v: minima %v", c, least[n-2:])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of many columns without meaning a strong penalty is chosen, of few with much a weak one; and
+// the Bayes classifier of two Gaussian classes is found.
+func TestFit(t *testing.T) {
+	noise, err := Fit(t.Context(), problemOf(120, 60, 2, 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear, err := Fit(t.Context(), problemOf(4000, 2, 2, 2, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noise.C >= clear.C || noise.C > 0.01 {
+		t.Errorf("C = %v of noise, %v of classes", noise.C, clear.C)
+	}
+	// log p_0/p_1 = 2 (x_0 - x_1).
+	if slope := clear.Weight[0] - clear.Weight[2]; math.Abs(slope-2) > 0.2 {
+		t.Errorf("slope %v, want 2", slope)
+	}
+}
+
+// A class of one row, and rows in any order, are solved for.
+func TestRareClass(t *testing.T) {
+	rows := problemOf(41, 3, 2, 1, 3)
+	rows.Classes, rows.Labels[7] = 3, 2
+	if c, err := Fit(t.Context(), rows); err != nil || len(c.Bias) != 3 {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Fit(ctx, problemOf(100, 3, 2, 1, 4)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	for name, rows := range map[string]Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(20000, 512, 10, 1, 6)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Fit(b.Context(), rows); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
