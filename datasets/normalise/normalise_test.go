@@ -126,11 +126,6 @@ func TestNormalisationAsText(t *testing.T) {
 	}
 }
 
-// closeTo compares to a relative 1e-6.
-func closeTo(got, want []float32) bool {
-	return slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b)) })
-}
-
 // With the source's statistics for both domains a row is the same wherever it comes from; a
 // column that is constant in the source says nothing.
 func TestOfSource(t *testing.T) {
