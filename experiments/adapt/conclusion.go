@@ -151,7 +151,7 @@ func (c Chosen) Name() string {
 	}
 	var runs []string
 	for _, j := range c {
-		runs = append(runs, path.Join(path.Base(path.Dir(j.Run)), path.Base(j.Run)))
+		runs = append(runs, path.Join(judge.MethodOf(j.Run), path.Base(j.Run)))
 	}
 	return fmt.Sprintf("%s and %s together", strings.Join(runs[:len(runs)-1], ", "), runs[len(runs)-1])
 }

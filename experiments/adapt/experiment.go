@@ -65,9 +65,10 @@ const fewColumns = 48
 const mostMatched = 2048
 
 // table tells whether the data are one.
-func (d Data) table() bool {
-	return d.Kind == catalogue.Vectors && cmp.Or(len(d.Learnt.Encoding), d.Width) < fewColumns
-}
+func (d Data) table() bool { return d.Kind == catalogue.Vectors && d.columns() < fewColumns }
+
+// columns is the number of the columns that a table came with: one of words counts once.
+func (d Data) columns() int { return cmp.Or(len(d.Learnt.Encoding), d.Width) }
 
 // products returns how many random products IWCDAN's discriminator sees; 0 stands for all.
 func (d Data) products() int {

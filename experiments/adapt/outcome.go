@@ -3,7 +3,6 @@ package adapt
 import (
 	"maps"
 	"math"
-	"path"
 	"strings"
 
 	"iwda/classshares"
@@ -148,7 +147,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 	}
 	for _, j := range o.Judged {
 		r := RunOutcome{
-			Run: j.Run, Method: path.Base(path.Dir(j.Run)), Used: used[j.Run], Value: number(j.Value),
+			Run: j.Run, Method: judge.MethodOf(j.Run), Used: used[j.Run], Value: number(j.Value),
 			SourceAccuracy: j.SourceAccuracy, Certainty: j.Certainty, Unexplained: j.Unexplained, Divergence: j.Divergence,
 			Agreement: j.Agreement, PredictedShares: j.Shares, ExpectedAccuracy: j.Expected, LabelShiftP: number(j.LabelShiftP.OrNaN()),
 		}

@@ -1,7 +1,6 @@
 package adapt
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,7 +213,7 @@ func (p *Plan) decisions() []Decision {
 		if p.Data.table() {
 			what, reason = "a table, whose columns mean the same in both domains", "%d columns, fewer than %d"
 		}
-		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, cmp.Or(len(p.Data.Learnt.Encoding), p.Data.Width), fewColumns))})
+		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, p.Data.columns(), fewColumns))})
 	}
 	return all
 }

@@ -110,7 +110,7 @@ func Ordered(methods []string) []string {
 	ordered := slices.Clone(methods)
 	rank := func(name string) int {
 		preset, _, _ := strings.Cut(name, "@")
-		return slices.Index(MethodNames(), preset)
+		return slices.IndexFunc(presets, func(m Method) bool { return m.Name == preset })
 	}
 	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
 	return ordered

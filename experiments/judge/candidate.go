@@ -35,8 +35,8 @@ func Read(run store.Run) (Candidate, error) {
 	return Candidate{Run: run.Result.ID, Outputs: o, Known: run.Result.WithoutLabels}, nil
 }
 
-// method is that of the run, by its id.
-func (c Candidate) method() string { return path.Base(path.Dir(c.Run)) }
+// MethodOf returns the name of a run's method, by the run's id.
+func MethodOf(run string) string { return path.Base(path.Dir(run)) }
 
 // Fit calibrates the candidate and estimates the target's class shares by what it says itself.
 func (c Candidate) Fit() (*classshares.Shares, error) {

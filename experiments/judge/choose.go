@@ -75,7 +75,7 @@ func (c Choice) Method() Method {
 // methods returns the methods of the candidates, with the rule's values.
 func (c *Comparison) methods(values []float64) (methods []Method) {
 	for i, candidate := range c.Candidates {
-		name := candidate.method()
+		name := MethodOf(candidate.Run)
 		if n := len(methods); n == 0 || methods[n-1].Name != name {
 			methods = append(methods, Method{Name: name, Value: math.NaN()})
 		}

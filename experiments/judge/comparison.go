@@ -97,7 +97,7 @@ func New(candidates []Candidate) (*Comparison, error) {
 // share estimates what all candidates share.
 func (c *Comparison) share() error {
 	reference := max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool {
-		method, _ := config.ParseMethod(c.method())
+		method, _ := config.ParseMethod(MethodOf(c.Run))
 		return method.Alignment == config.NoAlignment
 	}))
 	run := c.Candidates[reference]

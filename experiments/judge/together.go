@@ -3,12 +3,11 @@ package judge
 import (
 	"fmt"
 	"math"
-	"path"
 	"slices"
 
-	"iwda/selection"
-
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/selection"
 )
 
 // consistent is the p-value of the test of label shift from which on nothing is found against it:
@@ -48,7 +47,7 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 		choice.Because = "columns are taken to mean the same in both domains; " + found
 	}
 	for i, candidate := range c.Candidates {
-		if slices.Contains(names, candidate.method()) {
+		if slices.Contains(names, MethodOf(candidate.Run)) {
 			choice.Together = append(choice.Together, i)
 		}
 	}
@@ -58,7 +57,7 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 
 // Has tells whether one of the methods has a run.
 func (c *Comparison) Has(methods []string) bool {
-	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, c.method()) })
+	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, MethodOf(c.Run)) })
 }
 
 // Correction is how far probabilities are corrected for the target's class shares.
@@ -90,7 +89,7 @@ func (c Correction) Shares(speaksFor, target []float64) []float64 {
 // Names are those of the methods of the runs that predict together, each once.
 func (c Choice) Names() (names []string) {
 	for _, i := range c.Together {
-		if name := path.Base(path.Dir(c.Judged[i].Run)); !slices.Contains(names, name) {
+		if name := MethodOf(c.Judged[i].Run); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

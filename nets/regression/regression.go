@@ -2,8 +2,8 @@
 //
 //	F(W, b) = -(1/n) Σ_i log softmax(W x_i + b)_{y_i} + ‖W‖²/(2 C n)
 //
-// least, to its minimum, with the penalty that is best in cross-validation. Products are
-// libtorch's, in float64; nothing is random.
+// least, to its minimum, with C = 1 unless cross-validation speaks for another ([Fit]). Products
+// are libtorch's, in float64; nothing is random.
 package regression
 
 import (
@@ -143,8 +143,8 @@ func (r Rows) path(ctx context.Context, held Rows, take func(strength int, logit
 	})
 }
 
-// byClass returns the rows of class after class, each in its order, dealt like cards: neighbours
-// are of one class, so that each nth row has the classes' shares.
+// byClass returns the rows of class after class, each in its order: every nth of them has about the
+// classes' shares.
 func byClass(labels []int) []int {
 	order := make([]int, len(labels))
 	for i := range order {
@@ -167,7 +167,7 @@ func evenly(rows []int, most int) []int {
 	return some
 }
 
-// problem is the regression of some rows, with the buffers of its optimiser.
+// problem is the regression of some rows.
 type problem struct {
 	n, d, k int
 	x       torch.Tensor // n×d, float64
