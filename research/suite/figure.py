@@ -5,7 +5,8 @@ import numpy as np
 
 SIDE, MARGIN, LEGEND = 480, 56, 190
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#9467bd", "#8c564b", "#7f7f7f",
-           "#b2182b", "#1b7837", "#4575b4", "#f46d43", "#762a83", "#bf812d", "#35978f", "#c51b7d"]
+           "#b2182b", "#1b7837", "#4575b4", "#f46d43", "#762a83", "#bf812d", "#35978f", "#c51b7d",
+           "#bcbd22", "#17becf", "#a6761d", "#666699", "#003f5c", "#ff9da7", "#4d4d00"]
 SHAPES = {"none": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "label-shift": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "covariate": "M-4.5 -4.5h9v9h-9z", "gap": "M0 -6L5.5 4.5H-5.5z"}
 
 
@@ -37,7 +38,8 @@ def write(path, results, method):
                      f"<title>{escape(results.names[i])}, {line['group']}: {y[i]:.1f}, best of twelve {x[i]:.1f}</title></path>")
     entries = [(SHAPES["none"], COLOURS[i % len(COLOURS)], COLOURS[i % len(COLOURS)], kind) for i, kind in enumerate(kinds)]
     entries += [(shape, "none" if group == "none" else "#555", "#555", group) for group, shape in SHAPES.items()]
+    apart = min(20, (SIDE + MARGIN) // (len(entries) + 1))
     for i, (shape, fill, colour, text) in enumerate(entries):
-        down = MARGIN + 20 * i + (12 if i >= len(kinds) else 0)
+        down = MARGIN + apart * i + (12 if i >= len(kinds) else 0)
         parts += [f'<path d="{shape}" transform="translate({bottom} {down})" fill="{fill}" stroke="{colour}"/>', f'<text x="{bottom + 14}" y="{down + 4}">{escape(text)}</text>']
     path.write_text("\n".join([*parts, "</svg>"]) + "\n")

@@ -1,8 +1,8 @@
 """Makes tables and a figure of the suite's results.
 
-usage: report.py [--half choosing|judging|both] [--label NAME] [--before NAME] [--out build/suite]
+usage: report.py [--half choosing|judging|fresh|all] [--label NAME] [--before NAME] [--out build/suite]
 Writes OUT/HALF.md, OUT/HALF.svg and OUT/HALF.json, which has everything that run.py found. The
-half is the choosing one unless another is asked for: the other is looked at once. `adapt` is what
+half is the choosing one unless another is asked for: the others are looked at once. `adapt` is what
 run.py keeps under --label, and is compared with that under --before, if there is such.
 """
 import argparse
@@ -157,12 +157,12 @@ def notes(results, label):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["choosing", "judging", "both"], default="choosing")
+    parser.add_argument("--half", choices=[*tasks.HALVES, "all"], default="choosing")
     parser.add_argument("--label", default="adapt")
     parser.add_argument("--before", default="0.3.0")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
     arguments = parser.parse_args()
-    paths = [arguments.out / "results" / line["kind"] / (line["name"] + ".json") for line in tasks.manifest() if arguments.half in ("both", line["half"])]
+    paths = [arguments.out / "results" / line["kind"] / (line["name"] + ".json") for line in tasks.manifest() if arguments.half in ("all", line["half"])]
     results = [json.loads(path.read_text()) for path in paths if path.exists()]
     if not results:
         raise SystemExit("report: no results; run.py makes them")

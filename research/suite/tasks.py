@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from kinds import digits, files, fonts, generated, packages, tables, world
+from kinds import digits, files, fonts, generated, measured, nature, packages, people, sky, sounds, tables, words, world
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -38,7 +38,33 @@ KINDS = {
     "descriptions": (packages.descriptions, "judging"),
     "code": (files.code, "judging"),
     "fonts": (fonts.fonts, "judging"),
+    "credit": (people.credit, "fresh"),
+    "relapse": (people.relapse, "fresh"),
+    "workers": (people.workers, "fresh"),
+    "voters": (people.voters, "fresh"),
+    "developers": (people.developers, "fresh"),
+    "houses": (people.houses, "fresh"),
+    "animals": (nature.animals, "fresh"),
+    "satellite": (nature.satellite, "fresh"),
+    "vowels": (nature.vowels, "fresh"),
+    "vehicles": (nature.vehicles, "fresh"),
+    "olives": (nature.olives, "fresh"),
+    "soybeans": (nature.soybeans, "fresh"),
+    "stars": (sky.stars, "fresh"),
+    "deepsky": (sky.deepsky, "fresh"),
+    "asteroids": (sky.asteroids, "fresh"),
+    "spam": (measured.spam, "fresh"),
+    "splice": (measured.splice, "fresh"),
+    "cells": (measured.cells, "fresh"),
+    "spectra": (measured.spectra, "fresh"),
+    "echoes": (measured.echoes, "fresh"),
+    "molecules": (measured.molecules, "fresh"),
+    "tweets": (words.tweets, "fresh"),
+    "drums": (sounds.drums, "fresh"),
+    "instruments": (sounds.instruments, "fresh"),
+    "languages": (words.languages, "fresh"),
 }
+HALVES = ["choosing", "judging", "fresh"]  # the third judges after the second was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
@@ -112,7 +138,7 @@ def write_manifest(lines):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["choosing", "judging"])
+    parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--only", metavar="KIND")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))

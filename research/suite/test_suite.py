@@ -63,7 +63,7 @@ class Manifest(unittest.TestCase):
     def test_each_half_has_tables_gaps_and_none(self):
         lines = tasks.manifest()
         self.assertEqual({line["kind"]: line["half"] for line in lines}, {kind: half for kind, (_, half) in tasks.KINDS.items()})
-        for half in "choosing", "judging":
+        for half in tasks.HALVES:
             mine = [line for line in lines if line["half"] == half]
             self.assertGreaterEqual(3 * sum(line["table"] for line in mine), len(mine))
             gaps = sum(line["group"] == "gap" for line in mine)

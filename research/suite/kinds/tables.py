@@ -19,7 +19,7 @@ def cut(values, names):
 
 
 def tasks(number, domain, plans):
-    """Tasks of plans: name, then shares by class, or a column and a slope, or nothing."""
+    """Tasks of plans: name, then shares by class, or a column (its name, or its values) and a slope, or nothing."""
     for seed, (name, *plan) in enumerate(plans, 1):
         random = np.random.default_rng([number, seed])
         if not plan:
@@ -27,7 +27,7 @@ def tasks(number, domain, plans):
         elif isinstance(plan[0], tuple):
             group, rows = "label-shift", by_class(domain.labels, plan[0], random)
         else:
-            group, rows = "covariate", along(domain.values[plan[0]], random, plan[1])
+            group, rows = "covariate", along(domain.values[plan[0]] if isinstance(plan[0], str) else plan[0], random, plan[1])
         yield Task(name, group, seed, *(domain.take(part) for part in rows))
 
 
