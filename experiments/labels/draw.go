@@ -67,10 +67,13 @@ func (d *Draw) Add(id, class string, confidence float64) {
 	p.rows++
 	f := min(1, max(0, confidence))
 	p.deviation += math.Sqrt(f * (1 - f))
-	heap.Push(&p.least, keyedRow{key, Row{ID: id, Class: class, Confidence: confidence}})
-	if len(p.least) > max(d.rows, fewestOfStratum) {
+	if len(p.least) >= max(d.rows, fewestOfStratum) {
+		if key >= p.least[0].key {
+			return
+		}
 		heap.Pop(&p.least)
 	}
+	heap.Push(&p.least, keyedRow{key, Row{ID: id, Class: class, Confidence: confidence}})
 }
 
 // Rows returns the drawn rows in the order in which they are to be labelled: the first of them are
