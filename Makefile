@@ -145,8 +145,9 @@ bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails w
 bench-growth: build ## time and memory against classes, batch and data
 	$(with_flags) go run ./research/bench/growth
 
-bench-coverage: ## how often intervals of class shares hold and tests of shift reject (an hour)
+bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (an hour)
 	CGO_ENABLED=0 go run ./research/bench/coverage
+	CGO_ENABLED=0 go run ./research/bench/evaluation
 
 bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (an hour and a half)
 	@sh tools/setup.sh torch.py:python3-torch cvxopt.py:python3-cvxopt

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
@@ -23,7 +24,12 @@ type adaptOptions struct {
 	workOptions
 }
 
-const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--dry-run] [options]"
+const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--label-rows N] [--dry-run] [options]"
+
+const (
+	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"
+	labelStrataUsage = "draw them in strata of confidence, more of those that are not sure"
+)
 
 func newAdaptCommand(s streams) *cli.Command {
 	var o adaptOptions
@@ -34,6 +40,8 @@ func newAdaptCommand(s streams) *cli.Command {
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly", DefaultText: "what suits the size of the data; --dry-run prints it"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
+		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: labelStrataUsage},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and run nothing"},
 	}
 	return &cli.Command{
@@ -41,7 +49,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		Usage:     "predict the classes of a target without labels from a labelled source",
 		UsageText: adaptUsage,
 		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses without labels of the target what predicts, " +
-			"and leaves predictions.csv, classes.csv, model/, report.html and outcome.json in the folder. Interrupted, the same command goes on.",
+			"and leaves predictions.csv, classes.csv, model/, report.html, outcome.json and to_label.csv in the folder. Interrupted, the same command goes on.",
 		Flags:  append(append(flags, o.machineFlags()...), o.faultFlags()...),
 		Action: withoutArguments(func(*cli.Context) error { return runAdapt(o, s) }),
 	}
@@ -71,6 +79,9 @@ func runAdapt(o adaptOptions, s streams) error {
 		return nil
 	}
 	options.Overwrite, options.Device, options.Threads = o.Schedule.Overwrite, devices[0], o.Schedule.Threads*o.Schedule.AtOnce()
+	if options.LabelRows == 0 {
+		options.LabelRows = -1
+	}
 	failed := false
 	options.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
 		summary, err := carryOut(runs, results, o.workOptions, s)

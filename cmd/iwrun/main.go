@@ -10,6 +10,7 @@
 //	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
 //	iwrun extract -c FILE                   features of every domain as .npz files
 //	iwrun predict MODEL INPUT… -o FILE      classes and probabilities of rows, with a finished run
+//	iwrun evaluate FOLDER LABELS            how many predictions are right, by labels of a few rows
 //	iwrun export MODEL --onnx FILE          the network of a finished run, for other programs
 //	iwrun labelshift --source S --target T  class shares of data without labels, by anyone's classifier
 //	iwrun data list                         which data sets there are, and what goes where
@@ -62,7 +63,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun doctor",
+		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -73,6 +74,7 @@ func newApp(s streams) *cli.App {
 			newAdaptCommand(s),
 			newExtractCommand(s),
 			newPredictCommand(s),
+			newEvaluateCommand(s),
 			newExportCommand(s),
 			command.New("iwrun labelshift", s.out, s.err),
 			newFigureCommand(s),

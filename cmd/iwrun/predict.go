@@ -10,12 +10,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/table"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/wholefile"
 )
 
-const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES]"
+const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES] [--to-label FILE]"
 
 // predictOptions say what is predicted of which rows.
 type predictOptions struct {
@@ -23,6 +24,10 @@ type predictOptions struct {
 	predict.Request
 	Model string // folder
 	Batch int
+	// ToLabel is a file of LabelRows rows, in strata of confidence or not, that somebody may label.
+	ToLabel     string
+	LabelRows   int
+	LabelStrata bool
 }
 
 func newPredictCommand(s streams) *cli.Command {
@@ -31,6 +36,9 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		sharesFlag(&o.Shares, "input"),
+		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write rows drawn at random to a CSV `FILE` for you to label, which iwrun evaluate reads then"},
+		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
+		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: atLeast(1, "--batch", "at least one row at a time")},
 	}
@@ -72,6 +80,15 @@ func (o predictOptions) check(c *cli.Context) error {
 	if first := slices.Index(o.Inputs, predict.Stdin); first >= 0 && slices.Contains(o.Inputs[first+1:], predict.Stdin) {
 		return wrongUsage(c, "%s: standard input can be read once", predict.Stdin)
 	}
+	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
+		return wrongUsage(c, "which file are the rows to label for? name it with --to-label FILE")
+	}
+	if err := wholefile.CheckApart([]string{o.ToLabel}, append(o.Inputs, o.Shares, o.Output)); err != nil {
+		return wrongUsage(c, "--to-label: %v", err)
+	}
+	if o.ToLabel != "" && labels.Touched(o.ToLabel) {
+		return wrongUsage(c, "--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
+	}
 	if o.Output == predict.Stdout {
 		return nil
 	}
@@ -96,6 +113,10 @@ func runPredict(o predictOptions, s streams) error {
 	ctx, stop := interruptible()
 	defer stop()
 	o.Request.Stdin, o.Request.Stdout = s.in, s.out
+	draw := labels.NewDraw(o.LabelRows, o.LabelStrata, labelSeed)
+	if o.ToLabel != "" {
+		o.Request.Also = draw.Add
+	}
 	written, err := predict.Write(ctx, members, o.Request, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(s.err, "interrupted after %d rows\n", written.Rows())
@@ -104,9 +125,17 @@ func runPredict(o predictOptions, s streams) error {
 	if err != nil {
 		return err
 	}
+	if o.ToLabel != "" {
+		if err := labels.Write(o.ToLabel, draw.Rows()); err != nil {
+			return err
+		}
+	}
 	reportRows(s.err, written.Rows(), members, written.Shares)
 	return nil
 }
+
+// labelSeed draws the same rows of the same inputs again.
+const labelSeed = 1
 
 // reportRows says how many rows were predicted, and for which class shares by each member.
 func reportRows(to io.Writer, rows int, members []model.Model, shares [][]float64) {

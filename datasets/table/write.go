@@ -111,21 +111,27 @@ func (p Predictions) write(writer predictionWriter, write func(add func(id strin
 	return counts, ofCaller, cmp.Or(refused, writer.close())
 }
 
-// largest returns the class of the largest probability, the first one of several.
+// largest returns the class that is predicted.
 func (p Predictions) largest(probabilities []float32) (int, error) {
 	if len(probabilities) != len(p.Classes) {
 		return 0, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(p.Classes))
 	}
-	largest := 0
 	for class, v := range probabilities {
 		if math.IsNaN(float64(v)) {
 			return 0, fmt.Errorf("the probability of class %q is %v", p.Classes[class], v)
 		}
+	}
+	return Largest(probabilities), nil
+}
+
+// Largest returns the class of the largest probability, which is predicted, the first one of several.
+func Largest(probabilities []float32) (largest int) {
+	for class, v := range probabilities {
 		if v > probabilities[largest] {
 			largest = class
 		}
 	}
-	return largest, nil
+	return largest
 }
 
 // csvPredictions writes a line a row.

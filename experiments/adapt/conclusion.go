@@ -25,6 +25,7 @@ type conclusion struct {
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
 	Folder   string
 	versions map[string]string // of the programs that made the used run
+	labels   *LabelChoice      // nil unless labels chose
 }
 
 // Chosen is what is known of the chosen runs.
@@ -63,8 +64,8 @@ func (o conclusion) telling() []int {
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the one that is used, or of all seeds of its method.
-func conclude(how config.Selection, results string, runs []plan.Run) (conclusion, error) {
+// what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice) (conclusion, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
@@ -82,8 +83,11 @@ func conclude(how config.Selection, results string, runs []plan.Run) (conclusion
 	if err != nil {
 		return conclusion{}, err
 	}
+	if err := chosen.follow(&choice); err != nil {
+		return conclusion{}, err
+	}
 	outcome := conclusion{
-		Choice: choice, AllSeeds: how.Choose == config.ChooseMethod,
+		Choice: choice, AllSeeds: chosen != nil || how.Choose == config.ChooseMethod, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
 	used, err := runs[choice.Used].Dir(results).ReadResult()

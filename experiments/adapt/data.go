@@ -164,10 +164,7 @@ func (d Data) rareClasses() string {
 
 // checkExperiment returns an error where the experiment file is about other domains.
 func (d Data) checkExperiment(file *config.File) error {
-	paths := map[string]string{}
-	for _, domain := range file.Config.Dataset.Domains {
-		paths[domain.Domain] = domain.Path
-	}
+	paths := domainPaths(file)
 	if paths[sourceName] != d.Source.Path || paths[targetName] != d.Target.Path {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("is about %s and %s; choose another folder with -o, or remove it", paths[sourceName], paths[targetName])}
 	}

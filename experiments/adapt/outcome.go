@@ -3,6 +3,7 @@ package adapt
 import (
 	"maps"
 	"math"
+	"os"
 	"strings"
 
 	"iwda/classshares"
@@ -39,6 +40,7 @@ type Outcome struct {
 	// ExpectedAccuracy is that of the used runs one by one, if their tests allow one.
 	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
 	LabelShift       TestOutcome           `json:"label_shift"`
+	Labels           *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
 	Decisions        []Decision            `json:"decisions"`
 	Sentences        []string              `json:"sentences"` // how the choice came about and how far to trust it
 	Warnings         []string              `json:"warnings"`
@@ -126,9 +128,13 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		ExpectedAccuracy: o.Chosen().expected(),
 		LabelShift:       testOutcome(o.Shared),
 		Decisions:        p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
+		Labels:   o.labels,
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
+	}
+	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
+		record.Files["to_label"] = ToLabelFile
 	}
 	if o.Together != nil {
 		record.Method = strings.Join(o.Names(), "+")

@@ -14,6 +14,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -32,6 +33,7 @@ const (
 	OutcomeFile     = "outcome.json"
 	ModelFolder     = "model"
 	RunsFolder      = "runs"
+	ToLabelFile     = labels.FileName
 )
 
 // Options are those of [Run]. The zero value of a field is what is usual, but for Folder.
@@ -41,6 +43,10 @@ type Options struct {
 	Steps  int      // of each run, about; 0 for what suits the size of the data
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
+	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
+	// LabelStrata has them drawn in strata of confidence.
+	LabelRows   int
+	LabelStrata bool
 	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
 	Overwrite bool
 	Device    torch.Device
@@ -98,11 +104,23 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if len(left) == 0 {
 		return nil, ErrNothingTrained
 	}
+	outcome, err := p.conclude(ctx, left, failed, nil)
+	if err != nil {
+		return nil, err
+	}
+	lap("conclude")
+	outcome.Seconds = seconds
+	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)
+}
+
+// conclude chooses among the runs that are left, or has labels do so, and writes everything but
+// outcome.json.
+func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.Failure, chosen *LabelChoice) (*Outcome, error) {
 	for _, f := range failed {
 		reason, _, _ := strings.Cut(f.Reason, "\n")
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%s failed and is left out: %s.", f.Run.ID, reason))
 	}
-	c, err := conclude(p.file.Config.Selection, p.results(), left)
+	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +131,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	}
 	outcome := c.outcome(p, failed)
 	p.say(outcome.Sentences...)
-	lap("conclude")
-	outcome.Seconds = seconds
-	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)
+	return outcome, nil
 }
 
 // Plan is what an adaptation does with its data.
@@ -218,13 +234,18 @@ func (p *Plan) decisions() []Decision {
 	return all
 }
 
+// Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
+func Files(folder string) []string {
+	files := model.Files(filepath.Join(folder, ModelFolder))
+	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, ReportFile, OutcomeFile, ToLabelFile} {
+		files = append(files, filepath.Join(folder, name))
+	}
+	return files
+}
+
 // checkApart returns an error if something would be written over what is read.
 func (p *Plan) checkApart(source, target string) error {
-	written := append(model.Files(p.path(ModelFolder)), p.options.Folder)
-	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, ReportFile, OutcomeFile} {
-		written = append(written, p.path(name))
-	}
-	return wholefile.CheckApart(written, []string{source, target})
+	return wholefile.CheckApart(append(Files(p.options.Folder), p.options.Folder), []string{source, target})
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.

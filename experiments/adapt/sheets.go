@@ -42,12 +42,16 @@ func (o conclusion) runsSheet() sheet.Sheet {
 	if o.AllSeeds {
 		title = "The chosen method"
 	}
+	labels := "No label of the target was used."
+	if o.labels != nil {
+		labels = fmt.Sprintf("%d labels of the target chose the method, and served nothing else.", o.labels.Labels)
+	}
 	return sheet.Sheet{
 		Title:    title,
 		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Name(), columns, o.Judged), o.methodsSection()},
-		Legend: fmt.Sprintf("No label of the target was used. %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
+		Legend: fmt.Sprintf("%s %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
 			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there, or could not be made. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent; chance alone makes it some 20 where 15 held-out rows of a class are there, and 45 where 4 are. divergence: of the predicted class shares from the estimated ones, in nats. "+
-			"agreement: share of target rows on which the run predicts what all runs together do, percent.", o.Rule, o.Better, o.Fails),
+			"agreement: share of target rows on which the run predicts what all runs together do, percent.", labels, o.Rule, o.Better, o.Fails),
 		Notes: append(o.Why(), o.Problems...),
 	}
 }

@@ -23,6 +23,9 @@ func (o conclusion) Why() []string {
 // used says what predicts, and why.
 func (o conclusion) used() string {
 	used, chosen := o.Judged[o.Used], o.Chosen()
+	if o.labels != nil {
+		return o.labels.String()
+	}
 	if o.Together != nil {
 		corrected := map[judge.Correction]string{
 			judge.Full: "corrected for the class shares that each estimates", judge.Halfway: "corrected halfway for the class shares that they estimate", judge.None: "as they are",

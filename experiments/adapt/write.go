@@ -1,10 +1,13 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 
 	"iwda/experiments/judge"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
@@ -13,10 +16,14 @@ import (
 )
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
-// the class shares, and the report. Each file is replaced in one step, so that all that is
+// the class shares, rows to label, and the report. Each file is replaced in one step, so that all that is
 // there is whole.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
-	if err := o.predict(ctx, p); err != nil {
+	draw := p.draw()
+	if err := o.predict(ctx, p, draw.Add); err != nil {
+		return err
+	}
+	if err := p.writeToLabel(draw); err != nil {
 		return err
 	}
 	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
@@ -31,8 +38,8 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	})
 }
 
-// predict writes the models and their predictions.
-func (o *conclusion) predict(ctx context.Context, p *Plan) error {
+// predict writes the models and their predictions, of which it tells also.
+func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
 	var from []string
 	for _, run := range o.Runs {
 		from = append(from, run.Dir(p.results()).String())
@@ -51,7 +58,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	}
 	request := predict.Request{
 		Inputs: []string{p.target}, Shares: predict.ModelShares,
-		Output: p.path(PredictionsFile), Probabilities: p.options.Probabilities,
+		Output: p.path(PredictionsFile), Probabilities: p.options.Probabilities, Also: also,
 	}
 	written, err := predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
 	if err != nil {
@@ -61,4 +68,25 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
 	return nil
+}
+
+// draw returns what draws the rows that somebody may label, by the experiment's first seed.
+func (p *Plan) draw() *labels.Draw {
+	rows := max(0, cmp.Or(p.options.LabelRows, labels.UsualRows))
+	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
+}
+
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw.
+func (p *Plan) writeToLabel(draw *labels.Draw) error {
+	path := p.path(ToLabelFile)
+	if p.options.LabelRows < 0 {
+		return nil
+	}
+	if labels.Touched(path) {
+		p.say(fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path))
+		return nil
+	}
+	rows := draw.Rows()
+	p.say(fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(rows), p.options.Folder, path))
+	return labels.Write(path, rows)
 }

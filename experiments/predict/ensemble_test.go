@@ -121,6 +121,44 @@ func TestEnsembleIsTheMean(t *testing.T) {
 	}
 }
 
+// Several ensembles in one pass predict what each does by itself.
+func TestEnsemblesAtOnce(t *testing.T) {
+	all, ctx := members(t), context.Background()
+	inputs := []Input{fiveRows(t, all[0].Metadata)}
+	every := NewEnsemble(all, twoRows)
+	var shares [][][]float64
+	var want [][]float32
+	ensembles := []Ensemble{every[:2], every[2:]}
+	for _, e := range ensembles {
+		of, err := e.Shares(ctx, ModelShares, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float32
+		err = e.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+			rows = append(rows, probabilities...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares, want = append(shares, of), append(want, rows)
+	}
+	got, ids := make([][]float32, 2), make([][]string, 2)
+	err := EachOf(ctx, inputs, ensembles, shares, func(which int, id string, probabilities []float32) error {
+		got[which], ids[which] = append(got[which], probabilities...), append(ids[which], id)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for which := range ensembles {
+		if !slices.Equal(got[which], want[which]) || !slices.Equal(ids[which], []string{"0", "1", "2", "3", "4"}) {
+			t.Errorf("ensemble %d: %v of %v, by itself %v", which, got[which], ids[which], want[which])
+		}
+	}
+}
+
 // Members with one frozen backbone predict what each does by itself, be the rows normalised
 // alike, which then pass through it once, or not.
 func TestEnsembleOnOneBackbone(t *testing.T) {

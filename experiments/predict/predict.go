@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -73,19 +74,28 @@ func (e Ensemble) Shares(ctx context.Context, name string, inputs []Input) ([][]
 // It ends at the first error: of an input, which names file and row, of take, of the
 // context, or a [*torch.Error].
 func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, take func(id string, probabilities []float32) error) error {
-	k := len(e[0].model.Classes)
+	return EachOf(ctx, inputs, []Ensemble{e}, [][][]float64{shares}, func(_ int, id string, probabilities []float32) error { return take(id, probabilities) })
+}
+
+// EachOf is [Ensemble.Each] of several ensembles in one pass over the inputs, with the shares of each.
+// Take is told which predicts: the first all rows of a batch, then the second, and so on.
+func EachOf(ctx context.Context, inputs []Input, ensembles []Ensemble, shares [][][]float64, take func(ensemble int, id string, probabilities []float32) error) error {
+	k := len(ensembles[0][0].model.Classes)
 	narrow := make([]float32, k)
-	return eachBatch(ctx, inputs, e, func(b batch, logits [][]float32) error {
-		mean, err := e.mean(logits, shares)
-		if err != nil {
-			return err
-		}
-		for i := range len(mean) / k {
-			for j, v := range mean[i*k : (i+1)*k] {
-				narrow[j] = float32(v)
-			}
-			if err := take(b.id(i), narrow); err != nil {
+	return eachBatch(ctx, inputs, slices.Concat(ensembles...), func(b batch, logits [][]float32) error {
+		for which, e := range ensembles {
+			mean, err := e.mean(logits[:len(e)], shares[which])
+			if err != nil {
 				return err
+			}
+			logits = logits[len(e):]
+			for i := range len(mean) / k {
+				for j, v := range mean[i*k : (i+1)*k] {
+					narrow[j] = float32(v)
+				}
+				if err := take(which, b.id(i), narrow); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -18,6 +18,8 @@ type Request struct {
 	Output        string    // a file that [table.WritePredictions] writes, or [Stdout]
 	Stdout        io.Writer
 	Probabilities bool // those of all classes too
+	// Also is told of each row that was predicted; it may be nil.
+	Also func(id, class string, probability float64)
 }
 
 // Stdout is the name of an output that is written to standard output as CSV, row by row.
@@ -60,6 +62,9 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		return w, fmt.Errorf("class shares %s: %w", request.Shares, err)
 	}
 	rows := func(add func(id string, probabilities []float32) error) error {
+		if request.Also != nil {
+			add = request.andAlso(add, models[0].Classes)
+		}
 		return ensemble.Each(ctx, inputs, w.Shares, add)
 	}
 	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities}
@@ -69,4 +74,16 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		w.Counts, err = table.WritePredictions(request.Output, what, rows)
 	}
 	return w, err
+}
+
+// andAlso returns add with a word to Also once it is done.
+func (r Request) andAlso(add func(id string, probabilities []float32) error, classes []string) func(id string, probabilities []float32) error {
+	return func(id string, probabilities []float32) error {
+		if err := add(id, probabilities); err != nil {
+			return err
+		}
+		class := table.Largest(probabilities)
+		r.Also(id, classes[class], float64(probabilities[class]))
+		return nil
+	}
 }

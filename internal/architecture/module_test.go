@@ -11,8 +11,8 @@ import (
 
 // withoutLibtorch are the packages that a program can use without libtorch.
 var withoutLibtorch = []string{
-	"./weightest/...", "./selection/...", "./datasets/...",
-	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/report/...", "./experiments/labelshift/...",
+	"./weightest/...", "./evaluation", "./selection/...", "./datasets/...",
+	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/labels", "./experiments/report/...", "./experiments/labelshift/...",
 	"./cmd/labelshift",
 }
 

@@ -29,7 +29,7 @@ func TestValuesOfTheWrongForm(t *testing.T) {
 }
 
 func TestEveryFileReads(t *testing.T) {
-	for _, name := range []string{"losses", "mcc", "mmd", "qp", "lenet", "resnet", "labelshift"} {
+	for _, name := range []string{"losses", "mcc", "mmd", "qp", "lenet", "resnet", "labelshift", "ppi"} {
 		f := Open(t, name)
 		if len(f) == 0 {
 			t.Errorf("%s.npz holds no array", name)

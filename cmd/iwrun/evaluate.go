@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/adapt"
+	"iwda/experiments/report/sheet"
+	"iwda/internal/wholefile"
+)
+
+const evaluateUsage = "iwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]"
+
+func newEvaluateCommand(s streams) *cli.Command {
+	var o workOptions
+	var output string
+	var choose bool
+	return &cli.Command{
+		Name:      "evaluate",
+		Usage:     "say by labels of a few rows how many predictions are right",
+		UsageText: evaluateUsage,
+		Description: "FOLDER is that of iwrun adapt, whose methods are evaluated too, another one with a predictions.csv, or a .csv file that iwrun predict has written. LABELS is to_label.csv with " +
+			"its column label filled in, or another .csv file with the columns id and label of rows that were drawn at random; rows without a label are passed over.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "write everything to a `FILE` of JSON too"},
+			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "have the method predict in FOLDER that the labels say is clearly better than what does, if there is one"},
+		}, o.deviceFlags()...),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return wrongUsage(c, "name the folder of the predictions, and the file of the labels")
+			}
+			folder, labels := c.Args().Get(0), c.Args().Get(1)
+			if err := wholefile.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
+				return wrongUsage(c, "-o: %v", err)
+			}
+			return runEvaluate(folder, labels, output, choose, o, s)
+		},
+	}
+}
+
+func runEvaluate(folder, labels, output string, choose bool, o workOptions, s streams) error {
+	device, err := o.device()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	e, err := adapt.Evaluate(ctx, folder, labels, adapt.EvaluateOptions{
+		Choose: choose, Device: device, Threads: o.Schedule.Threads,
+	})
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(s.err, "interrupted")
+		return statusError(statusInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if output != "" {
+		if err := wholefile.WriteJSON(output, e); err != nil {
+			return err
+		}
+	}
+	if err := e.Sheet().Write(s.out, sheet.Markdown); err != nil {
+		return err
+	}
+	if e.Choice != "" {
+		fmt.Fprintln(s.err, filepath.Clean(folder)+": "+e.Choice)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/labels"
+)
+
+// fillIn labels the rows of a file that was drawn.
+func fillIn(t *testing.T, path string, truth map[string]string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(readFile(t, path), "\n"), "\n")
+	for i, line := range lines[1:] {
+		id, _, _ := strings.Cut(line, ",")
+		lines[i+1] = line + truth[id]
+	}
+	writeFile(t, path, strings.Join(lines, "\n")+"\n")
+}
+
+// From predictions to a file that is filled in, and from that to their accuracy.
+func TestEvaluate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	if status, _, text := call(t, adaptLine("--set", "methods=[source-only@linear, source-only]", "--label-rows", "40")...); status != 0 || !strings.Contains(text, "out/to_label.csv has 40 rows of the target") {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv"); status != 1 || !strings.Contains(text, "out/to_label.csv: the column of labels is filled in in 0 rows") {
+		t.Errorf("not filled in: status %d\n%s", status, text)
+	}
+	fillIn(t, "out/to_label.csv", truth)
+	typed := readFile(t, "out/to_label.csv")
+	status, out, text := call(t, "evaluate", "out", "out/to_label.csv", "-o", "evaluation.json", "--choose", "--device", "cpu")
+	if status != 0 || !strings.Contains(out, "the predictions") || !strings.Contains(out, "source-only@linear") || !strings.Contains(text, "othing is changed") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv", "-o", "target.csv"); status != 2 || !strings.Contains(text, "which is read") {
+		t.Errorf("over the target: status %d\n%s", status, text)
+	}
+	var e labels.Evaluation
+	if err := json.Unmarshal([]byte(readFile(t, "evaluation.json")), &e); err != nil {
+		t.Fatal(err)
+	}
+	accuracy := accuracyOf(t, "out/predictions.csv", truth)
+	if p := e.Predictions; e.Rows != 600 || e.Labels != 40 || len(e.Methods) != 2 || p.Low > accuracy || p.High < accuracy || p.High-p.Low > 0.3 {
+		t.Errorf("%+v, the accuracy is %v", e, accuracy)
+	}
+	// New rows, drawn in strata, and the same rows again; what is filled in is not written over.
+	predict := []string{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "more_label.csv", "--label-strata", "--device", "cpu"}
+	if status, _, text := call(t, predict...); status != 0 {
+		t.Fatal(text)
+	}
+	drawn := readCSV(t, "more_label.csv")
+	shares := map[string]float64{}
+	for _, line := range drawn {
+		shares[line["stratum"]] = number(t, line, "stratum_share")
+	}
+	sum := 0.0
+	for _, share := range shares {
+		sum += share
+	}
+	if len(drawn) < 48 || len(drawn) > 54 || len(shares) < 2 || math.Abs(sum-1) > 1e-9 {
+		t.Errorf("%d rows of %v", len(drawn), shares)
+	}
+	before := readFile(t, "more_label.csv")
+	if status, _, text := call(t, predict...); status != 0 || readFile(t, "more_label.csv") != before {
+		t.Errorf("drawn again: %s", text)
+	}
+	fillIn(t, "more_label.csv", truth)
+	if status, _, text := call(t, predict...); status != 2 || !strings.Contains(text, "more_label.csv has labels") {
+		t.Errorf("filled in: status %d\n%s", status, text)
+	}
+	if status, out, text := call(t, "evaluate", "more.csv", "more_label.csv"); status != 0 || !strings.Contains(out, "strata of confidence") {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	if readFile(t, "out/to_label.csv") != typed {
+		t.Error("to_label.csv has changed")
+	}
+}
+
+// What cannot be carried out says why, with the status of what is wrong.
+func TestEvaluateErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "predictions.csv", "id,class,probability\n1,cat,0.5\n2,dog,0.75\n")
+	writeFile(t, "labels.csv", "id,label\n1,cat\n3,dog\n")
+	writeFile(t, "twice.csv", "id,label\n1,cat\n1,cat\n")
+	for _, c := range []struct {
+		status int
+		want   string
+		line   []string
+	}{
+		{2, "name the folder of the predictions, and the file of the labels", []string{"predictions.csv"}},
+		{2, "which is read", []string{"predictions.csv", "labels.csv", "-o", "labels.csv"}},
+		{2, "which is read", []string{".", "labels.csv", "-o", "predictions.csv"}},
+		{1, "labels.csv:3: id \"3\" is none of the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
+		{1, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
+		{1, "no methods to choose from", []string{".", "labels.csv", "--choose"}},
+		{1, "no such file", []string{"none", "labels.csv"}},
+		{1, "no such file", []string{".", "none.csv"}},
+	} {
+		if status, _, text := call(t, append([]string{"evaluate"}, c.line...)...); status != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%q: status %d, want %d and %q\n%s", c.line, status, c.status, c.want, text)
+		}
+	}
+	if status, _, text := call(t, "predict", "model", "rows.npy", "-o", "x.csv", "--label-rows", "5"); status != 2 || !strings.Contains(text, "name it with --to-label") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil || len(entries) != 3 || slices.ContainsFunc(entries, os.DirEntry.IsDir) {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

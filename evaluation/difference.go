@@ -1,0 +1,51 @@
+package evaluation
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Pairs are what two classifiers make of the labelled rows of a stratum.
+type Pairs struct {
+	Share        float64 // of all rows that belong to the stratum
+	Rows         int     // with labels
+	Gained, Lost int     // of these only the first gets right, only the second
+}
+
+// Difference is by how much more of all rows one classifier is right in than another.
+type Difference struct {
+	Estimate
+	Gained int `json:"gained"` // labelled rows that only the first gets right
+	Lost   int `json:"lost"`   // that only the second does
+	// P is the p-value of both being right equally often, whichever is better.
+	P float64 `json:"p"`
+}
+
+// Compare compares two classifiers on the same rows.
+//
+// The interval is that of Agresti and Min (2005), in each stratum: half a row more is gained and
+// half a one lost, so that none has a variance of 0. P is the larger of that of this estimate, which is right
+// for strata, and that of the exact sign test (McNemar 1947), which is right for few rows.
+func Compare(strata []Pairs) Difference {
+	d := Difference{}
+	variance := 0.0
+	for _, s := range strata {
+		n, gained, lost := float64(s.Rows), float64(s.Gained), float64(s.Lost)
+		d.Gained, d.Lost = d.Gained+s.Gained, d.Lost+s.Lost
+		d.Value += s.Share * (gained - lost) / n
+		difference := (gained - lost) / (n + 2)
+		variance += s.Share * s.Share / n * ((gained+lost+1)/(n+2) - difference*difference)
+	}
+	deviation := math.Sqrt(variance)
+	half := distuv.UnitNormal.Quantile((1+level)/2) * deviation
+	d.Low, d.High = max(-1, d.Value-half), min(1, d.Value+half)
+	d.P = max(signTest(d.Gained, d.Lost), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
+	return d
+}
+
+// signTest is the two-sided p-value of so many gains and losses being equally likely.
+func signTest(gained, lost int) float64 {
+	fair := distuv.Binomial{N: float64(gained + lost), P: 0.5}
+	return min(1, 2*fair.CDF(float64(min(gained, lost))))
+}

@@ -1,0 +1,91 @@
+package adapt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"iwda/evaluation"
+	"iwda/experiments/judge"
+	"iwda/experiments/labels"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/internal/wholefile"
+)
+
+// LabelChoice is what labels of some rows of the target chose.
+type LabelChoice struct {
+	Labels   int             `json:"labels"` // rows that have one
+	Method   string          `json:"method"`
+	Accuracy labels.Accuracy `json:"accuracy"` // by these labels
+	// Instead is what predicted before.
+	Instead    string                `json:"instead"`
+	Difference evaluation.Difference `json:"difference"`
+	P          float64               `json:"p"` // see [labels.Evaluation.Best]
+}
+
+// String says what was chosen, and why.
+func (c *LabelChoice) String() string {
+	return fmt.Sprintf("%s predicts, as %d rows of the target with labels chose it: it is right in %.1f%% of the target (%.1f to %.1f%%), in %.1f points more than %s before (p = %.2g).",
+		c.Method, c.Labels, 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, 100*c.Difference.Value, c.Instead, c.P)
+}
+
+// follow has all runs of the method predict that labels chose.
+func (c *LabelChoice) follow(choice *judge.Choice) error {
+	if c == nil {
+		return nil
+	}
+	at := slices.IndexFunc(choice.Methods, func(m judge.Method) bool { return m.Name == c.Method && len(m.Runs) > 0 })
+	if at < 0 {
+		return fmt.Errorf("labels choose %s, none of whose runs the rule %s can judge", c.Method, choice.Rule)
+	}
+	choice.Together, choice.Correction, choice.Used = nil, judge.Full, choice.Methods[at].Runs[0]
+	return nil
+}
+
+// choose has the best method of an evaluation predict in the folder that [Run] left, if it is
+// clearly better than what does, and says in the evaluation what came of it. Predictions have the probabilities of
+// all classes if they had before.
+func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Evaluation, former *Outcome, probabilities bool) error {
+	best, p, clear := e.Best()
+	switch {
+	case best == nil:
+		e.Choice = "No method predicts anything else: nothing is changed."
+		return nil
+	case best.Difference.Value <= 0:
+		e.Choice = "No method gets more of the labelled rows right than what predicts: nothing is changed."
+		return nil
+	case !clear:
+		e.Choice = fmt.Sprintf("No method is clearly better than what predicts: %s gets %d of the labelled rows right that it gets wrong, and %d the other way round (p = %.2g). Nothing is changed.",
+			best.Method, best.Difference.Gained, best.Difference.Lost, p)
+		return nil
+	}
+	chosen := &LabelChoice{e.Labels, best.Method, best.Accuracy, former.Method, best.Difference, p}
+	file, left, err := finished(folder)
+	if err != nil {
+		return err
+	}
+	paths := domainPaths(file)
+	again, err := NewPlan(paths[sourceName], paths[targetName], Options{
+		Folder: folder, Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
+	})
+	if err != nil {
+		return err
+	}
+	outcome, err := again.conclude(ctx, left, again.failures(former.Failed), chosen)
+	if err != nil {
+		return err
+	}
+	outcome.Seconds, e.Choice = former.Seconds, chosen.String()
+	return wholefile.WriteJSON(again.path(OutcomeFile), outcome)
+}
+
+// failures are those runs of the plan that failed before.
+func (p *Plan) failures(failed []FailedRun) (failures []schedule.Failure) {
+	for _, f := range failed {
+		if at := slices.IndexFunc(p.Runs, func(r plan.Run) bool { return r.ID.String() == f.Run }); at >= 0 {
+			failures = append(failures, schedule.Failure{Run: p.Runs[at], Reason: f.Reason})
+		}
+	}
+	return failures
+}

@@ -1,0 +1,199 @@
+package adapt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"iwda/datasets/table"
+	"iwda/experiments/config"
+	"iwda/experiments/labels"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/predict"
+	"iwda/torch"
+)
+
+// EvaluateOptions are those of [Evaluate].
+type EvaluateOptions struct {
+	// Choose has the method predict that the labels say is clearly better, if there is one.
+	Choose  bool
+	Device  torch.Device
+	Threads int // of libtorch; 0 means 1
+}
+
+// Evaluate says by a file of labels of some rows how often predictions are right: those in the
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv of any
+// other folder, or a .csv file of them. The rows are matched by their ids.
+func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
+	info, err := os.Stat(of)
+	if err != nil {
+		return nil, err
+	}
+	predictions, adapted := of, false
+	var former *Outcome
+	if info.IsDir() {
+		predictions = filepath.Join(of, PredictionsFile)
+		former, err = readOutcome(of)
+		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if o.Choose && !adapted {
+		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
+	}
+	classes, err := labels.ClassesOf(predictions)
+	if err != nil {
+		return nil, err
+	}
+	origin, withAll := predictions, classes != nil
+	if adapted {
+		origin, classes = filepath.Join(of, OutcomeFile), nil
+		for _, c := range former.Classes {
+			classes = append(classes, c.Class)
+		}
+	}
+	given, err := labels.Read(labelFile, classes, origin)
+	if err != nil {
+		return nil, err
+	}
+	matched, err := labels.Match(predictions, given)
+	if err != nil {
+		return nil, err
+	}
+	e := labels.Evaluate(given, matched)
+	if !adapted {
+		return e, nil
+	}
+	if e.Methods, err = o.methods(ctx, of, given, matched); errors.Is(err, errNoTarget) && !o.Choose {
+		e.Notes = append(e.Notes, fmt.Sprintf("Of the methods nothing can be said: %v.", err))
+		return e, nil
+	}
+	if err == nil && o.Choose {
+		err = o.choose(ctx, of, e, former, withAll)
+	}
+	return e, err
+}
+
+// Reads are the paths of the files of a folder, and of its domains, that [Evaluate] may read.
+func Reads(folder string) []string {
+	paths := append(Files(folder), folder)
+	if file, err := config.Load(filepath.Join(folder, ExperimentFile)); err == nil {
+		for _, path := range domainPaths(file) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// readOutcome reads the outcome of an adaptation's folder.
+func readOutcome(folder string) (*Outcome, error) {
+	path := filepath.Join(folder, OutcomeFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	o := new(Outcome)
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return o, nil
+}
+
+// errNoTarget is wrapped if the target is not where it was.
+var errNoTarget = errors.New("the target is not there")
+
+// finished returns the experiment of an adaptation's folder and those of its runs that are finished.
+func finished(folder string) (*config.File, []plan.Run, error) {
+	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(r plan.Run) bool {
+		_, done := r.Finished(filepath.Join(folder, RunsFolder))
+		return !done
+	})
+	if len(runs) == 0 {
+		return nil, nil, fmt.Errorf("%s: no run is finished with the settings of %s", folder, file.Name)
+	}
+	return file, runs, nil
+}
+
+// methods says how often each method among the finished runs is right, all its runs together, as
+// iwrun predict has them predict from the method's folder. All pass over the target at once.
+func (o EvaluateOptions) methods(ctx context.Context, folder string, given labels.Labels, matched *labels.Predictions) (methods []labels.Method, err error) {
+	file, runs, err := finished(folder)
+	if err != nil {
+		return nil, err
+	}
+	target := domainPaths(file)[targetName]
+	if _, err := os.Stat(target); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoTarget, err)
+	}
+	var folders []string
+	var names []string // of the methods
+	var ids [][]string // of the runs of each
+	for _, run := range runs {
+		if n := len(names); n == 0 || names[n-1] != run.ID.Method {
+			names, ids = append(names, run.ID.Method), append(ids, nil)
+		}
+		ids[len(ids)-1] = append(ids[len(ids)-1], run.ID.String())
+		folders = append(folders, run.Dir(filepath.Join(folder, RunsFolder)).String())
+	}
+	members, err := model.OpenMembers(folders)
+	if err != nil {
+		return nil, err
+	}
+	input, err := predict.Open(target, nil, members[0].Folder, members[0].Metadata)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, input.Close()) }()
+	all := predict.NewEnsemble(members, predict.Options{Device: o.Device, Threads: max(1, o.Threads), Batch: predict.DefaultBatch})
+	var ensembles []predict.Ensemble
+	var shares [][][]float64
+	var rivals []*labels.Rival
+	for i, name := range names {
+		e := all[:len(ids[i])]
+		all = all[len(e):]
+		corrected, err := e.Shares(ctx, predict.ModelShares, nil)
+		if err != nil {
+			return nil, fmt.Errorf("class shares of %s: %w", name, err)
+		}
+		ensembles, shares, rivals = append(ensembles, e), append(shares, corrected), append(rivals, labels.NewRival(given, matched))
+	}
+	classes := members[0].Classes
+	err = predict.EachOf(ctx, []predict.Input{input}, ensembles, shares, func(which int, id string, probabilities []float32) error {
+		class := table.Largest(probabilities)
+		return rivals[which].Add(id, classes[class], float64(probabilities[class]))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range rivals {
+		m, err := r.Method(names[i], ids[i])
+		if err != nil {
+			return nil, err
+		}
+		methods = append(methods, m)
+	}
+	return methods, nil
+}
+
+// domainPaths are where the domains of an experiment are.
+func domainPaths(file *config.File) map[string]string {
+	paths := map[string]string{}
+	for _, domain := range file.Config.Dataset.Domains {
+		paths[domain.Domain] = domain.Path
+	}
+	return paths
+}

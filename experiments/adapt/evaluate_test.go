@@ -1,0 +1,224 @@
+package adapt
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/labels"
+	"iwda/experiments/model"
+	"iwda/experiments/predict"
+)
+
+// labelled writes labels of rows of the target and returns the file's path.
+func labelled(t *testing.T, class func(row int) string, rows ...int) string {
+	t.Helper()
+	text := "id,label\n"
+	for _, row := range rows {
+		text += fmt.Sprintf("%d,%s\n", row, class(row))
+	}
+	path := filepath.Join(t.TempDir(), "labels.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// predictedClasses reads the classes of predictions, whose ids are the numbers of the rows.
+func predictedClasses(t *testing.T, path string) (classes []string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records[1:] {
+		classes = append(classes, record[1])
+	}
+	return classes
+}
+
+// Labels say how often the predictions are right, and those of each method as iwrun predict has them from
+// the method's folder; they choose a method that is clearly better, and none that is not.
+func TestEvaluateAndChoose(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	ctx := context.Background()
+	o := Options{Folder: folder, Set: append(slices.Clone(small), "methods=[source-only, mcc@own]"), LabelRows: 20, Probabilities: true}
+	outcome, err := Run(ctx, source, target, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	toLabel := filepath.Join(folder, ToLabelFile)
+	if outcome.Files["to_label"] != ToLabelFile || labels.Touched(toLabel) {
+		t.Errorf("%v", outcome.Files)
+	}
+	// What the method that does not predict would, by its folder.
+	other := "mcc@own"
+	if outcome.Method == other {
+		other = "source-only"
+	}
+	methodFolder := filepath.Join(folder, RunsFolder, "adapt", "full", "source-target", other)
+	members, err := model.OpenEnsemble(methodFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	otherFile := filepath.Join(t.TempDir(), "other.csv")
+	request := predict.Request{Inputs: []string{target}, Shares: predict.ModelShares, Output: otherFile}
+	if _, err := predict.Write(ctx, members, request, predict.Options{Threads: 1, Batch: predict.DefaultBatch}); err != nil {
+		t.Fatal(err)
+	}
+	theirs, ours := predictedClasses(t, otherFile), predictedClasses(t, filepath.Join(folder, PredictionsFile))
+	var differ, all []int
+	for row := range ours {
+		if all = append(all, row); ours[row] != theirs[row] {
+			differ = append(differ, row)
+		}
+	}
+	if len(differ) < 8 {
+		t.Fatalf("%s differs from %s in %d rows", other, outcome.Method, len(differ))
+	}
+	evaluate := func(path string, choose bool) *labels.Evaluation {
+		t.Helper()
+		e, err := Evaluate(ctx, folder, path, EvaluateOptions{Choose: choose})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	method := func(e *labels.Evaluation, name string) labels.Method {
+		return e.Methods[slices.IndexFunc(e.Methods, func(m labels.Method) bool { return m.Method == name })]
+	}
+	// By labels that are what is predicted everything is right, and nothing is changed.
+	before, _ := os.ReadFile(filepath.Join(folder, OutcomeFile))
+	e := evaluate(labelled(t, func(row int) string { return ours[row] }, all...), true)
+	if e.Predictions.Value != 1 || e.Labels != 120 || !strings.Contains(e.Choice, "nothing is changed") {
+		t.Errorf("%+v", e)
+	}
+	if m := method(e, other); m.Accuracy.Right != len(ours)-len(differ) || m.Difference.Lost != len(differ) || len(m.Runs) != 2 || m.Same {
+		t.Errorf("%+v, %d rows differ", m, len(differ))
+	}
+	if m := method(e, outcome.Method); !m.Same || m.Accuracy != e.Predictions {
+		t.Errorf("%+v, predictions %+v", m, e.Predictions)
+	}
+	// By few labels for the other method it is not clearly better.
+	e = evaluate(labelled(t, func(row int) string { return theirs[row] }, differ[:3]...), true)
+	if m := method(e, other); m.Difference.Gained != 3 || !strings.Contains(e.Choice, "No method is clearly better") || !strings.Contains(e.Choice, "Nothing is changed") {
+		t.Errorf("%+v, %s", m, e.Choice)
+	}
+	if after, _ := os.ReadFile(filepath.Join(folder, OutcomeFile)); string(after) != string(before) {
+		t.Error("outcome.json has changed")
+	}
+	// By many it is, and predicts from then on.
+	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
+	e = evaluate(filled, true)
+	now, err := readOutcome(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Method != other || now.Labels == nil || now.Labels.Labels != 120 || now.Labels.Instead != outcome.Method || len(now.Used) != 2 || !strings.Contains(now.Used[0], "/"+other+"/") {
+		t.Errorf("%+v, labels %+v", now, now.Labels)
+	}
+	said := now.Sentences[0]
+	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, as 120 rows of the target with labels chose it: it is right in 100.0% of the target") {
+		t.Errorf("%q, choice %q", said, e.Choice)
+	}
+	if got := predictedClasses(t, filepath.Join(folder, PredictionsFile)); !slices.Equal(got, theirs) {
+		t.Error("the predictions are not the other method's")
+	}
+	if classes, err := labels.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
+		t.Errorf("probabilities of %q, %v", classes, err)
+	}
+	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {
+		t.Errorf("%d models, %v", len(members), err)
+	}
+	report, err := os.ReadFile(filepath.Join(folder, ReportFile))
+	if err != nil || !strings.Contains(string(report), "120 labels of the target chose the method") || strings.Contains(string(report), "No label of the target was used") {
+		t.Errorf("the report does not say what chose: %v", err)
+	}
+	if e := evaluate(filled, true); !strings.Contains(e.Choice, "nothing is changed") || !method(e, other).Same {
+		t.Errorf("once more: %s", e.Choice)
+	}
+	// Without the target, the predictions can be evaluated all the same.
+	if err := os.Rename(target, target+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if e := evaluate(filled, false); e.Predictions.Value != 1 || e.Methods != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "the target is not there") {
+		t.Errorf("%+v", e)
+	}
+	if _, err := Evaluate(ctx, folder, filled, EvaluateOptions{Choose: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("choose without the target: %v", err)
+	}
+}
+
+// What somebody has typed into to_label.csv stays, and predictions of anybody can be evaluated.
+func TestLabelsStay(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	o := Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
+	var said []string
+	o.Say = func(sentence string) { said = append(said, sentence) }
+	run := func() string {
+		t.Helper()
+		if _, err := Run(context.Background(), source, target, o); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(folder, ToLabelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first := run()
+	if lines := strings.Count(first, "\n"); lines != 51 || !strings.HasPrefix(first, "id,class,confidence,label\n") {
+		t.Errorf("%s", first)
+	}
+	if second := run(); second != first {
+		t.Errorf("drawn again:\n%s\nbefore:\n%s", second, first)
+	}
+	o.LabelRows, o.LabelStrata = 10, true
+	if strata := run(); !strings.HasPrefix(strata, "id,class,confidence,stratum,stratum_share,label\n") || strings.Count(strata, "\n") > 14 {
+		t.Errorf("%s", strata)
+	}
+	typed := strings.Replace(first, ",\n", ",dog\n", 1)
+	if err := os.WriteFile(filepath.Join(folder, ToLabelFile), []byte(typed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	said = nil
+	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "stays as it is") }) {
+		t.Errorf("%s\nsaid %q", kept, said)
+	}
+	// A folder without an outcome, and the file alone.
+	if err := os.Remove(filepath.Join(folder, OutcomeFile)); err != nil {
+		t.Fatal(err)
+	}
+	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
+	for _, of := range []string{folder, filepath.Join(folder, PredictionsFile)} {
+		e, err := Evaluate(context.Background(), of, filled, EvaluateOptions{})
+		if err != nil || e.Labels != 3 || e.Methods != nil {
+			t.Errorf("%s: %+v, %v", of, e, err)
+		}
+		if _, err := Evaluate(context.Background(), of, filled, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "no methods to choose from") {
+			t.Errorf("%s: %v", of, err)
+		}
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	o.Folder, o.LabelRows = none, -1
+	if _, err := Run(context.Background(), source, target, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(none, ToLabelFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("rows to label, of which none were asked for: %v", err)
+	}
+}

@@ -1,0 +1,176 @@
+package labels
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"iwda/experiments/report/sheet"
+)
+
+// evaluated are sixty rows, every second of which has a label: the first ten are cats, the others dogs.
+func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictions) {
+	t.Helper()
+	var predictions, labels strings.Builder
+	predictions.WriteString("id,class,probability,probability_cat,probability_dog,probability_cow\n")
+	labels.WriteString("id,label\n")
+	for row := range 60 {
+		fmt.Fprintf(&predictions, "r%d,%s,0.75,0,0,0\n", row, predicted(row))
+		if row%2 == 0 {
+			fmt.Fprintf(&labels, "r%d,%s\n", row, truth(row))
+		}
+	}
+	path := file(t, "predictions.csv", predictions.String())
+	classes, err := ClassesOf(path)
+	if err != nil || strings.Join(classes, " ") != "cat dog cow" {
+		t.Errorf("classes %q, %v", classes, err)
+	}
+	given, err := Read(file(t, "labels.csv", labels.String()), classes, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Match(path, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return given, p
+}
+
+func truth(row int) string {
+	if row < 20 {
+		return "cat"
+	}
+	return "dog"
+}
+
+func TestEvaluate(t *testing.T) {
+	given, p := evaluated(t, func(row int) string {
+		if row < 8 {
+			return "cow"
+		}
+		return truth(row)
+	})
+	e := Evaluate(given, p)
+	if a := e.Predictions; e.Rows != 60 || e.Labels != 30 || a.Right != 26 || math.Abs(a.Value-26./30) > 1e-12 || a.Interval != "wilson" || math.Abs(a.Low-0.758348) > 1e-6 || math.Abs(a.High-0.930859) > 1e-6 {
+		t.Errorf("%+v", e)
+	}
+	if r := e.Recalls; len(r) != 2 || r[0].Class != "cat" || r[0].Labels != 10 || r[0].Right != 6 || r[0].Recall.Value != 0.6 || r[1].Right != 20 {
+		t.Errorf("%+v", r)
+	}
+	rival := func(predicted func(row int) string) Method {
+		r := NewRival(given, p)
+		for row := range 60 {
+			if err := r.Add(fmt.Sprintf("r%d", row), predicted(row), 0.9); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := r.Method("mcc", []string{"full/a-b/mcc/seed-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	right := rival(truth)
+	if d := right.Difference; d.Gained != 4 || d.Lost != 0 || math.Abs(d.P-0.125) > 1e-12 || right.Accuracy.Value != 1 || right.Same {
+		t.Errorf("%+v", right)
+	}
+	same := rival(func(row int) string { return p.of(row) })
+	if !same.Same {
+		t.Errorf("%+v", same)
+	}
+	e.Methods = []Method{same, right}
+	if best, probability, clear := e.Best(); best.Method != "mcc" || best.Same || math.Abs(probability-0.0625) > 1e-12 || clear {
+		t.Errorf("%+v, p = %v, clear: %v", best, probability, clear)
+	}
+	e.Methods = []Method{same}
+	if best, _, clear := e.Best(); best != nil || clear {
+		t.Errorf("%+v", best)
+	}
+	e.Methods = []Method{right}
+	var text bytes.Buffer
+	if err := e.Sheet().Write(&text, sheet.Markdown); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"| the predictions | 26 of 30 |", "| mcc             | 30 of 30 | 100.0", "4, 0", "60.0 (31.3 to 83.2)"} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("%q is not in\n%s", part, &text)
+		}
+	}
+}
+
+// Of several methods one seems better sooner or later: each counts.
+func TestBestOfMany(t *testing.T) {
+	given, p := evaluated(t, func(row int) string {
+		if row < 10 {
+			return "cow"
+		}
+		return truth(row)
+	})
+	e := Evaluate(given, p)
+	method := func(gained int) Method {
+		m := Method{Method: fmt.Sprint(gained)}
+		m.Difference.Value, m.Difference.Gained, m.Difference.P = float64(gained)/30, gained, 2/math.Pow(2, float64(gained))
+		return m
+	}
+	e.Methods = []Method{method(6)}
+	if _, probability, clear := e.Best(); !clear || math.Abs(probability-1./64) > 1e-12 {
+		t.Errorf("one other method: p = %v", probability)
+	}
+	e.Methods = []Method{method(6), method(1), method(0), method(2)}
+	if best, probability, clear := e.Best(); clear || best.Method != "6" || math.Abs(probability-4./64) > 1e-12 {
+		t.Errorf("four: %+v, p = %v", best, probability)
+	}
+	if notes := e.Notes; len(notes) != 0 {
+		t.Errorf("%q", notes)
+	}
+}
+
+// A class that is never predicted may be one that is written in another way.
+func TestLabelThatIsNotPredicted(t *testing.T) {
+	path := file(t, "predictions.csv", "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n")
+	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dgo\n"), nil, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Match(path, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := Evaluate(given, p); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", which 1 rows`) || e.Recalls[0].Recall != nil {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Labels are of rows that are there, once.
+func TestMatch(t *testing.T) {
+	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is none of the 2 rows of PATH`,
+		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: the id "1" is there twice; ` + given.Path + ":2 has a label",
+		"id,class,probability\n1,cat,half\n":                      `PATH:2: id "1": the probability is "half"`,
+		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, class and probability`,
+		"id,class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",
+	} {
+		path := file(t, "predictions.csv", text)
+		if _, err := Match(path, given); err == nil || !strings.HasPrefix(err.Error(), strings.ReplaceAll(want, "PATH", path)) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A target that has changed since is an error.
+func TestOtherTarget(t *testing.T) {
+	given, p := evaluated(t, truth)
+	r := NewRival(given, p)
+	if err := r.Add("another", "cat", 1); err == nil || !strings.Contains(err.Error(), `row 0 of the target has the id "another"`) {
+		t.Errorf("another row: %v", err)
+	}
+	if _, err := r.Method("mcc", nil); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, "+p.Path+" has 60") {
+		t.Errorf("no row: %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package labels
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A file is written over as long as nobody has typed anything into it.
+func TestTouched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	if Touched(path) {
+		t.Error("no file is touched")
+	}
+	rows := []Row{{ID: "a,b", Class: "cat", Confidence: 0.5}, {ID: "7", Class: "dog", Confidence: float64(float32(0.9))}}
+	if err := Write(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if want := "id,class,confidence,label\n\"a,b\",cat,0.5,\n7,dog,0.9,\n"; err != nil || string(text) != want {
+		t.Errorf("%q, want %q, %v", text, want, err)
+	}
+	if Touched(path) {
+		t.Error("what was written is touched")
+	}
+	rows[0].Stratum, rows[0].Share, rows[1].Stratum, rows[1].Share = "0-0.8", 0.25, "0.8-0.95", 0.75
+	if err := Write(path, rows); err != nil || Touched(path) {
+		t.Errorf("in strata: %v", err)
+	}
+	for what, text := range map[string]string{
+		"a label":            "id,class,confidence,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
+		"by a spreadsheet":   "id;class;confidence;label\n1;cat;0,5;dog\n",
+		"another column":     "id,class,confidence,label,note\n1,cat,0.5,,\n",
+		"columns in a line":  "id,class,confidence,label\n1,cat,0.5\n",
+		"a quote left open":  "id,class,confidence,label\n\"1,cat,0.5,\n",
+		"something else":     "my notes\n",
+		"nothing any longer": "",
+	} {
+		if !Touched(file(t, "labels.csv", text)) {
+			t.Errorf("%s: may be written over", what)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	classes := []string{"cat", "dog"}
+	path := file(t, "labels.csv", "\xef\xbb\xbfnote;label;id\nfirst;dog;7\n;;8\n\"two\nlines\"; cat ;9\n;NaN;10\n")
+	got, err := Read(path, classes, "out")
+	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	// Classes that are numbers, as pandas writes them beside empty cells.
+	got, err = Read(file(t, "labels.csv", "id,label\n1,3.0\n2,\n3,4.0\n"), []string{"3", "4"}, "out")
+	if err != nil || got.Rows[0].Class != "3" || got.Rows[1].Class != "4" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	path = file(t, "strata.csv", "id,stratum,stratum_share,label\n1,a,0.25,cat\n2,a,0.25,dog\n3,b,0.75,\n4,b,0.75,cat\n5,b,0.75,cat\n")
+	got, err = Read(path, classes, "out")
+	if diff := cmp.Diff([]Stratum{{"a", 0.25}, {"b", 0.75}}, got.Strata); diff != "" || err != nil || got.Rows[3].Stratum != 1 {
+		t.Errorf("%s, %+v, %v", diff, got, err)
+	}
+	for text, want := range map[string]string{
+		"id,label\n1,cat\n2,cow\n":           `:3: id "2": label "cow" is no class of out, which has cat, dog`,
+		"id,label\n1,cat\n2,dog\n1,cat\n":    `:4: id "1" has a label in line 2 already`,
+		"id,class\n1,cat\n":                  ":1: the columns are [\"id\" \"class\"]; want id and label",
+		"id,label\n1,cat\n2,\n":              "filled in in 1 rows; 2 are needed",
+		"":                                   "is empty",
+		"id,label\n1,cat\n2\n":               ":3: 1 columns; the first line names 2",
+		"id,label,stratum\n1,cat,a\n":        ":1: want both the columns stratum and stratum_share, or neither",
+		strata("1,a,0.25,cat"):               `of stratum a 1 rows have a label; each stratum needs 2`,
+		strata("1,a,x,cat"):                  `:2: id "1": stratum_share is "x"`,
+		strata("1,a,0.2,cat", "2,a,0.3,"):    `:3: id "2": stratum_share is 0.3, but 0.2 in lines of stratum "a" before`,
+		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the strata have 0.2 of all rows together; want all strata",
+	} {
+		path := file(t, "labels.csv", text)
+		if _, err := Read(path, classes, "out"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func strata(lines ...string) string {
+	return "id,stratum,stratum_share,label\n" + strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,89 @@
+package labels
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"iwda/datasets/table"
+)
+
+// Predictions are those of all rows, and which of these have labels.
+type Predictions struct {
+	Path       string
+	Classes    []string // that are predicted, by first occurrence
+	Class      []int    // of each row, index in Classes
+	Confidence []float64
+	Labelled   []int // the rows of the labels, in their order
+}
+
+// Match reads predictions as [table.WritePredictions] leaves them in a .csv file, and finds the
+// rows that have labels by their ids. A label of an id that no row has, or several, is an error.
+func Match(path string, labels Labels) (*Predictions, error) {
+	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}
+	wanted, classes := map[string]int{}, map[string]int{}
+	for i, l := range labels.Rows {
+		wanted[l.ID] = i
+	}
+	var id, class, confidence int
+	err := table.ReadText(path, func(columns []string) error {
+		id, class, confidence = slices.Index(columns, "id"), slices.Index(columns, "class"), slices.Index(columns, "probability")
+		if id < 0 || class < 0 || confidence < 0 {
+			return fmt.Errorf("the columns are %.200q; want id, class and probability, as iwrun predict writes them", columns)
+		}
+		return nil
+	}, func(_ int, cells []string) error {
+		f, err := strconv.ParseFloat(cells[confidence], 64)
+		if err != nil || !(f >= 0 && f <= 1+1e-6) {
+			return fmt.Errorf("id %.100q: the probability is %.100q", cells[id], cells[confidence])
+		}
+		at, known := classes[cells[class]]
+		if !known {
+			name := strings.Clone(cells[class])
+			at = len(classes)
+			classes[name], p.Classes = at, append(p.Classes, name)
+		}
+		if i, has := wanted[cells[id]]; has {
+			if p.Labelled[i] >= 0 {
+				return fmt.Errorf("the id %.100q is there twice; %s:%d has a label for one of the two: give the target's rows ids that differ", cells[id], labels.Path, labels.Rows[i].Line)
+			}
+			p.Labelled[i] = len(p.Class)
+		}
+		p.Class, p.Confidence = append(p.Class, at), append(p.Confidence, f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range p.Labelled {
+		if l := labels.Rows[i]; row < 0 {
+			return nil, fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s", labels.Path, l.Line, l.ID, len(p.Class), path)
+		}
+	}
+	return p, nil
+}
+
+// of is the class that is predicted of a row.
+func (p *Predictions) of(row int) string { return p.Classes[p.Class[row]] }
+
+// errHeader ends the reading of a file after its first line.
+var errHeader = errors.New("header")
+
+// ClassesOf returns the classes whose probabilities predictions have beside the largest, in the order
+// of the columns; none if they have that alone.
+func ClassesOf(path string) (classes []string, err error) {
+	err = table.ReadText(path, func(columns []string) error {
+		for _, column := range columns {
+			if class, found := strings.CutPrefix(column, "probability_"); found {
+				classes = append(classes, strings.Clone(class))
+			}
+		}
+		return errHeader
+	}, nil)
+	if errors.Is(err, errHeader) {
+		err = nil
+	}
+	return classes, err
+}

@@ -1,0 +1,135 @@
+package labels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"iwda/datasets/table"
+)
+
+// Labels are what somebody says of some rows.
+type Labels struct {
+	Path   string
+	Rows   []Label
+	Strata []Stratum // from which the rows were drawn
+}
+
+// Label is that of a row.
+type Label struct {
+	ID      string
+	Class   string
+	Line    int // of the file
+	Stratum int // index in Strata
+}
+
+// Stratum is a part of all rows; its name is "" if rows were drawn from all alike.
+type Stratum struct {
+	Name  string
+	Share float64 // of all rows
+}
+
+// fewest is the number of labels of a stratum without which nothing can be said.
+const fewest = 2
+
+// Read reads the labels of a .csv or .tsv file with the columns id and label, and if the file
+// has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
+// ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
+// each label is the name of one. A label that is no class, an id that has two labels and a stratum
+// with less than two are errors that name file, line and id.
+func Read(path string, classes []string, origin string) (Labels, error) {
+	r := reader{Labels: Labels{Path: path}, lines: map[string]int{}}
+	var err error
+	if r.name, err = table.LabelNames(classes, origin); err != nil {
+		return r.Labels, err
+	}
+	if err := table.ReadText(path, r.header, r.line); err != nil {
+		return r.Labels, err
+	}
+	return r.Labels, r.check()
+}
+
+// reader reads a file of labels line by line.
+type reader struct {
+	Labels
+	name                      func(label string) (string, error)
+	id, label, stratum, share int            // columns, -1 for none
+	lines                     map[string]int // of ids
+}
+
+func (r *reader) header(columns []string) error {
+	r.id, r.label = table.IDColumn(columns), table.LabelColumn(columns)
+	r.stratum, r.share = slices.Index(columns, stratumColumn), slices.Index(columns, shareColumn)
+	switch {
+	case r.id < 0 || r.label < 0:
+		return fmt.Errorf("the columns are %.200q; want id and label", columns)
+	case (r.stratum < 0) != (r.share < 0):
+		return fmt.Errorf("want both the columns %s and %s, or neither", stratumColumn, shareColumn)
+	case r.stratum < 0:
+		r.Strata = []Stratum{{Share: 1}}
+	}
+	return nil
+}
+
+func (r *reader) line(line int, cells []string) (err error) {
+	l := Label{ID: strings.Clone(cells[r.id]), Line: line}
+	if r.stratum >= 0 {
+		if l.Stratum, err = r.stratumOf(cells[r.stratum], cells[r.share]); err != nil {
+			return fmt.Errorf("id %.100q: %w", l.ID, err)
+		}
+	}
+	name, err := r.name(cells[r.label])
+	if err != nil {
+		return fmt.Errorf("id %.100q: %w", l.ID, err)
+	}
+	if name == "" {
+		return nil
+	}
+	if first := r.lines[l.ID]; first > 0 {
+		return fmt.Errorf("id %.100q has a label in line %d already", l.ID, first)
+	}
+	l.Class, r.lines[l.ID] = strings.Clone(name), line
+	r.Rows = append(r.Rows, l)
+	return nil
+}
+
+// stratumOf returns the index of a stratum, which is new at its first line.
+func (r *reader) stratumOf(name, shareText string) (int, error) {
+	share, err := strconv.ParseFloat(shareText, 64)
+	if err != nil || !(share > 0 && share <= 1) {
+		return 0, fmt.Errorf("%s is %.100q; want what was written there, a number from 0 to 1", shareColumn, shareText)
+	}
+	at := slices.IndexFunc(r.Strata, func(s Stratum) bool { return s.Name == name })
+	switch {
+	case at < 0:
+		r.Strata = append(r.Strata, Stratum{strings.Clone(name), share})
+		return len(r.Strata) - 1, nil
+	case r.Strata[at].Share != share:
+		return 0, fmt.Errorf("%s is %v, but %v in lines of stratum %.100q before", shareColumn, share, r.Strata[at].Share, name)
+	}
+	return at, nil
+}
+
+// check returns an error unless every stratum has labels.
+func (r *reader) check() error {
+	labelled, sum := make([]int, len(r.Strata)), 0.0
+	for _, l := range r.Rows {
+		labelled[l.Stratum]++
+	}
+	for i, s := range r.Strata {
+		sum += s.Share
+		switch {
+		case labelled[i] >= fewest:
+		case s.Name == "":
+			return fmt.Errorf("%s: the column of labels is filled in in %d rows; %d are needed at least, and some thirty to tell much", r.Path, labelled[i], fewest)
+		default:
+			return fmt.Errorf("%s: of stratum %s %d rows have a label; each stratum needs %d", r.Path, s.Name, labelled[i], fewest)
+		}
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("%s: the strata have %.4g of all rows together; want all strata, with their rows without a label", r.Path, sum)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"iwda/experiments/labels"
+)
+
+// measureChoice returns how often labels choose one of five other methods, and how often the
+// interval of the difference of one to what predicts holds the truth.
+func measureChoice(draws int) ([]string, error) {
+	lines := []string{
+		"| accuracy of what predicts | of one other method | of four others | drawn | n | difference held | chosen: any | the better one |",
+		"| --- | --- | --- | --- | --- | --- | --- | --- |",
+	}
+	for _, c := range []struct{ first, other float64 }{{0.6, 0.6}, {0.9, 0.9}, {0.98, 0.98}, {0.6, 0.65}, {0.6, 0.75}, {0.9, 0.94}} {
+		for _, stratified := range []bool{false, true} {
+			for _, n := range []int{50, 200} {
+				line, err := chooses(c.first, c.other, stratified, n, draws)
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines, nil
+}
+
+func chooses(first, other float64, stratified bool, n, draws int) (string, error) {
+	random := rand.New(rand.NewPCG(uint64(n), uint64(1000*(first+10*other))))
+	var t target
+	held, chosen, better := 0, 0, 0
+	for seed := range draws {
+		if seed%perTarget == 0 {
+			t = drawTarget([]float64{first, other, first, first, first, first}, 0.5, calibrated, random)
+		}
+		given, matched := t.label(n, stratified, int64(seed))
+		e := labels.Evaluate(given, matched)
+		for which, m := range t.methods[1:] {
+			rival := labels.NewRival(given, matched)
+			for i, class := range m.class {
+				if err := rival.Add(names[i], names[class], m.confidence[i]); err != nil {
+					return "", err
+				}
+			}
+			method, err := rival.Method(strconv.Itoa(which), nil)
+			if err != nil {
+				return "", err
+			}
+			e.Methods = append(e.Methods, method)
+		}
+		d := e.Methods[0].Difference
+		if truth := t.accuracy(t.methods[1]) - t.accuracy(t.methods[0]); d.Low <= truth && truth <= d.High {
+			held++
+		}
+		if best, _, clear := e.Best(); clear {
+			chosen++
+			if best.Method == "0" {
+				better++
+			}
+		}
+	}
+	how := "from all"
+	if stratified {
+		how = "in strata"
+	}
+	return fmt.Sprintf("| %.2f | %.2f | %.2f | %s | %d | %s | %s | %s |", first, other, first, how, n,
+		percent(held, draws), percent(chosen, draws), percent(better, draws)), nil
+}
