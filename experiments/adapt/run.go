@@ -106,13 +106,14 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
-	p.say(c.Problems...)
+	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
-	p.say(outcome.Sentences...)
+	p.say(outcome.Sentences...) // the verdict first
+	p.say(problems...)
 	lap("conclude")
 	outcome.Seconds = seconds
 	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/classshares"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
@@ -320,19 +319,6 @@ func TestPreferLater(t *testing.T) {
 		choice.preferLater(test.tolerance)
 		if choice.Used != test.used {
 			t.Errorf("tolerance %v: %s of %+v", test.tolerance, choice.Judged[choice.Used].Run, choice.Judged)
-		}
-	}
-}
-
-// What a run expects of itself is known where the test of label shift does not reject.
-func TestExpected(t *testing.T) {
-	candidates, _ := problem(t)
-	for i, p := range []store.Optional[float64]{store.Measured(0.5), store.Measured(0.01), {}} {
-		candidates[i].Known = &store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: 0.9}, LabelShiftP: p}
-	}
-	for i, j := range compared(t, candidates...).Judged {
-		if trusted := j.Expected != nil; trusted != (i == 0) || j.LabelShiftP != candidates[i].Known.LabelShiftP {
-			t.Errorf("%s: %+v", j.Run, j)
 		}
 	}
 }
