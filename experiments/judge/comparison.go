@@ -91,13 +91,13 @@ func New(candidates []Candidate) (*Comparison, error) {
 
 // reference is the run that aligns nothing, the first of all where there is none.
 func (c *Comparison) reference() Candidate {
-	return c.Candidates[max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(c) }))]
+	return c.Candidates[max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))]
 }
 
-// aligns reports whether a run was aligned with the target.
-func aligns(c Candidate) bool {
-	method, _ := config.ParseMethod(MethodOf(c.Run))
-	return method.Alignment != config.NoAlignment
+// aligns tells whether a method does with the domains.
+func aligns(method string) bool {
+	m, _ := config.ParseMethod(method) // a run's is known
+	return m.Alignment != config.NoAlignment
 }
 
 // share estimates what all candidates share.

@@ -39,7 +39,7 @@ const furthest = 0.05
 // probabilities that the run which aligns nothing gives them, stretched by the distance between both.
 func (c *Comparison) Trust(runs []int, correction Correction) Trust {
 	var t Trust
-	if aligns(c.reference()) {
+	if aligns(MethodOf(c.reference().Run)) {
 		const none = "no run is there that was not aligned with the target"
 		t.Untold, t.Unfloored = none, none
 		return t
