@@ -1,7 +1,7 @@
 package floor
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 
@@ -110,7 +110,7 @@ func train(k int, losses ...loss) (critic, error) {
 	}, make([]float64, len(gradient)), &optimize.Settings{GradientThreshold: steepest, MajorIterations: rounds, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
 	// A line search that finds nothing lower ends where rounding begins.
 	if err != nil && (result == nil || result.Stats.MajorIterations == 0) || math.IsNaN(result.F) {
-		return critic{}, fmt.Errorf("floor: the critic learns nothing: %w", err)
+		return critic{}, errors.Join(errors.New("floor: the critic learns nothing"), err)
 	}
 	return at(result.X), nil
 }

@@ -31,6 +31,7 @@ type evidence struct {
 	// widest is the width of the widest interval of a class share, NaN if there are none, and
 	// apart how far a share is at most from what that run estimates.
 	widest, apart float64
+	classes       int
 }
 
 // What a verdict asks for; docs/trust.md has it in words.
@@ -49,16 +50,17 @@ func (e evidence) verdict() Verdict {
 	case e.Expected != nil:
 		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
 		enough = e.Expected.Low >= rightEnough
-	case e.Floor != nil:
+	case e.Floor != nil && e.Floor.Value > 1/float64(e.classes):
 		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless classes have changed beyond what the source lets imagine", math.Floor(100*e.Floor.Value))
 	default:
 		accuracy = "nothing is known of how many predictions are right"
 	}
 	enough = enough || e.Floor != nil && e.Floor.Value >= rightEnough
-	v := Verdict{Because: against + "; " + accuracy}
+	about := against
 	if against == "" {
-		v.Because = fmt.Sprintf("nothing was found against other class shares alone (p = %.2g), and a loss of %.0f points would have been; %s", e.test.P, math.Ceil(100*e.test.Detectable), accuracy)
+		about = e.test.Verdict()
 	}
+	v := Verdict{Because: about + "; " + accuracy}
 	switch {
 	case against == "" && enough:
 		v.Reliable = Both
@@ -103,7 +105,7 @@ func (v Verdict) String() string {
 
 // verdict is that of the conclusion.
 func (o conclusion) verdict() Verdict {
-	e := evidence{Trust: o.Trust, test: o.Shared.Test}
+	e := evidence{Trust: o.Trust, test: o.Shared.Test, classes: len(o.Classes)}
 	for _, c := range o.Classes {
 		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
 		if c.TargetInterval == nil {

@@ -23,7 +23,7 @@ func TestVerdict(t *testing.T) {
 		floor                  float64 // negative for none
 		reliable, because      string
 	}{
-		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "nothing was found against other class shares alone (p = 0.4), and a loss of 3 points would have been; 90.0% of the predictions should be right (88.0 to 92.0%)"},
+		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "nothing found against label shift (p = 0.40); a loss of 3 points or more would have been found; 90.0% of the predictions should be right (88.0 to 92.0%)"},
 		"few right":                 {0.4, found, 0.1, 0.02, expected(0.65, 0.6), 0.5, Shares, "65.0% of the predictions should be right (60.0 to 67.0%)"},
 		"few right at least":        {0.4, found, 0.1, 0.02, expected(0.75, 0.69), 0.5, Shares, "75.0%"},
 		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Predictions, "more than the class shares is new in the target (p = 0.01); at least 71% of the predictions should be right, unless"},
@@ -34,13 +34,14 @@ func TestVerdict(t *testing.T) {
 		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide; 90.0%"},
 		"no intervals":              {0.4, found, math.NaN(), 0.02, expected(0.9, 0.88), 0.8, Predictions, "the class shares have no intervals"},
 		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "candidates differ by 15 points about a class share"},
+		"floor below guessing":      {rejected, found, 0.1, 0.02, nil, 0.19, Neither, "nothing is known of how many predictions are right"},
 		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "nothing is known of how many predictions are right"},
 	} {
 		test := shifttest.LabelShift{DegreesOfFreedom: 6, P: c.p, Detectable: c.loss}
 		if math.IsNaN(c.p) {
 			test = shifttest.LabelShift{P: 1}
 		}
-		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart}
+		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart, classes: 5}
 		if c.floor >= 0 {
 			e.Floor = &floor.Floor{Value: c.floor}
 		}
