@@ -90,7 +90,7 @@ func (c *Comparison) expect(t *Trust, of predicted) error {
 		return err
 	}
 	// What was fitted to chance is the same in both.
-	t.Expected = &classshares.Accuracy{Value: min(1, expected.Value+apart), Low: expected.Low + min(0, apart), High: min(1, expected.High+max(0, apart))}
+	t.Expected = &classshares.Accuracy{Value: min(1, expected.Value+apart), Low: max(0, expected.Low+min(0, apart)), High: min(1, expected.High+max(0, apart))}
 	t.Confident, err = c.Shared.Confident(of.classes)
 	return err
 }
