@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -13,6 +14,7 @@ import (
 	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // The problem of these tests: three classes on a line, of which the first is frequent in the
@@ -195,10 +197,6 @@ func testExpectedAccuracy(t *testing.T, resamples int) {
 	for problem := range problems {
 		heldOut, labels := onLine(random, sourceShares, 400, 3)
 		target, truth := onLine(random, targetShares, 600, 3)
-		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, classshares.Settings{}, classshares.AccuracySettings{Level: 0.9, Resamples: resamples, Seed: uint64(problem)})
-		if err != nil {
-			t.Fatal(err)
-		}
 		s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -207,11 +205,16 @@ func testExpectedAccuracy(t *testing.T, resamples int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		right := 0.0
+		right, predicted := 0.0, make([]int, len(truth))
 		for i, class := range truth {
-			if floats.MaxIdx(corrected[i*3:(i+1)*3]) == class {
+			predicted[i] = floats.MaxIdx(corrected[i*3 : (i+1)*3])
+			if predicted[i] == class {
 				right += 1 / float64(len(truth))
 			}
+		}
+		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Level: 0.9, Resamples: resamples, Seed: uint64(problem)})
+		if err != nil {
+			t.Fatal(err)
 		}
 		if got.Low <= right && right <= got.High {
 			held++
@@ -252,12 +255,110 @@ func TestExpectedAccuracyOfManyClasses(t *testing.T) {
 	for i := range 4 * k {
 		labels = append(labels, i%k)
 	}
-	got, err := classshares.ExpectAccuracy(k, heldOut, labels, target, classshares.Settings{}, classshares.AccuracySettings{Resamples: 5})
+	got, err := classshares.ExpectAccuracy(k, heldOut, labels, target, append(slices.Clone(labels[:k]), labels[:k]...), classshares.Settings{}, classshares.AccuracySettings{Resamples: 5})
 	if err != nil || got.Low >= got.Value || got.High <= got.Value || got.Value < 0.3 || got.Value > 0.95 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := classshares.ExpectAccuracy(3, classshares.Rows{}, nil, target, classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
+	if _, err := classshares.ExpectAccuracy(3, classshares.Rows{}, nil, target, make([]int, 2*k*k/3), classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
 		t.Error("without held-out rows there is an expected accuracy")
+	}
+}
+
+// The expected accuracy is that of the predictions that are asked about, whoever made them.
+func TestExpectedAccuracyOfOtherPredictions(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	heldOut, labels := onLine(random, sourceShares, 2000, 3)
+	target, truth := onLine(random, targetShares, 2000, 3)
+	for class := range 3 { // all rows are predicted to be of it
+		want := 0.0
+		for _, y := range truth {
+			if y == class {
+				want += 1 / float64(len(truth))
+			}
+		}
+		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, slices.Repeat([]int{class}, len(truth)), classshares.Settings{}, classshares.AccuracySettings{Resamples: 20})
+		if err != nil || got.Low > want || got.High < want || got.High-got.Low > 0.1 {
+			t.Errorf("class %d: %+v, want %v, %v", class, got, want, err)
+		}
+	}
+	if _, err := classshares.ExpectAccuracy(3, heldOut, labels, target, truth[1:], classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
+		t.Error("a row too few is predicted")
+	}
+}
+
+// Average thresholded confidence under other class shares is near the accuracy.
+func TestConfident(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	const problems = 20
+	distance := 0.0
+	for range problems {
+		heldOut, labels := onLine(random, sourceShares, 1000, 3)
+		target, truth := onLine(random, targetShares, 1000, 3)
+		s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		corrected, err := s.Correct(0, len(truth))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, predicted := 0.0, make([]int, len(truth))
+		for i, class := range truth {
+			predicted[i] = floats.MaxIdx(corrected[i*3 : (i+1)*3])
+			if predicted[i] == class {
+				right += 1 / float64(len(truth))
+			}
+		}
+		got, err := s.Confident(predicted)
+		if err != nil || math.Abs(got-right) > 0.1 {
+			t.Errorf("%v, want %v, %v", got, right, err)
+		}
+		distance += (got - right) / problems
+	}
+	if math.Abs(distance) > 0.015 {
+		t.Errorf("%v too high on average", distance)
+	}
+	// By hand: the row of 0.4 is wrong, and has the lowest score, 0.6; the threshold is the next, 0.8.
+	hand := weightest.NewSample(2)
+	for _, row := range []struct {
+		p     float64
+		label int
+	}{{0.9, 0}, {0.4, 0}, {0.2, 1}} {
+		if err := hand.AddSource([]float64{row.p, 1 - row.p}, []int{row.label}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := hand.AddTarget([]float64{0.95, 0.05, 0.5, 0.5, 0.1, 0.9}); err != nil {
+		t.Fatal(err)
+	}
+	s := &classshares.Shares{Sample: hand, Estimate: weightest.Estimate{Weights: []float64{1, 1}}}
+	if got, err := s.Confident([]int{0, 0, 1}); err != nil || math.Abs(got-2./3) > 1e-12 {
+		t.Errorf("by hand %v, %v", got, err)
+	}
+	if got, err := s.Confident([]int{1, 1, 0}); err != nil || got != 0 {
+		t.Errorf("by hand, of what is hardly likely, %v, %v", got, err)
+	}
+}
+
+// An expected accuracy is withheld, unless the test was made, finds nothing, and finds what matters.
+func TestWithheld(t *testing.T) {
+	tested := func(p, loss float64) shifttest.LabelShift {
+		return shifttest.LabelShift{DegreesOfFreedom: 4, P: p, Detectable: loss}
+	}
+	for _, c := range []struct {
+		test shifttest.LabelShift
+		want string
+	}{
+		{tested(0.5, 0.05), ""},
+		{tested(0.05, 0.01), ""},
+		{tested(0.049, 0.01), "more than the class shares is new in the target (p = 0.049)"},
+		{tested(0.5, 0.06), "would not have found a loss of less than 6 points"},
+		{tested(0.5, math.NaN()), "next to nothing"},
+		{shifttest.LabelShift{P: 1, Detectable: 0.01}, "too few source rows"},
+	} {
+		if got := classshares.Withheld(c.test); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.test, got, c.want)
+		}
 	}
 }
 

@@ -9,9 +9,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
-// Accuracy is what share of the target's rows a classifier is expected to get right, and the
+// Accuracy is what share of the target's rows predictions are expected to get right, and the
 // bounds between which it lies with the level of [AccuracySettings].
 type Accuracy struct {
 	Value float64 `json:"value"`
@@ -40,24 +43,49 @@ func resamplesOf(classes int) int {
 	return min(manyResamples, max(fewestResamples, affordable))
 }
 
-// ExpectAccuracy returns the expected accuracy on the target's rows of a classifier that
-// predicts the class of the largest corrected probability, after [Fit]. The largest
-// probabilities are right that often on average, but for what was fitted to chance: how much
-// that is, the same shows on resamples of both domains' rows, the source's class by class, and
-// is taken away. It is right if the features of each class are distributed alike in both
-// domains, and to be distrusted if shifttest.LabelShiftTest of the [Shares.Sample] rejects.
+// largestLoss is the loss of accuracy that a test has to be able to find, if that it found nothing
+// is to say anything.
+const largestLoss = 0.05
+
+// Withheld returns why no expected accuracy is to be believed, "" if one is. It takes a test of label
+// shift, with what it detects, on a classifier that was not aligned with the target: one that was
+// passes the test for another reason.
+func Withheld(test shifttest.LabelShift) string {
+	switch {
+	case !test.Tested():
+		return "too few source rows, or too few different predictions, to test whether anything but the class shares is new"
+	case test.P < shifttest.Significance:
+		return fmt.Sprintf("more than the class shares is new in the target (p = %.2g)", test.P)
+	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):
+		return "the test found nothing, but with so few rows it would have found next to nothing"
+	case test.Detectable > largestLoss:
+		return fmt.Sprintf("the test found nothing, but with so few rows it would not have found a loss of less than %.0f points", 100*test.Detectable)
+	}
+	return ""
+}
+
+// ExpectAccuracy returns the expected accuracy on the target's rows of predictions, a class for
+// each, which may be those of another classifier: the mean of the corrected probabilities, after
+// [Fit], that this classifier gives them. These are right that often on average, but for what was
+// fitted to chance: how much that is, the same shows on resamples of both domains' rows, the source's
+// class by class, in each of which calibration and shares are fitted anew, and is taken away. It is
+// right if the features of each class are distributed alike in both domains. If it is asked of a
+// classifier that was made to see them alike, it is right about nothing.
 //
 // The interval is that of percentiles over the resamples, in which rows are right or wrong
 // with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley
 // 1997); of fewer than 100 resamples it is Student's for their mean and standard deviation.
-func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, how Settings, s AccuracySettings) (Accuracy, error) {
+func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predicted []int, how Settings, s AccuracySettings) (Accuracy, error) {
+	if n := len(target.Values) / classes; len(predicted) != n {
+		return Accuracy{}, fmt.Errorf("%d predictions of %d rows", len(predicted), n)
+	}
 	if s.Level == 0 {
 		s.Level = 0.95
 	}
 	if s.Resamples == 0 {
 		s.Resamples = resamplesOf(classes)
 	}
-	right, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, how)
+	right, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, predicted, how)
 	if err != nil {
 		return Accuracy{}, err
 	}
@@ -69,7 +97,8 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, how Se
 	var draws []float64
 	for range s.Resamples {
 		heldOut, labels := heldOut.resampledByClass(rows, classes, random)
-		again, err := probabilitiesOfBeingRight(classes, heldOut, labels, target.resampled(classes, random), how)
+		target, predicted := target.resampled(predicted, classes, random)
+		again, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, predicted, how)
 		if err != nil {
 			continue // a resample in which the estimate cannot be had
 		}
@@ -100,21 +129,63 @@ func bounds(draws []float64, level float64) (low, high float64) {
 	return stat.Quantile(tail, stat.LinInterp, draws, nil), stat.Quantile(1-tail, stat.LinInterp, draws, nil)
 }
 
-// probabilitiesOfBeingRight returns the largest corrected probability of each target row.
-func probabilitiesOfBeingRight(classes int, heldOut Rows, labels []int, target Rows, how Settings) ([]float64, error) {
+// probabilitiesOfBeingRight returns the corrected probability of each target row's prediction.
+func probabilitiesOfBeingRight(classes int, heldOut Rows, labels []int, target Rows, predicted []int, how Settings) ([]float64, error) {
 	s, err := Fit(classes, heldOut, labels, target, how)
 	if err != nil {
 		return nil, err
 	}
-	corrected, err := s.Correct(0, len(target.Values)/classes)
+	corrected, err := s.Correct(0, len(predicted))
 	if err != nil {
 		return nil, err
 	}
-	var largest []float64
-	for row := range slices.Chunk(corrected, classes) {
-		largest = append(largest, floats.Max(row))
+	right := make([]float64, len(predicted))
+	for i, class := range predicted {
+		right[i] = corrected[i*classes+class]
 	}
-	return largest, nil
+	return right, nil
+}
+
+// Confident is a second opinion about the accuracy of predictions of the sample's target rows: the
+// share of those whose corrected probability is above the threshold for which the share of held-out
+// rows below it is that of the wrong ones, the rows of each class weighted by its w (average
+// thresholded confidence: Garg and others 2022).
+func (s *Shares) Confident(predicted []int) (float64, error) {
+	k := s.Sample.Classes()
+	target, err := s.Correct(0, len(predicted))
+	if err != nil {
+		return 0, err
+	}
+	rows, labels := s.Sample.Source()
+	source, err := weightest.Correct(rows, s.Estimate.Weights, slices.Repeat([]float64{1}, k))
+	if err != nil {
+		return 0, err
+	}
+	scores, weights, wrong := make([]float64, len(labels)), make([]float64, len(labels)), 0.0
+	for i, label := range labels {
+		row := source[i*k : (i+1)*k]
+		class := floats.MaxIdx(row)
+		scores[i], weights[i] = row[class], s.Estimate.Weights[label]
+		if class != label {
+			wrong += weights[i]
+		}
+	}
+	stat.SortWeighted(scores, weights)
+	threshold := math.Inf(1) // above all, if all are wrong
+	for i, score := range scores {
+		if wrong < weights[i]/2 {
+			threshold = score
+			break
+		}
+		wrong -= weights[i]
+	}
+	above := 0
+	for i, class := range predicted {
+		if target[i*k+class] >= threshold {
+			above++
+		}
+	}
+	return float64(above) / float64(len(predicted)), nil
 }
 
 // resampledByClass draws as many rows of each class with replacement.
@@ -129,13 +200,12 @@ func (r Rows) resampledByClass(ofClass [][]int, k int, random *rand.Rand) (again
 	return again, labels
 }
 
-// resampled draws as many rows with replacement.
-func (r Rows) resampled(k int, random *rand.Rand) Rows {
-	again := Rows{Values: make([]float32, 0, len(r.Values)), Probabilities: r.Probabilities}
-	n := len(r.Values) / k
-	for range n {
-		row := random.IntN(n)
-		again.Values = append(again.Values, r.Values[row*k:(row+1)*k]...)
+// resampled draws as many rows, and what is predicted of them, with replacement.
+func (r Rows) resampled(predicted []int, k int, random *rand.Rand) (again Rows, of []int) {
+	again = Rows{Values: make([]float32, 0, len(r.Values)), Probabilities: r.Probabilities}
+	for range predicted {
+		row := random.IntN(len(predicted))
+		again.Values, of = append(again.Values, r.Values[row*k:(row+1)*k]...), append(of, predicted[row])
 	}
-	return again
+	return again, of
 }

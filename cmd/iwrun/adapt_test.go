@@ -147,7 +147,7 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 	page := readFile(t, "out/report.html")
-	for _, part := range []string{"<h2>Outcome</h2>", "full/source-target/source-only@linear/seed-1", "Class shares in percent", "by source-only"} {
+	for _, part := range []string{`<p class="verdict">Verdict: `, "<h2>Outcome</h2>", "full/source-target/source-only@linear/seed-1", "Class shares in percent", "by source-only"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is not in the report", part)
 		}

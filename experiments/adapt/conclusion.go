@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"iwda/classshares"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
@@ -18,6 +17,7 @@ import (
 // conclusion is what was chosen, and what it says of the target.
 type conclusion struct {
 	judge.Choice
+	judge.Trust
 	// AllSeeds tells that all seeds of the used run's method predict together.
 	AllSeeds bool
 	Runs     []plan.Run     // the chosen ones
@@ -90,6 +90,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		Choice: choice, AllSeeds: chosen != nil || how.Choose == config.ChooseMethod, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
+	outcome.Trust = compared.Trust(outcome.chosen(), choice.Correction)
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
 		return conclusion{}, err
@@ -167,19 +168,4 @@ func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
 		sum += of(j)
 	}
 	return sum / float64(len(c))
-}
-
-// expected is the mean of the runs' expected accuracies and of their bounds; nil where one of
-// them has none.
-func (c Chosen) expected() *classshares.Accuracy {
-	for _, j := range c {
-		if j.Expected == nil {
-			return nil
-		}
-	}
-	return &classshares.Accuracy{
-		Value: c.mean(func(j judge.Judgement) float64 { return j.Expected.Value }),
-		Low:   c.mean(func(j judge.Judgement) float64 { return j.Expected.Low }),
-		High:  c.mean(func(j judge.Judgement) float64 { return j.Expected.High }),
-	}
 }

@@ -14,7 +14,7 @@ import (
 
 // outcomeFormat is the number of the form of outcome.json: a change that readers could get
 // wrong has a higher one.
-const outcomeFormat = 1
+const outcomeFormat = 2
 
 // Outcome is what came of an adaptation: everything that the terminal and the report say, and
 // the content of outcome.json. Shares and accuracies are fractions of 1; what is not known is
@@ -37,14 +37,19 @@ type Outcome struct {
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
 	Classes   []ClassOutcome  `json:"classes"`
-	// ExpectedAccuracy is that of the used runs one by one, if their tests allow one.
-	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
-	LabelShift       TestOutcome           `json:"label_shift"`
-	Labels           *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
-	Decisions        []Decision            `json:"decisions"`
-	Sentences        []string              `json:"sentences"` // how the choice came about and how far to trust it
-	Warnings         []string              `json:"warnings"`
-	Failed           []FailedRun           `json:"failed"`
+	Verdict   Verdict         `json:"verdict"`
+	// ExpectedAccuracy is that of the predictions, with a second opinion, or why it is withheld;
+	// see [judge.Trust].
+	ExpectedAccuracy  *classshares.Accuracy `json:"expected_accuracy,omitempty"`
+	ConfidentAccuracy *float64              `json:"confident_accuracy,omitempty"`
+	Withheld          string                `json:"expected_accuracy_withheld,omitempty"`
+	Floor             *float64              `json:"accuracy_floor,omitempty"` // of what is right
+	LabelShift        TestOutcome           `json:"label_shift"`
+	Labels            *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
+	Decisions         []Decision            `json:"decisions"`
+	Sentences         []string              `json:"sentences"` // how the choice came about and how far to trust it
+	Warnings          []string              `json:"warnings"`
+	Failed            []FailedRun           `json:"failed"`
 	// Files are the paths of what was written, relative to the folder, by what they hold.
 	Files    map[string]string  `json:"files"`
 	Versions map[string]string  `json:"versions"` // of the programs that made the used runs, and of iwda now
@@ -68,18 +73,17 @@ type MethodOutcome struct {
 
 // RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
 type RunOutcome struct {
-	Run              string                `json:"run"`
-	Method           string                `json:"method"`
-	Used             bool                  `json:"used"`
-	Value            *float64              `json:"value,omitempty"` // of the rule
-	SourceAccuracy   float64               `json:"source_accuracy"`
-	Certainty        float64               `json:"certainty"`
-	Unexplained      float64               `json:"unexplained"`
-	Divergence       float64               `json:"divergence"` // nats
-	Agreement        float64               `json:"agreement"`
-	PredictedShares  []float64             `json:"predicted_shares"`
-	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
-	LabelShiftP      *float64              `json:"label_shift_p,omitempty"`
+	Run             string    `json:"run"`
+	Method          string    `json:"method"`
+	Used            bool      `json:"used"`
+	Value           *float64  `json:"value,omitempty"` // of the rule
+	SourceAccuracy  float64   `json:"source_accuracy"`
+	Certainty       float64   `json:"certainty"`
+	Unexplained     float64   `json:"unexplained"`
+	Divergence      float64   `json:"divergence"` // nats
+	Agreement       float64   `json:"agreement"`
+	PredictedShares []float64 `json:"predicted_shares"`
+	LabelShiftP     *float64  `json:"label_shift_p,omitempty"`
 }
 
 // ClassOutcome is what is known of a class. Intervals are of 95%.
@@ -125,16 +129,23 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
 		Method: o.Method().Name, Classes: o.Classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
-		ExpectedAccuracy: o.Chosen().expected(),
-		LabelShift:       testOutcome(o.Shared),
-		Decisions:        p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
-		Labels:   o.labels,
+		Verdict:          o.verdict(),
+		ExpectedAccuracy: o.Expected, Withheld: o.Untold,
+		LabelShift: testOutcome(o.Shared),
+		Labels:     o.labels,
+		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
 	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
 		record.Files["to_label"] = ToLabelFile
+	}
+	if o.Expected != nil {
+		record.ConfidentAccuracy = &o.Confident
+	}
+	if o.Floor != nil {
+		record.Floor = &o.Floor.Value
 	}
 	if o.Together != nil {
 		record.Method = strings.Join(o.Names(), "+")
@@ -155,7 +166,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		r := RunOutcome{
 			Run: j.Run, Method: judge.MethodOf(j.Run), Used: used[j.Run], Value: number(j.Value),
 			SourceAccuracy: j.SourceAccuracy, Certainty: j.Certainty, Unexplained: j.Unexplained, Divergence: j.Divergence,
-			Agreement: j.Agreement, PredictedShares: j.Shares, ExpectedAccuracy: j.Expected, LabelShiftP: number(j.LabelShiftP.OrNaN()),
+			Agreement: j.Agreement, PredictedShares: j.Shares, LabelShiftP: number(j.LabelShiftP.OrNaN()),
 		}
 		record.Runs = append(record.Runs, r)
 	}

@@ -124,13 +124,14 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err != nil {
 		return nil, err
 	}
-	p.say(c.Problems...)
+	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
-	p.say(outcome.Sentences...)
+	p.say(outcome.Sentences...) // the verdict first
+	p.say(problems...)
 	return outcome, nil
 }
 

@@ -89,6 +89,15 @@ func TestRun(t *testing.T) {
 	if len(outcome.Used) != 2 || !strings.Contains(outcome.Used[0], "/"+outcome.Method+"/") || !slices.Equal(outcome.Seeds, []int64{1, 2}) {
 		t.Errorf("used %v of %s", outcome.Used, outcome.Method)
 	}
+	if v := outcome.Verdict; !strings.HasPrefix(outcome.Sentences[0], "Verdict: ") || !strings.Contains(outcome.Sentences[0], v.Because) || v.Reliable == "" {
+		t.Errorf("verdict %+v; first %q", v, outcome.Sentences[0])
+	}
+	if (outcome.ExpectedAccuracy == nil) != (outcome.Withheld != "") || (outcome.ExpectedAccuracy == nil) != (outcome.ConfidentAccuracy == nil) {
+		t.Errorf("expected %+v, withheld because %q, by confidence %v", outcome.ExpectedAccuracy, outcome.Withheld, outcome.ConfidentAccuracy)
+	}
+	if outcome.Floor == nil || *outcome.Floor < 0 || *outcome.Floor > 1 {
+		t.Errorf("floor %v", outcome.Floor)
+	}
 	for _, sentence := range outcome.Sentences {
 		if !slices.Contains(said, sentence) {
 			t.Errorf("not said: %s", sentence)

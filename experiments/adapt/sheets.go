@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"fmt"
-	"math"
 
 	"iwda/experiments/judge"
 	"iwda/experiments/report/sheet"
@@ -15,17 +14,7 @@ func (o conclusion) Sheets() []sheet.Sheet { return []sheet.Sheet{o.runsSheet(),
 var (
 	percentFormat = sheet.Printf("%.2f")
 	numberFormat  = sheet.Printf("%.4f")
-	// intervalFormat prints a percentage with its bounds.
-	intervalFormat = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
 )
-
-// expectedAccuracy is missing where the test of label shift says that it does not hold.
-func expectedAccuracy(j judge.Judgement) sheet.Value {
-	if j.Expected == nil {
-		return sheet.Percent(math.NaN())
-	}
-	return sheet.Percent(100*j.Expected.Value, 100*j.Expected.Low, 100*j.Expected.High)
-}
 
 func (o conclusion) runsSheet() sheet.Sheet {
 	columns := []sheet.Column[judge.Judgement]{
@@ -33,7 +22,6 @@ func (o conclusion) runsSheet() sheet.Sheet {
 		{Head: o.Rule, Format: numberFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Number(j.Value) }},
 		{Head: "source accuracy", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.SourceAccuracy) }},
 		{Head: "certainty", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Certainty) }},
-		{Head: "expected", Format: intervalFormat, Value: expectedAccuracy},
 		{Head: "unexplained", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Unexplained) }},
 		{Head: "divergence", Format: numberFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Number(j.Divergence) }},
 		{Head: "agreement", Format: percentFormat, Value: func(j judge.Judgement) sheet.Value { return sheet.Percent(100 * j.Agreement) }},
@@ -50,7 +38,7 @@ func (o conclusion) runsSheet() sheet.Sheet {
 		Title:    title,
 		Sections: []sheet.Section{sheet.NewSection("Chosen among all runs: "+o.Chosen().Name(), columns, o.Judged), o.methodsSection()},
 		Legend: fmt.Sprintf("%s %s: the rule, whose %s value is chosen; it fails: %s. source accuracy: on held-out rows, percent. "+
-			"certainty: mean largest probability on the target, percent. expected: accuracy on the target by the run's calibrated probabilities, corrected for class shares, with an interval of 95%%, percent; missing where the test of label shift on the run's predictions says that classes look different to it there, or could not be made. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent; chance alone makes it some 20 where 15 held-out rows of a class are there, and 45 where 4 are. divergence: of the predicted class shares from the estimated ones, in nats. "+
+			"certainty: mean largest probability on the target, percent. unexplained: share of the target's predictions that no mixture of the source's classes explains, percent; chance alone makes it some 20 where 15 held-out rows of a class are there, and 45 where 4 are. divergence: of the predicted class shares from the estimated ones, in nats. "+
 			"agreement: share of target rows on which the run predicts what all runs together do, percent.", labels, o.Rule, o.Better, o.Fails),
 		Notes: append(o.Why(), o.Problems...),
 	}

@@ -6,32 +6,40 @@ import (
 
 	"iwda/classshares"
 	"iwda/experiments/judge"
-	"iwda/experiments/store"
+	"iwda/floor"
 )
 
-// An expected accuracy counts on classes that look alike in both domains. Where the run's
-// own predictions speak against that, nobody gets to see it.
-func TestExpectedAccuracyIsShownWhereItHolds(t *testing.T) {
-	for why, p := range map[string]store.Optional[float64]{
-		"against which the test of label shift on its predictions says nothing": store.Measured(0.05),
-		"says that classes look different to it there":                          store.Measured(0.049),
-		"nothing tests whether classes look different":                          {},
+// The verdict is the first sentence, and an expected accuracy and a floor are said, or why there
+// are none.
+func TestSentencesOfTrust(t *testing.T) {
+	for _, c := range []struct {
+		trust judge.Trust
+		want  []string
+		not   string
+	}{
+		{
+			judge.Trust{Expected: &classshares.Accuracy{Value: 0.987, Low: 0.981, High: 0.993}, Confident: 0.975, Floor: &floor.Floor{Value: 0.85, Discrepancy: 0.123}},
+			[]string{"98.7% of the predictions should be right (98.1 to 99.3%)", "by thresholded confidence it is 97.5%", "At least 85.0% of the predictions should be right, unless", "of full/a-b/source-only/seed-1, which says of 12.3% more rows"}, "cannot be told",
+		},
+		{
+			judge.Trust{Untold: "nobody knows", Unfloored: "too few rows"},
+			[]string{"How much of the target is classified right cannot be told without labels: nobody knows.", "Nothing is known of how much is right at least: too few rows."}, "should be right",
+		},
 	} {
-		known := store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: 0.987, Low: 0.981, High: 0.993}, LabelShiftP: p}
-		judgement := judge.Judgement{Run: "iwdan", Expected: known.TrustedAccuracy(), LabelShiftP: p}
-		outcome := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
-		text, holds := outcome.expectation(), p.OrNaN() >= 0.05
-		if !strings.Contains(text, why) || strings.Contains(text, "98.7% of the target right (98.1 to 99.3%)") != holds || strings.Contains(text, "cannot be told without labels") == holds {
-			t.Errorf("p = %v: %s", p.OrNaN(), text)
+		o := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judged("source-only/seed-1", 0.5)}, Methods: []judge.Method{{Name: "source-only", Runs: []int{0}}}}, Trust: c.trust}
+		o.Shared.Run = "full/a-b/source-only/seed-1"
+		why := o.Why()
+		if !strings.HasPrefix(why[0], "Verdict: ") {
+			t.Errorf("first %q", why[0])
 		}
-		if shown := expectedAccuracy(judgement); shown.HasNumber() != holds {
-			t.Errorf("p = %v: the report shows %+v", p.OrNaN(), shown)
+		text := strings.Join(why[1:], "\n")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
 		}
-	}
-	// Where too few rows are held out, none was measured although the test was made.
-	judgement := judge.Judgement{Run: "iwdan", LabelShiftP: store.Measured(0.5)}
-	outcome := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judgement}}}
-	if text := outcome.expectation(); !strings.Contains(text, "with so few held-out source rows") {
-		t.Error(text)
+		if strings.Contains(text, c.not) {
+			t.Errorf("%q is in\n%s", c.not, text)
+		}
 	}
 }

@@ -8,9 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"iwda/classshares"
 	"iwda/experiments/judge"
-	"iwda/experiments/store"
 )
 
 func judged(run string, value float64) judge.Judgement {
@@ -79,30 +77,8 @@ func TestPreferredIsSaid(t *testing.T) {
 	}}
 	const rest = ": the target-risk of seed-2, 1.0500, is as good as the best of 6 runs, 0.9000 of full/a-b/iwdan/seed-1, within selection.tolerance, and of methods that are as good the one that is listed last is taken."
 	for all, want := range map[bool]string{false: "full/a-b/iwcdan/seed-2 is used" + rest, true: "The 2 seeds of full/a-b/iwcdan are used together" + rest} {
-		if o.AllSeeds = all; o.Why()[0] != want {
-			t.Errorf("%q, want %q", o.Why()[0], want)
-		}
-	}
-}
-
-// What several runs expect is the mean, where each of them may be trusted.
-func TestExpectedTogether(t *testing.T) {
-	run := func(value float64, p store.Optional[float64]) judge.Judgement {
-		known := store.WithoutLabels{ExpectedAccuracy: &classshares.Accuracy{Value: value, Low: value - 0.1, High: value + 0.02}, LabelShiftP: p}
-		return judge.Judgement{Expected: known.TrustedAccuracy(), LabelShiftP: p}
-	}
-	trusted, rejected, untested := store.Measured(0.5), store.Measured(0.01), store.Optional[float64]{}
-	for _, c := range []struct {
-		judged []judge.Judgement
-		want   string
-	}{
-		{[]judge.Judgement{run(0.9, trusted), run(0.8, trusted)}, "one of them classifies 85.0% of the target right on average (75.0 to 87.0%)"},
-		{[]judge.Judgement{run(0.9, trusted), run(0.8, rejected)}, "tests of label shift on their predictions say that classes look different to one of them there"},
-		{[]judge.Judgement{run(0.9, trusted), run(0.8, untested)}, "with so few held-out source rows"},
-	} {
-		o := conclusion{Choice: judge.Choice{Judged: c.judged, Methods: []judge.Method{{Name: "iwdan", Runs: []int{0, 1}}}}, AllSeeds: true}
-		if got := o.expectation(); !strings.Contains(got, c.want) {
-			t.Errorf("%q is not in %q", c.want, got)
+		if o.AllSeeds = all; o.used() != want {
+			t.Errorf("%q, want %q", o.used(), want)
 		}
 	}
 }

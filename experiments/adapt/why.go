@@ -3,16 +3,14 @@ package adapt
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"iwda/experiments/judge"
-	"iwda/weightest/shifttest"
 )
 
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o conclusion) Why() []string {
-	why := []string{o.used(), o.agreement(), o.expectation()}
+	why := []string{o.verdict().String(), o.used(), o.agreement(), o.expectation(), o.leastRight()}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
 			seeds, o.Method().Name, o.Folder))
@@ -66,22 +64,19 @@ func (o conclusion) agreement() string {
 
 // expectation says how much of the target is expected to be right, or why that cannot be told.
 func (o conclusion) expectation() string {
-	chosen := o.Chosen()
-	whom, says := "it", "the test of label shift on its predictions says"
-	if len(chosen) > 1 {
-		whom, says = "one of them", "tests of label shift on their predictions say"
+	e := o.Expected
+	if e == nil {
+		return fmt.Sprintf("How much of the target is classified right cannot be told without labels: %s.", o.Untold)
 	}
-	rejected := slices.ContainsFunc(chosen, func(j judge.Judgement) bool {
-		return j.LabelShiftP.Measured && j.LabelShiftP.Value < shifttest.Significance
-	})
-	const untold = "How much of the target is classified right cannot be told without labels: "
-	switch e := chosen.expected(); {
-	case e != nil && len(chosen) == 1:
-		return fmt.Sprintf("By its calibrated probabilities it classifies %.1f%% of the target right (%.1f to %.1f%%), provided that each class looks alike to it in both domains, against which the test of label shift on its predictions says nothing.", 100*e.Value, 100*e.Low, 100*e.High)
-	case e != nil:
-		return fmt.Sprintf("By their calibrated probabilities one of them classifies %.1f%% of the target right on average (%.1f to %.1f%%), and together they are as a rule right more often, provided that each class looks alike to them in both domains, against which the tests of label shift on their predictions say nothing.", 100*e.Value, 100*e.Low, 100*e.High)
-	case rejected:
-		return untold + says + " that classes look different to " + whom + " there."
+	return fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%), if class shares are all that is new; by thresholded confidence it is %.1f%%.",
+		100*e.Value, 100*e.Low, 100*e.High, 100*o.Confident)
+}
+
+// leastRight says how much of the target is right at least, or why that cannot be told.
+func (o conclusion) leastRight() string {
+	if o.Floor == nil {
+		return fmt.Sprintf("Nothing is known of how much is right at least: %s.", o.Unfloored)
 	}
-	return untold + "with so few held-out source rows, or so few different predictions, nothing tests whether classes look different to " + whom + " there. The class shares rest on that too."
+	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless the target's classes are stranger than the worst linear critic of the logits of %s, which says of %.1f%% more rows than in the source that they are wrong.",
+		100*o.Floor.Value, o.Shared.Run, 100*o.Floor.Discrepancy)
 }

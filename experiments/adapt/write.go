@@ -34,7 +34,7 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 		return err
 	}
 	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error {
-		return page.Write(w, page.Content{Config: p.file.Config, Found: found, Outcome: o.Sheets()})
+		return page.Write(w, page.Content{Config: p.file.Config, Found: found, Verdict: o.verdict().String(), Outcome: o.Sheets()})
 	})
 }
 

@@ -40,15 +40,19 @@ func MethodOf(run string) string { return path.Base(path.Dir(run)) }
 
 // Fit calibrates the candidate and estimates the target's class shares by what it says itself.
 func (c Candidate) Fit() (*classshares.Shares, error) {
-	how := classshares.Settings{}
-	if c.Known != nil {
-		how.Trained = c.Known.TrainedShares
-	}
-	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), how)
+	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), c.settings())
 	if err != nil {
 		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}
 	return fitted, err
+}
+
+// settings are those of [Candidate.Fit].
+func (c Candidate) settings() (how classshares.Settings) {
+	if c.Known != nil {
+		how.Trained = c.Known.TrainedShares
+	}
+	return how
 }
 
 func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }

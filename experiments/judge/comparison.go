@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/classshares"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
@@ -46,10 +45,6 @@ type Judgement struct {
 	// q, and Agreement the share of target rows on which it predicts what all candidates
 	// together do: guards against a candidate that is far from all the others.
 	Divergence, Agreement float64
-	// Expected is the accuracy on the target that the run's calibrated probabilities, corrected
-	// for class shares, let expect; nil where that cannot be computed or, as LabelShiftP tells,
-	// not be trusted.
-	Expected *classshares.Accuracy
 	// LabelShiftP is the p-value of the test that label shift explains what the run itself
 	// predicts; not measured where there were too few rows.
 	LabelShiftP store.Optional[float64]
@@ -85,7 +80,7 @@ func New(candidates []Candidate) (*Comparison, error) {
 		j.Run = candidate.Run
 		j.Shares, j.Certainty = selection.Predicted(in.TargetLogits)
 		if known := candidate.Known; known != nil {
-			j.Expected, j.LabelShiftP = known.TrustedAccuracy(), known.LabelShiftP
+			j.LabelShiftP = known.LabelShiftP
 		}
 		if err := j.guard(*in); err != nil {
 			return nil, fmt.Errorf("%s: %w", candidate.Run, err)
@@ -94,18 +89,25 @@ func New(candidates []Candidate) (*Comparison, error) {
 	return c, nil
 }
 
+// reference is the run that aligns nothing, the first of all where there is none.
+func (c *Comparison) reference() Candidate {
+	return c.Candidates[max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))]
+}
+
+// aligns tells whether a method does with the domains.
+func aligns(method string) bool {
+	m, _ := config.ParseMethod(method) // a run's is known
+	return m.Alignment != config.NoAlignment
+}
+
 // share estimates what all candidates share.
 func (c *Comparison) share() error {
-	reference := max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool {
-		method, _ := config.ParseMethod(MethodOf(c.Run))
-		return method.Alignment == config.NoAlignment
-	}))
-	run := c.Candidates[reference]
+	run := c.reference()
 	fitted, err := run.Fit()
 	if err != nil {
 		return err
 	}
-	test, err := shifttest.LabelShiftTest(fitted.Sample, shifttest.LabelShiftSettings{Seed: 1})
+	test, err := shifttest.LabelShiftTest(fitted.Sample, shifttest.LabelShiftSettings{Seed: 1, Detect: true})
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}

@@ -1,6 +1,7 @@
 package labelshift
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -49,10 +50,10 @@ type Tests struct {
 	LabelShift        *shifttest.LabelShift
 }
 
-// Verdict says whether label shift explains the predictions.
+// Verdict says whether anything was found against label shift.
 func (t Tests) Verdict() string {
 	if t.LabelShift == nil {
-		return "whether label shift explains these predictions cannot be told from sums"
+		return "whether more than the class shares changed cannot be told from sums"
 	}
 	return t.LabelShift.Verdict()
 }
@@ -84,12 +85,11 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if classifier.Note != "" {
 		a.note("Calibration: %s.", classifier.Note)
 	}
-	// The last use of the predictions, whose memory is free from here on.
-	sample, err := sampleOf(classifier, source, target)
-	if err != nil {
-		return nil, err
-	}
-	if a.shares, err = classshares.Estimate(classifier, sample, estimator); err != nil {
+	a.shares, err = classshares.Estimate(classifier, source.rows(), source.labels, target.rows(), estimator)
+	switch {
+	case errors.Is(err, weightest.ErrInvalidRow):
+		return nil, fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", s.Estimator, err)
 	}
 	if err := a.describe(a.shares.Problem, estimator, a.shares.Estimate); err != nil {
@@ -171,8 +171,8 @@ func (a *Analysis) test() (err error) {
 	if err != nil {
 		return err
 	}
-	explained, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
-	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
+	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed, Detect: true})
+	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &shift
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"iwda/classshares"
 	"iwda/experiments/report/sheet"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
@@ -65,10 +66,18 @@ func (a *Analysis) sheet() sheet.Sheet {
 		fmt.Sprintf("Condition number of C, hard predictions: %s.", condition),
 		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
 	if !math.IsNaN(a.ExpectedAccuracy) {
-		s.Notes = append(s.Notes, fmt.Sprintf("Expected accuracy on the target by corrected probabilities: %.2f%%; by those before, %.2f%%.", 100*a.ExpectedAccuracy, 100*a.Uncorrected))
+		s.Notes = append(s.Notes, a.expectation())
 	}
 	s.Notes = append(s.Notes, a.Notes...)
 	return s
+}
+
+// expectation says what accuracy is expected, and if what, or why none is.
+func (a *Analysis) expectation() string {
+	if why := classshares.Withheld(*a.Tests.LabelShift); why != "" {
+		return fmt.Sprintf("No expected accuracy: %s.", why)
+	}
+	return fmt.Sprintf("Expected accuracy on the target by corrected probabilities: %.2f%%; by those before, %.2f%%; only if the classifier was not adapted to this target, which would pass the test in any case.", 100*a.ExpectedAccuracy, 100*a.Uncorrected)
 }
 
 // method names the estimator and what goes with it.

@@ -5,11 +5,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"iwda/experiments/report/sheet"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // All estimators after all calibrations agree on rows without extremes.
@@ -76,6 +78,21 @@ func TestRecords(t *testing.T) {
 			if got := number(class, column); got != want {
 				t.Errorf("%s of class %d: %v, want %v", column, class, got, want)
 			}
+		}
+	}
+}
+
+// An expected accuracy is said with its condition, if the test lets it be believed, and otherwise
+// why there is none.
+func TestExpectation(t *testing.T) {
+	for want, test := range map[string]shifttest.LabelShift{
+		"Expected accuracy on the target by corrected probabilities: 87.40%; by those before, 84.26%; only if the classifier was not adapted": {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.03},
+		"No expected accuracy: more than the class shares is new in the target (p = 0.01).":                                                   {DegreesOfFreedom: 6, P: 0.01, Detectable: 0.03},
+		"No expected accuracy: the test found nothing, but with so few rows it would not have found a loss of less than 20 points.":           {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.2},
+	} {
+		a := Analysis{ExpectedAccuracy: 0.874, Uncorrected: 0.8426, Tests: Tests{LabelShift: &test}}
+		if got := a.expectation(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

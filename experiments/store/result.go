@@ -1,9 +1,9 @@
 package store
 
 import (
-	"iwda/classshares"
+	"encoding/json"
+
 	"iwda/experiments/checkpoint"
-	"iwda/weightest/shifttest"
 )
 
 // Result is what result.json holds: a finished run in numbers. Accuracies are
@@ -104,20 +104,10 @@ type WithoutLabels struct {
 	// TrainedShares are those for which the network's own probabilities speak, which its loss
 	// counted; missing in results of former versions, and if no row was held out.
 	TrainedShares []float64 `json:"trained_shares,omitempty"`
-	// ExpectedAccuracy is that on the target of predictions corrected for LikelyShares, with an
-	// interval of level 0.95 ([classshares.ExpectAccuracy]); it may be missing as they may.
-	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
-}
-
-// TrustedAccuracy returns ExpectedAccuracy where the test of label shift, on which it rests,
-// was made and does not reject, and nil elsewhere.
-func (w *WithoutLabels) TrustedAccuracy() *classshares.Accuracy {
-	if p := w.LabelShiftP; !p.Measured || p.Value < shifttest.Significance {
-		return nil
-	}
-	return w.ExpectedAccuracy
+	// Former is what a run of former versions expected of itself, passed over.
+	Former json.RawMessage `json:"expected_accuracy,omitempty"`
 }
 
 // Validation is what was measured on rows of the source that training did not see.

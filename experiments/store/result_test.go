@@ -56,6 +56,12 @@ func TestFoldersOfFormerVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := read(t, dir.Path(ResultFile))
+	var former WithoutLabels // of a run that expected something of itself
+	decoder := json.NewDecoder(strings.NewReader(`{"certainty": 0.5, "expected_accuracy": {"value": 0.9, "low": 0.8, "high": 1}}`))
+	decoder.DisallowUnknownFields() // as results are read
+	if err := decoder.Decode(&former); err != nil || former.Certainty != 0.5 {
+		t.Errorf("%+v, %v", former, err)
+	}
 	write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
 	write(t, dir.Path(evidenceFile), "epoch,step\n")
 	write(t, dir.Path(MetricsFile), "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds,unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")

@@ -51,11 +51,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 		logf("calibration: %s", classifier.Note)
 	}
 	c.classifier = &classifier
-	sample, err := classifier.Sample(heldOut.rows(), heldOut.labels, c.seen.target.rows())
-	if err == nil {
-		c.shares, err = classshares.Estimate(classifier, sample, nil)
-	}
-	if err != nil {
+	if c.shares, err = classshares.Estimate(classifier, heldOut.rows(), heldOut.labels, c.seen.target.rows(), nil); err != nil {
 		logf("the target's class shares are those of the class weights: %v", err)
 	}
 	return c, nil
@@ -94,12 +90,7 @@ func (c *conclusion) withoutLabels() *store.WithoutLabels {
 	return known
 }
 
-// fewestHeldOut is the number of held-out rows a class, on average, below which no expected
-// accuracy is measured; research/comparisons/calibration.md has what it is worth.
-const fewestHeldOut = 4
-
-// describe adds the target's class shares, the test whether they are all that changed, and the
-// expected accuracy.
+// describe adds the target's class shares and the test whether they are all that changed.
 func (c *conclusion) describe(known *store.WithoutLabels) {
 	if c.shares == nil {
 		return
@@ -110,18 +101,6 @@ func (c *conclusion) describe(known *store.WithoutLabels) {
 	} else if test.Tested() {
 		known.LabelShiftP = store.Measured(test.P)
 	}
-	k, heldOut := len(c.data.classNames), c.seen.heldOut
-	if rows := len(heldOut.labels); rows < fewestHeldOut*k {
-		c.logf("no expected accuracy: %d rows of %d classes are held out, and with fewer than %d a class it is far too high", rows, k, fewestHeldOut)
-		return
-	}
-	const mostRows = 2000 // of the target in a resample
-	expected, err := classshares.ExpectAccuracy(k, heldOut.rows(), heldOut.labels, c.seen.target.rows().Evenly(k, mostRows), c.how, classshares.AccuracySettings{Seed: uint64(c.run.Seed)})
-	if err != nil {
-		c.logf("the expected accuracy: %v", err)
-		return
-	}
-	known.ExpectedAccuracy = &expected
 }
 
 // correctedAccuracy is that of predictions of the test rows, if any of them has a label

@@ -68,10 +68,6 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 	if a, err := labelshift.Analyse(source, targetRows, how); err != nil || !slices.Equal(a.Estimate.TargetDistribution, want) {
 		t.Errorf("labelshift says %v of the run, want %v, %v", a.Estimate.TargetDistribution, want, err)
 	}
-	// The classes lie far apart, and the network tells them.
-	if e := result.WithoutLabels.ExpectedAccuracy; e == nil || e.Low > e.Value || e.Value > e.High || e.Low < 0.8 || e.High > 1 {
-		t.Errorf("expected accuracy %+v", e)
-	}
 	if estimated := want[2]; math.Abs(estimated-0.6) > 0.1 {
 		t.Errorf("three in five rows are dogs, by estimate %v", estimated)
 	}

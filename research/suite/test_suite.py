@@ -9,6 +9,7 @@ import baselines
 import draws
 import mcc
 import tasks
+import trust
 
 
 class Loss(unittest.TestCase):
@@ -57,6 +58,17 @@ class Draws(unittest.TestCase):
         column = np.random.default_rng(1).random(201)
         source, target = draws.along(column, np.random.default_rng(2))
         self.assertLess(column[source].max(), column[target].min())
+
+
+class Trust(unittest.TestCase):
+    def test_summary(self):
+        def one(right, verdict, floor, expected=None):
+            outcome = {"verdict": {"reliable": verdict}, "accuracy_floor": floor}
+            return {"classes": 2}, outcome | ({"expected_accuracy": dict(zip(("value", "low", "high"), expected))} if expected else {}), right
+        said = list(trust.summary([one(0.9, "predictions", 0.7, (0.92, 0.88, 0.95)), one(0.85, "neither", 0.55, (0.95, 0.9, 1)), one(0.6, "neither", 0.65)]))
+        self.assertIn("given in 2 of 3 tasks; the interval held in 1, and the value was +6.0 points from the truth on average, +10.0 at most", said[0])
+        self.assertIn("above the truth in 1 of 3 tasks; where more than 80% were right, it was more than 10 points above guessing in 1 of 2", said[1])
+        self.assertEqual(said[3], "Rely on neither: 2 tasks, 60.0 to 85.0% right.")
 
 
 class Manifest(unittest.TestCase):

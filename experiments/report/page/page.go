@@ -29,6 +29,8 @@ import (
 type Content struct {
 	Config     config.Config
 	plan.Found // of its runs, those that are not planned are named and left out
+	// Verdict is a line about what of the outcome can be relied on; "" for none.
+	Verdict string
 	// Outcome are the tables of what was chosen among the runs, which come first; none
 	// where nothing was.
 	Outcome []sheet.Sheet
@@ -54,7 +56,7 @@ func Write(w io.Writer, content Content) error {
 	v := view{
 		Title: cmp.Or(content.Config.Title, content.Config.Experiment), Experiment: content.Config.Experiment,
 		Styles: template.CSS(styles), Script: template.JS(script),
-		Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome, Problems: content.Problems,
+		Verdict: content.Verdict, Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome, Problems: content.Problems,
 	}
 	planned := map[string]bool{}
 	for _, run := range content.Planned {
@@ -94,6 +96,7 @@ func Write(w io.Writer, content Content) error {
 // view is what the template shows.
 type view struct {
 	Title, Experiment         string
+	Verdict                   string
 	Styles                    template.CSS
 	Script                    template.JS
 	Planned, Finished, Failed int

@@ -175,12 +175,16 @@ func TestOutcome(t *testing.T) {
 	}
 	columns := []sheet.Column[int]{{Head: "run", Key: true, Value: func(int) sheet.Value { return sheet.Word("<b>") }},
 		{Head: "value", Format: sheet.Printf("%.3f"), Value: func(n int) sheet.Value { return sheet.Number(float64(n) / 8) }}}
+	c.Verdict = "Verdict: <all> is well."
 	c.Outcome = []sheet.Sheet{{Sections: []sheet.Section{sheet.NewSection("Chosen", columns, []int{1})}, Legend: "value: an eighth.", Notes: []string{"A reason."}}}
 	text := write(t, c)
 	for _, part := range []string{`<a href="#outcome">`, "<h2>Outcome</h2>", "<h3>Chosen</h3>", "<td>&lt;b&gt;</td>", ">0.125</td>", "value: an eighth.", "<li>A reason.</li>"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)
 		}
+	}
+	if verdict := strings.Index(text, "<p class=\"verdict\">Verdict: &lt;all&gt; is well.</p>"); verdict < 0 || verdict > strings.Index(text, "<nav>") {
+		t.Error("the verdict is not on top")
 	}
 	if strings.Index(text, "<h2>Outcome</h2>") > strings.Index(text, "<h2>Summary</h2>") {
 		t.Error("the outcome does not come first")

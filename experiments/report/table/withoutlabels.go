@@ -17,7 +17,6 @@ import (
 func withoutLabels(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "known without target labels")
 	built.Legend = "At the end of the run, mean ± standard deviation over seeds. source accuracy: on held-out rows of the source, percent. " +
-		"expected accuracy: on the target, what calibrated probabilities, corrected for its likely class shares, let expect where classes look alike in both domains, percent; of seeds whose predictions a test of that was made on and does not reject. " +
 		"certainty: mean largest probability on the target, percent; networks are often certain of mistakes. " +
 		"Class shares of the target, percent: predicted, the mean probabilities; likely, by maximum likelihood from calibrated ones; estimated, by the class weights. seeds: finished of planned."
 	var all []classValues
@@ -55,12 +54,6 @@ var certainties = []struct {
 			return math.NaN()
 		}
 		return u.Validation.Accuracy
-	}},
-	{"expected accuracy", func(u *store.WithoutLabels) float64 {
-		if expected := u.TrustedAccuracy(); expected != nil {
-			return expected.Value
-		}
-		return math.NaN()
 	}},
 	{"certainty", func(u *store.WithoutLabels) float64 { return u.Certainty }},
 }

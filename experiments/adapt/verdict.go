@@ -1,0 +1,118 @@
+package adapt
+
+import (
+	"fmt"
+	"math"
+
+	"iwda/classshares"
+	"iwda/experiments/judge"
+	"iwda/weightest/shifttest"
+)
+
+// Verdict is what of an outcome can be relied on.
+type Verdict struct {
+	Reliable string `json:"reliable"` // one of the texts below
+	Because  string `json:"because"`
+	Next     string `json:"next,omitempty"` // what to do if nothing can be
+}
+
+// What can be relied on.
+const (
+	Both        = "shares and predictions"
+	Shares      = "shares"
+	Predictions = "predictions"
+	Neither     = "neither"
+)
+
+// evidence is what a verdict follows from.
+type evidence struct {
+	judge.Trust
+	test shifttest.LabelShift // on the run that aligns nothing
+	// widest is the width of the widest interval of a class share, NaN if there are none, and
+	// apart how far a share is at most from what that run estimates.
+	widest, apart float64
+	classes       int
+}
+
+// What a verdict asks for; docs/trust.md has it in words.
+const (
+	widestInterval = 0.2
+	furthestApart  = 0.1
+	rightEnough    = 0.7 // of the predictions
+)
+
+// verdict says what can be relied on. Shares can, if nothing was found against other class shares
+// alone by a test that finds what matters, intervals are narrow, and the run that aligns nothing
+// says the same. Predictions can, if the least that is expected to be right, or the floor, is enough.
+func (e evidence) verdict() Verdict {
+	against, accuracy, enough := e.againstShares(), "", false
+	switch {
+	case e.Expected != nil:
+		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
+		enough = e.Expected.Low >= rightEnough
+	case e.Floor != nil && e.Floor.Value > 1/float64(e.classes):
+		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless classes have changed beyond what the source lets imagine", math.Floor(100*e.Floor.Value))
+	default:
+		accuracy = "nothing is known of how many predictions are right"
+	}
+	enough = enough || e.Floor != nil && e.Floor.Value >= rightEnough
+	about := against
+	if against == "" {
+		about = e.test.Verdict()
+	}
+	v := Verdict{Because: about + "; " + accuracy}
+	switch {
+	case against == "" && enough:
+		v.Reliable = Both
+	case against == "":
+		v.Reliable = Shares
+	case enough:
+		v.Reliable = Predictions
+	default:
+		v.Reliable, v.Next = Neither, "label the rows of to_label.csv, and iwrun evaluate says how many predictions are right"
+	}
+	return v
+}
+
+// againstShares says why the class shares cannot be relied on, "" if they can.
+func (e evidence) againstShares() string {
+	switch why := classshares.Withheld(e.test); {
+	case why != "":
+		return why
+	case !(e.widest <= widestInterval):
+		if math.IsNaN(e.widest) {
+			return "the class shares have no intervals"
+		}
+		return fmt.Sprintf("the interval of a class share is %.0f points wide", 100*e.widest)
+	case e.apart > furthestApart:
+		return fmt.Sprintf("candidates differ by %.0f points about a class share", 100*e.apart)
+	}
+	return ""
+}
+
+// String is the verdict in a line.
+func (v Verdict) String() string {
+	rely := map[string]string{
+		Both: "the class shares and the predictions can be relied on", Shares: "the class shares can be relied on, the predictions not",
+		Predictions: "the predictions can be relied on, the class shares not", Neither: "neither the class shares nor the predictions can be relied on",
+	}[v.Reliable]
+	line := fmt.Sprintf("Verdict: %s: %s.", rely, v.Because)
+	if v.Next != "" {
+		line += " To know more, " + v.Next + "."
+	}
+	return line
+}
+
+// verdict is that of the conclusion.
+func (o conclusion) verdict() Verdict {
+	e := evidence{Trust: o.Trust, test: o.Shared.Test, classes: len(o.Classes)}
+	for _, c := range o.Classes {
+		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
+		if c.TargetInterval == nil {
+			e.widest = math.NaN()
+			continue
+		}
+		e.widest = max(e.widest, c.TargetInterval[1]-c.TargetInterval[0]) // NaN stays
+	}
+	return e.verdict()
+}

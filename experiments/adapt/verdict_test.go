@@ -1,0 +1,84 @@
+package adapt
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"iwda/classshares"
+	"iwda/experiments/judge"
+	"iwda/floor"
+	"iwda/weightest/shifttest"
+)
+
+// What can be relied on, and because of what.
+func TestVerdict(t *testing.T) {
+	const rejected, found, nothing = 0.01, 0.03, 0.08
+	expected := func(value, low float64) *classshares.Accuracy {
+		return &classshares.Accuracy{Value: value, Low: low, High: value + 0.02}
+	}
+	for name, c := range map[string]struct {
+		p, loss, widest, apart float64
+		expected               *classshares.Accuracy
+		floor                  float64 // negative for none
+		reliable, because      string
+	}{
+		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "nothing found against label shift (p = 0.40); a loss of 3 points or more would have been found; 90.0% of the predictions should be right (88.0 to 92.0%)"},
+		"few right":                 {0.4, found, 0.1, 0.02, expected(0.65, 0.6), 0.5, Shares, "65.0% of the predictions should be right (60.0 to 67.0%)"},
+		"few right at least":        {0.4, found, 0.1, 0.02, expected(0.75, 0.69), 0.5, Shares, "75.0%"},
+		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Predictions, "more than the class shares is new in the target (p = 0.01); at least 71% of the predictions should be right, unless"},
+		"rejected, low floor":       {rejected, found, 0.1, 0.02, nil, 0.69, Neither, "more than the class shares is new in the target (p = 0.01); at least 69%"},
+		"too few rows for the test": {0.4, nothing, 0.1, 0.02, nil, 0.8, Predictions, "would not have found a loss of less than 8 points"},
+		"the test finds nothing":    {0.4, math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "it would have found next to nothing"},
+		"nothing tested":            {math.NaN(), math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "too few source rows"},
+		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide; 90.0%"},
+		"no intervals":              {0.4, found, math.NaN(), 0.02, expected(0.9, 0.88), 0.8, Predictions, "the class shares have no intervals"},
+		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "candidates differ by 15 points about a class share"},
+		"floor below guessing":      {rejected, found, 0.1, 0.02, nil, 0.19, Neither, "nothing is known of how many predictions are right"},
+		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "nothing is known of how many predictions are right"},
+	} {
+		test := shifttest.LabelShift{DegreesOfFreedom: 6, P: c.p, Detectable: c.loss}
+		if math.IsNaN(c.p) {
+			test = shifttest.LabelShift{P: 1}
+		}
+		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart, classes: 5}
+		if c.floor >= 0 {
+			e.Floor = &floor.Floor{Value: c.floor}
+		}
+		v := e.verdict()
+		if v.Reliable != c.reliable || !strings.Contains(v.Because, c.because) || (v.Next != "") != (v.Reliable == Neither) {
+			t.Errorf("%s: %+v, want %s: %s", name, v, c.reliable, c.because)
+		}
+	}
+}
+
+func TestVerdictInALine(t *testing.T) {
+	for want, v := range map[string]Verdict{
+		"Verdict: the class shares and the predictions can be relied on: all is well.":                                       {Reliable: Both, Because: "all is well"},
+		"Verdict: neither the class shares nor the predictions can be relied on: nothing is. To know more, look at the sky.": {Neither, "nothing is", "look at the sky"},
+	} {
+		if got := v.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// One class without an interval leaves all without: the widest is not known.
+func TestEvidenceOfClasses(t *testing.T) {
+	o := conclusion{Choice: judge.Choice{Shared: judge.Shared{Test: shifttest.LabelShift{DegreesOfFreedom: 3, P: 0.5}}}}
+	o.Classes = []ClassOutcome{
+		{TargetShare: 0.5, ReferenceShare: 0.52, TargetInterval: &[2]float64{0.4, 0.55}},
+		{TargetShare: 0.5, ReferenceShare: 0.48, TargetInterval: &[2]float64{0.45, 0.6}},
+	}
+	if v := o.verdict(); v.Reliable != Shares {
+		t.Errorf("%+v", v)
+	}
+	o.Classes[0].TargetInterval = nil
+	if v := o.verdict(); v.Reliable != Neither || !strings.Contains(v.Because, "no intervals") {
+		t.Errorf("%+v", v)
+	}
+	o.Classes[0].TargetInterval, o.Classes[0].ReferenceShare = o.Classes[1].TargetInterval, 0.8
+	if v := o.verdict(); !strings.Contains(v.Because, "30 points about a class share") {
+		t.Errorf("%+v", v)
+	}
+}

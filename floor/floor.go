@@ -1,0 +1,229 @@
+// Package floor bounds the accuracy of predictions on a target without labels from below, by how
+// far a linear critic can contradict them there while it goes along with a classifier on the source
+// (disagreement discrepancy: Rosenfeld and Garg 2023). gonum only; the same input gives the same
+// bits.
+//
+// Let y be the true labelling, h the predictions, and dis the share of a domain's rows on which two
+// labellings differ. As the error of h is dis(h, y), for every labelling of the true kind
+//
+//	err_T(h) = err_S(h) + Δ(y),   Δ(g) = dis_T(h, g) - dis_S(h, g).
+//
+// That is an identity, whatever weights source rows have and even if h is one classifier on the
+// source and another on the target. Nobody knows Δ(y). A critic g is trained to make Δ(g) large, and
+// if the truth is no stranger than the critic, Δ(y) ≤ Δ(g), then err_T(h) ≤ err_S(h) + Δ(g).
+//
+// On rows on which g was not trained, this is the mean over the source of 1{h≠y} - 1{h≠g}, which
+// lies in [-1, 1], plus the mean over the target of 1{h≠g}, in [0, 1]. By Hoeffding's inequality it is
+// too low by more than t with a probability of at most
+//
+//	exp(-2 t² / (4 Σw²/(Σw)² + 1/n_T)),
+//
+// which for equal weights w is the paper's t = √((n_S + 4 n_T) ln(1/δ) / (2 n_S n_T)). Most terms
+// are 0, so that the normal distribution with their variance is much nearer: [Of] takes that, after
+// each domain has got one more row, of the worst kind.
+package floor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Source are n labelled rows that neither features nor predictions were fitted to.
+type Source struct {
+	Features  *mat.Dense // n×d
+	Labels    []int      // n classes, from 0
+	Predicted []int      // n classes: h
+	Weights   []float64  // n, positive: how many target rows each stands for, but for a factor
+}
+
+// Target are m rows without labels.
+type Target struct {
+	Features  *mat.Dense // m×d
+	Predicted []int      // m classes: h
+}
+
+// Floor is what the accuracy on the target is at least, with a probability of 0.95, unless the
+// truth is stranger than the critic.
+type Floor struct {
+	Value float64 // at least 0
+	// SourceError and Discrepancy are the estimates of err_S(h) and Δ(g), the latter at least 0, as
+	// h itself could be the critic.
+	SourceError, Discrepancy float64
+}
+
+const (
+	// folds: rows are judged by critics of the other folds.
+	folds = 2
+	// oneSided is the 0.95 quantile of the normal distribution.
+	oneSided = 1.6448536269514722
+	// fewestRows are those of a domain below which its critics learn nothing.
+	fewestRows = 10
+)
+
+// MostRows returns of how many rows of a domain a floor takes seconds, for d features and k classes.
+func MostRows(d, k int) int {
+	const (
+		most   = 5000
+		values = 1e7 // rows times features times classes
+	)
+	return max(fewestRows, min(most, int(values/float64(d*k))))
+}
+
+// Of returns the floor for k classes. Features are standardised by the source's means and
+// deviations. Parts that do not fit each other, fewer than ten rows of a domain, and features that
+// are no numbers are errors.
+func Of(k int, s Source, t Target) (Floor, error) {
+	if err := check(k, s, t); err != nil {
+		return Floor{}, err
+	}
+	source, target := standardised(s.Features, t.Features)
+	weights := slices.Clone(s.Weights)
+	floats.Scale(float64(len(weights))/floats.Sum(weights), weights)
+	contradictedS, contradictedT := make([]float64, len(weights)), make([]float64, len(t.Predicted))
+	for fold := range folds {
+		learntS, heldS := split(len(weights), fold)
+		learntT, heldT := split(len(t.Predicted), fold)
+		g, err := train(k,
+			agreement{rowsOf(source, learntS), of(s.Predicted, learntS), of(weights, learntS)},
+			contradiction{rowsOf(target, learntT), of(t.Predicted, learntT)})
+		if err != nil {
+			return Floor{}, err
+		}
+		mark(contradictedS, heldS, g.predict(rowsOf(source, heldS)), s.Predicted)
+		mark(contradictedT, heldT, g.predict(rowsOf(target, heldT)), t.Predicted)
+	}
+	// The last element of each is the row that is added.
+	wrong := make([]float64, len(weights), len(weights)+1)
+	terms := make([]float64, len(weights), len(weights)+1)
+	for i, label := range s.Labels {
+		if s.Predicted[i] != label {
+			wrong[i] = 1
+		}
+		terms[i] = wrong[i] - contradictedS[i]
+	}
+	weights = append(weights, 1)
+	onSource, sourceVariance := meanAndVariance(append(terms, 1), weights)
+	sourceError, _ := meanAndVariance(append(wrong, 1), weights)
+	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), nil)
+	f := Floor{SourceError: sourceError, Discrepancy: max(0, onSource-sourceError+onTarget)}
+	f.Value = max(0, 1-f.SourceError-f.Discrepancy-oneSided*math.Sqrt(sourceVariance+targetVariance))
+	return f, nil
+}
+
+func check(k int, s Source, t Target) error {
+	n, d := s.Features.Dims()
+	m, width := t.Features.Dims()
+	switch {
+	case k < 2:
+		return fmt.Errorf("floor: %d classes", k)
+	case d != width:
+		return fmt.Errorf("floor: %d features in the source, %d in the target", d, width)
+	case len(s.Labels) != n || len(s.Predicted) != n || len(s.Weights) != n || len(t.Predicted) != m:
+		return fmt.Errorf("floor: %d source rows with %d labels, %d predictions and %d weights, %d target rows with %d predictions",
+			n, len(s.Labels), len(s.Predicted), len(s.Weights), m, len(t.Predicted))
+	case n < fewestRows || m < fewestRows:
+		return fmt.Errorf("floor: %d source rows and %d target rows; it takes %d of each", n, m, fewestRows)
+	}
+	for _, classes := range []struct {
+		what string
+		of   []int
+	}{{"source row %d has label", s.Labels}, {"source row %d is predicted", s.Predicted}, {"target row %d is predicted", t.Predicted}} {
+		if i := slices.IndexFunc(classes.of, func(c int) bool { return c < 0 || c >= k }); i >= 0 {
+			return fmt.Errorf("floor: "+classes.what+" %d of %d classes", i, classes.of[i], k)
+		}
+	}
+	if i := slices.IndexFunc(s.Weights, func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) }); i >= 0 {
+		return fmt.Errorf("floor: source row %d has weight %v", i, s.Weights[i])
+	}
+	for name, features := range map[string]*mat.Dense{"source": s.Features, "target": t.Features} {
+		if sum := mat.Sum(features); math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return fmt.Errorf("floor: features of the %s are no numbers, or too large", name)
+		}
+	}
+	return nil
+}
+
+// standardised returns both domains' features with the source's means 0 and deviations 1, brought
+// back to ten deviations; one that the source always has alike is left out of both, as 0.
+func standardised(source, target *mat.Dense) (s, t *mat.Dense) {
+	const farthest = 10
+	s, t = mat.DenseCopyOf(source), mat.DenseCopyOf(target)
+	n, d := s.Dims()
+	for j := range d {
+		column := mat.Col(nil, j, s)
+		mean := floats.Sum(column) / float64(n)
+		floats.AddConst(-mean, column)
+		deviation := floats.Norm(column, 2) / math.Sqrt(float64(n))
+		for _, m := range []*mat.Dense{s, t} {
+			for i := range m.RawMatrix().Rows {
+				v := 0.0
+				if deviation > 0 {
+					v = max(-farthest, min(farthest, (m.At(i, j)-mean)/deviation))
+				}
+				m.Set(i, j, v)
+			}
+		}
+	}
+	return s, t
+}
+
+// split returns the rows outside and inside a fold.
+func split(n, fold int) (learnt, held []int) {
+	for i := range n {
+		if i%folds == fold {
+			held = append(held, i)
+		} else {
+			learnt = append(learnt, i)
+		}
+	}
+	return learnt, held
+}
+
+func rowsOf(m *mat.Dense, rows []int) *mat.Dense {
+	part := mat.NewDense(len(rows), m.RawMatrix().Cols, nil)
+	for i, row := range rows {
+		part.SetRow(i, m.RawRowView(row))
+	}
+	return part
+}
+
+func of[V any](values []V, rows []int) []V {
+	part := make([]V, len(rows))
+	for i, row := range rows {
+		part[i] = values[row]
+	}
+	return part
+}
+
+// mark sets 1 for the rows on which a critic differs from h.
+func mark(differs []float64, rows, critic, h []int) {
+	for i, row := range rows {
+		if critic[i] != h[row] {
+			differs[row] = 1
+		}
+	}
+}
+
+// meanAndVariance returns the weighted mean of values and its variance; nil are equal weights.
+func meanAndVariance(values, weights []float64) (mean, variance float64) {
+	total := 0.0
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	for i, v := range values {
+		mean += weight(i) * v
+		total += weight(i)
+	}
+	mean /= total
+	for i, v := range values {
+		variance += math.Pow(weight(i)*(v-mean)/total, 2)
+	}
+	return mean, variance
+}

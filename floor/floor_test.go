@@ -1,0 +1,204 @@
+package floor
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// classes draws rows of k classes on a circle, turned by an angle, with these shares.
+func classes(random *rand.Rand, n int, shares []float64, angle, spread float64) (features *mat.Dense, labels []int) {
+	features = mat.NewDense(n, 2, nil)
+	for i := range n {
+		class, u := 0, random.Float64()
+		for ; class < len(shares)-1 && u > shares[class]; class++ {
+			u -= shares[class]
+		}
+		at := angle + 2*math.Pi*float64(class)/float64(len(shares))
+		features.SetRow(i, []float64{math.Cos(at) + spread*random.NormFloat64(), math.Sin(at) + spread*random.NormFloat64()})
+		labels = append(labels, class)
+	}
+	return features, labels
+}
+
+// nearest predicts the class of the nearest centre of classes that are not turned.
+func nearest(features *mat.Dense, k int) (predicted []int) {
+	for i := range features.RawMatrix().Rows {
+		scores := make([]float64, k)
+		for class := range scores {
+			at := 2 * math.Pi * float64(class) / float64(k)
+			scores[class] = features.At(i, 0)*math.Cos(at) + features.At(i, 1)*math.Sin(at)
+		}
+		predicted = append(predicted, floats.MaxIdx(scores))
+	}
+	return predicted
+}
+
+func accuracy(predicted, labels []int) float64 {
+	right := 0
+	for i, class := range labels {
+		if predicted[i] == class {
+			right++
+		}
+	}
+	return float64(right) / float64(len(labels))
+}
+
+// The floor is below the accuracy in at least the nineteen of twenty that it says, and not far
+// below it if nothing is new, or class shares alone and rows are weighted for them. Where classes
+// are turned it falls with the accuracy.
+func TestFloor(t *testing.T) {
+	equal, changed := []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.55, 0.15, 0.15, 0.15}
+	for _, c := range []struct {
+		name    string
+		shares  []float64
+		angle   float64
+		spread  float64
+		highest float64 // mean distance from the floor to the accuracy
+	}{
+		{"nothing new", equal, 0, 0.4, 0.1},
+		{"shares", changed, 0, 0.4, 0.1},
+		{"turned", equal, 0.5, 0.3, 0.6},
+	} {
+		random := rand.New(rand.NewPCG(1, 2))
+		const problems = 20
+		above, distance := 0, 0.
+		for range problems {
+			source, labels := classes(random, 400, equal, 0, c.spread)
+			target, truth := classes(random, 600, c.shares, c.angle, c.spread)
+			weights := make([]float64, len(labels))
+			for i, class := range labels {
+				weights[i] = c.shares[class] / equal[class]
+			}
+			predicted := nearest(target, 4)
+			f, err := Of(4, Source{source, labels, nearest(source, 4), weights}, Target{target, predicted})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := accuracy(predicted, truth)
+			if f.Value > right {
+				above++
+			}
+			distance += (right - f.Value) / problems
+		}
+		// Of 20, more than 4 are above once in four hundred times if one in twenty is.
+		if above > 4 || distance > c.highest {
+			t.Errorf("%s: %d of %d floors above the accuracy, on average %.3f below it", c.name, above, problems, distance)
+		}
+	}
+}
+
+// Target rows that lie where no source row does may be anything: nearly all may be wrong.
+func TestRowsApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	source, labels := classes(random, 200, []float64{0.5, 0.5}, 0, 0.2)
+	target, _ := classes(random, 200, []float64{0.9, 0.1}, 0, 0.2)
+	for i := range 200 {
+		target.Set(i, 1, target.At(i, 1)+4) // across the line between the classes
+	}
+	weights := make([]float64, 200)
+	floats.AddConst(1, weights)
+	f, err := Of(2, Source{source, labels, labels, weights}, Target{target, nearest(target, 2)})
+	if err != nil || f.Value > 0.3 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// The floor does not depend on the units of features or on the sum of weights, and is the same
+// each time.
+func TestUnits(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	shares := []float64{0.4, 0.3, 0.3}
+	source, labels := classes(random, 90, shares, 0, 0.5)
+	target, _ := classes(random, 110, shares, 0.3, 0.5)
+	weights := make([]float64, len(labels))
+	floats.AddConst(1, weights)
+	s, q := Source{source, labels, nearest(source, 3), weights}, Target{target, nearest(target, 3)}
+	first, err := Of(3, s, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := Of(3, s, q); again != first {
+		t.Errorf("%+v, then %+v", first, again)
+	}
+	s.Features, q.Features = new(mat.Dense), new(mat.Dense)
+	s.Features.Scale(1000, source)
+	q.Features.Scale(1000, target)
+	s.Weights = make([]float64, len(labels))
+	floats.AddConst(8, s.Weights)
+	if scaled, err := Of(3, s, q); err != nil || math.Abs(scaled.Value-first.Value) > 0.02 {
+		t.Errorf("%+v, scaled %+v, %v", first, scaled, err)
+	}
+	if first.Value >= 1-first.SourceError {
+		t.Errorf("%+v is above the accuracy on the source", first)
+	}
+}
+
+// The gradient of all that a critic makes least is that of finite differences.
+func TestGradient(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	source, labels := classes(random, 20, []float64{0.4, 0.3, 0.3}, 0, 0.5)
+	target, contradicted := classes(random, 15, []float64{0.4, 0.3, 0.3}, 1, 0.5)
+	weights := make([]float64, 20)
+	for i := range weights {
+		weights[i] = 0.5 + random.Float64()
+	}
+	losses := []loss{agreement{source, labels, weights}, contradiction{target, contradicted}}
+	at := func(x []float64) critic { return critic{mat.NewDense(2, 3, x[:6]), x[6:]} }
+	x, gradient := make([]float64, 9), make([]float64, 9)
+	for i := range x {
+		x[i] = random.NormFloat64()
+	}
+	objective(at(x), at(gradient), losses)
+	want := fd.Gradient(nil, func(x []float64) float64 { return objective(at(x), at(make([]float64, 9)), losses) }, x, &fd.Settings{Formula: fd.Central})
+	if floats.Distance(gradient, want, math.Inf(1)) > 1e-6 {
+		t.Errorf("gradient %v, want %v", gradient, want)
+	}
+	// -ln(1 - e²/(e² + 1)) and its derivatives.
+	z := []float64{2, 0}
+	if got := (contradiction{predicted: []int{0}}).row(0, z); math.Abs(got-math.Log(1+math.Exp(2))) > 1e-12 || math.Abs(z[0]-1/(1+math.Exp(-2))) > 1e-12 {
+		t.Errorf("loss %v, gradient %v", got, z)
+	}
+}
+
+func TestWrongInput(t *testing.T) {
+	ones := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	valid := func() (int, Source, Target) {
+		return 2, Source{mat.NewDense(10, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, make([]int, 10), append([]float64{}, ones...)},
+			Target{mat.NewDense(10, 1, append([]float64{}, ones...)), make([]int, 10)}
+	}
+	if _, err := Of(valid()); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(k *int, s *Source, t *Target){
+		"1 classes":                   func(k *int, _ *Source, _ *Target) { *k = 1 },
+		"1 features in the source, 2": func(_ *int, _ *Source, t *Target) { t.Features = mat.NewDense(5, 2, ones) },
+		"9 labels":                    func(_ *int, s *Source, _ *Target) { s.Labels = s.Labels[1:] },
+		"9 source rows": func(_ *int, s *Source, _ *Target) {
+			*s = Source{mat.NewDense(9, 1, nil), s.Labels[1:], s.Predicted[1:], s.Weights[1:]}
+		},
+		"source row 3 has label 2 of 2":    func(_ *int, s *Source, _ *Target) { s.Labels[3] = 2 },
+		"target row 4 is predicted -1":     func(_ *int, _ *Source, t *Target) { t.Predicted[4] = -1 },
+		"source row 5 has weight 0":        func(_ *int, s *Source, _ *Target) { s.Weights[5] = 0 },
+		"of the target are no numbers, or": func(_ *int, _ *Source, t *Target) { t.Features.Set(1, 0, math.NaN()) },
+	} {
+		k, s, q := valid()
+		spoil(&k, &s, &q)
+		if _, err := Of(k, s, q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestMostRows(t *testing.T) {
+	for _, c := range [][3]int{{2, 2, 5000}, {10, 10, 5000}, {65, 65, 2366}, {1000, 1000, fewestRows}} {
+		if got := MostRows(c[0], c[1]); got != c[2] {
+			t.Errorf("%d features, %d classes: %d rows, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}
