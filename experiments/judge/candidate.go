@@ -74,6 +74,8 @@ type Shared struct {
 	// Test asks whether changed class shares alone explain what the model says of the
 	// target; if not, these shares are to be read with care.
 	Test shifttest.LabelShift
+	// Columns tell whether these agree under the shares; nil of a network.
+	Columns *store.Columns
 }
 
 // weightsOver returns the class weights q over the shares of these labels, so that the mean of

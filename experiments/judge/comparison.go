@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/classshares"
-	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest/shifttest"
@@ -96,10 +95,7 @@ func New(candidates []Candidate) (*Comparison, error) {
 
 // share estimates what all candidates share.
 func (c *Comparison) share() error {
-	reference := max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool {
-		method, _ := config.ParseMethod(MethodOf(c.Run))
-		return method.Alignment == config.NoAlignment
-	}))
+	reference := max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))
 	run := c.Candidates[reference]
 	fitted, err := run.Fit()
 	if err != nil {
@@ -109,7 +105,10 @@ func (c *Comparison) share() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}
-	c.Shared = Shared{run.Run, fitted, test}
+	c.Shared = Shared{Run: run.Run, Shares: fitted, Test: test}
+	if run.Known != nil {
+		c.Shared.Columns = run.Known.Columns
+	}
 	return nil
 }
 

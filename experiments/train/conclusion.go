@@ -27,6 +27,7 @@ type conclusion struct {
 	how        classshares.Settings
 	classifier *classshares.Classifier // nil if nothing is held out, or it cannot be calibrated
 	shares     *classshares.Shares     // nil if they cannot be estimated either
+	columns    *store.Columns          // whether they agree; nil but for a classifier that is solved for
 }
 
 // conclude passes the rows that it takes through the network: where target labels are missing,
@@ -57,8 +58,9 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 	}
 	if err != nil {
 		logf("the target's class shares are those of the class weights: %v", err)
+		return c, nil
 	}
-	return c, nil
+	return c, c.compareColumns(ctx)
 }
 
 // write leaves the model in the run's folder and, where rows are held out, what the network
@@ -110,6 +112,7 @@ func (c *conclusion) describe(known *store.WithoutLabels) {
 	} else if test.Tested() {
 		known.LabelShiftP = store.Measured(test.P)
 	}
+	known.Columns = c.columns
 	k, heldOut := len(c.data.classNames), c.seen.heldOut
 	if rows := len(heldOut.labels); rows < fewestHeldOut*k {
 		c.logf("no expected accuracy: %d rows of %d classes are held out, and with fewer than %d a class it is far too high", rows, k, fewestHeldOut)

@@ -1,6 +1,6 @@
 // Package shifttest asks of a classifier's predictions on two domains whether anything
 // shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether changed class shares alone
-// explain it, LabelShiftTest.
+// explain it, LabelShiftTest. ColumnSums asks the same of the rows' columns.
 package shifttest
 
 import (
