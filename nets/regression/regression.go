@@ -43,8 +43,9 @@ type Classifier struct {
 var strengths = []float64{1e-3, 1e-2, 0.1, 1, 10, 100}
 
 const (
-	usual = 3 // the place of C = 1
-	folds = 5
+	usual   = 3 // the place of C = 1
+	clearly = 2 // standard errors
+	folds   = 5
 	// mostTried bounds the values of a row times rows times classes that folds read, mostCrossed
 	// their rows, and mostSolved the first for all rows that are solved for in the end.
 	mostTried   = 8e6
@@ -54,7 +55,7 @@ const (
 
 // Fit returns the classifier with C = 1, unless another strength has a mean cross-entropy over
 // folds, each of which is predicted by a classifier of the other rows, that is lower by more than
-// the standard error of the difference. Of many rows each nth is read, evenly over the classes. An
+// two standard errors of the difference. Of many rows each nth is read, evenly over the classes. An
 // error is that of the context, or of an optimiser that does not arrive.
 func Fit(ctx context.Context, rows Rows) (Classifier, error) {
 	k, size := rows.Classes, float64(rows.size()*rows.Classes)
@@ -106,7 +107,7 @@ func bestStrength(logits [][]float64, labels []int, k int) int {
 	}
 	best := floats.MinIdx(means)
 	gain := floats.SubTo(make([]float64, len(labels)), losses[usual], losses[best])
-	if mean, deviation := stat.MeanStdDev(gain, nil); mean > stat.StdErr(deviation, float64(len(gain))) {
+	if mean, deviation := stat.MeanStdDev(gain, nil); mean > clearly*stat.StdErr(deviation, float64(len(gain))) {
 		return best
 	}
 	return usual
