@@ -40,15 +40,18 @@ func MethodOf(run string) string { return path.Base(path.Dir(run)) }
 
 // Fit calibrates the candidate and estimates the target's class shares by what it says itself.
 func (c Candidate) Fit() (*classshares.Shares, error) {
-	how := classshares.Settings{}
-	if c.Known != nil {
-		how.Trained = c.Known.TrainedShares
-	}
-	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), how)
+	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), c.settings())
 	if err != nil {
 		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}
 	return fitted, err
+}
+
+func (c Candidate) settings() (how classshares.Settings) {
+	if c.Known != nil {
+		how.Trained, how.Calibration = c.Known.TrainedShares, c.Known.Calibration
+	}
+	return how
 }
 
 func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }
@@ -56,7 +59,7 @@ func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: 
 
 // input is what criteria read of the candidate: its calibrated logits.
 func (c Candidate) input() (selection.Input, error) {
-	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, classshares.Settings{})
+	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, c.settings())
 	if err != nil {
 		return selection.Input{}, fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
 	}

@@ -106,6 +106,9 @@ type WithoutLabels struct {
 	// TrainedShares are those for which the network's own probabilities speak, which its loss
 	// counted; missing in results of former versions, and if no row was held out.
 	TrainedShares []float64 `json:"trained_shares,omitempty"`
+	// Calibration is the form that suits the network, of those of package calibration; the empty
+	// text is the usual one.
+	Calibration string `json:"calibration,omitempty"`
 	// ExpectedAccuracy is that on the target of predictions corrected for LikelyShares, with an
 	// interval of level 0.95 ([classshares.ExpectAccuracy]); it may be missing as they may.
 	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`

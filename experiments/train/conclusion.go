@@ -43,6 +43,9 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 	}
 	k, heldOut := len(d.classNames), c.seen.heldOut
 	c.how.Trained = classifierShares(run, weights)
+	if d.crossed != nil {
+		c.how.Calibration = "ts" // its own biases, which nothing penalises, are right
+	}
 	classifier, err := classshares.Calibrate(k, heldOut.rows(), heldOut.labels, c.how)
 	if err != nil {
 		logf("probabilities are not calibrated: %v", err)
@@ -90,7 +93,7 @@ func (c *conclusion) withoutLabels() *store.WithoutLabels {
 	}
 	known := &store.WithoutLabels{
 		PredictedShares: c.seen.predicted.shares(), EstimatedShares: c.weights.targetShares(), Certainty: c.seen.predicted.meanCertainty(),
-		Validation: c.seen.validation, TrainedShares: c.how.Trained,
+		Validation: c.seen.validation, TrainedShares: c.how.Trained, Calibration: c.how.Calibration,
 	}
 	c.describe(known)
 	return known

@@ -2,7 +2,8 @@
 //
 //	F(W, b) = -(1/n) Σ_i log softmax(W x_i + b)_{y_i} + ‖W‖²/(2 C n)
 //
-// least, to its minimum, with C = 1 unless cross-validation speaks for another ([Fit]). Products
+// least, to its minimum, of two classes with twice that penalty, as of one vector of weights between
+// them, with C = 1 unless cross-validation speaks for another ([Fit]). Products
 // are libtorch's, in float64; nothing is random.
 package regression
 
@@ -210,6 +211,9 @@ func (p *problem) value(at, gradient []float64, c float64) (value float64) {
 		torch.CopyToSlice(gradient[p.k*p.d:], residuals.SumDim(0, false))
 	})
 	weight, penalty := at[:p.k*p.d], 1/(c*float64(p.n))
+	if p.k == 2 {
+		penalty *= 2
+	}
 	floats.AddScaled(gradient[:p.k*p.d], penalty, weight)
 	return value + penalty/2*floats.Dot(weight, weight)
 }
