@@ -243,7 +243,7 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 func TestAdaptWithSeveralSeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
-	line := adaptLine("--set", "methods=[source-only]", "--set", "seeds=[1,4]", "--probabilities")
+	line := adaptLine("--set", "methods=[source-only]", "--set", "selection.alike=[]", "--set", "seeds=[1,4]", "--probabilities")
 	status, _, text := call(t, line...)
 	if status != 0 || !strings.Contains(text, "The 2 seeds of full/source-target/source-only are used together") {
 		t.Fatalf("status %d: %s", status, text)
