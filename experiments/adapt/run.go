@@ -28,6 +28,7 @@ const (
 	ExperimentFile  = "experiment.yaml"
 	PredictionsFile = "predictions.csv"
 	ClassesFile     = "classes.csv"
+	DisputedFile    = "disputed.csv"
 	ReportFile      = "report.html"
 	OutcomeFile     = "outcome.json"
 	ModelFolder     = "model"
@@ -221,7 +222,7 @@ func (p *Plan) decisions() []Decision {
 // checkApart returns an error if something would be written over what is read.
 func (p *Plan) checkApart(source, target string) error {
 	written := append(model.Files(p.path(ModelFolder)), p.options.Folder)
-	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, ReportFile, OutcomeFile} {
+	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile} {
 		written = append(written, p.path(name))
 	}
 	return wholefile.CheckApart(written, []string{source, target})

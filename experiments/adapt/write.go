@@ -22,6 +22,9 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
 		return err
 	}
+	if err := o.disputes.write(p.path(DisputedFile), p.path(PredictionsFile), p.Data.Classes); err != nil {
+		return err
+	}
 	found, err := plan.Find(p.file, p.results())
 	if err != nil {
 		return err
