@@ -120,7 +120,7 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear predict, corrected halfway for the class shares that they estimate: nothing speaks against columns that mean the same"; !strings.Contains(text, said) {
+	if said := "source-only@linear, source-only predict, corrected halfway for the class shares that they estimate: other class shares alone explain the target's columns"; !strings.Contains(text, said) {
 		t.Errorf("%q is not in\n%s", said, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
@@ -155,8 +155,8 @@ func TestAdapt(t *testing.T) {
 	if strings.Contains(page, ">NaN<") {
 		t.Error("the report says NaN")
 	}
-	for _, name := range []string{"model.json", "model.safetensors"} {
-		if _, err := os.Stat(filepath.Join("out/model", name)); err != nil {
+	for _, name := range []string{"model/seed-1/model.json", "model/seed-2/model.safetensors", "disputed.csv"} {
+		if _, err := os.Stat(filepath.Join("out", name)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
 	}
 	writeFile(t, "renamed.csv", "x,z\n1,2\n")
-	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out has; there are "x", "z"`) {
+	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out/model/seed-1 has; there are "x", "z"`) {
 		t.Errorf("status %d: %s", status, text)
 	}
 
