@@ -72,8 +72,8 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	options.Overwrite, options.Device, options.Threads = o.Schedule.Overwrite, devices[0], o.Schedule.Threads*o.Schedule.AtOnce()
 	failed := false
-	options.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
-		summary, err := carryOut(runs, results, o.workOptions, s)
+	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
+		summary, err := carryOut(runs, results, o.workOptions, s, finished)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/adapt"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 )
@@ -115,7 +118,7 @@ func TestAdapt(t *testing.T) {
 	if status != 0 || out != "out/predictions.csv\nout/classes.csv\nout/report.html\n" {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "Label shift: "} {
+	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "first answer, by source-only@linear as it is: \"", "Label shift: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
@@ -159,6 +162,10 @@ func TestAdapt(t *testing.T) {
 		if _, err := os.Stat(filepath.Join("out", name)); err != nil {
 			t.Error(err)
 		}
+	}
+
+	if _, err := os.Stat("out/" + adapt.FirstFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the first answer is there still: %v", err)
 	}
 
 	// Columns are found by their names, in any order and among others.

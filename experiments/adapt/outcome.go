@@ -36,8 +36,8 @@ type Outcome struct {
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
 	// Disputed is the number of rows, of 10,000 at most, on which a method says otherwise than the predictions.
-	Disputed int `json:"disputed"`
-	Classes   []ClassOutcome  `json:"classes"`
+	Disputed int            `json:"disputed"`
+	Classes  []ClassOutcome `json:"classes"`
 	// ExpectedAccuracy is that of the used runs one by one, if their tests allow one.
 	ExpectedAccuracy *classshares.Accuracy `json:"expected_accuracy,omitempty"`
 	LabelShift       TestOutcome           `json:"label_shift"`

@@ -47,9 +47,10 @@ type Options struct {
 	Device    torch.Device
 	Threads   int // of libtorch; 0 means 1
 	// Train makes those of the runs that are not finished below a folder of results, and
-	// returns the ones that failed. Its error ends the adaptation. nil makes them here, one
+	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
+	// at a time, and says the sentence that comes back, unless it is empty. nil makes them here, one
 	// after the other.
-	Train func(ctx context.Context, runs []plan.Run, results string) ([]schedule.Failure, error)
+	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
 	// Say is told what is seen and decided when it is, in sentences; it may be nil.
 	Say func(sentence string)
 }
@@ -85,7 +86,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if train == nil {
 		train = o.trainHere
 	}
-	failed, err := train(ctx, longestFirst(p.Runs), p.results())
+	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -130,6 +131,8 @@ type Plan struct {
 	target  string
 	kept    bool // the experiment file was there
 	file    *config.File
+
+	answered bool // the first answer was given
 }
 
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
@@ -222,7 +225,7 @@ func (p *Plan) decisions() []Decision {
 // checkApart returns an error if something would be written over what is read.
 func (p *Plan) checkApart(source, target string) error {
 	written := append(model.Files(p.path(ModelFolder)), p.options.Folder)
-	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile} {
+	for _, name := range []string{ExperimentFile, PredictionsFile, FirstFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile} {
 		written = append(written, p.path(name))
 	}
 	return wholefile.CheckApart(written, []string{source, target})
@@ -302,7 +305,7 @@ func longestFirst(runs []plan.Run) []plan.Run {
 }
 
 // trainHere makes the runs in this process.
-func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string) (failed []schedule.Failure, err error) {
+func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
 	for _, run := range runs {
 		if _, finished := run.Finished(results); finished && !o.Overwrite {
 			continue
@@ -311,6 +314,8 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string)
 			return nil, ctx.Err()
 		} else if err != nil {
 			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
+		} else if said := finished(run); said != "" && o.Say != nil {
+			o.Say(said)
 		}
 	}
 	return failed, nil

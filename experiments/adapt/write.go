@@ -2,12 +2,14 @@ package adapt
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/experiments/predict"
 	"iwda/experiments/report/page"
 	"iwda/internal/wholefile"
 )
@@ -17,6 +19,9 @@ import (
 // there is whole.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := o.predict(ctx, p); err != nil {
+		return err
+	}
+	if err := os.Remove(p.path(FirstFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
@@ -52,11 +57,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan) error {
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	request := predict.Request{
-		Inputs: []string{p.target}, Shares: predict.ModelShares,
-		Output: p.path(PredictionsFile), Probabilities: p.options.Probabilities,
-	}
-	written, err := predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
+	written, err := p.predictTarget(ctx, members, PredictionsFile)
 	if err != nil {
 		return err
 	}
