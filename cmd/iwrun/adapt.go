@@ -83,8 +83,8 @@ func runAdapt(o adaptOptions, s streams) error {
 		options.LabelRows = -1
 	}
 	failed := false
-	options.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
-		summary, err := carryOut(runs, results, o.workOptions, s)
+	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
+		summary, err := carryOut(runs, results, o.workOptions, s, finished)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/adapt"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 )
@@ -115,12 +118,12 @@ func TestAdapt(t *testing.T) {
 	if status != 0 || out != "out/predictions.csv\nout/classes.csv\nout/report.html\n" {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "Label shift: "} {
+	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "first answer, by source-only@linear as it is: \"", "Label shift: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear predict, corrected halfway for the class shares that they estimate: nothing speaks against columns that mean the same"; !strings.Contains(text, said) {
+	if said := "source-only@linear, source-only predict, corrected halfway for the class shares that they estimate: other class shares alone explain the target's columns"; !strings.Contains(text, said) {
 		t.Errorf("%q is not in\n%s", said, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
@@ -155,10 +158,14 @@ func TestAdapt(t *testing.T) {
 	if strings.Contains(page, ">NaN<") {
 		t.Error("the report says NaN")
 	}
-	for _, name := range []string{"model.json", "model.safetensors"} {
-		if _, err := os.Stat(filepath.Join("out/model", name)); err != nil {
+	for _, name := range []string{"model/seed-1/model.json", "model/seed-2/model.safetensors", "disputed.csv"} {
+		if _, err := os.Stat(filepath.Join("out", name)); err != nil {
 			t.Error(err)
 		}
+	}
+
+	if _, err := os.Stat("out/" + adapt.FirstFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the first answer is there still: %v", err)
 	}
 
 	// Columns are found by their names, in any order and among others.
@@ -173,7 +180,7 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
 	}
 	writeFile(t, "renamed.csv", "x,z\n1,2\n")
-	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out has; there are "x", "z"`) {
+	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out/model/seed-1 has; there are "x", "z"`) {
 		t.Errorf("status %d: %s", status, text)
 	}
 
@@ -243,7 +250,7 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 func TestAdaptWithSeveralSeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
-	line := adaptLine("--set", "methods=[source-only]", "--set", "seeds=[1,4]", "--probabilities")
+	line := adaptLine("--set", "methods=[source-only]", "--set", "selection.alike=[]", "--set", "seeds=[1,4]", "--probabilities")
 	status, _, text := call(t, line...)
 	if status != 0 || !strings.Contains(text, "The 2 seeds of full/source-target/source-only are used together") {
 		t.Fatalf("status %d: %s", status, text)

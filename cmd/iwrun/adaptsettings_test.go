@@ -16,7 +16,7 @@ func TestAdaptDryRun(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	for _, part := range []string{"methods: [source-only@linear, source-only, mcc]", "selection: {choose: method, alike: [source-only@linear]}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
+	for _, part := range []string{"methods: [source-only@linear, source-only, mcc]", "selection: {choose: method, alike: [source-only@linear, source-only], moved: [source-only@linear]}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

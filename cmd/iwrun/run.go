@@ -78,7 +78,7 @@ func runExperiment(o runOptions, s streams) error {
 	if err := schedule.CheckResults(runs, o.Results); err != nil {
 		return err
 	}
-	summary, err := carryOut(runs, o.Results, o.workOptions, s)
+	summary, err := carryOut(runs, o.Results, o.workOptions, s, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (o workOptions) deviceOf(local int) (torch.Device, error) {
 // carryOut runs the workers, which are this program again, on the devices that o shares, with
 // progress on s.err. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
-func carryOut(runs []plan.Run, results string, o workOptions, s streams) (schedule.Summary, error) {
+func carryOut(runs []plan.Run, results string, o workOptions, s streams, finished func(plan.Run) string) (schedule.Summary, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
@@ -135,6 +135,14 @@ func carryOut(runs []plan.Run, results string, o workOptions, s streams) (schedu
 
 	options := o.Schedule
 	options.Command = []string{program, workerName, "--" + supervisedFlag, "--checkpoint-every", o.Checkpoints, "--group-timeout", o.GroupTimeout.String()}
-	options.Results, options.Kill, options.Checkpoint, options.Observe = results, kill, checkpoints, display.Observe
+	options.Results, options.Kill, options.Checkpoint = results, kill, checkpoints
+	options.Observe = func(u schedule.Update) {
+		display.Observe(u)
+		if u.State == schedule.Finished && finished != nil {
+			if said := finished(u.Run); said != "" {
+				display.Print(said)
+			}
+		}
+	}
 	return schedule.Run(ctx, runs, options), nil
 }

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -24,6 +25,7 @@ type conclusion struct {
 	Classes  []ClassOutcome // write sets the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
 	Folder   string
+	disputes disputes
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
 }
@@ -125,7 +127,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	sentences, err := unestimated(results, runs)
 	outcome.Problems = append(outcome.Problems, sentences...)
-	return outcome, err
+	return outcome, errors.Join(err, outcome.compareMethods(runs, results, candidates))
 }
 
 // candidatesOf reads what the finished runs say of both domains.

@@ -123,7 +123,7 @@ func (d Data) Experiment(steps int, asked string) ([]byte, error) {
 	case asked != "":
 		s.Aligned = "iwcdan"
 	case d.Width <= mostMatched:
-		s.Aligned = "mcc@own, iwcdan@own, iwcdan@matched"
+		s.Aligned = "iwcdan@own, iwcdan@matched"
 	default:
 		s.Aligned = "mcc@own, iwcdan@own"
 	}

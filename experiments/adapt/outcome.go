@@ -36,8 +36,10 @@ type Outcome struct {
 	Best      string          `json:"best"`
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
-	Classes   []ClassOutcome  `json:"classes"`
-	Verdict   Verdict         `json:"verdict"`
+	// Disputed is the number of rows, of 10,000 at most, on which a method says otherwise than the predictions.
+	Disputed int            `json:"disputed"`
+	Classes  []ClassOutcome `json:"classes"`
+	Verdict  Verdict        `json:"verdict"`
 	// ExpectedAccuracy is that of the predictions, with a second opinion, or why it is withheld;
 	// see [judge.Trust].
 	ExpectedAccuracy  *classshares.Accuracy `json:"expected_accuracy,omitempty"`
@@ -69,6 +71,10 @@ type MethodOutcome struct {
 	Method string   `json:"method"`
 	Value  *float64 `json:"value,omitempty"` // of the rule, mean over the seeds
 	Runs   int      `json:"runs"`            // that the rule could judge
+	// Assumes is what the method takes for granted, and Changes the share of the predictions that
+	// would be others by it alone; missing without runs.
+	Assumes string   `json:"assumes,omitempty"`
+	Changes *float64 `json:"changes,omitempty"`
 }
 
 // RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
@@ -135,7 +141,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Labels:     o.labels,
 		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "disputed": DisputedFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
 	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
@@ -159,8 +165,10 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		used[id] = true
 		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
 	}
+	record.Disputed = len(o.disputes.rows)
 	for _, m := range o.Methods {
-		record.Methods = append(record.Methods, MethodOutcome{m.Name, number(m.Value), len(m.Runs)})
+		assumed, changed := o.disputes.of(m.Name)
+		record.Methods = append(record.Methods, MethodOutcome{m.Name, number(m.Value), len(m.Runs), assumed, number(changed)})
 	}
 	for _, j := range o.Judged {
 		r := RunOutcome{

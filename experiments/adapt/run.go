@@ -29,6 +29,7 @@ const (
 	ExperimentFile  = "experiment.yaml"
 	PredictionsFile = "predictions.csv"
 	ClassesFile     = "classes.csv"
+	DisputedFile    = "disputed.csv"
 	ReportFile      = "report.html"
 	OutcomeFile     = "outcome.json"
 	ModelFolder     = "model"
@@ -52,9 +53,10 @@ type Options struct {
 	Device    torch.Device
 	Threads   int // of libtorch; 0 means 1
 	// Train makes those of the runs that are not finished below a folder of results, and
-	// returns the ones that failed. Its error ends the adaptation. nil makes them here, one
+	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
+	// at a time, and says the sentence that comes back, unless it is empty. nil makes them here, one
 	// after the other.
-	Train func(ctx context.Context, runs []plan.Run, results string) ([]schedule.Failure, error)
+	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
 	// Say is told what is seen and decided when it is, in sentences; it may be nil.
 	Say func(sentence string)
 }
@@ -90,7 +92,7 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 	if train == nil {
 		train = o.trainHere
 	}
-	failed, err := train(ctx, longestFirst(p.Runs), p.results())
+	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -146,6 +148,8 @@ type Plan struct {
 	target  string
 	kept    bool // the experiment file was there
 	file    *config.File
+
+	answered bool // the first answer was given
 }
 
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
@@ -238,7 +242,7 @@ func (p *Plan) decisions() []Decision {
 // Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
 func Files(folder string) []string {
 	files := model.Files(filepath.Join(folder, ModelFolder))
-	for _, name := range []string{ExperimentFile, PredictionsFile, ClassesFile, ReportFile, OutcomeFile, ToLabelFile} {
+	for _, name := range []string{ExperimentFile, PredictionsFile, FirstFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile, ToLabelFile} {
 		files = append(files, filepath.Join(folder, name))
 	}
 	return files
@@ -323,7 +327,7 @@ func longestFirst(runs []plan.Run) []plan.Run {
 }
 
 // trainHere makes the runs in this process.
-func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string) (failed []schedule.Failure, err error) {
+func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
 	for _, run := range runs {
 		if _, finished := run.Finished(results); finished && !o.Overwrite {
 			continue
@@ -332,6 +336,8 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string)
 			return nil, ctx.Err()
 		} else if err != nil {
 			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
+		} else if said := finished(run); said != "" && o.Say != nil {
+			o.Say(said)
 		}
 	}
 	return failed, nil

@@ -128,7 +128,7 @@ func TestRun(t *testing.T) {
 	// Once more, nothing is trained, and the same comes out.
 	before := text(PredictionsFile)
 	o.Set = nil
-	o.Train = func(_ context.Context, runs []plan.Run, results string) ([]schedule.Failure, error) {
+	o.Train = func(_ context.Context, runs []plan.Run, results string, _ func(plan.Run) string) ([]schedule.Failure, error) {
 		for _, run := range runs {
 			if _, finished := run.Finished(results); !finished {
 				t.Errorf("%s is not finished", run.ID)
@@ -162,7 +162,7 @@ func TestRunEnds(t *testing.T) {
 	if _, err := Run(cancelled, source, target, Options{Folder: folder, Set: small}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	fails := func(_ context.Context, runs []plan.Run, _ string) (failed []schedule.Failure, err error) {
+	fails := func(_ context.Context, runs []plan.Run, _ string, _ func(plan.Run) string) (failed []schedule.Failure, err error) {
 		for _, run := range runs {
 			failed = append(failed, schedule.Failure{Run: run, Reason: "no"})
 		}

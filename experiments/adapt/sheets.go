@@ -78,6 +78,14 @@ func (o conclusion) methodsSection() sheet.Section {
 		{Head: "method", Key: true, Value: func(m judge.Method) sheet.Value { return sheet.Word(m.Name) }},
 		{Head: "seeds", Value: func(m judge.Method) sheet.Value { return sheet.Count(len(m.Runs)) }, Format: sheet.Printf("%.0f")},
 		{Head: o.Rule + ", mean", Format: numberFormat, Value: func(m judge.Method) sheet.Value { return sheet.Number(m.Value) }},
+		{Head: "changes", Format: percentFormat, Value: func(m judge.Method) sheet.Value {
+			_, changed := o.disputes.of(m.Name)
+			return sheet.Percent(100 * changed)
+		}},
+		{Head: "assumes", Value: func(m judge.Method) sheet.Value {
+			assumed, _ := o.disputes.of(m.Name)
+			return sheet.Word(assumed)
+		}},
 	}
-	return sheet.NewSection("Methods, by the mean of their seeds", columns, o.Methods)
+	return sheet.NewSection("Methods, by the mean of their seeds: what each assumes, and the percentage of predictions that would change by it alone", columns, o.Methods)
 }

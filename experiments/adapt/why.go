@@ -15,7 +15,7 @@ func (o conclusion) Why() []string {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
 			seeds, o.Method().Name, o.Folder))
 	}
-	return append(why, fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
+	return append(why, o.disputes.sentence(), fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }
 
 // used says what predicts, and why.

@@ -3,14 +3,16 @@ package adapt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/experiments/predict"
 	"iwda/experiments/report/page"
 	"iwda/internal/wholefile"
 )
@@ -26,7 +28,13 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := p.writeToLabel(draw); err != nil {
 		return err
 	}
+	if err := os.Remove(p.path(FirstFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
+		return err
+	}
+	if err := o.disputes.write(p.path(DisputedFile), p.path(PredictionsFile), p.Data.Classes); err != nil {
 		return err
 	}
 	found, err := plan.Find(p.file, p.results())
@@ -56,11 +64,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	request := predict.Request{
-		Inputs: []string{p.target}, Shares: predict.ModelShares,
-		Output: p.path(PredictionsFile), Probabilities: p.options.Probabilities, Also: also,
-	}
-	written, err := predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
+	written, err := p.predictTarget(ctx, members, PredictionsFile, also)
 	if err != nil {
 		return err
 	}

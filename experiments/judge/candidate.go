@@ -50,7 +50,7 @@ func (c Candidate) Fit() (*classshares.Shares, error) {
 // settings are those of [Candidate.Fit].
 func (c Candidate) settings() (how classshares.Settings) {
 	if c.Known != nil {
-		how.Trained = c.Known.TrainedShares
+		how.Trained, how.Calibration = c.Known.TrainedShares, c.Known.Calibration
 	}
 	return how
 }
@@ -60,7 +60,7 @@ func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: 
 
 // input is what criteria read of the candidate: its calibrated logits.
 func (c Candidate) input() (selection.Input, error) {
-	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, classshares.Settings{})
+	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, c.settings())
 	if err != nil {
 		return selection.Input{}, fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
 	}
@@ -78,6 +78,8 @@ type Shared struct {
 	// Test asks whether changed class shares alone explain what the model says of the
 	// target; if not, these shares are to be read with care.
 	Test shifttest.LabelShift
+	// Columns tell whether these agree under the shares; nil of a network.
+	Columns *store.Columns
 }
 
 // weightsOver returns the class weights q over the shares of these labels, so that the mean of

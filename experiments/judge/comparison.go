@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest/shifttest"
@@ -94,12 +93,6 @@ func (c *Comparison) reference() Candidate {
 	return c.Candidates[max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))]
 }
 
-// aligns tells whether a method does with the domains.
-func aligns(method string) bool {
-	m, _ := config.ParseMethod(method) // a run's is known
-	return m.Alignment != config.NoAlignment
-}
-
 // share estimates what all candidates share.
 func (c *Comparison) share() error {
 	run := c.reference()
@@ -111,7 +104,10 @@ func (c *Comparison) share() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}
-	c.Shared = Shared{run.Run, fitted, test}
+	c.Shared = Shared{Run: run.Run, Shares: fitted, Test: test}
+	if run.Known != nil {
+		c.Shared.Columns = run.Known.Columns
+	}
 	return nil
 }
 

@@ -4,10 +4,13 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"iwda/experiments/store"
 )
 
-// What takes columns to mean the same predicts if nothing is found against label shift, corrected
-// halfway; otherwise what takes them to have moved, or, without such runs, the former as it is.
+// What takes columns to mean the same predicts, corrected halfway, if nothing is found against
+// label shift by the columns or, without them, by the predictions, and if the classifier is as sure
+// as it is right; otherwise what takes columns to have moved, or, without such runs, the former as it is.
 func TestTogether(t *testing.T) {
 	candidates, _ := problem(t)
 	named := func(c Candidate, method string) Candidate {
@@ -23,6 +26,15 @@ func TestTogether(t *testing.T) {
 			clear(moved[i].Target[j : j+3])
 		}
 	}
+	compares := func(candidates []Candidate, p, distance float64) []Candidate {
+		candidates = slices.Clone(candidates)
+		candidates[0].Known = &store.WithoutLabels{Columns: &store.Columns{P: p, Odd: "age", Distance: distance}}
+		return candidates
+	}
+	same := slices.Clone(shifted) // the target is the held-out rows
+	for i := range same {
+		same[i].Target = same[i].HeldOut
+	}
 	alike, others := []string{"source-only", "mcc"}, []string{"mcc@own", "absent"}
 	for name, c := range map[string]struct {
 		of         []Candidate
@@ -30,6 +42,11 @@ func TestTogether(t *testing.T) {
 		together   []int
 		correction Correction
 	}{
+		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Halfway},
+		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full},
+		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway},
+		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full},
+		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None},
 		"label shift":       {shifted, others, []int{0, 1}, Halfway},
 		"moved":             {moved, others, []int{2}, Full},
 		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None},

@@ -101,13 +101,25 @@ type WithoutLabels struct {
 	// latter also where there were too few rows to test.
 	LikelyShares []float64         `json:"likely_shares,omitempty"`
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
+	// Columns tell whether these agree under LikelyShares; of a classifier that is solved for.
+	Columns *Columns `json:"columns,omitempty"`
 	// TrainedShares are those for which the network's own probabilities speak, which its loss
 	// counted; missing in results of former versions, and if no row was held out.
 	TrainedShares []float64 `json:"trained_shares,omitempty"`
+	// Calibration is the form that suits the network, of those of package calibration; the empty
+	// text is the usual one.
+	Calibration string `json:"calibration,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
 	// Former is what a run of former versions expected of itself, passed over.
 	Former json.RawMessage `json:"expected_accuracy,omitempty"`
+}
+
+// Columns are what shifttest.ColumnSums found.
+type Columns struct {
+	P        float64 `json:"p"`        // of the test that they agree
+	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 1
+	Distance float64 `json:"distance"` // of their means, the root of its mean square, in the source's deviations
 }
 
 // Validation is what was measured on rows of the source that training did not see.

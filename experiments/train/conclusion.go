@@ -27,6 +27,7 @@ type conclusion struct {
 	how        classshares.Settings
 	classifier *classshares.Classifier // nil if nothing is held out, or it cannot be calibrated
 	shares     *classshares.Shares     // nil if they cannot be estimated either
+	columns    *store.Columns          // whether they agree; nil but for a classifier that is solved for
 }
 
 // conclude passes the rows that it takes through the network: where target labels are missing,
@@ -42,6 +43,9 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 	}
 	k, heldOut := len(d.classNames), c.seen.heldOut
 	c.how.Trained = classifierShares(run, weights)
+	if d.crossed != nil {
+		c.how.Calibration = "ts" // its own biases, which nothing penalises, are right
+	}
 	classifier, err := classshares.Calibrate(k, heldOut.rows(), heldOut.labels, c.how)
 	if err != nil {
 		logf("probabilities are not calibrated: %v", err)
@@ -53,8 +57,9 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 	c.classifier = &classifier
 	if c.shares, err = classshares.Estimate(classifier, heldOut.rows(), heldOut.labels, c.seen.target.rows(), nil); err != nil {
 		logf("the target's class shares are those of the class weights: %v", err)
+		return c, nil
 	}
-	return c, nil
+	return c, c.compareColumns(ctx)
 }
 
 // write leaves the model in the run's folder and, where rows are held out, what the network
@@ -84,7 +89,7 @@ func (c *conclusion) withoutLabels() *store.WithoutLabels {
 	}
 	known := &store.WithoutLabels{
 		PredictedShares: c.seen.predicted.shares(), EstimatedShares: c.weights.targetShares(), Certainty: c.seen.predicted.meanCertainty(),
-		Validation: c.seen.validation, TrainedShares: c.how.Trained,
+		Validation: c.seen.validation, TrainedShares: c.how.Trained, Calibration: c.how.Calibration,
 	}
 	c.describe(known)
 	return known
@@ -101,6 +106,7 @@ func (c *conclusion) describe(known *store.WithoutLabels) {
 	} else if test.Tested() {
 		known.LabelShiftP = store.Measured(test.P)
 	}
+	known.Columns = c.columns
 }
 
 // correctedAccuracy is that of predictions of the test rows, if any of them has a label

@@ -2,7 +2,8 @@
 //
 //	F(W, b) = -(1/n) Σ_i log softmax(W x_i + b)_{y_i} + ‖W‖²/(2 C n)
 //
-// least, to its minimum, with C = 1 unless cross-validation speaks for another ([Fit]). Products
+// least, to its minimum, of two classes with twice that penalty, as of one vector of weights between
+// them, with C = 1 unless cross-validation speaks for another ([Fit]). Products
 // are libtorch's, in float64; nothing is random.
 package regression
 
@@ -43,8 +44,9 @@ type Classifier struct {
 var strengths = []float64{1e-3, 1e-2, 0.1, 1, 10, 100}
 
 const (
-	usual = 3 // the place of C = 1
-	folds = 5
+	usual   = 3 // the place of C = 1
+	clearly = 2 // standard errors
+	folds   = 5
 	// mostTried bounds the values of a row times rows times classes that folds read, mostCrossed
 	// their rows, and mostSolved the first for all rows that are solved for in the end.
 	mostTried   = 8e6
@@ -54,7 +56,7 @@ const (
 
 // Fit returns the classifier with C = 1, unless another strength has a mean cross-entropy over
 // folds, each of which is predicted by a classifier of the other rows, that is lower by more than
-// the standard error of the difference. Of many rows each nth is read, evenly over the classes. An
+// two standard errors of the difference. Of many rows each nth is read, evenly over the classes. An
 // error is that of the context, or of an optimiser that does not arrive.
 func Fit(ctx context.Context, rows Rows) (Classifier, error) {
 	k, size := rows.Classes, float64(rows.size()*rows.Classes)
@@ -106,7 +108,7 @@ func bestStrength(logits [][]float64, labels []int, k int) int {
 	}
 	best := floats.MinIdx(means)
 	gain := floats.SubTo(make([]float64, len(labels)), losses[usual], losses[best])
-	if mean, deviation := stat.MeanStdDev(gain, nil); mean > stat.StdErr(deviation, float64(len(gain))) {
+	if mean, deviation := stat.MeanStdDev(gain, nil); mean > clearly*stat.StdErr(deviation, float64(len(gain))) {
 		return best
 	}
 	return usual
@@ -209,6 +211,9 @@ func (p *problem) value(at, gradient []float64, c float64) (value float64) {
 		torch.CopyToSlice(gradient[p.k*p.d:], residuals.SumDim(0, false))
 	})
 	weight, penalty := at[:p.k*p.d], 1/(c*float64(p.n))
+	if p.k == 2 {
+		penalty *= 2
+	}
 	floats.AddScaled(gradient[:p.k*p.d], penalty, weight)
 	return value + penalty/2*floats.Dot(weight, weight)
 }

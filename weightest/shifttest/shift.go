@@ -1,6 +1,6 @@
 // Package shifttest asks of a classifier's predictions on two domains whether anything
 // shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether more than class shares
-// did, LabelShiftTest.
+// did, LabelShiftTest. ColumnSums asks the same of the rows' columns.
 package shifttest
 
 import (

@@ -1,0 +1,196 @@
+package adapt
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/datasets/normalise"
+	"iwda/experiments/config"
+	"iwda/experiments/judge"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/internal/wholefile"
+)
+
+// assumes says what a run takes for granted.
+func assumes(run config.Resolved) string {
+	method, _ := config.ParseMethod(run.Method) // that of a planned run is known
+	var said []string
+	switch run.Network.Normalise {
+	case normalise.OfSource:
+		said = append(said, "columns mean the same in both domains")
+	case normalise.Standard:
+		said = append(said, "columns may have moved or been stretched")
+	case normalise.Matched:
+		said = append(said, "columns may have moved or been stretched, each by itself")
+	}
+	switch {
+	case method.Alignment == config.MCC, method.Alignment == config.BNM:
+		said = append(said, "the target's classes lie apart")
+	case method.Alignment != config.NoAlignment:
+		said = append(said, "classes look alike once the domains are aligned")
+	}
+	switch {
+	case method.Weights != config.NoWeights:
+		said = append(said, "class shares changed")
+	case method.Alignment != config.NoAlignment:
+		said = append(said, "class shares are much alike")
+	}
+	if said == nil {
+		return "classes look alike in both domains"
+	}
+	return strings.Join(said, "; ")
+}
+
+// disputes are what the methods say of the target's rows beside what predicts.
+type disputes struct {
+	methods []string  // that have runs
+	assumed []string  // by each
+	classes [][]int   // of each method, by its runs together
+	used    []int     // what predicts
+	certain []float64 // its probability
+	changed []float64 // the share of rows on which each method says otherwise
+	against []int     // the methods that do, by row
+	rows    []int     // on which any does, those with most methods first, then the least certain
+}
+
+// compareMethods says what each method, corrected for the shares that it estimates, and what is
+// chosen predict of the rows that the candidates hold.
+func (o *conclusion) compareMethods(runs []plan.Run, results string, candidates []judge.Candidate) error {
+	k := candidates[0].Classes
+	probabilities := func(members []int, shares func(model.Shares) []float64) ([]float64, error) {
+		var sum []float64
+		for _, i := range members {
+			about, err := model.ReadMetadata(runs[i].Dir(results).String())
+			if err != nil {
+				return nil, err
+			}
+			p, err := about.Probabilities(candidates[i].Target, shares(about.Shares))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", candidates[i].Run, err)
+			}
+			if sum == nil {
+				sum = make([]float64, len(p))
+			}
+			floats.AddScaled(sum, 1/float64(len(members)), p)
+		}
+		return sum, nil
+	}
+	own := func(s model.Shares) []float64 { return s.Target }
+	chosen := func(s model.Shares) []float64 {
+		if s.Target == nil {
+			return nil
+		}
+		return o.Correction.Shares(s.Classifier, s.Target)
+	}
+	p, err := probabilities(o.chosen(), chosen)
+	if err != nil {
+		return err
+	}
+	d := newDisputes(k, p)
+	for _, m := range o.Methods {
+		if len(m.Runs) == 0 {
+			continue
+		}
+		if p, err = probabilities(m.Runs, own); err != nil {
+			return err
+		}
+		d.add(m.Name, assumes(runs[m.Runs[0]].Config), k, p)
+	}
+	d.rank()
+	o.disputes = d
+	return nil
+}
+
+// newDisputes are those with predictions by these probabilities, rows × k.
+func newDisputes(k int, p []float64) (d disputes) {
+	for row := range slices.Chunk(p, k) {
+		class := floats.MaxIdx(row)
+		d.used, d.certain = append(d.used, class), append(d.certain, row[class])
+	}
+	d.against = make([]int, len(d.used))
+	return d
+}
+
+// add counts where a method, by its probabilities, says otherwise.
+func (d *disputes) add(name, assumed string, k int, p []float64) {
+	classes, changed := make([]int, 0, len(d.used)), 0
+	for row := range slices.Chunk(p, k) {
+		class := floats.MaxIdx(row)
+		if i := len(classes); class != d.used[i] {
+			d.against[i]++
+			changed++
+		}
+		classes = append(classes, class)
+	}
+	d.methods, d.assumed = append(d.methods, name), append(d.assumed, assumed)
+	d.classes, d.changed = append(d.classes, classes), append(d.changed, float64(changed)/float64(len(classes)))
+}
+
+// rank finds the rows in dispute.
+func (d *disputes) rank() {
+	for i, n := range d.against {
+		if n > 0 {
+			d.rows = append(d.rows, i)
+		}
+	}
+	slices.SortStableFunc(d.rows, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.against[b], d.against[a]), cmp.Compare(d.certain[a], d.certain[b]))
+	})
+}
+
+// of returns what is known of a method: what it assumes and the share of the predictions that
+// would change; NaN of one without runs.
+func (d disputes) of(method string) (assumed string, changed float64) {
+	if i := slices.Index(d.methods, method); i >= 0 {
+		return d.assumed[i], d.changed[i]
+	}
+	return "", math.NaN()
+}
+
+// mostDisputed bounds the rows that are named.
+const mostDisputed = 50
+
+// sentence says how many rows are in dispute.
+func (d disputes) sentence() string {
+	if len(d.rows) == 0 {
+		return "All methods predict the same: nothing depends on what they assume."
+	}
+	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), DisputedFile)
+}
+
+// write writes the rows on which most methods say otherwise, with the ids of the predictions.
+func (d disputes) write(path, predictions string, classes []string) error {
+	file, err := os.Open(predictions)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return fmt.Errorf("%s: %w", predictions, err)
+	}
+	records = records[1:]
+	every := (len(records) + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
+	return wholefile.Write(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		out.Write(append([]string{"id", "class", "probability"}, d.methods...))
+		for _, row := range d.rows[:min(len(d.rows), mostDisputed)] {
+			line := slices.Clone(records[row*every][:3])
+			for _, of := range d.classes {
+				line = append(line, classes[of[row]])
+			}
+			out.Write(line)
+		}
+		out.Flush()
+		return out.Error()
+	})
+}

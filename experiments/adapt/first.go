@@ -1,0 +1,56 @@
+package adapt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/predict"
+	"iwda/nets/architecture"
+)
+
+// FirstFile has the predictions of the linear classifier as it is, until there are those of all runs.
+const FirstFile = "first.csv"
+
+// mostNamed bounds the classes that the first answer names.
+const mostNamed = 5
+
+// firstAnswer predicts with a finished run, if it is the linear classifier's, whose answer is there
+// long before the others', and says what; "" otherwise, and if it fails, which the end will tell.
+func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
+	if run.Config.Network.Name != string(architecture.Linear) || p.answered {
+		return ""
+	}
+	members, err := model.OpenMembers([]string{run.Dir(p.results()).String()})
+	if err != nil {
+		return ""
+	}
+	members[0].Shares.Assumed = members[0].Shares.Classifier
+	written, err := p.predictTarget(ctx, members, FirstFile, nil)
+	if err != nil {
+		return ""
+	}
+	p.answered = true
+	classes := make([]int, len(written.Counts))
+	for i := range classes {
+		classes[i] = i
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return written.Counts[b] - written.Counts[a] })
+	var shares []string
+	for _, class := range classes[:min(len(classes), mostNamed)] {
+		shares = append(shares, fmt.Sprintf("%q %.0f%%", p.Data.Classes[class], 100*float64(written.Counts[class])/float64(written.Rows())))
+	}
+	return fmt.Sprintf("first answer, by %s as it is: %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(FirstFile))
+}
+
+// predictTarget writes what members predict of the target, and hands each row to also, which may be nil.
+func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, also func(id, class string, probability float64)) (predict.Written, error) {
+	request := predict.Request{
+		Inputs: []string{p.target}, Shares: predict.ModelShares,
+		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also,
+	}
+	return predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
+}

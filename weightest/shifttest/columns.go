@@ -1,0 +1,239 @@
+package shifttest
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest"
+)
+
+// Columns says whether the columns of a target's rows agree with those of the source's classes
+// in the shares that a classifier estimates.
+type Columns struct {
+	// P is the smallest p-value of a column's mean or mean square, times their number
+	// (Bonferroni), at most 1; 1 without a column that varies.
+	P float64
+	// Column is the one that agrees least, and Z its difference in standard errors, of the mean
+	// square if Squares.
+	Column  int
+	Z       float64
+	Squares bool
+	// Distance is the root of the mean square of the differences of the columns' means, in the
+	// source's deviations.
+	Distance float64
+}
+
+// columnRange bounds standardised values, so that a few far from all others decide nothing.
+const columnRange = 5
+
+// ColumnSums are what [ColumnSums.Test] needs of rows of d values, which are standardised by the
+// source. Rows are added in batches, in any number.
+//
+// Under label shift a column's mean in the target is Σ_y q_y a_y, a_y its mean in the source's
+// class y and q the target's shares. Rows that are selected by a column move its mean further than
+// any shares of their classes do, although what a classifier says of them can look like label
+// shift. Squares of columns tell the same of their spread.
+type ColumnSums struct {
+	classes, columns int
+	shares           []float64  // q
+	influence        *mat.Dense // of each target row on q, m×k
+	seen             int        // target rows that were added
+
+	rows           []float64  // of each class in the source
+	means, squares *mat.Dense // sums over the source's rows by class, k×2d: of columns, then of their squares
+	target, spread []float64  // sums over the target's rows, 2d, and of squares
+	with           *mat.Dense // sums over the target's rows times their influence, k×2d
+}
+
+// NewColumnSums prepares for rows of some columns, by the target's probabilities and class shares
+// q that follow from them by maximum likelihood (k, sum 1). A class of less than a row counts
+// as known to be rare. The error wraps ErrNoStatistics where a domain has no row.
+func NewColumnSums(s *weightest.Sample, q []float64, columns int) (*ColumnSums, error) {
+	if err := s.RequireRows(); err != nil {
+		return nil, err
+	}
+	k := s.Classes()
+	influence, err := influences(s, q)
+	if err != nil {
+		return nil, err
+	}
+	return &ColumnSums{
+		classes: k, columns: columns, shares: q, influence: influence, rows: make([]float64, k),
+		means: mat.NewDense(k, 2*columns, nil), squares: mat.NewDense(k, 2*columns, nil), with: mat.NewDense(k, 2*columns, nil),
+		target: make([]float64, 2*columns), spread: make([]float64, 2*columns),
+	}, nil
+}
+
+// influences returns by how much each row of the target moves q, times the number of rows: the
+// score g_i = p_iy/π_y / Σ_z q_z p_iz/π_z of a mixture, times the inverse of the information
+// Σ g gᵀ/m on the simplex.
+func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
+	k := s.Classes()
+	_, labels := s.Source()
+	source := make([]float64, k)
+	for _, y := range labels {
+		source[y] += 1 / float64(len(labels))
+	}
+	m := len(s.Target()) / k
+	var free []int // classes whose shares are estimated
+	for y, share := range q {
+		if source[y] > 0 && share*float64(m) >= 1 {
+			free = append(free, y)
+		}
+	}
+	all := mat.NewDense(m, k, nil)
+	if len(free) < 2 {
+		return all, nil
+	}
+	scores := mat.NewDense(m, len(free), nil)
+	for i := range m {
+		p := s.Target()[i*k : (i+1)*k]
+		density := 0.0
+		for y, share := range q {
+			if source[y] > 0 {
+				density += share * p[y] / source[y]
+			}
+		}
+		for j, y := range free {
+			scores.Set(i, j, p[y]/source[y]/max(density, math.SmallestNonzeroFloat32))
+		}
+	}
+	n := len(free)
+	information := mat.NewSymDense(n, nil)
+	information.SymOuterK(1/float64(m), scores.T())
+	ridge := 1e-9 * (1 + mat.Trace(information))
+	for j := range n {
+		information.SetSym(j, j, information.At(j, j)+ridge)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(information) {
+		return nil, fmt.Errorf("the information on class shares is not positive definite: are some probabilities no numbers?")
+	}
+	var inverse mat.SymDense
+	if err := factor.InverseTo(&inverse); err != nil {
+		return nil, fmt.Errorf("the information on class shares: %w", err)
+	}
+	ones := mat.NewVecDense(n, nil)
+	for j := range n {
+		ones.SetVec(j, 1)
+	}
+	var along mat.VecDense // that changes of shares sum to 0
+	along.MulVec(&inverse, ones)
+	inverse.SymRankOne(&inverse, -1/mat.Dot(ones, &along), &along)
+	var moved mat.Dense
+	moved.Mul(scores, &inverse)
+	mean := make([]float64, n)
+	for i := range m {
+		floats.AddScaled(mean, 1/float64(m), moved.RawRowView(i))
+	}
+	for i := range m {
+		for j, y := range free {
+			all.Set(i, y, moved.At(i, j)-mean[j])
+		}
+	}
+	return all, nil
+}
+
+// AddSource adds rows of the source with their labels, row-major.
+func (c *ColumnSums) AddSource(values []float32, labels []int) {
+	row := make([]float64, 2*c.columns)
+	for i, y := range labels {
+		c.read(row, values[i*c.columns:(i+1)*c.columns])
+		c.rows[y]++
+		floats.Add(c.means.RawRowView(y), row)
+		addSquares(c.squares.RawRowView(y), row)
+	}
+}
+
+// AddTarget adds the next rows of the target, in the order of the sample's.
+func (c *ColumnSums) AddTarget(values []float32) {
+	n := len(values) / c.columns
+	if n == 0 {
+		return
+	}
+	rows := mat.NewDense(n, 2*c.columns, nil)
+	for i := range n {
+		row := rows.RawRowView(i)
+		c.read(row, values[i*c.columns:(i+1)*c.columns])
+		floats.Add(c.target, row)
+		addSquares(c.spread, row)
+	}
+	var with mat.Dense
+	with.Mul(c.influence.Slice(c.seen, c.seen+n, 0, c.classes).T(), rows)
+	c.with.Add(c.with, &with)
+	c.seen += n
+}
+
+// read sets values within range, and then their squares.
+func (c *ColumnSums) read(row []float64, values []float32) {
+	for j, v := range values {
+		x := min(max(float64(v), -columnRange), columnRange)
+		row[j], row[c.columns+j] = x, x*x
+	}
+}
+
+func addSquares(sums, row []float64) {
+	for j, v := range row {
+		sums[j] += v * v
+	}
+}
+
+// Test compares the domains' columns, once all rows are added. The difference of a column is
+// r = mean of the target's x_i - Σ_y q_y a_y. Its variance is that of x_i - Σ_y ψ_iy a_y over
+// the target's rows, ψ_i a row's influence on q, as q errs with the rows, and that of the
+// source's means. To each class one row is added that is spread as all are, so that classes of
+// few rows don't look certain.
+func (c *ColumnSums) Test() (Columns, error) {
+	if c.seen == 0 || floats.Sum(c.rows) == 0 {
+		return Columns{}, weightest.ErrNoStatistics
+	}
+	m, n := float64(c.seen), floats.Sum(c.rows)
+	var covariance mat.Dense // of influences, k×k
+	covariance.Mul(c.influence.T(), c.influence)
+	result := Columns{P: 1}
+	tests, distance := 0, 0.0
+	class := make([]float64, c.classes)
+	for j := range c.target {
+		var sum, square float64
+		for y := range class {
+			sum += c.means.At(y, j)
+			square += c.squares.At(y, j)
+		}
+		pooled := square/n - sum/n*sum/n
+		if pooled < 1e-9 {
+			continue // constant in the source
+		}
+		tests++
+		mean := c.target[j] / m
+		difference, variance := mean, (c.spread[j]/m-mean*mean)/m+pooled/(m*m)
+		for y, q := range c.shares {
+			rows := c.rows[y]
+			if rows == 0 {
+				class[y] = 0
+				continue
+			}
+			class[y] = c.means.At(y, j) / rows
+			within := c.squares.At(y, j) - rows*class[y]*class[y] + pooled
+			difference -= q * class[y]
+			variance += q * q * within / ((rows + 1) * rows)
+			variance -= 2 * class[y] * c.with.At(y, j) / (m * m)
+		}
+		for y, a := range class {
+			variance += a * floats.Dot(covariance.RawRowView(y), class) / (m * m)
+		}
+		if j < c.columns {
+			distance += difference * difference / pooled
+		}
+		if z := difference / math.Sqrt(max(variance, pooled/(m*m))); math.Abs(z) > math.Abs(result.Z) {
+			result.Z, result.Column, result.Squares = z, j%c.columns, j >= c.columns
+		}
+	}
+	if tests > 0 {
+		result.P = min(1, float64(tests)*math.Erfc(math.Abs(result.Z)/math.Sqrt2))
+		result.Distance = math.Sqrt(distance / float64(c.columns))
+	}
+	return result, nil
+}

@@ -1,0 +1,145 @@
+package shifttest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
+)
+
+// domains are rows of four columns, of three classes at 0, 1.5 and 3 in the first two, and the
+// probabilities that are right under equal shares.
+type domains struct {
+	source, target []float32
+	labels         []int
+	sample         *weightest.Sample
+}
+
+const testColumns = 4
+
+// draw makes n rows of the source with equal shares, and n of the target with shares q of
+// which those are kept that keep says.
+func draw(t *testing.T, seed uint64, n int, q []float64, keep func(row []float32) bool) domains {
+	r := rand.New(rand.NewPCG(seed, 31))
+	centre := []float64{0, 1.5, 3}
+	row := func(y int) []float32 {
+		x := make([]float32, testColumns)
+		for j := range x {
+			x[j] = float32(r.NormFloat64())
+		}
+		x[0] += float32(centre[y])
+		x[1] -= float32(centre[y])
+		return x
+	}
+	posterior := func(x []float32) []float64 {
+		p, sum := make([]float64, 3), 0.0
+		for y, c := range centre {
+			a, b := float64(x[0])-c, float64(x[1])+c
+			p[y] = math.Exp(-(a*a + b*b) / 2)
+			sum += p[y]
+		}
+		for y := range p {
+			p[y] /= sum
+		}
+		return p
+	}
+	var d domains
+	d.sample = weightest.NewSample(3)
+	for i := range n {
+		x := row(i % 3)
+		d.source, d.labels = append(d.source, x...), append(d.labels, i%3)
+		sampletest.AddRows(t, d.sample, posterior(x), []int{i % 3}, nil)
+	}
+	for rows := 0; rows < n; {
+		y, u := 0, r.Float64()
+		for u > q[y] && y < 2 {
+			u -= q[y]
+			y++
+		}
+		if x := row(y); keep(x) {
+			d.target = append(d.target, x...)
+			sampletest.AddRows(t, d.sample, nil, nil, posterior(x))
+			rows++
+		}
+	}
+	return d
+}
+
+func all([]float32) bool { return true }
+
+// test adds the rows in two batches each.
+func (d domains) test(t *testing.T) Columns {
+	t.Helper()
+	q, err := weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(sampletest.Problem(t, d.sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := NewColumnSums(d.sample, q.TargetDistribution, testColumns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums.AddSource(d.source[:40*testColumns], d.labels[:40])
+	sums.AddSource(d.source[40*testColumns:], d.labels[40:])
+	sums.AddTarget(d.target[:8*testColumns])
+	sums.AddTarget(d.target[8*testColumns:])
+	found, err := sums.Test()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Whatever the target's shares, the test rejects as seldom as its level says.
+func TestColumnsUnderLabelShift(t *testing.T) {
+	rejected := 0
+	const draws = 200
+	for seed := range uint64(draws) {
+		q := [][]float64{{1. / 3, 1. / 3, 1. / 3}, {0.7, 0.2, 0.1}, {0, 0.4, 0.6}}[seed%3]
+		if draw(t, seed, 120, q, all).test(t).P < Significance {
+			rejected++
+		}
+	}
+	if rejected > draws/12 {
+		t.Errorf("%d of %d rejected at %v", rejected, draws, Significance)
+	}
+}
+
+// Rows that a column selects, by its value or its size, are told from other class shares, and
+// the column is named.
+func TestColumnsOfSelectedRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		keep    func(row []float32) bool
+		column  int
+		squares bool
+	}{
+		"a column without a class": {func(x []float32) bool { return x[2] > 0 }, 2, false},
+		"a column of the classes":  {func(x []float32) bool { return x[0] > 1.5 }, 0, false},
+		"a column's size":          {func(x []float32) bool { return math.Abs(float64(x[3])) < 1 }, 3, true},
+	} {
+		found := draw(t, 5, 1000, []float64{1. / 3, 1. / 3, 1. / 3}, c.keep).test(t)
+		if found.P > 1e-3 || name != "a column of the classes" && (found.Column != c.column || found.Squares != c.squares) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// A value far from all others, a column that never changes and a class without rows decide nothing.
+func TestColumnsOfOddRows(t *testing.T) {
+	d := draw(t, 9, 150, []float64{0.5, 0.5, 0}, all)
+	for i := range d.labels {
+		d.source[i*testColumns+3] = 1
+	}
+	for i := range len(d.target) / testColumns {
+		d.target[i*testColumns+3] = 4
+	}
+	d.target[2] = 1e6
+	if found := d.test(t); found.P < Significance || found.Column == 3 {
+		t.Errorf("%+v", found)
+	}
+	if _, err := NewColumnSums(weightest.NewSample(3), nil, 2); !errors.Is(err, weightest.ErrNoStatistics) {
+		t.Errorf("%v of no rows", err)
+	}
+}
