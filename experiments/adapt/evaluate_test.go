@@ -109,9 +109,6 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if m := method(e, other); m.Accuracy.Right != len(ours)-len(differ) || m.Difference.Lost != len(differ) || len(m.Runs) != 2 || m.Same {
 		t.Errorf("%+v, %d rows differ", m, len(differ))
 	}
-	if m := method(e, outcome.Method); !m.Same || m.Accuracy != e.Predictions {
-		t.Errorf("%+v, predictions %+v", m, e.Predictions)
-	}
 	// By few labels for the other method it is not clearly better.
 	e = evaluate(labelled(t, func(row int) string { return theirs[row] }, differ[:3]...), true)
 	if m := method(e, other); m.Difference.Gained != 3 || !strings.Contains(e.Choice, "No method is clearly better") || !strings.Contains(e.Choice, "Nothing is changed") {
@@ -130,7 +127,10 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if now.Method != other || now.Labels == nil || now.Labels.Labels != 120 || now.Labels.Instead != outcome.Method || len(now.Used) != 2 || !strings.Contains(now.Used[0], "/"+other+"/") {
 		t.Errorf("%+v, labels %+v", now, now.Labels)
 	}
-	said := now.Sentences[0]
+	if now.Verdict.Reliable != Predictions || !strings.Contains(now.Verdict.Because, "120 labels say that 100.0% of the predictions are right") {
+		t.Errorf("%+v", now.Verdict)
+	}
+	said := now.Sentences[1]
 	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, as 120 rows of the target with labels chose it: it is right in 100.0% of the target") {
 		t.Errorf("%q, choice %q", said, e.Choice)
 	}
@@ -147,8 +147,9 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if err != nil || !strings.Contains(string(report), "120 labels of the target chose the method") || strings.Contains(string(report), "No label of the target was used") {
 		t.Errorf("the report does not say what chose: %v", err)
 	}
-	if e := evaluate(filled, true); !strings.Contains(e.Choice, "nothing is changed") || !method(e, other).Same {
-		t.Errorf("once more: %s", e.Choice)
+	e = evaluate(filled, true)
+	if m := method(e, other); !strings.Contains(e.Choice, "nothing is changed") || !m.Same || m.Accuracy != e.Predictions {
+		t.Errorf("once more: %s, %+v, predictions %+v", e.Choice, m, e.Predictions)
 	}
 	// Without the target, the predictions can be evaluated all the same.
 	if err := os.Rename(target, target+".away"); err != nil {

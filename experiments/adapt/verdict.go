@@ -32,6 +32,7 @@ type evidence struct {
 	// apart how far a share is at most from what that run estimates.
 	widest, apart float64
 	classes       int
+	labels        *LabelChoice // nil unless labels chose
 }
 
 // What a verdict asks for; docs/trust.md has it in words.
@@ -44,9 +45,15 @@ const (
 // verdict says what can be relied on. Shares can, if nothing was found against other class shares
 // alone by a test that finds what matters, intervals are narrow, and the run that aligns nothing
 // says the same. Predictions can, if the least that is expected to be right, or the floor, is enough.
+// Labels that chose what predicts say how much is right in the place of both.
 func (e evidence) verdict() Verdict {
 	against, accuracy, enough := e.againstShares(), "", false
+	more := "label the rows of to_label.csv"
 	switch {
+	case e.labels != nil:
+		right := e.labels.Accuracy
+		accuracy = fmt.Sprintf("%d labels say that %.1f%% of the predictions are right (%.1f to %.1f%%)", e.labels.Labels, 100*right.Value, 100*right.Low, 100*right.High)
+		enough, more = right.Low >= rightEnough, "label more rows"
 	case e.Expected != nil:
 		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
 		enough = e.Expected.Low >= rightEnough
@@ -55,7 +62,7 @@ func (e evidence) verdict() Verdict {
 	default:
 		accuracy = "nothing is known of how many predictions are right"
 	}
-	enough = enough || e.Floor != nil && e.Floor.Value >= rightEnough
+	enough = enough || e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough
 	about := against
 	if against == "" {
 		about = e.test.Verdict()
@@ -69,7 +76,7 @@ func (e evidence) verdict() Verdict {
 	case enough:
 		v.Reliable = Predictions
 	default:
-		v.Reliable, v.Next = Neither, "label the rows of to_label.csv, and iwrun evaluate says how many predictions are right"
+		v.Reliable, v.Next = Neither, more+", and iwrun evaluate says how many predictions are right"
 	}
 	return v
 }
@@ -105,7 +112,7 @@ func (v Verdict) String() string {
 
 // verdict is that of the conclusion.
 func (o conclusion) verdict() Verdict {
-	e := evidence{Trust: o.Trust, test: o.Shared.Test, classes: len(o.Classes)}
+	e := evidence{Trust: o.Trust, test: o.Shared.Test, classes: len(o.Classes), labels: o.labels}
 	for _, c := range o.Classes {
 		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
 		if c.TargetInterval == nil {
