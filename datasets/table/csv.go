@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"iwda/internal/input"
 )
 
 // csvFile is the form of lines of text, the first of which names the columns.
@@ -90,7 +92,7 @@ type csvCursor struct {
 // open opens the file before its first line, and finds out what separates columns: tabs in a
 // .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
 func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
-	file, err := os.Open(f.t.name)
+	file, err := input.Open(f.t.name)
 	if err != nil {
 		return nil, err
 	}

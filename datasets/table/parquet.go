@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"iwda/internal/input"
 )
 
 // parquetFile is the form of Parquet files: the values are one column of lists, or many of
@@ -23,7 +25,7 @@ type parquetFile struct {
 }
 
 func openParquet(t *Table) (err error) {
-	file, err := os.Open(t.name)
+	file, err := input.Open(t.name)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/input"
 )
 
 // shareColumns are the names of columns of shares, the first that is there counts: what a user
@@ -19,7 +20,7 @@ var shareColumns = []string{"share", "target_share", "estimated_target_share"}
 // ReadShares reads class shares from a CSV file with the columns class and share, a line for each class in
 // any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
 func ReadShares(path string, classes []string) ([]float64, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
