@@ -149,6 +149,10 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 		return nil, fmt.Errorf("images: %w", err)
 	}
 	defer folder.Close()
+	known := make(map[string]bool, len(classes))
+	for _, class := range classes {
+		known[class] = true
+	}
 	err = eachLine(file, name, func(_ int, text string) error {
 		text, label := cutLabel(text)
 		path, err := parsePath(text)
@@ -157,7 +161,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 			return err
 		case !hasImageName(filepath.Base(path)):
 			return fmt.Errorf("%.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", path, table.Extensions)
-		case classes != nil && label != "" && !slices.Contains(classes, label):
+		case classes != nil && label != "" && !known[label]:
 			return fmt.Errorf("label %.100q is no class of the source, which has %.500s", label, strings.Join(classes, ", "))
 		}
 		if _, err := folder.Stat(filepath.FromSlash(path)); errors.Is(err, fs.ErrNotExist) {

@@ -40,6 +40,13 @@ func (a *array) readValues() (*column, error) {
 		return c, err
 	}
 	if c.whole = a.mapped; c.whole != nil {
+		if a.intact == nil {
+			return c, nil
+		}
+		if err := a.intact(); err != nil {
+			c.Close()
+			return nil, fmt.Errorf("%s: %w", a.name, err)
+		}
 		return c, nil
 	}
 	c.buffer = make([]byte, a.shape[0]*c.size)

@@ -4,9 +4,11 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // openNPZ opens the arrays of a zip archive. Names in it are only compared: nothing is
@@ -94,5 +96,11 @@ func readMember(m *mapping, member *zip.File) (*array, error) {
 		return nil, fmt.Errorf("truncated: %w", io.ErrUnexpectedEOF)
 	}
 	a.mapped = m.content[offset : offset+size]
+	a.intact = sync.OnceValue(func() error {
+		if crc32.ChecksumIEEE(m.content[offset-int64(length):offset+size]) != member.CRC32 {
+			return zip.ErrChecksum
+		}
+		return nil
+	})
 	return a, nil
 }

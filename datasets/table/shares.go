@@ -47,6 +47,10 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 	if class < 0 || share < 0 {
 		return nil, fmt.Errorf("line 1: the columns are %q; want class and share", header)
 	}
+	index := make(map[string]int, len(classes))
+	for at, name := range classes {
+		index[name] = at
+	}
 	shares, given := make([]float64, len(classes)), make([]bool, len(classes))
 	for {
 		record, err := lines.Read()
@@ -57,10 +61,10 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 			return nil, err
 		}
 		line, _ := lines.FieldPos(0)
-		at := slices.Index(classes, record[class])
+		at, known := index[record[class]]
 		value, err := strconv.ParseFloat(record[share], 64)
 		switch {
-		case at < 0:
+		case !known:
 			return nil, fmt.Errorf("line %d: %q is no class; there are %.200q", line, record[class], classes)
 		case given[at]:
 			return nil, fmt.Errorf("line %d: class %q is there twice", line, record[class])
