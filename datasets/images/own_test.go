@@ -131,7 +131,7 @@ func TestOpenOwn(t *testing.T) {
 		t.Errorf("%s was opened", file.Name())
 	}
 	// Folders of classes may be links.
-	if set, err = OpenOwn(root, nil); err != nil {
+	if _, err := OpenOwn(root, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -99,7 +99,12 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	buffered := bufio.NewReaderSize(file, chunk)
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	buffered := bufio.NewReaderSize(file, int(min(chunk, info.Size()+1)))
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = buffered.Discard(3) // what Windows puts in front of UTF-8
 	}

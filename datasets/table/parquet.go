@@ -260,6 +260,9 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 		if part.leaf == nil {
 			continue
 		}
+		if err := part.pass.spend(textCost * int64(n)); err != nil {
+			return fmt.Errorf("row %d: %s: %w", row, part.name, err)
+		}
 		for i := range n {
 			text, err := part.text()
 			if err != nil {

@@ -48,13 +48,14 @@ func (l *leaf) decode(code format.Encoding, content []byte, n int) (values encod
 // room returns memory for the values of an encoding that is not read where it lies.
 func (l *leaf) room(code format.Encoding, content []byte, n int) ([]byte, error) {
 	kind := l.column.Type()
-	rest, err := content, error(nil)
+	var err error
 	switch code {
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
-		rest, err = afterDeltas(rest, n)
+		_, err = afterDeltas(content, n)
 	case format.DeltaByteArray: // lengths of what is shared with the value before, and of what follows
-		if rest, err = afterDeltas(rest, n); err == nil {
-			rest, err = afterDeltas(rest, n)
+		var rest []byte
+		if rest, err = afterDeltas(content, n); err == nil {
+			_, err = afterDeltas(rest, n)
 		}
 	case format.ByteStreamSplit:
 	default:

@@ -207,7 +207,7 @@ func (l *leaf) take(page dataPage) (err error) {
 		there = bytes.Count(l.definition, []byte{byte(most)})
 		l.values.definition = l.definition
 	}
-	if page.encoding == format.RLEDictionary || page.encoding == format.PlainDictionary {
+	if page.encoding == format.RLEDictionary || page.encoding == plainDictionary {
 		return l.takeIndexes(page.content, there)
 	}
 	values, err := l.decode(page.encoding, page.content, there)
@@ -220,6 +220,9 @@ func (l *leaf) take(page dataPage) (err error) {
 	l.values.from = l.column.Type().NewPage(l.column.Index(), there, values).Values()
 	return nil
 }
+
+// plainDictionary is the encoding RLEDictionary as older writers call it.
+const plainDictionary = format.Encoding(2)
 
 // takeIndexes takes a page of places in the dictionary: a byte that says how many bits one has,
 // and runs.

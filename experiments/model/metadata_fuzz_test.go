@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/allocation"
 )
 
 // Any content is an error or metadata that can be written and read again, and whose use
@@ -27,7 +29,9 @@ func FuzzParseMetadata(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseMetadata(data)
+		var m Metadata
+		var err error
+		allocation.Reading(t, len(data), func() { m, err = parseMetadata(data) })
 		if err != nil {
 			return
 		}
