@@ -141,6 +141,12 @@ func decodeRuns[T byte | int32](values []T, runs []byte, width int) error {
 	return nil
 }
 
+// oneRun reports whether runs of bytes begin with one of n times the value, or more.
+func oneRun(runs []byte, value byte, n int) bool {
+	head, size := binary.Uvarint(runs)
+	return size > 0 && size < len(runs) && head&1 == 0 && head>>1 >= uint64(n) && runs[size] == value
+}
+
 // unpackBits fills values with numbers of that many bits, the lowest first, which packed holds.
 func unpackBits[T byte | int32](values []T, packed []byte, width int) {
 	const word = 8 // bytes that hold a number, wherever in a byte it begins

@@ -199,7 +199,7 @@ func (l *leaf) take(page dataPage) (err error) {
 		}
 		l.values.repetition = l.repetition
 	}
-	if most := l.column.MaxDefinitionLevel(); most > 0 {
+	if most := l.column.MaxDefinitionLevel(); most > 0 && !oneRun(page.definition, byte(most), page.values) {
 		l.definition = resized(l.definition, page.values)
 		if err := decodeRuns(l.definition, page.definition, widthOf(most)); err != nil {
 			return fmt.Errorf("definition levels: %w", err)
@@ -266,7 +266,7 @@ func (l *leaf) takeDense(values encoding.Values, n int) bool {
 // slots reads the values of a page with the nulls between them and their levels.
 type slots struct {
 	column                 int
-	repetition, definition []byte // nil where the column has none
+	repetition, definition []byte // nil where the column has none, or no value is null
 	most                   byte   // the definition level of a value that is there
 	at, left               int
 	from                   parquet.ValueReader // of the values that are there
