@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/maruel/safetensors"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/allocation"
 )
@@ -75,6 +77,7 @@ func consistent(t *testing.T, table *Table) {
 func FuzzNPY(f *testing.F) {
 	fuzzed(f, ".npy",
 		npyOf("<f4", "(2, 1)", one+one), npyOf("<f2", "(1, 2)", "\x00\x3c\x00\x3c"), npyOf("<f8", "(1, 1)", long),
+		npyWith("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", one+one),
 		npyOf("<f4", "(1000000, 1000000)", one), npyWith("'shape': 'fortran_order': 'descr': \n", one))
 }
 
@@ -85,6 +88,7 @@ func FuzzNPZ(f *testing.F) {
 	numbers := member{"labels.npy", npyOf("|i1", "(2,)", "\x01\xff")}
 	fuzzed(f, ".npz",
 		zipOf(f, zip.Store, values, labels), zipOf(f, zip.Deflate, values, numbers, names),
+		zipOf(f, zip.Store, member{"features.npy", npyWith("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", one+one)}, labels),
 		zipOf(f, zip.Store, member{"probabilities.npy", npyOf("<f4", "(2, 1)", one+one)}, numbers))
 }
 
@@ -110,6 +114,16 @@ func FuzzParquet(f *testing.F) {
 		}
 		seeds = append(seeds, string(content))
 	}
+	rows, _ := rowsOfAllEncodings(20)
+	for _, codec := range codecs {
+		for version := 1; version <= 2; version++ {
+			seeds = append(seeds, parquetOf(f, rows, codec, parquet.DataPageVersion(version), parquet.PageBufferSize(100)))
+		}
+	}
+	runs := craftedPage{0, 1 << 20, format.RLEDictionary, false, "\x00" + run(1<<20, "")}
+	seeds = append(seeds,
+		crafted{1 << 47, 0, []craftedPage{{4, 1, format.Plain, false, one}}}.of(f, numberRow{1}),
+		crafted{1 << 20, 0, []craftedPage{{4, 1, format.Plain, true, one}, runs, runs}}.of(f, numberRow{1}))
 	fuzzed(f, ".parquet", seeds...)
 }
 

@@ -186,37 +186,46 @@ func TestPackedParquet(t *testing.T) {
 	}
 }
 
-// Ids and labels are read from pages of every encoding, compression and version.
-func TestParquetEncodings(t *testing.T) {
-	type row struct {
-		ID    string   `parquet:"id,delta"`
-		Label string   `parquet:"label,dict"`
-		A     float32  `parquet:"a"`
-		B     float32  `parquet:"b,dict"`
-		C     float32  `parquet:"c,split"`
-		D     float64  `parquet:"d,split"`
-		E     int32    `parquet:"e,delta"`
-		F     int64    `parquet:"f,delta"`
-		G     int64    `parquet:"g,dict"`
-		H     bool     `parquet:"h"`
-		I     float64  `parquet:"i"`
-		J     *float64 `parquet:"j,optional"`
-		K     *float32 `parquet:"k,optional,dict"`
-		L     bool     `parquet:"l"`
-	}
-	const width = 12
-	const n = 3000
-	rows, want := make([]row, n), make([]float32, 0, n*width)
-	for i := range rows {
+// encodedRow has a column of each encoding.
+type encodedRow struct {
+	ID    string   `parquet:"id,delta"`
+	Label string   `parquet:"label,dict"`
+	A     float32  `parquet:"a"`
+	B     float32  `parquet:"b,dict"`
+	C     float32  `parquet:"c,split"`
+	D     float64  `parquet:"d,split"`
+	E     int32    `parquet:"e,delta"`
+	F     int64    `parquet:"f,delta"`
+	G     int64    `parquet:"g,dict"`
+	H     bool     `parquet:"h"`
+	I     float64  `parquet:"i"`
+	J     *float64 `parquet:"j,optional"`
+	K     *float32 `parquet:"k,optional,dict"`
+	L     bool     `parquet:"l"`
+}
+
+// rowsOfAllEncodings returns rows and the values in them.
+func rowsOfAllEncodings(n int) (rows []encodedRow, values []float32) {
+	for i := range n {
 		x, narrow := float64(i%50)/4, float32(i%50)/4
 		truth := float32(i / 3 % 2)
-		rows[i] = row{fmt.Sprintf("row %d", i), fmt.Sprintf("class %d", i%7), float32(i), narrow, -narrow, x, int32(i * i), int64(-i), int64(i % 9), i/3%2 == 1, x, &x, &narrow, true}
-		want = append(want, float32(i), narrow, -narrow, narrow, float32(i*i), float32(-i), float32(i%9), truth, narrow, narrow, narrow, 1)
+		rows = append(rows, encodedRow{fmt.Sprintf("row %d", i), fmt.Sprintf("class %d", i%7), float32(i), narrow, -narrow, x, int32(i * i), int64(-i), int64(i % 9), i/3%2 == 1, x, &x, &narrow, true})
+		values = append(values, float32(i), narrow, -narrow, narrow, float32(i*i), float32(-i), float32(i%9), truth, narrow, narrow, narrow, 1)
 	}
-	for _, codec := range []parquet.WriterOption{
-		parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
-		parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Brotli), parquet.Compression(&parquet.Lz4Raw),
-	} {
+	return rows, values
+}
+
+var codecs = []parquet.WriterOption{
+	parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
+	parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Brotli), parquet.Compression(&parquet.Lz4Raw),
+}
+
+// Ids and labels are read from pages of every encoding, compression and version.
+func TestParquetEncodings(t *testing.T) {
+	const n = 3000
+	rows, want := rowsOfAllEncodings(n)
+	const width = 12
+	for _, codec := range codecs {
 		for version := 1; version <= 2; version++ {
 			for _, page := range []int{100, 1 << 12, 1 << 20} {
 				text := parquetOf(t, rows, codec, parquet.DataPageVersion(version), parquet.PageBufferSize(page), parquet.MaxRowsPerRowGroup(n/2))
