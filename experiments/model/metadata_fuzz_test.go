@@ -29,9 +29,8 @@ func FuzzParseMetadata(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var m Metadata
-		var err error
-		allocation.Reading(t, len(data), func() { m, err = parseMetadata(data) })
+		allocation.Reading(t, len(data), func() { _, _ = parseMetadata(data) })
+		m, err := parseMetadata(data)
 		if err != nil {
 			return
 		}
