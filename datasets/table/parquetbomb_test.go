@@ -222,7 +222,7 @@ var codecs = []parquet.WriterOption{
 
 // Ids and labels are read from pages of every encoding, compression and version.
 func TestParquetEncodings(t *testing.T) {
-	const n = 3000
+	const n = 600
 	rows, want := rowsOfAllEncodings(n)
 	const width = 12
 	for _, codec := range codecs {
