@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -92,7 +93,9 @@ func tooLong(path string, limit int64) error {
 // at what it has opened, which may be another file by then.
 func regular(path string, stat func(string) (os.FileInfo, error), open func(string, int, os.FileMode) (*os.File, error)) (*os.File, error) {
 	info, err := stat(path)
-	if err != nil {
+	if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: missing.Err}
+	} else if err != nil {
 		return nil, err
 	}
 	if err := check(path, info); err != nil {

@@ -41,7 +41,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		func(name string) error { _, err := OpenIn(folder, name); return err },
 		func(name string) error { _, err := OpenIn(name, "file"); return err },
 	} {
-		if err := open("none"); !errors.Is(err, fs.ErrNotExist) {
+		if err := open("none"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "open") {
 			t.Errorf("of what is not there: %v", err)
 		}
 	}
