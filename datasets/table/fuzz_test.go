@@ -120,10 +120,10 @@ func FuzzParquet(f *testing.F) {
 			seeds = append(seeds, parquetOf(f, rows, codec, parquet.DataPageVersion(version), parquet.PageBufferSize(100)))
 		}
 	}
-	runs := craftedPage{0, 1 << 20, format.RLEDictionary, false, "\x00" + run(1<<20, "")}
+	runs := craftedPage{0, 1 << 12, format.RLEDictionary, false, "\x00" + run(1<<12, "")}
 	seeds = append(seeds,
 		crafted{1 << 47, 0, []craftedPage{{4, 1, format.Plain, false, one}}}.of(f, numberRow{1}),
-		crafted{1 << 20, 0, []craftedPage{{4, 1, format.Plain, true, one}, runs, runs}}.of(f, numberRow{1}))
+		crafted{1 << 13, 0, []craftedPage{{4, 1, format.Plain, true, one}, runs, runs}}.of(f, numberRow{1}))
 	fuzzed(f, ".parquet", seeds...)
 }
 
