@@ -51,7 +51,11 @@ func consistent(t *testing.T, table *Table) {
 	}
 	names := rows.ClassNames()
 	row := make([]float32, table.Width())
-	for batch, err := range table.Batches(3) {
+	size := 3
+	if rows.Len() > 1<<12 {
+		size = 1000 // some bytes may stand for millions of rows
+	}
+	for batch, err := range table.Batches(size) {
 		if err != nil {
 			t.Fatalf("in batches: %v", err)
 		}
