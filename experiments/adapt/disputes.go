@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -169,7 +169,7 @@ func (d disputes) sentence() string {
 
 // write writes the rows on which most methods say otherwise, with the ids of the predictions.
 func (d disputes) write(path, predictions string, classes []string) error {
-	file, err := os.Open(predictions)
+	file, err := input.Open(predictions)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
+	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -94,7 +95,7 @@ func Reads(folder string) []string {
 // readOutcome reads the outcome of an adaptation's folder.
 func readOutcome(folder string) (*Outcome, error) {
 	path := filepath.Join(folder, OutcomeFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -160,7 +161,7 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	path := p.path(ExperimentFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -111,7 +111,7 @@ type File struct {
 // Read reads a checkpoint. The error is a [*DamagedError] for a file that cannot be read
 // or is not whole, and a [*FormatError] for one in another format.
 func Read(path string) (File, error) {
-	content, err := os.ReadFile(path)
+	content, err := input.Read(path, input.Tensors)
 	if err != nil {
 		return File{}, &DamagedError{path, err}
 	}
@@ -141,7 +141,7 @@ func check(content []byte) error {
 // ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of
 // megabytes, so that damage elsewhere is not noticed. The errors are those of [Read].
 func ReadRecord(path string) (Record, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return Record{}, &DamagedError{path, err}
 	}

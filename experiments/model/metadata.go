@@ -14,11 +14,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
+	"iwda/internal/input"
 	"iwda/nets/architecture"
 )
 
@@ -126,7 +126,7 @@ type Calibration struct {
 // ReadMetadata reads model.json alone. Its errors name the file and the field.
 func ReadMetadata(folder string) (Metadata, error) {
 	path := filepath.Join(folder, MetadataFile)
-	data, err := os.ReadFile(path)
+	data, err := input.Read(path, input.Text)
 	if err != nil {
 		return Metadata{}, err
 	}

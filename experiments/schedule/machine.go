@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/input"
 )
 
 // AtOnce returns the number of runs at a time: Jobs, or what the devices have room for.
@@ -39,7 +40,7 @@ func PhysicalCores() int {
 	paths, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
 	siblings := map[string]bool{}
 	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil {
+		if text, err := input.Read(path, input.Words); err == nil {
 			siblings[string(text)] = true
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -169,7 +170,7 @@ func (d Dir) WriteFailure(message string) error {
 
 // ReadFailure returns the message of WriteFailure and whether there is one.
 func (d Dir) ReadFailure() (message string, failed bool, err error) {
-	text, err := os.ReadFile(d.Path(FailureFile))
+	text, err := input.Read(d.Path(FailureFile), input.Words)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -29,7 +29,7 @@ func (d Dir) WriteResult(result Result) error {
 // the line; errors.Is(err, fs.ErrNotExist) tells that there is none.
 func (d Dir) ReadResult() (Result, error) {
 	path := d.Path(ResultFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,7 +94,7 @@ func line(text []byte, offset int64) int {
 // reads no more than it must. errors.Is(err, fs.ErrNotExist) tells that there is none.
 func (d Dir) ResultHash() (string, error) {
 	path := d.Path(ResultFile)
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"iwda/internal/input"
 )
 
 // LockFile is held by whoever makes the run. It stays when the run has ended: a file
@@ -106,7 +108,7 @@ func (l *Lock) Close() error { return l.file.Close() }
 // Locked reports whether a process makes the run at this moment, and which one. It keeps
 // nobody from beginning the run meanwhile.
 func (d Dir) Locked() (by string, locked bool, err error) {
-	file, err := os.Open(d.Path(LockFile))
+	file, err := input.Open(d.Path(LockFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -133,7 +135,7 @@ func flock(file *os.File, how int) error {
 
 // holder returns what the holder of a lock wrote about itself.
 func holder(path string) string {
-	text, _ := os.ReadFile(path)
+	text, _ := input.Read(path, input.Words)
 	if name := strings.TrimSpace(string(text)); name != "" {
 		return name
 	}

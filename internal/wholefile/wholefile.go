@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"iwda/internal/input"
 )
 
 // temporaryMark is part of the name of every file that is still being written.
@@ -93,7 +95,7 @@ func replace(path string, write func(File) error, makeRoom func() error) error {
 
 // Copy replaces the file at path by a copy of another one, in one step as [Write] does.
 func Copy(path, from string) error {
-	file, err := os.Open(from)
+	file, err := input.Open(from)
 	if err != nil {
 		return err
 	}
