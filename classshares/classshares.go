@@ -1,8 +1,8 @@
 // Package classshares says how frequent the classes are in a target without labels, by what
 // one classifier says of held-out source rows with labels and of target rows. [Fit] calibrates
 // the classifier and estimates the shares. Intervals, corrected probabilities and the
-// accuracy to expect follow from it, and shifttest asks of its sample whether changed shares
-// alone explain the target.
+// accuracy to expect follow from it, and shifttest asks of its sample whether more than
+// the shares changed.
 //
 // Every part of the program that needs one of these asks here, so that one classifier has one
 // answer. gonum only; the same input gives the same bits.

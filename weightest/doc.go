@@ -37,7 +37,7 @@
 //
 // Package calibration fits probabilities to the labels of held-out source rows, before MLLS
 // above all; package intervals says how well shares and weights are known; package shifttest
-// asks whether anything shifted, and whether changed class shares alone explain it.
+// asks whether anything shifted, and whether more than the class shares did.
 //
 // An update at the end of an epoch reads
 //

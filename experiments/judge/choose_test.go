@@ -109,7 +109,7 @@ func TestShared(t *testing.T) {
 			t.Errorf("class %d: share %v, want %v", class, got, want)
 		}
 	}
-	if !shared.Test.Explained() {
+	if shared.Test.Rejected() {
 		t.Errorf("label shift: %s", shared.Test.Verdict())
 	}
 	// A target whose classes lie elsewhere is not explained by other shares.
@@ -119,7 +119,7 @@ func TestShared(t *testing.T) {
 	}
 	moved := candidates[0]
 	moved.Target = narrow(classifier(elsewhere, sourceShares, 1))
-	if other := compared(t, moved).Shared; other.Test.Explained() {
+	if other := compared(t, moved).Shared; !other.Test.Rejected() {
 		t.Errorf("classes that lie elsewhere: %v", other.Test.Verdict())
 	}
 }
@@ -174,7 +174,7 @@ func TestChooseAmongAligned(t *testing.T) {
 		clear(sourceOnly.Target[i : i+3])
 	}
 	both := compared(t, sourceOnly, aligned)
-	if both.Shared.Test.Explained() {
+	if !both.Shared.Test.Rejected() {
 		t.Fatal(both.Shared.Test.Verdict())
 	}
 	for rule, want := range map[string]string{"target-risk": "aligned", "iwv-y": "source-only"} {

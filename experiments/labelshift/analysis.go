@@ -49,10 +49,10 @@ type Tests struct {
 	LabelShift        *shifttest.LabelShift
 }
 
-// Verdict says whether label shift explains the predictions.
+// Verdict says whether anything was found against label shift.
 func (t Tests) Verdict() string {
 	if t.LabelShift == nil {
-		return "whether label shift explains these predictions cannot be told from sums"
+		return "whether more than the class shares changed cannot be told from sums"
 	}
 	return t.LabelShift.Verdict()
 }
@@ -171,8 +171,8 @@ func (a *Analysis) test() (err error) {
 	if err != nil {
 		return err
 	}
-	explained, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
-	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &explained
+	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed, Detect: true})
+	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &shift
 	return err
 }
 

@@ -1,6 +1,6 @@
 // Package labelshift answers, from files of anyone's classifier's predictions, how frequent
-// the classes are in a target without labels, how sure that is, whether changed class
-// shares alone explain the predictions, and what these should have been.
+// the classes are in a target without labels, how sure that is, whether class
+// shares are all that changed, and what the predictions should have been.
 //
 // Analyse and Compare read the predictions of held-out source rows and of target rows
 // into memory; a Part counts the rows of files as they pass, and parts merge, for data

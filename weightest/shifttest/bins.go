@@ -66,50 +66,74 @@ type merged struct {
 	rows int
 }
 
-// binCertainty counts the rows of a sample in Bins. A bin of fewer than binRows rows is merged
-// with its smaller neighbour, if it can be of the same class.
-func binCertainty(s *weightest.Sample) binnedCounts {
+// binning are Bins of which those with fewer than binRows rows are merged with their smaller
+// neighbour, if it can be of the same class.
+type binning struct {
+	bins   Bins
+	number []int // of the merged bin that each is in
+	merged int   // their number
+}
+
+// newBinning returns the bins of a sample's rows, of both domains together.
+func newBinning(s *weightest.Sample) binning {
 	k := s.Classes()
-	source, labels := s.Source()
-	of := NewBins(k, source, s.Target())
-	fine := make([]merged, k*PerClass)
-	for bin := range fine {
-		fine[bin].bins = []int{bin}
-	}
-	binsOf := func(rows []float64) []int {
-		bins := make([]int, 0, len(rows)/k)
-		for row := range slices.Chunk(rows, k) {
-			bin := of.Of(row)
-			fine[bin].rows++
-			bins = append(bins, bin)
+	source, _ := s.Source()
+	b := binning{bins: NewBins(k, source, s.Target()), number: make([]int, k*PerClass)}
+	rows := make([]int, k*PerClass)
+	for _, domain := range [][]float64{source, s.Target()} {
+		for row := range slices.Chunk(domain, k) {
+			rows[b.bins.Of(row)]++
 		}
-		return bins
 	}
-	ofSource, ofTarget := binsOf(source), binsOf(s.Target())
 	var bins []merged
-	for class := range slices.Chunk(fine, PerClass) {
-		class = slices.DeleteFunc(class, func(m merged) bool { return m.rows == 0 })
-		bins = append(bins, mergeSmall(class)...)
+	for class := range k {
+		var ofClass []merged
+		for bin := class * PerClass; bin < (class+1)*PerClass; bin++ {
+			if rows[bin] > 0 {
+				ofClass = append(ofClass, merged{[]int{bin}, rows[bin]})
+			}
+		}
+		bins = append(bins, mergeSmall(ofClass)...)
 	}
-	number := make([]int, k*PerClass) // of the merged bin
 	bins = mergeSmall(bins)
+	b.merged = len(bins)
 	for i, m := range bins {
 		for _, bin := range m.bins {
-			number[bin] = i
+			b.number[bin] = i
 		}
 	}
+	for bin := 1; bin < len(rows); bin++ {
+		if rows[bin] == 0 { // a row that is changed may come to be in it
+			b.number[bin] = b.number[bin-1]
+		}
+	}
+	return b
+}
 
-	counts := binnedCounts{source: make([][]float64, k), target: make([]float64, len(bins))}
-	for y := range counts.source {
-		counts.source[y] = make([]float64, len(bins))
+// of returns the number of a row's merged bin.
+func (b binning) of(row []float64) int { return b.number[b.bins.Of(row)] }
+
+// source counts rows (row-major n×k) with their labels by class and bin.
+func (b binning) source(rows []float64, labels []int, k int) [][]float64 {
+	counts := make([][]float64, k)
+	for y := range counts {
+		counts[y] = make([]float64, b.merged)
 	}
 	for i, y := range labels {
-		counts.source[y][number[ofSource[i]]]++
-	}
-	for _, bin := range ofTarget {
-		counts.target[number[bin]]++
+		counts[y][b.of(rows[i*k:(i+1)*k])]++
 	}
 	return counts
+}
+
+// binCertainty counts the rows of a sample in its bins.
+func binCertainty(s *weightest.Sample) (binnedCounts, binning) {
+	k, b := s.Classes(), newBinning(s)
+	source, labels := s.Source()
+	counts := binnedCounts{source: b.source(source, labels, k), target: make([]float64, b.merged)}
+	for row := range slices.Chunk(s.Target(), k) {
+		counts.target[b.of(row)]++
+	}
+	return counts, b
 }
 
 // mergeSmall merges bins of fewer than binRows rows with their smaller neighbour, the

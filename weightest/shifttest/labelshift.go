@@ -13,7 +13,7 @@ import (
 	"iwda/weightest/internal/panels"
 )
 
-// LabelShift says whether changed class shares alone explain a target's predictions.
+// LabelShift says whether more than the class shares changed in a target's predictions.
 type LabelShift struct {
 	// Statistic is J, how far the target's predictions are from those of the source's
 	// classes in the best shares, in units of their random errors.
@@ -21,15 +21,18 @@ type LabelShift struct {
 	// Bins is the number m' of bins of predicted class and certainty.
 	Bins int
 	// DegreesOfFreedom are m'-k, k the classes with source rows: those of the χ²
-	// distribution that J follows under label shift, in large samples with every class
+	// distribution that J nears under label shift, in large samples with every class
 	// in the target. Where it is not positive, nothing can be tested and P is 1; so it is 0
 	// where the classes have fewer than twelve source rows on average, with which little is found and much is false.
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
 	P float64
-	// Resamples is the number of resamples under label shift that P was counted in; 0
-	// where it is that of χ².
+	// Resamples is the number of resamples under label shift that P was counted in.
 	Resamples int
+	// Detectable is the loss of accuracy on the target, between 0 and 1, from which on the
+	// test finds turned logits with a probability of 80% at these numbers of rows; +Inf if
+	// none is found, NaN if LabelShiftSettings.Detect did not ask or nothing was tested.
+	Detectable float64
 	// TargetDistribution are the shares of all classes that fit best, length k; 0 for a
 	// class without source rows.
 	TargetDistribution []float64
@@ -41,6 +44,7 @@ type LabelShiftSettings struct {
 	// Fewer do where P is large.
 	Resamples int
 	Seed      uint64
+	Detect    bool // find Detectable too, which costs about as much as 200 resamples
 }
 
 // Significance is the p-value below which a test rejects.
@@ -50,20 +54,34 @@ const Significance = 0.05
 // say anything. P is 1 where there were not.
 func (l LabelShift) Tested() bool { return l.DegreesOfFreedom > 0 }
 
-// Explained returns whether the test found nothing against label shift.
-func (l LabelShift) Explained() bool { return l.P >= Significance }
+// Rejected returns whether the test found something against label shift.
+func (l LabelShift) Rejected() bool { return l.P < Significance }
 
 // Verdict says the result in a sentence.
 func (l LabelShift) Verdict() string {
 	switch {
 	case !l.Tested():
-		return "too few rows, or too few different predictions, to tell whether label shift explains them"
-	case l.Explained():
-		return fmt.Sprintf("label shift explains these predictions (p = %.2f)", l.P)
+		return "too few rows, or too few different predictions, to test for label shift"
 	case l.P < 0.001:
-		return "label shift does not explain these predictions (p < 0.001): the weights are not to be trusted"
+		return "more than label shift (p < 0.001): the weights are not to be trusted"
+	case l.Rejected():
+		return fmt.Sprintf("more than label shift (p = %.3f): the weights are not to be trusted", l.P)
 	}
-	return fmt.Sprintf("label shift does not explain these predictions (p = %.3f): the weights are not to be trusted", l.P)
+	return fmt.Sprintf("nothing found against label shift (p = %.2f)%s", l.P, l.wouldHaveFound())
+}
+
+// wouldHaveFound says what Detectable is.
+func (l LabelShift) wouldHaveFound() string {
+	points := max(1, math.Ceil(100*l.Detectable))
+	switch {
+	case math.IsNaN(points):
+		return ""
+	case math.IsInf(points, 1):
+		return "; no loss of accuracy would have been found for certain"
+	case points == 1:
+		return "; a loss of 1 point or more would have been found"
+	}
+	return fmt.Sprintf("; a loss of %.0f points or more would have been found", points)
 }
 
 // LabelShiftTest asks whether the target's predictions are those of the source's classes,
@@ -76,9 +94,9 @@ func (l LabelShift) Verdict() string {
 //	J(q) = (b - Aq)ᵀ Ω(q)⁻¹ (b - Aq)
 //
 // smallest, Ω(q) the covariance of b - Aq, J is χ² with m'-k degrees of freedom (a test
-// of over-identifying restrictions: Sargan 1958; Hansen 1982) where the samples are
-// large and no q is 0. Elsewhere p is counted in resamples (a posterior predictive p-value:
-// Rubin 1984): each class's shares of the bins are drawn from what its source rows, and one
+// of over-identifying restrictions: Sargan 1958; Hansen 1982) in very large samples if no q is
+// 0. With some hundred source rows it is above that, as Ω is an estimate from these. So p is
+// counted in resamples (a posterior predictive p-value: Rubin 1984): each class's shares of the bins are drawn from what its source rows, and one
 // row that is spread, leave possible; from these shares its source rows, and with q the
 // target's. Taken from the source's rows as they are, bins without any would stay empty in each
 // resample, and few held-out rows reject label shift nearly always.
@@ -92,12 +110,13 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	if settings.Resamples <= 0 {
 		settings.Resamples = 500
 	}
-	counts := binCertainty(s)
+	counts, bins := binCertainty(s)
 	present := counts.dropAbsent()
 	result := LabelShift{
 		Bins:               len(counts.target),
 		DegreesOfFreedom:   len(counts.target) - len(present),
 		P:                  1,
+		Detectable:         math.NaN(),
 		TargetDistribution: make([]float64, s.Classes()),
 	}
 	q := slices.Repeat([]float64{1 / float64(len(present))}, len(present))
@@ -116,12 +135,11 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	if !result.Tested() {
 		return result, nil
 	}
-	if counts.areMany(q) {
-		result.P = chiSquaredTail(result.Statistic, result.DegreesOfFreedom)
-		return result, nil
-	}
 	var err error
-	result.P, result.Resamples, err = counts.resampledP(q, result.Statistic, settings)
+	if result.P, result.Resamples, err = counts.resampledP(q, result.Statistic, settings); err != nil || !settings.Detect {
+		return result, err
+	}
+	result.Detectable, err = detectable(s, &counts, bins, present, q, settings.Seed)
 	return result, err
 }
 
@@ -160,18 +178,6 @@ func (c *binnedCounts) sourceRows() (rows float64) {
 	return rows
 }
 
-// areMany returns whether J is near χ²: no share is near 0, and every class has rows
-// enough in both domains.
-func (c *binnedCounts) areMany(q []float64) bool {
-	const rows = 50
-	for y, share := range q {
-		if floats.Sum(c.source[y]) < rows || share*floats.Sum(c.target) < rows {
-			return false
-		}
-	}
-	return true
-}
-
 const (
 	// resampleBatch is the number of resamples after which it is asked whether they are
 	// enough.
@@ -190,14 +196,7 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		batch := min(resampleBatch, settings.Resamples-done)
 		values, failures := make([]float64, batch), make([]error, batch)
 		panels.Each(batch, func(i int) {
-			random := rand.New(rand.NewPCG(settings.Seed, uint64(done+i)))
-			drawn, target := binnedCounts{}, make([]float64, len(c.target))
-			for y, counts := range c.source {
-				shares := dirichlet(counts, pooled, random)
-				drawn.source = append(drawn.source, multinomial(floats.Sum(counts), shares, random))
-				floats.AddScaled(target, q[y], shares)
-			}
-			drawn.target = multinomial(floats.Sum(c.target), target, random)
+			drawn := c.resample(q, pooled, rand.New(rand.NewPCG(settings.Seed, uint64(done+i))))
 			// All that is asked is whether J is as large. Where the sample's is far too large, it
 			// mostly is not at q already.
 			values[i], failures[i] = newMoments(drawn, pooled).minimise(slices.Clone(q), statistic)
@@ -213,6 +212,18 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		done += batch
 	}
 	return float64(larger+1) / float64(done+1), done, nil
+}
+
+// resample draws the counts of both domains under label shift with the class shares q.
+func (c *binnedCounts) resample(q, pooled []float64, random *rand.Rand) binnedCounts {
+	drawn, target := binnedCounts{}, make([]float64, len(c.target))
+	for y, counts := range c.source {
+		shares := dirichlet(counts, pooled, random)
+		drawn.source = append(drawn.source, multinomial(floats.Sum(counts), shares, random))
+		floats.AddScaled(target, q[y], shares)
+	}
+	drawn.target = multinomial(floats.Sum(c.target), target, random)
+	return drawn
 }
 
 // dirichlet draws a class's shares of the bins given its counts, and a row that is spread like

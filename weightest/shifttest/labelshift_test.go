@@ -30,7 +30,7 @@ func TestBinsOfCertainty(t *testing.T) {
 	for range 4 {
 		sampletest.AddRows(t, s, []float64{0.1, 0.1, 0.8}, []int{2}, nil)
 	}
-	counts := binCertainty(s)
+	counts, _ := binCertainty(s)
 	// Thirds of class 0; class 1, with the few of class 2.
 	if want := []float64{6, 6, 6, 11}; !slices.Equal(counts.target, want) {
 		t.Errorf("target rows %v, want %v", counts.target, want)
@@ -51,7 +51,7 @@ func TestEqualCertaintiesAreOneBin(t *testing.T) {
 	for range 10 {
 		sampletest.AddRows(t, s, []float64{0.6, 0.4}, []int{1}, []float64{0.6, 0.4})
 	}
-	counts := binCertainty(s)
+	counts, _ := binCertainty(s)
 	if want := []float64{10, 30}; !slices.Equal(counts.target, want) {
 		t.Errorf("target rows %v, want %v", counts.target, want)
 	}
@@ -62,7 +62,7 @@ func TestEqualCertaintiesAreOneBin(t *testing.T) {
 
 func momentsOf(t *testing.T, s *weightest.Sample) *moments {
 	t.Helper()
-	counts := binCertainty(s)
+	counts, _ := binCertainty(s)
 	counts.dropAbsent()
 	return newMoments(counts, counts.pooled())
 }
@@ -147,10 +147,13 @@ func TestLabelShiftStatistic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Resamples != 0 || l.Bins != 9 || l.DegreesOfFreedom != 6 {
+		if l.Bins != 9 || l.DegreesOfFreedom != 6 {
 			t.Fatalf("%+v", l)
 		}
-		weighttest.CloseTo(t, "p", l.P, chiSquaredTail(l.Statistic, 6), 1e-14)
+		// Of 50 resamples, one in five standard errors.
+		if limit := chiSquaredTail(l.Statistic, 6); math.Abs(l.P-limit) > 0.05+5*math.Sqrt(limit*(1-limit)/50) {
+			t.Errorf("p = %v, by χ² %v", l.P, limit)
+		}
 		mean += l.Statistic / samples
 		freedom = l.DegreesOfFreedom
 	}
@@ -172,10 +175,10 @@ func TestLabelShiftTestRejects(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l.Explained() != (l.P >= 0.05) {
-					t.Errorf("explained: %v with p = %v", l.Explained(), l.P)
+				if l.Rejected() != (l.P < 0.05) {
+					t.Errorf("rejected: %v with p = %v", l.Rejected(), l.P)
 				}
-				if !l.Explained() {
+				if l.Rejected() {
 					p[i]++
 				}
 			}
@@ -203,7 +206,7 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 		if err != nil || !l.Tested() {
 			t.Fatalf("%+v, %v", l, err)
 		}
-		if !l.Explained() {
+		if l.Rejected() {
 			rejected++
 		}
 	}
@@ -235,9 +238,6 @@ func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Resamples == 0 {
-			t.Fatal("the sample is small, but nothing was resampled")
-		}
 		return l.P
 	}
 	if p(1) != p(1) {
@@ -254,8 +254,8 @@ func TestLabelShiftGolden(t *testing.T) {
 		// All targets are drawn by label shift, but for the one with a class that the
 		// source lacks.
 		if g.Name == "missing" {
-			if l.Explained() {
-				t.Errorf("a class without source rows is explained: %+v", l)
+			if !l.Rejected() {
+				t.Errorf("a class without source rows is not found: %+v", l)
 			}
 		} else if l.P < 0.02 || l.DegreesOfFreedom > 0 && chiSquaredTail(l.Statistic, l.DegreesOfFreedom) < 0.005 {
 			t.Errorf("%+v", l)
@@ -282,7 +282,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows, or too few different predictions, to tell whether label shift explains them" ||
+		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows, or too few different predictions, to test for label shift" ||
 			math.IsNaN(l.Statistic) || floats.HasNaN(l.TargetDistribution) {
 			t.Errorf("%s: %+v", name, l)
 		}
@@ -293,14 +293,76 @@ func TestLabelShiftHardCases(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
+	none := math.NaN()
 	for want, l := range map[string]LabelShift{
-		"label shift explains these predictions (p = 0.41)":                                             {DegreesOfFreedom: 3, P: 0.412},
-		"label shift does not explain these predictions (p < 0.001): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.0009},
-		"label shift does not explain these predictions (p = 0.002): the weights are not to be trusted": {DegreesOfFreedom: 3, P: 0.002},
-		"too few rows, or too few different predictions, to tell whether label shift explains them":     {P: 1},
+		"nothing found against label shift (p = 0.41)":                                                        {DegreesOfFreedom: 3, P: 0.412, Detectable: none},
+		"nothing found against label shift (p = 0.41); a loss of 6 points or more would have been found":      {DegreesOfFreedom: 3, P: 0.412, Detectable: 0.053},
+		"nothing found against label shift (p = 0.41); a loss of 1 point or more would have been found":       {DegreesOfFreedom: 3, P: 0.412, Detectable: 0},
+		"nothing found against label shift (p = 0.41); no loss of accuracy would have been found for certain": {DegreesOfFreedom: 3, P: 0.412, Detectable: math.Inf(1)},
+		"more than label shift (p < 0.001): the weights are not to be trusted":                                {DegreesOfFreedom: 3, P: 0.0009, Detectable: 0.01},
+		"more than label shift (p = 0.002): the weights are not to be trusted":                                {DegreesOfFreedom: 3, P: 0.002, Detectable: none},
+		"too few rows, or too few different predictions, to test for label shift":                             {P: 1, Detectable: none},
 	} {
 		if got := l.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// Turns that cost more than the detectable loss are found in most samples, and more rows find
+// smaller ones.
+func TestDetectable(t *testing.T) {
+	const samples = 20
+	turned := gaussians.Rising(4)
+	turned.Rotation = 0.6 // costs 9 points
+	last := math.Inf(1)
+	for _, rows := range []int{200, 1000, 5000} {
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 1), LabelShiftSettings{Detect: true})
+		if err != nil || !(l.Detectable >= 0 && l.Detectable < last) {
+			t.Fatalf("%d rows: %+v, %v", rows, l, err)
+		}
+		last = l.Detectable
+		found := 0
+		for seed := range uint64(samples) {
+			l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, rows, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Rejected() {
+				found++
+			}
+		}
+		if last < 0.09 && found < samples*6/10 {
+			t.Errorf("%d rows: a loss of 0.09 was found in %d of %d samples, and %.3f is said to be found in 80%%", rows, found, samples, last)
+		}
+	}
+	if last > 0.05 {
+		t.Errorf("5,000 rows find no loss below %.3f", last)
+	}
+	l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), 300, 300, 1), LabelShiftSettings{})
+	if err != nil || !math.IsNaN(l.Detectable) {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// The level is 5% with many more target rows than source rows too, where J is far from χ².
+func TestLabelShiftLevelOfManyTargetRows(t *testing.T) {
+	const samples = 60
+	rejected, above := 0, 0
+	for seed := range uint64(samples) {
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(3), 200, 5000, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Rejected() {
+			rejected++
+		}
+		if chiSquaredTail(l.Statistic, l.DegreesOfFreedom) < Significance {
+			above++
+		}
+	}
+	// Of 60 samples 3 are meant; more than 8 are found once in 200 times.
+	if rejected > 8 || above <= rejected {
+		t.Errorf("%d of %d label shifts rejected, %d by χ²", rejected, samples, above)
 	}
 }

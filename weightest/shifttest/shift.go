@@ -1,6 +1,6 @@
 // Package shifttest asks of a classifier's predictions on two domains whether anything
-// shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether changed class shares alone
-// explain it, LabelShiftTest.
+// shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether more than class shares
+// did, LabelShiftTest.
 package shifttest
 
 import (

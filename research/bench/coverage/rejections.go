@@ -77,9 +77,9 @@ func pValues(s *weightest.Sample, seed uint64) ([3]float64, error) {
 	if err != nil {
 		return [3]float64{}, err
 	}
-	explained, err := shifttest.LabelShiftTest(s, shifttest.LabelShiftSettings{Seed: seed})
-	if !explained.Tested() {
-		explained.P = math.NaN()
+	shift, err := shifttest.LabelShiftTest(s, shifttest.LabelShiftSettings{Seed: seed})
+	if !shift.Tested() {
+		shift.P = math.NaN()
 	}
-	return [3]float64{counts.P, probabilities.P, explained.P}, err
+	return [3]float64{counts.P, probabilities.P, shift.P}, err
 }
