@@ -19,7 +19,6 @@ import (
 
 	"iwda/weightest"
 	"iwda/weightest/calibration"
-	"iwda/weightest/intervals"
 )
 
 // Rows are what a classifier of k classes says of n rows.
@@ -76,6 +75,8 @@ func NewEstimator(name string) (weightest.Estimator, error) {
 type Classifier struct {
 	calibration.Calibration
 	SpeaksFor []float64 // k, sum 1
+
+	moved []float64 // k, of the logits before calibration; nil is 0
 }
 
 // Calibrate fits the calibration to held-out source rows and their labels, from 0. The errors
@@ -108,12 +109,13 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 	if err != nil {
 		return Classifier{}, err
 	}
-	if moved := floats.Norm(moves, 1) > 0; moved {
+	if floats.Norm(moves, 1) > 0 {
 		floats.MulTo(c.Biases, c.Scales, moves)
+		return Classifier{c, shares, moves}, nil
 	} else if s.Trained != nil && !calibration.HasBiases(c.Form) {
 		shares = s.Trained
 	}
-	return Classifier{c, shares}, nil
+	return Classifier{c, shares, nil}, nil
 }
 
 func checkTrained(shares []float64, classes int) error {
@@ -229,7 +231,9 @@ type Shares struct {
 	// Problem is that of the sample, which the estimator read.
 	Problem weightest.Problem
 
-	estimator weightest.Estimator
+	estimator       weightest.Estimator
+	heldOut, target Rows
+	labels          []int // of heldOut
 }
 
 // Fit calibrates a classifier of k classes on held-out source rows, which it was not trained
@@ -240,16 +244,16 @@ func Fit(classes int, heldOut Rows, labels []int, target Rows, s Settings) (*Sha
 	if err != nil {
 		return nil, err
 	}
+	return Estimate(c, heldOut, labels, target, s.Estimator)
+}
+
+// Estimate is [Fit] of a classifier that has been calibrated on the held-out rows; nil is
+// [DefaultEstimator]. It keeps the rows.
+func Estimate(c Classifier, heldOut Rows, labels []int, target Rows, estimator weightest.Estimator) (*Shares, error) {
 	sample, err := c.Sample(heldOut, labels, target)
 	if err != nil {
 		return nil, err
 	}
-	return Estimate(c, sample, s.Estimator)
-}
-
-// Estimate returns what an estimator makes of a classifier's sample; nil is
-// [DefaultEstimator].
-func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estimator) (*Shares, error) {
 	if estimator == nil {
 		estimator = DefaultEstimator
 	}
@@ -261,17 +265,11 @@ func Estimate(c Classifier, sample *weightest.Sample, estimator weightest.Estima
 	if err != nil {
 		return nil, err
 	}
-	return &Shares{c, q, sample, problem, estimator}, nil
+	return &Shares{c, q, sample, problem, estimator, heldOut, target, labels}, nil
 }
 
 // Target returns the target's class shares q (k).
 func (s *Shares) Target() []float64 { return s.Estimate.TargetDistribution }
-
-// Bootstrap returns intervals of shares and weights, both domains' rows resampled and the
-// shares estimated as they were.
-func (s *Shares) Bootstrap(settings intervals.BootstrapSettings) (intervals.Uncertainty, error) {
-	return intervals.Bootstrap(s.Sample, s.estimator, settings)
-}
 
 // Correct returns the probabilities of the sample's target rows from first to last, corrected
 // for the shares: times w, of sum 1 a row. The error wraps weightest.ErrInvalidRow with the

@@ -125,7 +125,7 @@ func (e MLLS) prior(p Problem) ([]float64, error) {
 }
 
 // withEachClass returns the rows with one more for each class that has a prior, which counts so
-// many times; the rows themselves where that is 0.
+// many times or as Pseudocounts say; the rows themselves where that is 0.
 func (r *Rows) withEachClass(count int, prior []float64) *Rows {
 	if count <= 0 {
 		return r
@@ -139,6 +139,9 @@ func (r *Rows) withEachClass(count int, prior []float64) *Rows {
 		if mass > 0 {
 			row := make([]float64, k)
 			row[j] = 1
+			if r.Pseudocounts != nil {
+				count = r.Pseudocounts[j]
+			}
 			more.Probabilities, more.Counts = append(more.Probabilities, row...), append(more.Counts, count)
 		}
 	}

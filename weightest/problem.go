@@ -59,6 +59,9 @@ type HardPredictions struct {
 type Rows struct {
 	Probabilities []float64 // row-major m×k
 	Counts        []int     // how often each row counts, length m; nil: once
+	// Pseudocounts are how often the row of each class that MLLS.Pseudocount adds counts in a
+	// resample, length k; nil: as often as that says.
+	Pseudocounts []int
 }
 
 // Classes returns k.

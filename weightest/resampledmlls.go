@@ -20,11 +20,12 @@ const (
 )
 
 // resampledMLLS is MLLS on the resamples of a sample, which differ from it by how often
-// rows count and by the prior. From the sample's own optimum a few steps with its own
+// rows count, by the prior, and by the calibration of the rows. From the sample's own optimum a few steps with its own
 // curvature lead to theirs. It keeps the sample's rows once, and is for use by many
 // goroutines at the same time.
 type resampledMLLS struct {
 	MLLS
+	sample    *Rows
 	weights   []float64 // the sample's own optimum
 	counts    []int     // of the rows that MLLS adds, which are the last ones
 	rows      *panels.Panels
@@ -42,6 +43,7 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 	rows := (&Rows{Probabilities: p.Rows.Probabilities}).withEachClass(e.Pseudocount, solution.Prior)
 	r := &resampledMLLS{
 		MLLS:      e,
+		sample:    p.Rows,
 		weights:   solution.Weights,
 		rows:      panels.New(rows.Probabilities, k, nil, nil),
 		curvature: byWeights(m.curvatureAt(panels.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
@@ -63,8 +65,8 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	}
 	floats.Scale(1/floats.Sum(prior), prior)
 	if floats.Min(prior) > 0 {
-		m := r.resampled(p.Rows.Counts, prior)
-		defer r.mixtures.Put(m)
+		m, release := r.resampled(p.Rows, prior)
+		defer release()
 		s, found := r.step(m)
 		if !found {
 			s, _, err = m.climb(interior(s.q, leastShare), resampledViolation)
@@ -79,15 +81,21 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	return r.MLLS.Estimate(p)
 }
 
-// resampled returns the likelihood of a resample, one of the mixtures.
-func (r *resampledMLLS) resampled(counts []int, prior []float64) *mixture {
-	m := r.mixtures.Get().(*mixture)
+// resampled returns the likelihood of a resample, and what to call after its last use: one of
+// the mixtures, if the rows are the sample's.
+func (r *resampledMLLS) resampled(rows *Rows, prior []float64) (m *mixture, release func()) {
+	if &rows.Probabilities[0] != &r.sample.Probabilities[0] {
+		m := newMixture(rows.withEachClass(r.Pseudocount, prior), prior)
+		m.rows.Alone = true
+		return m, func() {}
+	}
+	m = r.mixtures.Get().(*mixture)
 	m.prior, m.last, m.total = prior, nil, 0
-	for i, count := range slices.Concat(counts, r.counts) {
+	for i, count := range slices.Concat(rows.Counts, r.counts) {
 		m.counts[i] = float64(count)
 		m.total += m.counts[i]
 	}
-	return m
+	return m, func() { r.mixtures.Put(m) }
 }
 
 // step takes Newton steps, the first with the sample's curvature and the others with that

@@ -64,7 +64,10 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 				prior := meanPredictions(p)
 				floats.Scale(1/floats.Sum(prior), prior)
 				r := fast.(*resampledMLLS)
-				if s, found := r.step(r.resampled(targetCounts, prior)); c.step && !found {
+				m, release := r.resampled(&Rows{Probabilities: c.sample.target, Counts: targetCounts}, prior)
+				s, found := r.step(m)
+				release()
+				if c.step && !found {
 					t.Errorf("%s, replica %d: the steps ended at a violation of %.2g", name, replica, s.violation)
 				}
 			}

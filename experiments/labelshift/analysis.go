@@ -1,6 +1,7 @@
 package labelshift
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -84,12 +85,11 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if classifier.Note != "" {
 		a.note("Calibration: %s.", classifier.Note)
 	}
-	// The last use of the predictions, whose memory is free from here on.
-	sample, err := sampleOf(classifier, source, target)
-	if err != nil {
-		return nil, err
-	}
-	if a.shares, err = classshares.Estimate(classifier, sample, estimator); err != nil {
+	a.shares, err = classshares.Estimate(classifier, source.rows(), source.labels, target.rows(), estimator)
+	switch {
+	case errors.Is(err, weightest.ErrInvalidRow):
+		return nil, fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", s.Estimator, err)
 	}
 	if err := a.describe(a.shares.Problem, estimator, a.shares.Estimate); err != nil {

@@ -51,11 +51,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 		logf("calibration: %s", classifier.Note)
 	}
 	c.classifier = &classifier
-	sample, err := classifier.Sample(heldOut.rows(), heldOut.labels, c.seen.target.rows())
-	if err == nil {
-		c.shares, err = classshares.Estimate(classifier, sample, nil)
-	}
-	if err != nil {
+	if c.shares, err = classshares.Estimate(classifier, heldOut.rows(), heldOut.labels, c.seen.target.rows(), nil); err != nil {
 		logf("the target's class shares are those of the class weights: %v", err)
 	}
 	return c, nil

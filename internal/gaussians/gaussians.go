@@ -17,6 +17,10 @@ type Problem struct {
 	// Rotation turns the target's features by this angle, in radians, in the planes of
 	// axes 0 and 1, 2 and 3, …: 0 where only the class shares change.
 	Rotation float64
+	// Sureness is a factor of the logits of the classifier's probabilities, and Biases (k) are
+	// added to these: 0 and nil where the probabilities are right in the source.
+	Sureness float64
+	Biases   []float64
 }
 
 // rows draws n rows of one domain: their probabilities by a classifier that knows the
@@ -57,6 +61,12 @@ func (p Problem) classify(x []float64) {
 	largest := math.Inf(-1)
 	for y, s := range p.Separation {
 		x[y] = math.Log(p.Source[y]) + s*x[y] - s*s/2
+		if p.Sureness != 0 {
+			x[y] *= p.Sureness
+		}
+		if p.Biases != nil {
+			x[y] += p.Biases[y]
+		}
 		largest = math.Max(largest, x[y])
 	}
 	var sum float64

@@ -183,6 +183,20 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 		f.addSquares(state.hessian, sums.moments)
 		state.hessian.ScaleSym(1/rows, state.hessian)
 	}
+	f.addTo(state, b, penalty{rows: rows, direction: l.prior}, curvature)
+	return state
+}
+
+// penalty is what is added to the mean loss of so many rows; see logLoss and shrink.
+type penalty struct {
+	rows      float64
+	direction []float64 // see priorDirection
+	centre    []float64 // what is drawn from the parameters of a shrunk form; nil is 0
+}
+
+// addTo adds the penalties to a state with biases b.
+func (f form) addTo(state *lossState, b []float64, p penalty, curvature bool) {
+	k, n := len(b), len(state.x)
 	if f.biases {
 		first := f.scales(k)
 		total := floats.Sum(b)
@@ -195,9 +209,8 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 		}
 	}
 	if f.shrunk {
-		l.shrink(state, b, curvature)
+		p.shrink(state, b, curvature)
 	}
-	return state
 }
 
 // biasDeviation is the standard deviation τ of the biases of bcts-ridge beside what class
@@ -209,19 +222,23 @@ const scaleDeviation = 0.25
 
 // shrink adds the penalty (s-1)²/2σ²n + ‖Mb‖²/2τ²n: M takes away the mean of the biases and
 // their part along the logarithms of the classes' shares.
-func (l *logLoss) shrink(state *lossState, b []float64, curvature bool) {
+func (p penalty) shrink(state *lossState, b []float64, curvature bool) {
 	k, first := len(b), len(state.x)-len(b)
-	factor := 1 / (biasDeviation * biasDeviation * float64(len(l.labels)))
-	scaleFactor := 1 / (scaleDeviation * scaleDeviation * float64(len(l.labels)))
-	offset := state.x[0] - 1
+	factor := 1 / (biasDeviation * biasDeviation * p.rows)
+	scaleFactor := 1 / (scaleDeviation * scaleDeviation * p.rows)
+	offset, rest := state.x[0]-1, slices.Clone(b)
+	if p.centre != nil {
+		offset -= p.centre[0]
+		floats.Sub(rest, p.centre[first:])
+	}
 	state.loss += scaleFactor / 2 * offset * offset
 	state.gradient[0] += scaleFactor * offset
 	if curvature {
 		add(state.hessian, 0, 0, scaleFactor)
 	}
-	rest := slices.Clone(b)
-	floats.AddConst(-floats.Sum(b)/float64(k), rest)
-	floats.AddScaled(rest, -floats.Dot(b, l.prior), l.prior)
+	along := floats.Dot(rest, p.direction)
+	floats.AddConst(-floats.Sum(rest)/float64(k), rest)
+	floats.AddScaled(rest, -along, p.direction)
 	state.loss += factor / 2 * floats.Dot(rest, rest)
 	floats.AddScaled(state.gradient[first:], factor, rest)
 	if !curvature {
@@ -230,7 +247,7 @@ func (l *logLoss) shrink(state *lossState, b []float64, curvature bool) {
 	for i := range k {
 		add(state.hessian, first+i, first+i, factor)
 		for j := i; j < k; j++ {
-			add(state.hessian, first+i, first+j, -factor*(1/float64(k)+l.prior[i]*l.prior[j]))
+			add(state.hessian, first+i, first+j, -factor*(1/float64(k)+p.direction[i]*p.direction[j]))
 		}
 	}
 }
@@ -268,7 +285,7 @@ func (l *logLoss) evaluateGroup(f form, s, b []float64, first, last int, curvatu
 			sums.loss += panel.bound[row] - s[label]*own[row] - b[label]
 		}
 		sums.separated = sums.separated && panel.separated(labels)
-		panel.normalise(sums.moments)
+		panel.normalise(sums.moments, nil)
 		if curvature {
 			panels.AddGram(sums.products, panel.derivatives(f))
 		}

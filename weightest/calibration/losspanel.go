@@ -71,10 +71,14 @@ func (p *lossPanel) separated(labels []int) bool {
 	return true
 }
 
-// normalise makes probabilities of the exponentials, and adds their moments.
-func (p *lossPanel) normalise(moments []simd.Moments) {
+// normalise makes probabilities of the exponentials, and adds their moments; times weights of
+// the rows, unless these are nil.
+func (p *lossPanel) normalise(moments []simd.Moments, weights []float64) {
 	for row, sum := range p.sum {
 		p.sum[row] = 1 / sum
+	}
+	if weights != nil {
+		floats.Mul(p.sum, weights)
 	}
 	clear(p.mean)
 	for j, column := range p.probabilities {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -19,17 +21,22 @@ type BootstrapSettings struct {
 	// SourceRows are the numbers of the sample's source rows, as Replicas have them; nil
 	// means 0, 1, ….
 	SourceRows []uint64
+	// Resample returns the problem of a resample in which rows count so often, with anything
+	// else that is fitted to the rows, as a calibration is, fitted again. nil takes the sample's
+	// probabilities as they are.
+	Resample func(source, target []int, random *rand.Rand) (weightest.Problem, error)
 }
 
 // Bootstrap returns intervals of an estimator's shares and weights: source and target
 // rows are both resampled, so that the intervals know of the errors of C, mu and D_S
 // alike, the estimator runs on every resample, and the intervals lie between percentiles
-// of the estimates (Efron 1979). Calibration is taken as it is: the sample's probabilities
-// are resampled after it.
+// of the estimates (Efron 1979). With settings.Resample they know of the calibration's error
+// too, which is the largest if the target has many more rows than the source.
 //
-// For an estimator that needs no rows the result is that of Replicas to which the
-// sample's rows were added with these numbers, those of the target from 0. The error is that of the estimator on the
-// sample itself; see Replicas.Intervals for resamples without an estimate.
+// Without it, the result for an estimator that needs no rows is that of Replicas to which the
+// sample's rows were added with these numbers, those of the target from 0. The error is that
+// of the estimator on the sample itself; see Replicas.Intervals for resamples without an
+// estimate.
 func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSettings) (Uncertainty, error) {
 	if settings.Replicas <= 0 {
 		settings.Replicas = 500
@@ -49,24 +56,42 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err != nil {
 		return Uncertainty{}, err
 	}
-	replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
 	source, labels := s.Source()
 	if settings.SourceRows == nil {
 		settings.SourceRows = Numbers(0, len(labels))
 	}
 	targetRows := Numbers(0, len(s.Target())/s.Classes())
+	sourceKeys, targetKeys := make([]uint64, len(labels)), make([]uint64, len(targetRows))
+	rowKeys(sourceKeys, settings.Seed, sourceDomain, settings.SourceRows)
+	rowKeys(targetKeys, settings.Seed, targetDomain, targetRows)
+	counts := func(keys []uint64, replica int) []int {
+		counts := make([]int, len(keys))
+		poissonCounts(counts, keys, replica)
+		return counts
+	}
+	if settings.Resample != nil {
+		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), false, func(replica int) (weightest.Problem, error) {
+			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
+		})
+	}
+	replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
 	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
 		return Uncertainty{}, err
 	}
-	keys := make([]uint64, len(targetRows))
-	rowKeys(keys, settings.Seed, targetDomain, targetRows)
-	return replicas.intervals(e, settings.Level, func(replica int) (weightest.Problem, error) {
+	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), true, func(replica int) (weightest.Problem, error) {
 		p, err := replicas.sums[replica].Problem()
-		counts := make([]int, len(keys))
-		poissonCounts(counts, keys, replica)
-		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts}
+		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 		return p, err
 	})
+}
+
+// rowsOf returns the number of rows of each of k classes.
+func rowsOf(labels []int, k int) []float64 {
+	rows := make([]float64, k)
+	for _, label := range labels {
+		rows[label]++
+	}
+	return rows
 }
 
 // Intervals runs the estimator on every replica and returns the intervals between
@@ -80,13 +105,16 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 //
 // Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r *Replicas) Intervals(e weightest.Estimator, level float64) (Uncertainty, error) {
-	return r.intervals(e, level, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
+	return bound(e, len(r.sums), level, r.meanSourceRows(), true, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
 }
 
-func (r *Replicas) intervals(e weightest.Estimator, level float64, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
-	estimates := make([]weightest.Estimate, len(r.sums))
-	failures := make([]error, len(r.sums))
-	panels.Each(len(r.sums), func(replica int) {
+// bound returns the intervals between percentiles of the estimates of so many resamples, given
+// their mean number of source rows of each class. Where these are few, intervals of weights are
+// further apart, and those of shares if wide says so.
+func bound(e weightest.Estimator, replicas int, level float64, rows []float64, wide bool, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
+	estimates := make([]weightest.Estimate, replicas)
+	failures := make([]error, replicas)
+	panels.Each(replicas, func(replica int) {
 		p, err := problem(replica)
 		if err == nil {
 			estimates[replica], err = e.Estimate(p)
@@ -107,30 +135,34 @@ func (r *Replicas) intervals(e weightest.Estimator, level float64, problem func(
 	if 2*failed > len(estimates) {
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
-	rows := r.meanSourceRows()
 	reach := resampledReach(rows)
+	ofShares := reach
+	if !wide {
+		ofShares = asDrawn
+	}
 	result := Uncertainty{
 		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1, reach),
+		Shares:  drawnIntervals(shares, level, 1, ofShares),
 		Weights: drawnIntervals(weights, level, math.Inf(1), reach),
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
 	}
-	ambiguity, err := r.ambiguity(e, problem)
+	ambiguity, err := ambiguityOf(e, replicas, problem)
 	if err != nil {
 		return Uncertainty{}, err
 	}
-	floats.Scale(1/floats.Sum(rows), rows)
-	result.widen(ambiguity, rows)
+	ofSource := slices.Clone(rows)
+	floats.Scale(1/floats.Sum(rows), ofSource)
+	result.widen(ambiguity, ofSource)
 	return result, nil
 }
 
-// ambiguity returns the largest of the first resamples, nil where one has one solution: what
+// ambiguityOf returns the largest of the first resamples, nil where one has one solution: what
 // the sample leaves open, every resample does.
-func (r *Replicas) ambiguity(e weightest.Estimator, problem func(replica int) (weightest.Problem, error)) (largest []float64, err error) {
+func ambiguityOf(e weightest.Estimator, replicas int, problem func(replica int) (weightest.Problem, error)) (largest []float64, err error) {
 	const first = 20
-	for replica := range min(first, len(r.sums)) {
+	for replica := range min(first, replicas) {
 		p, err := problem(replica)
 		if err != nil {
 			continue // it has no estimate either

@@ -143,6 +143,9 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
+// asDrawn is the reach of intervals between percentiles.
+func asDrawn(_ int, reach float64) float64 { return reach }
+
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
 // rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and
 // do not know that their spread is itself an estimate: a normal distribution's number of

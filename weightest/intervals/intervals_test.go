@@ -66,9 +66,6 @@ func TestDrawnIntervals(t *testing.T) {
 	}
 }
 
-// asDrawn is the reach of intervals whose draws spread as far as the number's errors.
-func asDrawn(_ int, reach float64) float64 { return reach }
-
 func TestDrawnIntervalsStayInBounds(t *testing.T) {
 	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1, asDrawn)
 	for y, joint := range got.Joint {

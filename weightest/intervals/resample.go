@@ -1,6 +1,9 @@
 package intervals
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // domain says which of the two samples a row is in, so that rows of the same number in
 // both are resampled independently.
@@ -36,6 +39,14 @@ func poissonCounts(counts []int, keys []uint64, replica int) {
 		}
 		counts[i] = count
 	}
+}
+
+// Poisson draws a number of the Poisson distribution of mean 1: how often a row counts that
+// has no number.
+func Poisson(random *rand.Rand) int {
+	var count [1]int
+	poissonCounts(count[:], []uint64{random.Uint64()}, 0)
+	return count[0]
 }
 
 // mix is the output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection

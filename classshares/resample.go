@@ -1,0 +1,114 @@
+package classshares
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/weightest"
+	"iwda/weightest/calibration"
+	"iwda/weightest/intervals"
+)
+
+// Bootstrap returns intervals of shares and weights: both domains' rows are resampled, the
+// classifier is calibrated on the resample, and the shares are estimated as they were. One
+// that is not calibrated is taken as it is.
+func (s *Shares) Bootstrap(settings intervals.BootstrapSettings) (intervals.Uncertainty, error) {
+	r, err := s.resampler()
+	if err != nil {
+		return intervals.Uncertainty{}, err
+	}
+	if r != nil {
+		settings.Resample = r.problem
+	}
+	return intervals.Bootstrap(s.Sample, s.estimator, settings)
+}
+
+// resampler makes the problems of resamples of both domains' rows.
+type resampler struct {
+	*Shares
+	calibration *calibration.Resampler
+	moves       []float64 // of the calibrated logits, after and beside the calibration; length k
+}
+
+// resampler is nil for a classifier whose calibration has no parameter.
+func (s *Shares) resampler() (*resampler, error) {
+	k := len(s.Scales)
+	logits := s.heldOut.logits(k)
+	fitted := s.Calibration
+	r := &resampler{Shares: s, moves: make([]float64, k)}
+	if s.moved != nil {
+		for i := range logits {
+			logits[i] += s.moved[i%k]
+		}
+		floats.MulTo(r.moves, s.Scales, s.moved)
+		fitted.Biases = slices.Clone(fitted.Biases)
+		floats.Sub(fitted.Biases, r.moves)
+	}
+	var err error
+	if r.calibration, err = fitted.OnResamples(logits, s.labels); err != nil || r.calibration == nil {
+		return nil, err
+	}
+	for class, share := range sharesOf(s.labels, k) {
+		if share != s.SpeaksFor[class] {
+			r.moves[class] += math.Log(share / s.SpeaksFor[class])
+		}
+	}
+	return r, nil
+}
+
+// problem is intervals.BootstrapSettings.Resample. The rows that an estimator counts beside the
+// target's are resampled as these.
+func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.Problem, error) {
+	k := len(r.Scales)
+	c := r.calibration.Fit(source, random)
+	floats.Add(c.Biases, r.moves)
+	sums := weightest.NewSums(k)
+	r.count(c, r.heldOut, r.labels, source, sums)
+	rows := r.count(c, r.target, nil, target, sums)
+	rows.Pseudocounts = make([]int, k)
+	for class := range k {
+		rows.Pseudocounts[class] = intervals.Poisson(random)
+	}
+	p, err := sums.Problem()
+	p.Rows = rows
+	return p, err
+}
+
+// count adds a domain's calibrated rows, those that count, to sums, and returns those of the
+// target, whose labels are nil.
+func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts []int, sums *weightest.Sums) *weightest.Rows {
+	k := len(c.Scales)
+	kept := &weightest.Rows{}
+	if labels == nil {
+		kept.Probabilities = make([]float64, 0, len(rows.Values)*2/3)
+	}
+	some := Rows{Probabilities: rows.Probabilities}
+	var block weightest.Block
+	var someLabels, someCounts []int
+	flush := func() {
+		probabilities := c.Probabilities(some.logits(k))
+		block.Set(probabilities, someLabels, k)
+		sums.AddBlock(&block, someCounts)
+		if labels == nil {
+			kept.Probabilities, kept.Counts = append(kept.Probabilities, probabilities...), append(kept.Counts, someCounts...)
+		}
+		some.Values, someLabels, someCounts = some.Values[:0], someLabels[:0], someCounts[:0]
+	}
+	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
+		some.Values, someCounts = append(some.Values, rows.Values[i*k:(i+1)*k]...), append(someCounts, count)
+		if labels != nil {
+			someLabels = append(someLabels, labels[i])
+		}
+		if len(someCounts) == weightest.BlockRows {
+			flush()
+		}
+	}
+	flush()
+	return kept
+}

@@ -1,0 +1,85 @@
+package calibration
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// few returns logits of three classes, too sure by half and biased, with labels.
+func few(n int) (logits []float64, labels []int) {
+	random := rand.New(rand.NewPCG(5, 5))
+	for i := range n {
+		for j := range 3 {
+			z := 0.3 * float64(j)
+			if j == i%3 {
+				z += 2.5
+			}
+			logits = append(logits, 1.5*(z+1.5*random.NormFloat64()))
+		}
+		labels = append(labels, i%3)
+	}
+	return logits, labels
+}
+
+// A refit is the fit to the rows that the counts repeat.
+func TestResamplerFitsRepeatedRows(t *testing.T) {
+	logits, labels := few(300)
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
+		c, err := Calibrate(name, logits, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.OnResamples(logits, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			counts := make([]int, len(labels))
+			var repeated []float64
+			var theirs []int
+			for i := range counts {
+				counts[i] = random.IntN(3)
+				for range counts[i] {
+					repeated, theirs = append(repeated, logits[3*i:3*i+3]...), append(theirs, labels[i])
+				}
+			}
+			want, err := Calibrate(name, repeated, theirs, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.Fit(counts, random)
+			// A hundredth of a standard error is some 0.001.
+			if !floats.EqualApprox(got.Scales, want.Scales, 0.004) || !floats.EqualApprox(got.Biases, want.Biases, 0.004) {
+				t.Errorf("%s: %v and %v, want %v and %v", name, got.Scales, got.Biases, want.Scales, want.Biases)
+			}
+		}
+	}
+}
+
+// The centre of a penalty is drawn as far off as the rows show the truth to be: biases of half
+// a unit are found, and with few rows the penalty is believed.
+func TestResamplerSpreads(t *testing.T) {
+	for _, c := range []struct {
+		rows      int
+		low, high float64 // of the biases' deviation
+	}{{30, 0.15, 0.5}, {6000, 0.3, 0.6}} {
+		logits, labels := few(c.rows)
+		fitted, err := Calibrate("bcts-ridge", logits, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := fitted.OnResamples(logits, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.spread; s[0] < scaleDeviation || s[0] > 2*scaleDeviation || s[1] < c.low || s[1] > c.high {
+			t.Errorf("%d rows: scale %.2f, biases %.2f", c.rows, s[0], s[1])
+		}
+	}
+	if r, err := Identity(3).OnResamples([]float64{1, 2, 3}, []int{0}); r != nil || err != nil {
+		t.Errorf("a calibration without parameters: %v, %v", r, err)
+	}
+}
