@@ -143,8 +143,17 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
-// asDrawn is the reach of intervals between percentiles.
-func asDrawn(_ int, reach float64) float64 { return reach }
+// refittedReach is the reach of intervals of n ≥ 2 resamples to which a calibration was fitted.
+// Another draw is below the i-th of these with probability i/(n+1), where percentile has
+// (i-1)/(n-1). And a calibration rests on the source rows of which the classifier is not
+// sure: their number is that of the degrees of freedom of a Student's t, at least five.
+func refittedReach(n int, unsure float64) func(class int, reach float64) float64 {
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, unsure)}
+	return func(_ int, reach float64) float64 {
+		outside := (distuv.UnitNormal.Survival(reach)*float64(n+1) - 1) / float64(max(1, n-1))
+		return -student.Quantile(max(1e-9, outside))
+	}
+}
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
 // rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and

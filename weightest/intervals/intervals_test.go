@@ -76,6 +76,24 @@ func TestDrawnIntervalsStayInBounds(t *testing.T) {
 }
 
 // A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
+// asDrawn is the reach of intervals between percentiles.
+func asDrawn(_ int, reach float64) float64 { return reach }
+
+// Of 39 draws one in forty is expected below the first, so that 95% lie between the first and
+// the last.
+func TestReachOfDraws(t *testing.T) {
+	var draws [][]float64
+	for i := range 39 {
+		draws = append(draws, []float64{float64(i)})
+	}
+	if few := refittedReach(1000, 12)(0, 1.96); few < 2.18 || few > 2.21 { // t of 12 degrees of freedom is 2.179
+		t.Errorf("reach of 12 unsure rows %v", few)
+	}
+	if got := drawnIntervals(draws, 0.95, math.Inf(1), refittedReach(len(draws), 1e9)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestResampledReach(t *testing.T) {
 	reach := resampledReach([]float64{20, 2, 1e7})
 	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {
