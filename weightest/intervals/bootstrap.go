@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
@@ -152,6 +153,9 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, u
 		Level:   level,
 		Shares:  drawnIntervals(shares, level, 1, reach),
 		Weights: drawnIntervals(weights, level, math.Inf(1), reach),
+	}
+	if unsure > 0 {
+		result.Shares.lean(shares, reach(0, distuv.UnitNormal.Quantile((1+level)/2)))
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
