@@ -131,7 +131,8 @@ func (r *Rows) withEachClass(count int, prior []float64) *Rows {
 		return r
 	}
 	k := len(prior)
-	more := &Rows{Probabilities: slices.Clone(r.Probabilities), Counts: slices.Clone(r.Counts)}
+	// One copy, as rows may be many.
+	more := &Rows{Probabilities: append(make([]float64, 0, len(r.Probabilities)+k*k), r.Probabilities...), Counts: slices.Clone(r.Counts)}
 	if more.Counts == nil {
 		more.Counts = slices.Repeat([]int{1}, len(r.Probabilities)/k)
 	}

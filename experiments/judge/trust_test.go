@@ -70,7 +70,7 @@ func TestPredictedTogether(t *testing.T) {
 	claimed := 0.0
 	for i := range truth {
 		row := corrected[3*i : 3*i+3]
-		if alone.classes[i] != floats.MaxIdx(row) {
+		if row[alone.classes[i]] < floats.Max(row)-1e-3 { // two are all but the same in some rows
 			t.Fatalf("row %d: %d of %v", i, alone.classes[i], row)
 		}
 		claimed += floats.Max(row) / float64(len(truth))

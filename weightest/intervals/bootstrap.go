@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
@@ -70,7 +71,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return counts
 	}
 	if settings.Resample != nil {
-		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), false, func(replica int) (weightest.Problem, error) {
+		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), max(1, unsureRows(source, s.Classes())), func(replica int) (weightest.Problem, error) {
 			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
 		})
 	}
@@ -78,11 +79,20 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
 		return Uncertainty{}, err
 	}
-	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), true, func(replica int) (weightest.Problem, error) {
+	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), 0, func(replica int) (weightest.Problem, error) {
 		p, err := replicas.sums[replica].Problem()
 		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 		return p, err
 	})
+}
+
+// unsureRows counts rows of k probabilities by how unsure they are: by 1 where two classes have
+// the probability 1/2, and by 0 where one has 1.
+func unsureRows(rows []float64, k int) (count float64) {
+	for row := range slices.Chunk(rows, k) {
+		count += 2 * (1 - floats.Dot(row, row))
+	}
+	return count
 }
 
 // rowsOf returns the number of rows of each of k classes.
@@ -105,13 +115,13 @@ func rowsOf(labels []int, k int) []float64 {
 //
 // Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r *Replicas) Intervals(e weightest.Estimator, level float64) (Uncertainty, error) {
-	return bound(e, len(r.sums), level, r.meanSourceRows(), true, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
+	return bound(e, len(r.sums), level, r.meanSourceRows(), 0, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
 }
 
 // bound returns the intervals between percentiles of the estimates of so many resamples, given
-// their mean number of source rows of each class. Where these are few, intervals of weights are
-// further apart, and those of shares if wide says so.
-func bound(e weightest.Estimator, replicas int, level float64, rows []float64, wide bool, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
+// their mean number of source rows of each class. Where these are few the bounds are further
+// apart; if a calibration was fitted to each resample, where the unsure rows are few.
+func bound(e weightest.Estimator, replicas int, level float64, rows []float64, unsure float64, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
 	estimates := make([]weightest.Estimate, replicas)
 	failures := make([]error, replicas)
 	panels.Each(replicas, func(replica int) {
@@ -136,14 +146,16 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, w
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
 	reach := resampledReach(rows)
-	ofShares := reach
-	if !wide {
-		ofShares = asDrawn
+	if unsure > 0 {
+		reach = refittedReach(len(shares), unsure)
 	}
 	result := Uncertainty{
 		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1, ofShares),
+		Shares:  drawnIntervals(shares, level, 1, reach),
 		Weights: drawnIntervals(weights, level, math.Inf(1), reach),
+	}
+	if unsure > 0 {
+		result.Shares.lean(shares, reach(0, distuv.UnitNormal.Quantile((1+level)/2)))
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))

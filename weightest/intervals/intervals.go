@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -114,6 +115,34 @@ func drawnIntervals(draws [][]float64, level, upper float64, widen func(class in
 	return result
 }
 
+// lean moves the bounds of each class's interval, between percentiles of draws×k, against the
+// draws' skewness: with a sixth of it a, the reach z of a side becomes
+//
+//	-a + (z - a)/(1 + a(z - a)),   |a| ≤ 0.15,
+//
+// BCa's form (Efron 1987) with the other sign. That is right for estimates after a fitted
+// calibration, whose resamples are skewed to the side to which the estimate errs least;
+// research/labelshift.md has the comparison.
+func (result Intervals) lean(draws [][]float64, reach float64) {
+	values := make([]float64, len(draws))
+	for j := range result.Each {
+		for i, draw := range draws {
+			values[i] = draw[j]
+		}
+		slices.Sort(values)
+		a := math.Max(-0.15, math.Min(0.15, stat.Skew(values, nil)/6))
+		if math.IsNaN(a) { // all are the same, or fewer than three
+			continue
+		}
+		at := func(z float64) float64 {
+			return percentile(values, distuv.UnitNormal.CDF(-a+(z-a)/(1+a*(z-a))))
+		}
+		each, joint := &result.Each[j], &result.Joint[j]
+		*each = Interval{at(-reach), at(reach)}
+		*joint = Interval{math.Min(joint.Low, each.Low), math.Max(joint.High, each.High)}
+	}
+}
+
 // deviations returns the root mean square deviations from the median of the values below
 // and of those above it, 0 where there are none.
 func deviations(values []float64, median float64) (below, above float64) {
@@ -143,8 +172,17 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
-// asDrawn is the reach of intervals between percentiles.
-func asDrawn(_ int, reach float64) float64 { return reach }
+// refittedReach is the reach of intervals of n ≥ 2 resamples to which a calibration was fitted.
+// Another draw is below the i-th of these with probability i/(n+1), where percentile has
+// (i-1)/(n-1). And a calibration rests on the source rows of which the classifier is not
+// sure: their number is that of the degrees of freedom of a Student's t, at least five.
+func refittedReach(n int, unsure float64) func(class int, reach float64) float64 {
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, unsure)}
+	return func(_ int, reach float64) float64 {
+		outside := (distuv.UnitNormal.Survival(reach)*float64(n+1) - 1) / float64(max(1, n-1))
+		return -student.Quantile(max(1e-9, outside))
+	}
+}
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
 // rows. Resamples of n rows spread by √((n-1)/n) less than the errors of the estimate, and

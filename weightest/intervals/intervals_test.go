@@ -76,6 +76,46 @@ func TestDrawnIntervalsStayInBounds(t *testing.T) {
 }
 
 // A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
+// asDrawn is the reach of intervals between percentiles.
+func asDrawn(_ int, reach float64) float64 { return reach }
+
+// Of 39 draws one in forty is expected below the first, so that 95% lie between the first and
+// the last.
+func TestReachOfDraws(t *testing.T) {
+	var draws [][]float64
+	for i := range 39 {
+		draws = append(draws, []float64{float64(i)})
+	}
+	if few := refittedReach(1000, 12)(0, 1.96); few < 2.18 || few > 2.21 { // t of 12 degrees of freedom is 2.179
+		t.Errorf("reach of 12 unsure rows %v", few)
+	}
+	if got := drawnIntervals(draws, 0.95, math.Inf(1), refittedReach(len(draws), 1e9)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Bounds of draws that are skewed to the right move to the left.
+func TestLean(t *testing.T) {
+	var draws [][]float64
+	for i := range 400 {
+		x := float64(i) / 400
+		draws = append(draws, []float64{x * x * x, x, 0.5})
+	}
+	plain := drawnIntervals(draws, 0.9, 1, asDrawn)
+	leaning := drawnIntervals(draws, 0.9, 1, asDrawn)
+	leaning.lean(draws, 1.6448536269514722)
+	requireIntervals(t, Uncertainty{Shares: leaning})
+	if l, p := leaning.Each[0], plain.Each[0]; !(l.Low < p.Low && l.High < p.High) {
+		t.Errorf("skewed: %v, was %v", l, p)
+	}
+	if l, p := leaning.Each[1], plain.Each[1]; math.Abs(l.Low-p.Low) > 1e-6 || math.Abs(l.High-p.High) > 1e-6 {
+		t.Errorf("not skewed: %v, was %v", l, p)
+	}
+	if leaning.Each[2] != plain.Each[2] {
+		t.Errorf("all the same: %v", leaning.Each[2])
+	}
+}
+
 func TestResampledReach(t *testing.T) {
 	reach := resampledReach([]float64{20, 2, 1e7})
 	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkLabelShiftTest asks of many classes, most of which have few held-out rows, whether
-// shares alone explain a target on which the classifier is less sure of itself.
+// shares are all that changed in a target on which the classifier is less sure of itself.
 func BenchmarkLabelShiftTest(b *testing.B) {
 	for _, k := range []int{10, 100, 300} {
 		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {

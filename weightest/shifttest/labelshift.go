@@ -102,7 +102,7 @@ func (l LabelShift) wouldHaveFound() string {
 // resample, and few held-out rows reject label shift nearly always.
 //
 // What the test cannot see is a change that leaves the bins' shares as they were, and one
-// that some other q explains. The error wraps ErrNoStatistics where a domain has no row.
+// that some other q fits. The error wraps ErrNoStatistics where a domain has no row.
 func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShift, error) {
 	if err := s.RequireRows(); err != nil {
 		return LabelShift{}, err
@@ -168,7 +168,7 @@ func (c *binnedCounts) pooled() []float64 {
 
 // fewestTested is the number of source rows a class on average from which on the test finds what
 // has changed, if that is much, and rejects label shift not much more often than it should;
-// docs/labelshift.md has both. With fewer some class shares explain nearly everything.
+// docs/labelshift.md has both. With fewer some class shares fit nearly everything.
 const fewestTested = 12
 
 func (c *binnedCounts) sourceRows() (rows float64) {

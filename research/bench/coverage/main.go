@@ -1,87 +1,138 @@
-// Command coverage measures on synthetic label shifts how often intervals hold the true
-// class shares and weights, and how often the tests of shift reject, and writes both as
-// tables into a page. Each cell's lines are written when it has been measured and take the
-// place of those that the page had of it; the others stay, so that cells can be measured
-// one after the other.
+// Command coverage counts on synthetic label shifts how often 95% intervals hold the true class
+// shares and weights and how often the test of label shift rejects at 5%, with the defaults of
+// iwrun labelshift.
 //
-//	go run ./research/bench/coverage [-draws N] [-only PATTERN] [-o FILE.md]
+//	go run ./research/bench/coverage [-draws N] [-only PATTERN] [-o FILE.json] [-page FILE.md]
 //
-// Every draw is a new source and target sample of Gaussian classes, see cell. A table
-// stands between two comments of the page, as in <!-- coverage --> … <!-- /coverage -->.
+// A cell that the JSON file has with as many draws is not measured again, and the file is written
+// after each cell, so that a run that was ended goes on. The page gets the table between the
+// comments <!-- coverage --> and <!-- /coverage -->.
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
+
+	"iwda/internal/wholefile"
 )
 
 func main() {
-	draws := flag.Int("draws", 1000, "synthetic samples of each cell")
-	only := flag.String("only", ".", "cells whose name, as in \"coverage k=10 n=200\", matches this regular expression")
-	page := flag.String("o", "research/labelshift.md", "page with the tables")
+	draws := flag.Int("draws", 500, "synthetic samples of each cell")
+	only := flag.String("only", ".", "cells whose name, as in \"k=10 n=200 m=200 calibrated\", matches this regular expression")
+	file := flag.String("o", "research/coverage.json", "what was counted")
+	page := flag.String("page", "research/labelshift.md", "page with the table")
 	flag.Parse()
-	if err := run(*draws, *only, *page); err != nil {
+	if err := run(*draws, *only, *file, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "coverage:", err)
 		os.Exit(1)
 	}
 }
 
-func run(draws int, only, page string) error {
+func run(draws int, only, file, page string) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
 	}
-	for _, table := range []struct {
-		name, head string
-		measure    func(cell, int) ([]string, error)
-	}{
-		{"coverage", coverageHead, measureCoverage},
-		{"rejections", rejectionsHead, measureRejections},
-	} {
-		for _, c := range cells {
-			if !pattern.MatchString(fmt.Sprintf("%s %v", table.name, c)) {
-				continue
-			}
-			measured, err := table.measure(c, draws)
-			if err != nil {
-				return fmt.Errorf("%s %v: %w", table.name, c, err)
-			}
-			fmt.Fprintln(os.Stderr, strings.Join(measured, "\n"))
-			if err := replaceCell(page, table.name, table.head, c, measured); err != nil {
-				return err
-			}
+	counted, err := read(file)
+	if err != nil {
+		return err
+	}
+	for _, c := range cells() {
+		if !pattern.MatchString(c.String()) || counted[c.String()].Draws >= draws {
+			continue
+		}
+		tally, err := c.measure(draws)
+		if err != nil {
+			return fmt.Errorf("%v: %w", c, err)
+		}
+		fmt.Fprintln(os.Stderr, c, tally)
+		counted[c.String()] = tally
+		if err := write(file, counted); err != nil {
+			return err
 		}
 	}
-	return nil
+	return publish(page, counted)
 }
 
-// replaceCell writes a cell's lines into the table between the page's two comments of its
-// name, whose other cells it keeps.
-func replaceCell(page, name, head string, measured cell, measurements []string) error {
+func read(file string) (map[string]tally, error) {
+	counted := make(map[string]tally)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return counted, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &counted)
+	}
+	return counted, err
+}
+
+func write(file string, counted map[string]tally) error {
+	text, err := json.MarshalIndent(counted, "", "\t")
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(file, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// measure counts over draws, on all processors.
+func (c cell) measure(draws int) (tally, error) {
+	seeds := make(chan int)
+	go func() {
+		for seed := range draws {
+			seeds <- seed
+		}
+		close(seeds)
+	}()
+	var lock sync.Mutex
+	var all sync.WaitGroup
+	sum, failed := newTally(c.classes), error(nil)
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for seed := range seeds {
+				one, err := c.draw(uint64(seed))
+				lock.Lock()
+				if err != nil {
+					failed = errors.Join(failed, fmt.Errorf("seed %d: %w", seed, err))
+				} else {
+					sum.add(one)
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return sum, failed
+}
+
+// publish writes the table of all cells that were counted into the page.
+func publish(page string, counted map[string]tally) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	before, rest, found := strings.Cut(string(text), "<!-- "+name+" -->\n")
-	former, after, ended := strings.Cut(rest, "<!-- /"+name+" -->")
+	const first, last = "<!-- coverage -->\n", "<!-- /coverage -->"
+	before, rest, found := strings.Cut(string(text), first)
+	_, after, ended := strings.Cut(rest, last)
 	if !found || !ended {
-		return fmt.Errorf("%s has no comments <!-- %s --> and <!-- /%s -->", page, name, name)
+		return fmt.Errorf("%s has no comments %sand %s", page, first, last)
 	}
-	lines := []string{head}
-	for _, c := range cells {
-		if c == measured {
-			lines = append(lines, measurements...)
-			continue
-		}
-		for line := range strings.Lines(former) {
-			if strings.HasPrefix(line, fmt.Sprintf("| %d | %s |", c.classes, c.rows())) {
-				lines = append(lines, strings.TrimSuffix(line, "\n"))
-			}
+	table := "| k | n | m | classifier | draws | shares | weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+	for _, c := range cells() {
+		if t, is := counted[c.String()]; is {
+			table += fmt.Sprintf("| %d | %d | %d | %s | %d | %s |\n", c.classes, c.source, c.target, c.kind(), t.Draws, t)
 		}
 	}
-	text = []byte(before + "<!-- " + name + " -->\n" + strings.Join(lines, "\n") + "\n<!-- /" + name + " -->" + after)
-	return os.WriteFile(page, text, 0o666)
+	return os.WriteFile(page, []byte(before+first+table+last+after), 0o666)
 }

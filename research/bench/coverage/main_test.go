@@ -3,36 +3,43 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// A cell that is measured replaces its own lines, and stands where it belongs.
-func TestReplaceCell(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "page.md")
-	const before = "text\n<!-- a -->\n| old head |\n| 2 | 200 | one |\n| 2 | 200 | two |\n| 10 | 1000 | kept |\n<!-- /a -->\n<!-- b -->\n| 2 | 200 | other table |\n<!-- /b -->\n"
-	if err := os.WriteFile(page, []byte(before), 0o666); err != nil {
+// A cell that was counted is not counted again, and the page has the lines of all of them.
+func TestRunGoesOn(t *testing.T) {
+	folder := t.TempDir()
+	file, page := filepath.Join(folder, "counted.json"), filepath.Join(folder, "page.md")
+	if err := os.WriteFile(page, []byte("text\n<!-- coverage -->\nold\n<!-- /coverage -->\nmore\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, add := range []struct {
-		of    cell
-		lines []string
-	}{
-		{cell{2, 200, 200}, []string{"| 2 | 200 | new |"}},
-		{cell{10, 40, 400}, []string{"| 10 | 40, 400 | first |", "| 10 | 40, 400 | second |"}},
-	} {
-		if err := replaceCell(page, "a", "| head |", add.of, add.lines); err != nil {
+	for _, only := range []string{"^k=2 n=200 m=200 cal", "^k=2 n=200 m=200 "} {
+		if err := run(3, only, file, page); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(page)
+	counted, err := read(file)
+	if err != nil || len(counted) != 2 || counted["k=2 n=200 m=200 calibrated"].Draws != 3 {
+		t.Fatalf("%v, %v", counted, err)
+	}
+	counted["k=2 n=200 m=200 calibrated"] = tally{Draws: 4, Shares: []int{4, 3}, Weights: []int{2, 4}, Tested: 4, Rejected: 1}
+	if err := write(file, counted); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(3, "m=200 cal", file, page); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "text\n<!-- a -->\n| head |\n| 2 | 200 | new |\n| 10 | 40, 400 | first |\n| 10 | 40, 400 | second |\n| 10 | 1000 | kept |\n<!-- /a -->\n<!-- b -->\n| 2 | 200 | other table |\n<!-- /b -->\n"
-	if string(got) != want {
-		t.Errorf("got\n%swant\n%s", got, want)
+	got := string(text)
+	if !strings.Contains(got, "| 2 | 200 | 200 | calibrated | 4 | 87.5 (75.0–100.0) | 75.0 (50.0–100.0) | 25.0 |\n| 2 | 200 | 200 | too sure, biased | 3 |") ||
+		strings.Contains(got, "old") || !strings.HasPrefix(got, "text\n") || !strings.HasSuffix(got, "more\n") {
+		t.Errorf("%s", got)
 	}
-	if err := replaceCell(page, "c", "", cell{2, 200, 200}, nil); err == nil {
+	if err := run(3, "m=200 cal", file, file); err == nil {
 		t.Error("a page without the comments is no error")
 	}
 }
