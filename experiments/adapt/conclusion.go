@@ -28,6 +28,7 @@ type conclusion struct {
 	disputes disputes
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
+	toLabel  string            // what write says of the rows to label
 }
 
 // Chosen is what is known of the chosen runs.

@@ -135,6 +135,9 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	outcome := c.outcome(p, failed)
 	p.say(outcome.Sentences...) // the verdict first
 	p.say(problems...)
+	if c.toLabel != "" {
+		p.say(c.toLabel)
+	}
 	return outcome, nil
 }
 

@@ -60,7 +60,7 @@ func TestMethodsTogetherAreSaid(t *testing.T) {
 		Together: []int{0, 1, 2}, Correction: judge.Halfway, Because: "nothing speaks against it",
 		Methods: []judge.Method{{Name: "source-only@linear", Runs: []int{0}}, {Name: "mcc", Runs: []int{1, 2}}},
 	}}
-	if want := "source-only@linear, mcc predict, corrected halfway for the class shares that they estimate: nothing speaks against it."; o.used() != want {
+	if want := "source-only@linear, mcc predict together, corrected halfway for the class shares that they estimate: nothing speaks against it."; o.used() != want {
 		t.Errorf("%q, want %q", o.used(), want)
 	}
 	if name := o.Chosen().Name(); name != "source-only@linear/seed-1, mcc/seed-1 and mcc/seed-2 together" {

@@ -28,7 +28,11 @@ func (o conclusion) used() string {
 		corrected := map[judge.Correction]string{
 			judge.Full: "corrected for the class shares that each estimates", judge.Halfway: "corrected halfway for the class shares that they estimate", judge.None: "as they are",
 		}
-		return fmt.Sprintf("%s predict, %s: %s.", strings.Join(o.Names(), ", "), corrected[o.Correction], o.Because)
+		names, predict := o.Names(), "predict together"
+		if len(names) == 1 {
+			predict = "predicts"
+		}
+		return fmt.Sprintf("%s %s, %s: %s.", strings.Join(names, ", "), predict, corrected[o.Correction], o.Because)
 	}
 	if o.Used != o.Best {
 		return o.preferred()

@@ -25,7 +25,8 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := o.predict(ctx, p, draw.Add); err != nil {
 		return err
 	}
-	if err := p.writeToLabel(draw); err != nil {
+	var err error
+	if o.toLabel, err = p.writeToLabel(draw); err != nil {
 		return err
 	}
 	if err := os.Remove(p.path(FirstFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,17 +81,17 @@ func (p *Plan) draw() *labels.Draw {
 	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
 }
 
-// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw.
-func (p *Plan) writeToLabel(draw *labels.Draw) error {
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and says
+// what they are for.
+func (p *Plan) writeToLabel(draw *labels.Draw) (said string, err error) {
 	path := p.path(ToLabelFile)
 	if p.options.LabelRows < 0 {
-		return nil
+		return "", nil
 	}
 	if labels.Touched(path) {
-		p.say(fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path))
-		return nil
+		return fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path), nil
 	}
 	rows := draw.Rows()
-	p.say(fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(rows), p.options.Folder, path))
-	return labels.Write(path, rows)
+	said = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(rows), p.options.Folder, path)
+	return said, labels.Write(path, rows)
 }
