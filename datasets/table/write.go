@@ -20,6 +20,8 @@ type Predictions struct {
 	Classes []string
 	// Probabilities adds those of all classes to each row.
 	Probabilities bool
+	// Disk is where the file is written, the system's if it is nil.
+	Disk *wholefile.Disk
 }
 
 // predictionWriter writes predictions in one format.
@@ -65,7 +67,7 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
 	var ofCaller error
-	err = wholefile.Write(path, func(w io.Writer) error {
+	err = p.Disk.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err == nil {
 			counts, ofCaller, err = p.write(writer, write)

@@ -41,8 +41,11 @@ func (h partHeader) size() float64 {
 }
 
 // Write writes the part as a file, in one step.
-func (p *Part) Write(path string) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+func (p *Part) Write(path string) error { return p.WriteOn(nil, path) }
+
+// WriteOn is Write on a disk whose calls may fail.
+func (p *Part) WriteOn(disk *wholefile.Disk, path string) error {
+	return disk.Write(path, func(w io.Writer) error {
 		hash := sha256.New()
 		if err := p.write(bufio.NewWriter(io.MultiWriter(w, hash))); err != nil {
 			return err

@@ -28,7 +28,7 @@ type Lock struct {
 // wraps ErrLocked and names the holder if another process has it.
 func (d Dir) Lock() (*Lock, error) {
 	for {
-		if err := os.MkdirAll(d.String(), 0o777); err != nil {
+		if err := d.disk.MakeFolder(d.String()); err != nil {
 			return nil, fmt.Errorf("cannot create the run's folder: %w", err)
 		}
 		file, err := os.OpenFile(d.Path(LockFile), os.O_RDWR|os.O_CREATE, 0o666)
