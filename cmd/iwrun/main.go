@@ -27,15 +27,15 @@ import (
 	"os"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"iwda/experiments/labelshift/command"
 	"iwda/internal/commandline"
+	"iwda/internal/printable"
 	"iwda/internal/version"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: commandline.Output(os.Stdout), err: commandline.Output(os.Stderr)}))
 }
 
 // streams are what a command reads and writes.
@@ -44,10 +44,12 @@ type streams struct {
 	out, err io.Writer
 }
 
-// terminal reports whether progress is shown to a person.
-func (s streams) terminal() bool {
-	file, ok := s.err.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+// display returns where progress is shown, and whether a person sees it, on a terminal.
+func (s streams) display() (w io.Writer, terminal bool) {
+	if screen, is := s.err.(*printable.Screen); is {
+		return screen.File, true
+	}
+	return s.err, false
 }
 
 // run carries out a command line and returns the exit status.

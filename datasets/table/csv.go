@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // csvFile is the form of lines of text, the first of which names the columns.
@@ -162,7 +164,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		b.rows++
 		b.lines = append(b.lines, line)
 		if c.form.t.labels {
-			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
+			b.names = append(b.names, printable.FromCell(strings.TrimSpace(record[l.labels])))
 		}
 		if c.labelsAlone {
 			continue
@@ -171,7 +173,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
 		}
 		if l.ids >= 0 {
-			b.ids = append(b.ids, strings.Clone(record[l.ids]))
+			b.ids = append(b.ids, strings.Clone(printable.FromCell(record[l.ids])))
 		}
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/printable"
 )
 
 // shareColumns are the names of columns of shares, the first that is there counts: what a user
@@ -56,7 +58,7 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 			return nil, err
 		}
 		line, _ := lines.FieldPos(0)
-		at := slices.Index(classes, record[class])
+		at := slices.Index(classes, printable.FromCell(record[class]))
 		value, err := strconv.ParseFloat(record[share], 64)
 		switch {
 		case at < 0:

@@ -89,10 +89,10 @@ type script struct {
 	ConfigPath string // of the copied experiment file
 	// VariablesPath is the file of the experiment's variables, empty if it has none.
 	VariablesPath string
-	Array      block
-	Arrays     []string // names of the scripts, one an array
-	Warning    int
-	Fruitless  int
+	Array         block
+	Arrays        []string // names of the scripts, one an array
+	Warning       int
+	Fruitless     int
 }
 
 // Same is the number of starts in a row with the same checkpoint that are too many.
