@@ -39,7 +39,7 @@ with_flags = . build/libtorch.env; export $(go_flags);
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: ## install what is missing (a C++ compiler, libtorch)
+setup: ## install what is missing (a C++ compiler, libtorch); on a terminal it asks before sudo
 	@sh tools/setup.sh
 
 # make_with_progress makes the programs $(1) and shows how far that is.
