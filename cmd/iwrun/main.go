@@ -6,6 +6,7 @@
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
 //	iwrun report -c configs/digits.yaml     all of it as one HTML file
 //	iwrun status -c configs/digits.yaml     what is finished, running, failed, left
+//	iwrun check results                     what of all this is damaged, or does not fit together
 //	iwrun slurm -c configs/digits.yaml      job scripts for a cluster with Slurm
 //	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
 //	iwrun extract -c FILE                   features of every domain as .npz files
@@ -64,7 +65,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun doctor",
+		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun check FOLDER…\niwrun data list|check|jsd\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -80,6 +81,7 @@ func newApp(s streams) *cli.App {
 			newFigureCommand(s),
 			newReportCommand(s),
 			newStatusCommand(s),
+			newCheckCommand(s),
 			newSlurmCommand(s),
 			newKubernetesCommand(s),
 			newDataCommand(s),

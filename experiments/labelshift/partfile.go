@@ -20,7 +20,10 @@ import (
 // The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
 // follow, and those of each replica, as weightest.Sums are written. It ends with the SHA-256
 // of all before.
-const partMagic = "iwda label-shift sums 1\n"
+const partMagic = PartStart + " 1\n"
+
+// PartStart is how the file of a part begins, in whatever version.
+const PartStart = "iwda label-shift sums"
 
 // partHeader is what the file of a part says before its sums.
 type partHeader struct {
