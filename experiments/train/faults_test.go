@@ -16,12 +16,8 @@ import (
 )
 
 // smallRun is one of a moment that leaves every kind of file.
-func smallRun(t *testing.T) config.Resolved {
+func smallRun(t *testing.T, epochs int) config.Resolved {
 	t.Helper()
-	epochs := 3
-	if os.Getenv(faultydisk.Everything) != "" {
-		epochs = 20
-	}
 	return ownRun(t, "iwdan", trueLabel, "network.features=8", "discriminator.hidden=8", "train.validation=0.2", fmt.Sprintf("train.epochs=%d", epochs))
 }
 
@@ -69,7 +65,7 @@ var everyFile = []string{
 // Whatever call fails while a run writes, the error names a file of the run, and the run goes on
 // to the same end.
 func TestRunOnAFailingDisk(t *testing.T) {
-	run := smallRun(t)
+	run := smallRun(t, 3)
 	dir, _ := train(t, run)
 	whole := outcomeOf(t, dir)
 	failed := 0
@@ -95,7 +91,11 @@ func TestRunOnAFailingDisk(t *testing.T) {
 // After a power cut at any moment, and whatever of the last changes is lost, a run goes on to the
 // same end.
 func TestPowerCutsOfARun(t *testing.T) {
-	run := smallRun(t)
+	epochs := 3
+	if os.Getenv(faultydisk.Everything) != "" {
+		epochs = 20
+	}
+	run := smallRun(t, epochs)
 	root := t.TempDir()
 	dir := plan.Of(run).Dir(root)
 	recorder, err := faultydisk.NewRecorder(root)
