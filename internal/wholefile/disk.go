@@ -40,6 +40,7 @@ const (
 	OpSymlink    Op = "symlink"
 	OpMakeFolder Op = "mkdir"
 	OpRemove     Op = "remove" // with all that is in it
+	OpLock       Op = "flock"  // so that a file system without locks can be had
 	OpSyncFolder Op = "sync folder"
 )
 
@@ -64,6 +65,18 @@ func (d *Disk) link(from, to string) error {
 // remove removes a file, or a folder with what is in it, if it is there.
 func (d *Disk) remove(path string) error {
 	return d.do(Call{Op: OpRemove, Path: path}, func() error { return os.RemoveAll(path) })
+}
+
+// Lock is the system call flock, made again if a signal interrupted it.
+func (d *Disk) Lock(file *os.File, how int) error {
+	return d.do(Call{Op: OpLock, Path: file.Name()}, func() error {
+		for {
+			err := syscall.Flock(int(file.Fd()), how)
+			if !errors.Is(err, syscall.EINTR) {
+				return err
+			}
+		}
+	})
 }
 
 // Rename gives a file another name, in place of one that has it. Who calls makes sure that the

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,8 +30,9 @@ func main() {
 	folder := flag.String("o", "build/torture", "folder of data, states and torture.log")
 	minutes := flag.Float64("minutes", 60, "no case begins after that many")
 	share := flag.Float64("share", 1, "of all kills: 1,000 of runs and 100 each of four commands")
+	only := flag.String("only", "", "the names of scenarios, with commas between them; empty: all")
 	flag.Parse()
-	failed, err := s.run(*program, *folder, time.Duration(*minutes*float64(time.Minute)), *share)
+	failed, err := s.run(*program, *folder, time.Duration(*minutes*float64(time.Minute)), *share, *only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(2)
@@ -56,7 +58,7 @@ type session struct {
 	lengths map[string]time.Duration // of what was left alone, by command line
 }
 
-func (s *session) run(program, folder string, length time.Duration, share float64) (failed int, err error) {
+func (s *session) run(program, folder string, length time.Duration, share float64, only string) (failed int, err error) {
 	if s.program, err = filepath.Abs(program); err != nil {
 		return 0, err
 	}
@@ -82,6 +84,9 @@ func (s *session) run(program, folder string, length time.Duration, share float6
 	}
 	total, wanted := 0, 0
 	for _, scene := range s.scenarios() {
+		if only != "" && !slices.Contains(strings.Split(only, ","), scene.name) {
+			continue
+		}
 		want := int(share * float64(scene.kills))
 		wanted += want
 		for done[scene.name] < want && time.Now().Before(s.ends) {
