@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
-
-	"iwda/datasets/table"
 )
 
 // Where the files of the digits come from, in words, for messages.
@@ -110,7 +109,7 @@ func loadUSPS(root, name, file string) (*Images, error) {
 func findFile(root string, names []string, source string) (string, error) {
 	for _, name := range names {
 		path := filepath.Join(root, name)
-		if err := table.CheckFile(path); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path, err
 		}
 	}

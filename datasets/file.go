@@ -9,19 +9,16 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"iwda/datasets/table"
+	"iwda/internal/input"
 )
 
 var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
 
 // readFile hands the content of a file to parse, with the path as its name.
 func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (value T, err error) {
-	if err := table.CheckFile(path); err != nil {
-		return value, err
-	}
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return value, err
 	}

@@ -19,7 +19,7 @@ func FuzzReadUSPS(f *testing.F) {
 	f.Add(gzipped(f, []byte("1 1:1\n10 256:-1\n")))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		// Each line is an image of 784 bytes, however short it is; slices grow by copying.
-		limit := 3000*len(file) + readingLimit(file) + 1<<28
+		limit := min(3000*len(file)+readingLimit(file)+1<<28, allocation.Allowed(len(file))+readingLimit(file))
 		var set *datasets.Images
 		var err error
 		allocation.Within(t, limit, func() {

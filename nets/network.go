@@ -2,9 +2,9 @@ package nets
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
+	"iwda/internal/input"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -89,7 +89,7 @@ func torchScript(s Settings) (Network, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	content, err := os.ReadFile(s.Weights)
+	content, err := input.Read(s.Weights, input.Tensors)
 	if err != nil {
 		return nil, "", err
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
+	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -29,9 +29,13 @@ type TorchScript struct {
 // A module is a program, which libtorch interprets: load only what comes from somebody you
 // trust.
 func NewTorchScript(path string, rowShape []int, trained bool) (*TorchScript, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	file, err := input.Open(path) // libtorch would wait for a pipe
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; %s", err, writeModule)
+	} else if err != nil {
+		return nil, err
 	}
+	file.Close()
 	module, err := torch.LoadModule(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a TorchScript module: %w; %s", path, err, writeModule)

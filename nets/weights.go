@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/nets/internal/pth"
 	"iwda/torch"
 )
@@ -17,7 +17,7 @@ import (
 // It tells the formats apart by their content. Nothing of a .pth file is executed: a
 // class that no state dictionary needs is an error that names it.
 func ReadStateDict(path string) (values map[string]torch.Tensor, sha256Sum string, err error) {
-	data, err := os.ReadFile(path)
+	data, err := input.Read(path, input.Tensors)
 	if err != nil {
 		return nil, "", err
 	}

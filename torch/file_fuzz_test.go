@@ -33,7 +33,7 @@ func FuzzParseTensors(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		live := LiveTensors()
 		Tidy(func() {
-			allocation.Within(t, 1<<20+200*len(file), func() {
+			allocation.Within(t, min(1<<20+200*len(file), allocation.Allowed(len(file))), func() {
 				tensors, _, err := ParseTensors(file)
 				if err != nil && (tensors != nil || LiveTensors() > live) {
 					t.Errorf("%d tensors and the error %v", LiveTensors()-live, err)

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/cluster"
+	"iwda/internal/input"
 )
 
 // taskOptions are those of an experiment whose runs are tasks of any cluster.
@@ -28,7 +28,7 @@ func (o *taskOptions) taskFlags() []cli.Flag {
 // experiment describes the experiment of that name to a cluster; what was said of faults is
 // handed on.
 func (o taskOptions) experiment(c *cli.Context, name string) (cluster.Experiment, error) {
-	text, err := os.ReadFile(o.Configs[0])
+	text, err := input.Read(o.Configs[0], input.Text)
 	if err != nil {
 		return cluster.Experiment{}, err
 	}

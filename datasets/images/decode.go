@@ -15,8 +15,9 @@ import (
 
 // What of a header is believed. Memory for all pixels is taken before the first is read.
 const (
-	// maxPixels are some 0.5 GB of RGB.
-	maxPixels = 178_956_970
+	// maxPixels are 0.2 GB of RGB, and as decoded before, of 16 bits a channel, 0.5 GB. Each
+	// decoder may have that.
+	maxPixels = 1 << 26
 	// freePixels may come from any file; beyond them it must have a byte for every
 	// pixelsPerByte. A whole JPEG file has more: a bit at least for 8×8 pixels. A PNG
 	// or WebP file may have less where it is almost all of one colour.
@@ -73,7 +74,7 @@ func (m *RGB) reshape(width, height int) {
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
 // format and one that asks for more than its size can mean or than fits in the memory:
-// more than 179 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
+// more than 67 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
 // pixels, 512 pixels a byte.
 func (m *RGB) decode(data []byte) error {
 	var readHeader func(io.Reader) (image.Config, error)
@@ -102,7 +103,7 @@ func (m *RGB) decode(data []byte) error {
 		return err
 	}
 	if pixels := header.Width * header.Height; max(header.Width, header.Height) > maxSide || pixels > maxPixels {
-		return fmt.Errorf("%d×%d pixels, more than can be read", header.Width, header.Height)
+		return fmt.Errorf("%d×%d pixels; scale it down to a side of %d and %d million pixels at most", header.Width, header.Height, maxSide, maxPixels/1_000_000)
 	} else if pixels > freePixels+pixelsPerByte*len(data) {
 		return fmt.Errorf("%d×%d pixels in a file of %d bytes: damaged, or made to fill the memory", header.Width, header.Height, len(data))
 	}

@@ -59,17 +59,18 @@ func TestHeadersThatPromiseTooMuch(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"a hundred megapixels":    {pngWith(10_000, 10_000), "10000×10000 pixels in a file of"},
-		"more than any":           {pngWith(60_000, 60_000), "60000×60000 pixels, more than"},
-		"a column":                {pngWith(1, 4_000_000), "1×4000000 pixels, more than"},
-		"the longest PNG":         {pngWith(1<<31-1, 1<<31-1), "dimension overflow"},
-		"a hundred megapixels, J": {jpegWith(t, 10_000, 10_000, 1), "10000×10000 pixels in a file of"},
-		"a thousand scans":        {jpegWith(t, 8, 8, 1000), "1000 scans"},
-		"a hundred megapixels, W": {webpWith(10_000, 10_000), "10000×10000 pixels in a file of"},
-		"another size before":     {extendedWebP(0, 9, 9, webpWith(10_000, 10_000)[12:]...), "webp: invalid format"},
-		"transparent megapixels":  {extendedWebP(1<<4, 10_000, 10_000), "10000×10000 pixels in a file of"},
-		"a chunk of gigabytes":    {[]byte("RIFF\x14\xff\xff\xffWEBPVP8 \x00\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x08\x00\x08\x00"), "unexpected EOF"},
-		"an animation":            {extendedWebP(1<<1, 9, 9), "an animation"},
+		"64 megapixels":          {pngWith(8_000, 8_000), "8000×8000 pixels in a file of"},
+		"more than any":          {pngWith(60_000, 60_000), "60000×60000 pixels; scale it down"},
+		"a column":               {pngWith(1, 4_000_000), "1×4000000 pixels; scale it down"},
+		"in many bytes":          {append(pngWith(8200, 8200), make([]byte, 1<<20)...), "8200×8200 pixels; scale it down to a side of 65535 and 67 million"},
+		"the longest PNG":        {pngWith(1<<31-1, 1<<31-1), "dimension overflow"},
+		"64 megapixels, J":       {jpegWith(t, 8_000, 8_000, 1), "8000×8000 pixels in a file of"},
+		"a thousand scans":       {jpegWith(t, 8, 8, 1000), "1000 scans"},
+		"64 megapixels, W":       {webpWith(8_000, 8_000), "8000×8000 pixels in a file of"},
+		"another size before":    {extendedWebP(0, 9, 9, webpWith(8_000, 8_000)[12:]...), "webp: invalid format"},
+		"transparent megapixels": {extendedWebP(1<<4, 8_000, 8_000), "8000×8000 pixels in a file of"},
+		"a chunk of gigabytes":   {[]byte("RIFF\x14\xff\xff\xffWEBPVP8 \x00\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x08\x00\x08\x00"), "unexpected EOF"},
+		"an animation":           {extendedWebP(1<<1, 9, 9), "an animation"},
 	} {
 		allocation.Within(t, 1<<20, func() {
 			if _, err := images.Decode(test.file); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -14,6 +14,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/table"
+	"iwda/internal/input"
 )
 
 // OpenOwn returns the images at a path of the user's own, under that name: a folder, or a
@@ -76,7 +77,7 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 	if info.IsDir() {
 		labels, err = set.addFolder(classes)
 	} else {
-		set.root = filepath.Dir(name)
+		set.root, set.listed = filepath.Dir(name), true
 		labels, err = set.addList(name, classes)
 	}
 	if err == nil && set.Len() == 0 {
@@ -138,11 +139,20 @@ func pathsBelow(root string) ([]string, error) {
 
 // addList adds the images of a list and returns their labels, "" for none.
 func (s *Set) addList(name string, classes []string) (labels []string, err error) {
-	file, err := os.Open(name)
+	file, err := input.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("images: %w", err)
 	}
 	defer file.Close()
+	folder, err := input.OpenFolder(s.root)
+	if err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	defer folder.Close()
+	known := make(map[string]bool, len(classes))
+	for _, class := range classes {
+		known[class] = true
+	}
 	err = eachLine(file, name, func(_ int, text string) error {
 		text, label := cutLabel(text)
 		path, err := parsePath(text)
@@ -151,21 +161,18 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 			return err
 		case !hasImageName(filepath.Base(path)):
 			return fmt.Errorf("%.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", path, table.Extensions)
-		case classes != nil && label != "" && !slices.Contains(classes, label):
+		case classes != nil && label != "" && !known[label]:
 			return fmt.Errorf("label %.100q is no class of the source, which has %.500s", label, strings.Join(classes, ", "))
-		case !exists(s.root, path):
+		}
+		if _, err := folder.Stat(filepath.FromSlash(path)); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("there is no file %.200q", filepath.Join(s.root, path))
+		} else if err != nil {
+			return fmt.Errorf("%.200q: %w; what a list names must be below its folder, also through links, which must be relative", path, withoutPath(err))
 		}
 		s.paths, labels = append(s.paths, path), append(labels, label)
 		return nil
 	})
 	return labels, err
-}
-
-// exists reports whether there is a file of that path below root or behind a link.
-func exists(root, file string) bool {
-	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(file)))
-	return err == nil
 }
 
 // eachLine calls f for every line of a list that is not empty, without the blanks around it.

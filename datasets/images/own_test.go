@@ -1,6 +1,7 @@
 package images
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func TestOpenOwn(t *testing.T) {
 		"target.txt":      "x.png cat\ny.png\n",
 		"unknown.txt":     "a.png\tcat\nx.png\tnan\ny.png NaN\na b.png\t<NA>\nflat/1.webp\t-1\n",
 		"mixed/cat/1.png": "", "mixed/cow/1.png": "", "flat/.git/1.png": "",
-		"a b.png": "", "my picture.jpg": "", "x.png": "", "y.png": "", "a.png": "",
+		"inside/a.png": "", "a b.png": "", "my picture.jpg": "", "x.png": "", "y.png": "", "a.png": "",
 	})
 	classes := []string{"Big Dog", "cat"}
 	for _, test := range []struct {
@@ -83,6 +84,14 @@ func TestOpenOwn(t *testing.T) {
 			t.Errorf("%s: the first image is %s", test.path, path)
 		}
 	}
+	outside := lay(t, map[string]string{"cat/a.png": ""})
+	if err := errors.Join(
+		os.Symlink(filepath.Join(outside, "cat", "a.png"), filepath.Join(root, "linked.png")),
+		os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "folder")),
+		os.Symlink("inside", filepath.Join(root, "again")),
+	); err != nil {
+		t.Fatal(err)
+	}
 	list := func(name, text string) string {
 		path := filepath.Join(root, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -102,11 +111,28 @@ func TestOpenOwn(t *testing.T) {
 		{list("endless.txt", strings.Repeat("a", 100_000)+" cat\n"), "endless.txt:1: "},
 		{list("form.txt", "a.gif\n"), `form.txt:1: "a.gif" is no .jpg`},
 		{list("empty.txt", ""), "no .jpg"},
+		{list("link.txt", "a.png\nlinked.png cat\n"), `link.txt:2: "linked.png": path escapes from parent; what a list names must be below its folder`},
+		{list("folder.txt", "folder/a.png\n"), `folder.txt:1: "folder/a.png": path escapes from parent`},
 		{list("absent.txt", "x.png\nz.png cat\n"), "absent.txt:2: there is no file"},
 	} {
 		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.path, err, test.want)
 		}
+	}
+	// A link in the place of a file that was there when the list was read leads nowhere either.
+	set, err := OpenOwn(list("later.txt", "again/a.png\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(root, "again")), os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "again"))); err != nil {
+		t.Fatal(err)
+	}
+	if file, err := set.open(0); err == nil {
+		t.Errorf("%s was opened", file.Name())
+	}
+	// Folders of classes may be links.
+	if _, err := OpenOwn(root, nil); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"iwda/internal/input"
 )
 
 // maxFileSize is the size from which a file is not taken for an image.
@@ -102,30 +104,30 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	if r.cache.load(dst.Pix, i) {
 		return nil
 	}
-	path := r.set.Path(i)
-	if err := s.decode(path); err != nil {
-		return &FileError{Path: path, Err: err}
+	if err := s.decode(r.set, i); err != nil {
+		return &FileError{Path: r.set.Path(i), Err: err}
 	}
 	s.resampler.Resize(dst, &s.decoded, Bicubic)
 	r.cache.store(dst.Pix, i)
 	return nil
 }
 
-// decode reads a file's image into s.decoded.
-func (s *scratch) decode(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return withoutPath(err)
-	}
-	// Opening a pipe would wait for somebody to write to it.
-	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
+// decode reads image i of a set into s.decoded.
+func (s *scratch) decode(set *Set, i int) error {
+	file, err := set.open(i)
+	if errors.Is(err, input.ErrNotFile) {
 		return errFormat
-	}
-	file, err := os.Open(path)
-	if err != nil {
+	} else if err != nil {
 		return withoutPath(err)
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	if info.Size() > maxFileSize {
+		return errFormat
+	}
 	s.file = grown(s.file, int(info.Size()))
 	if _, err := io.ReadFull(file, s.file); err != nil {
 		return withoutPath(err)

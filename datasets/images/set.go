@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"iwda/datasets"
+	"iwda/internal/input"
 )
 
 // Set is a list of image files, each of which may have a label. It does not change, and
@@ -26,6 +27,7 @@ type Set struct {
 	root    string
 	classes []string
 	paths   []string // relative to root, separated by slashes
+	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
 }
 
@@ -44,6 +46,14 @@ func (s *Set) Labels() datasets.Labels { return s.labels }
 // Path returns the path of image i: the set's root and what the tree or the list
 // says.
 func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSlash(s.paths[i])) }
+
+// open opens the file of image i.
+func (s *Set) open(i int) (*os.File, error) {
+	if s.listed {
+		return input.OpenIn(s.root, filepath.FromSlash(s.paths[i]))
+	}
+	return input.Open(s.Path(i))
+}
 
 // Counts returns the number of images known to be of each class, in label order.
 func (s *Set) Counts() []int { return s.labels.Counts(len(s.classes)) }
@@ -116,7 +126,7 @@ func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
 		running.Go(func() {
 			var own scratch
 			for i := range rows {
-				if err := own.decode(s.Path(i)); err != nil {
+				if err := own.decode(s, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
 				}
 			}

@@ -117,3 +117,22 @@ func Counting(set datasets.Set) (columns []int) {
 	}
 	return columns
 }
+
+// Largest is the magnitude that rows may have before a network: squares of larger values are
+// infinite in float32, or next to it.
+const Largest = 1e18
+
+// TooLarge returns the first value of a set, which is normalised, that is not finite or beyond
+// [Largest], and whether there is one.
+func TooLarge(set datasets.Set) (row, column int, value float32, found bool) {
+	values := make([]float32, datasets.Size(set.Shape()))
+	for i := range set.Len() {
+		set.CopyRow(values, i)
+		for j, v := range values {
+			if !(v >= -Largest && v <= Largest) {
+				return i, j, v, true
+			}
+		}
+	}
+	return 0, 0, 0, false
+}

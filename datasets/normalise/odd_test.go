@@ -1,6 +1,7 @@
 package normalise
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -53,5 +54,28 @@ func TestCounting(t *testing.T) {
 	}
 	if got := Counting(vectors(t, columns, values[:9*columns]...)); got != nil {
 		t.Errorf("columns %v count nine rows", got)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, test := range []struct {
+		values      []float32
+		row, column int
+		found       bool
+	}{
+		{[]float32{0, 1e18, -1e18, 3}, 0, 0, false},
+		{[]float32{0, 1, 2, -1.01e18}, 1, 1, true},
+		{[]float32{0, 1, 3e38, 1e38}, 1, 0, true},
+	} {
+		row, column, value, found := TooLarge(vectors(t, 2, test.values...))
+		if row != test.row || column != test.column || found != test.found || found && value != test.values[2*row+column] {
+			t.Errorf("%v: row %d, column %d, value %v, %v", test.values, row, column, value, found)
+		}
+	}
+	// Finite values far apart are infinitely far from their mean.
+	set := vectors(t, 1, 3e38, -3e38, 3e38, 3e38)
+	if row, column, value, found := TooLarge(standardised(set, StatisticsOf(set))); row != 1 || column != 0 || value != -inf || !found {
+		t.Errorf("row %d, column %d, value %v, %v", row, column, value, found)
 	}
 }

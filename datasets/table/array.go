@@ -16,8 +16,10 @@ type array struct {
 	// open gives the bytes of the elements from the first one on, and an error where
 	// they are not followed by the end.
 	open func() (io.ReadCloser, error)
-	// mapped holds these bytes where they can be mapped, nil elsewhere.
+	// mapped holds these bytes where they can be mapped, nil elsewhere, and intact compares them
+	// with the file's checksum, where it has one that reading by open does.
 	mapped []byte
+	intact func() error
 }
 
 // maxWidth bounds the values of a row, of which there is always one in memory.
@@ -33,7 +35,7 @@ func (a *array) width() (int, error) {
 		return 0, fmt.Errorf("%s holds elements of type %s; want numbers", a.name, a.element)
 	case len(a.shape) != 2:
 		return 0, fmt.Errorf("%s has shape %v; want rows × values", a.name, a.shape)
-	case a.shape[1] == 0 || a.shape[1] > maxWidth:
+	case a.shape[1] < 1 || a.shape[1] > maxWidth:
 		return 0, fmt.Errorf("%s has %d values a row; want 1 to %d", a.name, a.shape[1], maxWidth)
 	}
 	return a.shape[1], nil

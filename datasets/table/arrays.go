@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/edsrzf/mmap-go"
+
+	"iwda/internal/input"
 )
 
 // arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
@@ -166,7 +168,7 @@ type mapping struct {
 
 // mapFile maps a file until the form is closed.
 func (f *arrays) mapFile(path string) (*mapping, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

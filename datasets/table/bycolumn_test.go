@@ -61,6 +61,10 @@ func TestFortranOrder(t *testing.T) {
 		}
 	}
 	refused(t, write(t, "short.npz", zipOf(t, zip.Deflate, member{"features.npy", array[:len(array)-4]})), Options{}, "do not fill the shape")
+	stored := zipOf(t, zip.Store, member{"features.npy", array})
+	middle := strings.Index(stored, "(1501, 7)") + len(array)/2
+	damaged := stored[:middle] + string([]byte{stored[middle] ^ 1}) + stored[middle+1:]
+	refused(t, write(t, "damaged.npz", damaged), Options{}, "features: zip: checksum error")
 	_, err := NewStream(strings.NewReader(array), "standard input", Options{})
 	if err == nil || !strings.Contains(err.Error(), "numpy.ascontiguousarray") {
 		t.Errorf("a stream: %v", err)

@@ -29,7 +29,8 @@ func (a *array) read() (*column, error) {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	size, _ := bytesOf(a.shape[1:], a.element.size)
-	return &column{array: a, r: r, size: size, buffer: make([]byte, max(size, chunk/size*size))}, nil
+	rows := max(1, min(chunk/size, a.shape[0]))
+	return &column{array: a, r: r, size: size, buffer: make([]byte, rows*size)}, nil
 }
 
 // readValues opens an array of rows. Those that are stored column after column, as NumPy does
@@ -40,6 +41,13 @@ func (a *array) readValues() (*column, error) {
 		return c, err
 	}
 	if c.whole = a.mapped; c.whole != nil {
+		if a.intact == nil {
+			return c, nil
+		}
+		if err := a.intact(); err != nil {
+			c.Close()
+			return nil, fmt.Errorf("%s: %w", a.name, err)
+		}
 		return c, nil
 	}
 	c.buffer = make([]byte, a.shape[0]*c.size)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -26,6 +27,9 @@ type csvFile struct {
 // maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
 // closed makes the rest of a file one.
 const maxRecord = 64 << 20
+
+// maxCells bounds the cells of a line: the values of a row, and some.
+const maxCells = maxWidth + 1<<12
 
 func openCSV(t *Table) error {
 	f := &csvFile{t: t}
@@ -92,15 +96,20 @@ type csvCursor struct {
 // open opens the file before its first line, and finds out what separates columns: tabs in a
 // .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
 func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
-	file, err := os.Open(f.t.name)
+	file, err := input.Open(f.t.name)
 	if err != nil {
 		return nil, err
 	}
-	buffered := bufio.NewReaderSize(file, chunk)
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	buffered := bufio.NewReaderSize(file, int(min(chunk, info.Size()+1)))
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = buffered.Discard(3) // what Windows puts in front of UTF-8
 	}
-	limited := &limitedReader{Reader: buffered}
+	limited := &limitedReader{Reader: buffered, separator: make([]byte, 1)}
 	reader := csv.NewReader(limited)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1
@@ -116,6 +125,7 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 			break
 		}
 	}
+	limited.separator[0] = byte(reader.Comma)
 	return &csvCursor{reader, f, labelsAlone, file, limited}, nil
 }
 
@@ -123,7 +133,7 @@ func (c *csvCursor) Close() error { return c.file.Close() }
 
 // record reads a record.
 func (c *csvCursor) record() ([]string, error) {
-	c.limited.read = 0
+	c.limited.read, c.limited.cells = 0, 0
 	record, err := c.Read()
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
@@ -135,15 +145,20 @@ func (c *csvCursor) record() ([]string, error) {
 // limitedReader ends with an error where one record is too long.
 type limitedReader struct {
 	io.Reader
-	read int
+	separator []byte // of cells
+	// read are the bytes that were read since a record began, and cells the separators in them.
+	read, cells int
 }
 
 func (r *limitedReader) Read(p []byte) (int, error) {
 	if r.read > maxRecord {
 		return 0, fmt.Errorf("a line of more than %d bytes; is a quotation mark not closed?", maxRecord)
 	}
+	if r.cells > maxCells {
+		return 0, fmt.Errorf("a line of more than %d columns", maxCells)
+	}
 	n, err := r.Reader.Read(p)
-	r.read += n
+	r.read, r.cells = r.read+n, r.cells+bytes.Count(p[:n], r.separator)
 	return n, err
 }
 

@@ -225,7 +225,7 @@ func FuzzEncoding(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		allocation.Within(t, 1<<25+4000*(len(source)+len(target)), func() {
+		allocation.Within(t, min(1<<25+4000*(len(source)+len(target)), allocation.Allowed(len(source)+len(target))), func() {
 			l, err := Learn(paths[0], paths[1])
 			if err != nil || l.Encoding == nil {
 				return

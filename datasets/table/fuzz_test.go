@@ -3,19 +3,21 @@ package table
 import (
 	"archive/zip"
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/maruel/safetensors"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/allocation"
 )
 
-// fuzzed reads bytes as a file of a format. What it takes is bounded by limit and growth
-// bytes a byte of the file; whatever is accepted must be whole rows, the same in batches as
-// all at once.
-func fuzzed(f *testing.F, extension string, limit, growth int, seeds ...string) {
+// fuzzed reads bytes as a file of a format. Whatever is accepted must be whole rows, the same in
+// batches as all at once.
+func fuzzed(f *testing.F, extension string, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
@@ -25,7 +27,7 @@ func fuzzed(f *testing.F, extension string, limit, growth int, seeds ...string) 
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		allocation.Within(t, limit+growth*len(content), func() {
+		allocation.Reading(t, len(content), func() {
 			table, err := Open(path, Options{})
 			if err != nil {
 				return
@@ -49,7 +51,11 @@ func consistent(t *testing.T, table *Table) {
 	}
 	names := rows.ClassNames()
 	row := make([]float32, table.Width())
-	for batch, err := range table.Batches(3) {
+	size := 3
+	if rows.Len() > 1<<12 {
+		size = 1000 // some bytes may stand for millions of rows
+	}
+	for batch, err := range table.Batches(size) {
 		if err != nil {
 			t.Fatalf("in batches: %v", err)
 		}
@@ -73,8 +79,9 @@ func consistent(t *testing.T, table *Table) {
 }
 
 func FuzzNPY(f *testing.F) {
-	fuzzed(f, ".npy", 1<<23, 100,
+	fuzzed(f, ".npy",
 		npyOf("<f4", "(2, 1)", one+one), npyOf("<f2", "(1, 2)", "\x00\x3c\x00\x3c"), npyOf("<f8", "(1, 1)", long),
+		npyWith("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", one+one),
 		npyOf("<f4", "(1000000, 1000000)", one), npyWith("'shape': 'fortran_order': 'descr': \n", one))
 }
 
@@ -83,8 +90,9 @@ func FuzzNPZ(f *testing.F) {
 	labels := member{"labels.npy", npyOf("<U1", "(2,)", "a\x00\x00\x00b\x00\x00\x00")}
 	names := member{"class_names.npy", npyOf("|S1", "(2,)", "ab")}
 	numbers := member{"labels.npy", npyOf("|i1", "(2,)", "\x01\xff")}
-	fuzzed(f, ".npz", 1<<28, 2000,
+	fuzzed(f, ".npz",
 		zipOf(f, zip.Store, values, labels), zipOf(f, zip.Deflate, values, numbers, names),
+		zipOf(f, zip.Store, member{"features.npy", npyWith("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", one+one)}, labels),
 		zipOf(f, zip.Store, member{"probabilities.npy", npyOf("<f4", "(2, 1)", one+one)}, numbers))
 }
 
@@ -92,12 +100,12 @@ func FuzzSafetensors(f *testing.F) {
 	values := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 1}, Data: []byte(one + one)}
 	labels := safetensors.Tensor{Name: "labels", DType: safetensors.I8, Shape: []uint64{2}, Data: []byte("\x00\xff")}
 	empty := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{0, 1 << 63}}
-	fuzzed(f, ".safetensors", 1<<23, 300,
+	fuzzed(f, ".safetensors",
 		safetensorsOf(f, nil, values, labels), safetensorsOf(f, map[string]string{"class_names": `["a"]`}, labels, values), safetensorsOf(f, nil, empty))
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzed(f, ".csv", 1<<24, 2000,
+	fuzzed(f, ".csv",
 		"id,label,a,b\nx,dog,1,2\n\"y\n\",,3,4\n", "\xef\xbb\xbfa;b\r\n1;2\r\n", "probability_a\tprobability_b\n0.5\t0.5\n")
 }
 
@@ -110,14 +118,24 @@ func FuzzParquet(f *testing.F) {
 		}
 		seeds = append(seeds, string(content))
 	}
-	fuzzed(f, ".parquet", 1<<28, 4000, seeds...)
+	rows, _ := rowsOfAllEncodings(20)
+	for _, codec := range codecs {
+		for version := 1; version <= 2; version++ {
+			seeds = append(seeds, parquetOf(f, rows, codec, parquet.DataPageVersion(version), parquet.PageBufferSize(100)))
+		}
+	}
+	runs := craftedPage{0, 1 << 12, format.RLEDictionary, false, "\x00" + run(1<<12, "")}
+	seeds = append(seeds,
+		crafted{1 << 47, 0, []craftedPage{{4, 1, format.Plain, false, one}}}.of(f, numberRow{1}),
+		crafted{1 << 13, 0, []craftedPage{{4, 1, format.Plain, true, one}, runs, runs}}.of(f, numberRow{1}))
+	fuzzed(f, ".parquet", seeds...)
 }
 
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(npyOf("<f4", "(2, 1)", one+one) + npyOf("<f4", "(1, 1)", one)))
 	f.Add([]byte(npyOf("<f8", "(1000000000, 1000000)", one)))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		allocation.Within(t, 1<<25+100*len(content), func() {
+		allocation.Reading(t, len(content), func() {
 			table, err := NewStream(bytes.NewReader(content), "stream", Options{})
 			if err != nil {
 				return
@@ -126,6 +144,23 @@ func FuzzStream(f *testing.F) {
 				if err == nil && len(batch.Values) != batch.Len()*table.Width() {
 					t.Fatalf("%d values of %d rows", len(batch.Values), batch.Len())
 				}
+			}
+		})
+	})
+}
+
+// A file of class shares of any content is shares that sum to 1, or an error.
+func FuzzReadShares(f *testing.F) {
+	f.Add([]byte("class,share\na,0.5\nb,3\n"))
+	f.Add([]byte("target_share,class\n1e15,b\n\"0\",a\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		allocation.Reading(t, len(content), func() {
+			shares, err := parseShares(bytes.NewReader(content), []string{"a", "b"})
+			if err != nil {
+				return
+			}
+			if len(shares) != 2 || math.Abs(shares[0]+shares[1]-1) > 1e-12 || shares[0] < 0 || shares[1] < 0 {
+				t.Errorf("shares %v", shares)
 			}
 		})
 	})

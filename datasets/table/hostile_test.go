@@ -106,6 +106,14 @@ func TestCSVThatIsWrong(t *testing.T) {
 	} {
 		refused(t, write(t, "rows.csv", text), Options{}, words)
 	}
+	for words, text := range map[string]string{"a line of more than": strings.Repeat(",", maxCells+1<<13), "rows.csv:1: two columns": strings.Repeat(",", 1<<18) + "\n"} {
+		path := write(t, "rows.csv", text)
+		allocation.Within(t, 1<<26+100*len(text), func() {
+			if err := readAll(path, Options{}); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("error %v, want one with %q", err, words)
+			}
+		})
+	}
 	refused(t, write(t, "rows.csv", "a,b\n1,2\n"), Options{Labels: "species"}, `rows.csv:1: no "species"; there are "a", "b"`)
 	endless := filepath.Join(t.TempDir(), "rows.csv")
 	if err := os.WriteFile(endless, []byte("a\n\""), 0o600); err != nil {
@@ -207,6 +215,8 @@ func TestStreams(t *testing.T) {
 		"holds no rows":                                    npyOf("<f4", "(0, 1)", ""),
 		"standard input: a number of -5 rows":              npyOf("<f4", "(-5, 1)", one),
 		"after row 1: a number of -1 rows":                 array + npyOf("<f4", "(-1, 1)", one),
+		"standard input has -4 values a row; want 1 to":    npyOf("<f4", "(5, -4)", one),
+		"after row 1: standard input has -1 values a row":  array + npyOf("<f4", "(1, -1)", one),
 		"row 0: truncated":                                 npyOf("<f4", "(1000000000, 1000000)", one),
 	} {
 		allocation.Within(t, 1<<25, func() {

@@ -62,14 +62,14 @@ func TestParquetHeadersThatPromiseTooMuch(t *testing.T) {
 	}
 	const manyColumns = "\x15\x02\x29\xfc\xff\xff\xff\xff\x07" // version 1; a list of 2,147,483,647 columns
 	for words, content := range map[string]string{
-		"its column ends at":                          page(8, 1<<31-1, 1),
-		"more than 100 times its size, which no data": page(1<<31-1, 8, 1),
-		"has 2147483647 values":                       page(8, 8, 1<<31-1),
-		"a header that says more than there is":       footer(manyColumns + "\x00"),
-		"a header of structs in structs":              footer(strings.Repeat("\x1c", 100)),
-		"or lists in lists, without end":              footer(strings.Repeat("\x19", 1<<24)),
-		"with a value of kind 13":                     footer("\x1d\x00"),
-		"no description of columns":                   "PAR1\xff\xff\xff\xffPAR1",
+		"its column ends at":                             page(8, 1<<31-1, 1),
+		"1 values in 2147483647 bytes: the file unpacks": page(1<<31-1, 8, 1),
+		"2147483647 values in 8 bytes: the":              page(8, 8, 1<<31-1),
+		"a header that says more than there is":          footer(manyColumns + "\x00"),
+		"a header of structs in structs":                 footer(strings.Repeat("\x1c", 100)),
+		"or lists in lists, without end":                 footer(strings.Repeat("\x19", 1<<24)),
+		"with a value of kind 13":                        footer("\x1d\x00"),
+		"no description of columns":                      "PAR1\xff\xff\xff\xffPAR1",
 	} {
 		refused(t, write(t, "rows.parquet", content), Options{}, words)
 	}

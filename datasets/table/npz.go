@@ -2,11 +2,14 @@ package table
 
 import (
 	"archive/zip"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // openNPZ opens the arrays of a zip archive. Names in it are only compared: nothing is
@@ -24,6 +27,9 @@ func openNPZ(t *Table) error {
 	}
 	there := make([]string, len(archive.File))
 	for i, member := range archive.File {
+		if err := m.named(member); err != nil {
+			return err
+		}
 		there[i] = strings.TrimSuffix(member.Name, ".npy")
 	}
 	if err := distinct("arrays", there); err != nil {
@@ -43,7 +49,56 @@ func openNPZ(t *Table) error {
 			return fmt.Errorf("%s: %w", classNamesArray, err)
 		}
 	}
-	return f.describe(t)
+	if err := f.describe(t); err != nil {
+		return err
+	}
+	return f.bounded(m.size)
+}
+
+// named returns an error unless the name of a member in the directory is that before its content,
+// too: names have no checksum, and one that is damaged would be an array that is not there.
+func (m *mapping) named(member *zip.File) error {
+	const fixed, lengths = 30, 26 // bytes of a header before the name; where the lengths of name and extra are
+	offset, err := member.DataOffset()
+	if err != nil {
+		return fmt.Errorf("%s: %w", member.Name, err)
+	}
+	for extra := range int64(1 << 16) {
+		start := offset - extra - int64(len(member.Name)) - fixed
+		if start < 0 || offset > m.size {
+			break
+		}
+		header := m.content[start:offset]
+		if string(header[:4]) == "PK\x03\x04" && int(binary.LittleEndian.Uint16(header[lengths:])) == len(member.Name) && int64(binary.LittleEndian.Uint16(header[lengths+2:])) == extra {
+			if string(header[fixed:fixed+len(member.Name)]) == member.Name {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("the directory names an array %.100q that has another name before its content: the file is damaged", member.Name)
+}
+
+// textCost is what a label or an id counts beside its bytes where a file unpacks to many: it is
+// kept as a text of its own.
+const textCost = 32
+
+// bounded returns an error where the arrays together unpack to more than a file of that size may.
+func (f *arrays) bounded(size int64) error {
+	left := MaxUnpacked(size)
+	for _, a := range []*array{f.values, f.labels, f.ids} {
+		if a == nil {
+			continue
+		}
+		bytes, _ := bytesOf(a.shape, a.element.size) // as many as were there
+		left -= int64(bytes)
+		if a != f.values {
+			left -= textCost * int64(a.shape[0])
+		}
+	}
+	if left < 0 {
+		return errors.New("unpacks to more than 100 times its size, which no data set does")
+	}
+	return nil
 }
 
 // MaxUnpacked bounds the bytes that so many bytes of a compressed file may unpack to: 16 MiB,
@@ -94,5 +149,11 @@ func readMember(m *mapping, member *zip.File) (*array, error) {
 		return nil, fmt.Errorf("truncated: %w", io.ErrUnexpectedEOF)
 	}
 	a.mapped = m.content[offset : offset+size]
+	a.intact = sync.OnceValue(func() error {
+		if crc32.ChecksumIEEE(m.content[offset-int64(length):offset+size]) != member.CRC32 {
+			return zip.ErrChecksum
+		}
+		return nil
+	})
 	return a, nil
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"iwda/internal/input"
 )
 
 // parquetFile is the form of Parquet files: the values are one column of lists, or many of
@@ -16,6 +18,7 @@ type parquetFile struct {
 	file   *os.File
 	size   int64
 	parsed *parquet.File
+	groups []format.RowGroup
 	list   bool
 	// values, labels and ids are columns at the ends of the schema; the last two may be nil.
 	values      []*parquet.Column
@@ -23,7 +26,7 @@ type parquetFile struct {
 }
 
 func openParquet(t *Table) (err error) {
-	file, err := os.Open(t.name)
+	file, err := input.Open(t.name)
 	if err != nil {
 		return err
 	}
@@ -55,6 +58,7 @@ func (f *parquetFile) open() error {
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
+	f.groups = f.parsed.Metadata().RowGroups
 	if err := f.choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
@@ -121,13 +125,16 @@ func (f *parquetFile) measure() error {
 	}
 	f.t.rows, f.t.width = int(rows), len(f.t.columns)
 	if f.list && rows > 0 {
-		first := newLeaf(f, f.values[0], true)
-		defer first.close()
+		first := newLeaf(newPass(f), f.values[0], true)
 		values, err := first.list(nil)
 		if err != nil {
 			return fmt.Errorf("row 0: %w", err)
 		}
 		f.t.width = len(values)
+	}
+	columns := int64(max(f.t.width, len(f.values)))
+	if columns > 0 && rows > MaxUnpacked(f.size)/4/columns {
+		return fmt.Errorf("%d rows of %d values in a file of %d bytes, more than 100 times its size; save it without compression, as .npy", rows, columns, f.size)
 	}
 	return nil
 }
@@ -195,9 +202,9 @@ func notNumbers(column *parquet.Column) error {
 func (f *parquetFile) Close() error { return f.file.Close() }
 
 func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
-	c := &parquetCursor{form: f}
+	c, pass := &parquetCursor{form: f}, newPass(f)
 	if f.labels != nil {
-		c.labels = newLeaf(f, f.labels, false)
+		c.labels = newLeaf(pass, f.labels, false)
 	}
 	if labelsAlone {
 		return c, nil
@@ -206,10 +213,10 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 		if f.t.cell == nil && isText(column) {
 			return nil, notNumbers(column)
 		}
-		c.values = append(c.values, newLeaf(f, column, f.t.cell == nil))
+		c.values = append(c.values, newLeaf(pass, column, f.t.cell == nil))
 	}
 	if f.ids != nil {
-		c.ids = newLeaf(f, f.ids, false)
+		c.ids = newLeaf(pass, f.ids, false)
 	}
 	return c, nil
 }
@@ -221,14 +228,7 @@ type parquetCursor struct {
 	labels, ids *leaf
 }
 
-func (c *parquetCursor) Close() error {
-	for _, l := range append([]*leaf{c.labels, c.ids}, c.values...) {
-		if l != nil {
-			l.close()
-		}
-	}
-	return nil
-}
+func (c *parquetCursor) Close() error { return nil }
 
 func (c *parquetCursor) next(b *Batch, n int) error {
 	return protected(func() error { return c.read(b, n) })
@@ -259,6 +259,9 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 	}{{c.labels, "labels", &b.names}, {c.ids, "ids", &b.ids}} {
 		if part.leaf == nil {
 			continue
+		}
+		if err := part.pass.spend(textCost * int64(n)); err != nil {
+			return fmt.Errorf("row %d: %s: %w", row, part.name, err)
 		}
 		for i := range n {
 			text, err := part.text()

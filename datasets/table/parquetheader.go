@@ -35,34 +35,6 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return err
 }
 
-// checkPages looks through the headers of all pages of a column in a group of rows.
-func checkPages(r io.ReaderAt, size int64, column *format.ColumnMetaData) error {
-	at := column.DataPageOffset
-	if first := column.DictionaryPageOffset; first > 0 {
-		at = min(at, first)
-	}
-	if at < 0 || column.TotalCompressedSize < 0 || column.TotalCompressedSize > size-at {
-		return fmt.Errorf("a column from byte %d on, of %d bytes, in a file of %d", at, column.TotalCompressedSize, size)
-	}
-	for end := at + column.TotalCompressedSize; at < end; {
-		header, length, err := pageHeader(r, at, end)
-		if err != nil {
-			return fmt.Errorf("the page at byte %d: %w", at, err)
-		}
-		packed := int64(header.CompressedPageSize)
-		if at += int64(length) + packed; packed < 0 || at > end {
-			return fmt.Errorf("the page that ends at byte %d: its column ends at %d", at, end)
-		}
-		most := MaxUnpacked(packed)
-		values := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
-		if int64(header.UncompressedPageSize) > most || int64(values) > most {
-			return fmt.Errorf("the page that ends at byte %d has %d values and unpacks to %d bytes, more than 100 times its size, which no data set does",
-				at, values, header.UncompressedPageSize)
-		}
-	}
-	return nil
-}
-
 // pageHeader reads the header of a page and returns how long it is.
 func pageHeader(r io.ReaderAt, at, end int64) (*format.PageHeader, int, error) {
 	const first, most = 1 << 9, 1 << 24

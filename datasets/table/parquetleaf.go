@@ -5,45 +5,42 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // leaf goes over the values of one column.
 type leaf struct {
-	file   *parquetFile
+	pass   *parquetPass
 	column *parquet.Column
 	floats bool // whether it is read by numbers or list, not by text
-	group  int
-	pages  parquet.Pages
-	page   parquet.Page
+	// The pages of the column's part in a group of rows that are still to be read: their place in
+	// the file, how they are compressed, and the dictionary that came first, if any.
+	group      int
+	at, end    int64
+	codec      format.CompressionCodec
+	dictionary parquet.Dictionary
+	// Memory of the last page, for the next one.
+	packed, unpacked, repetition, definition []byte
+	indexes                                  []int32
+	offsets                                  []uint32
 	// Of a page of floating-point numbers without nulls, dense are those that are still to be
 	// given, and levels their repetition levels.
 	dense     []float32
 	levels    []byte
 	converted []float32
 	// Of any other page, read are the values of the buffer that are still to be given.
-	values parquet.ValueReader
+	values slots
 	buffer [256]parquet.Value
 	read   []parquet.Value
 	number [1]float32
+	last   string // the last text that was given
 }
 
-func newLeaf(f *parquetFile, column *parquet.Column, floats bool) *leaf {
-	return &leaf{file: f, column: column, floats: floats}
-}
-
-func (l *leaf) close() {
-	if l.page != nil {
-		parquet.Release(l.page)
-		l.page = nil
-	}
-	if l.pages != nil {
-		l.pages.Close()
-		l.pages = nil
-	}
+func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
+	return &leaf{pass: pass, column: column, floats: floats}
 }
 
 var (
@@ -54,79 +51,19 @@ var (
 // fill makes sure that there are values to give.
 func (l *leaf) fill() error {
 	for len(l.dense) == 0 && len(l.read) == 0 {
-		if l.values == nil {
+		if l.values.left == 0 {
 			if err := l.nextPage(); err != nil {
 				return err
 			}
 			continue
 		}
 		n, err := l.values.ReadValues(l.buffer[:])
-		l.read = l.buffer[:n]
-		if err == io.EOF {
-			l.values = nil
-		} else if err != nil {
+		if err != nil {
 			return err
-		} else if n == 0 {
-			return errFewRows
 		}
+		l.read = l.buffer[:n]
 	}
 	return nil
-}
-
-// nextPage goes on to the next page, of the next group of rows if need be.
-func (l *leaf) nextPage() (err error) {
-	for {
-		if l.pages == nil {
-			groups := l.file.parsed.RowGroups()
-			if l.group == len(groups) {
-				return errFewRows
-			}
-			column := &l.file.parsed.Metadata().RowGroups[l.group].Columns[l.column.Index()].MetaData
-			if err := checkPages(l.file.file, l.file.size, column); err != nil {
-				return err
-			}
-			l.pages = groups[l.group].ColumnChunks()[l.column.Index()].Pages()
-			l.group++
-		}
-		if l.page != nil {
-			parquet.Release(l.page)
-			l.page = nil
-		}
-		l.page, err = l.pages.ReadPage()
-		if err == nil {
-			if l.takeDense(); l.dense == nil {
-				l.values = l.page.Values()
-			}
-			return nil
-		}
-		if err != io.EOF {
-			return err
-		}
-		l.close()
-	}
-}
-
-// takeDense takes the values of a page as they lie in memory, if they are floating-point
-// numbers without nulls.
-func (l *leaf) takeDense() {
-	l.dense, l.levels = nil, l.page.RepetitionLevels()
-	if !l.floats || l.page.Dictionary() != nil {
-		return
-	}
-	content := l.page.Data()
-	switch l.column.Type().Kind() {
-	case parquet.Float:
-		l.dense = content.Float()
-	case parquet.Double:
-		l.converted = l.converted[:0]
-		for _, value := range content.Double() {
-			l.converted = append(l.converted, float32(value))
-		}
-		l.dense = l.converted
-	}
-	if int64(len(l.dense)) != l.page.NumValues() || l.column.MaxRepetitionLevel() > 0 && len(l.levels) != len(l.dense) {
-		l.dense = nil
-	}
 }
 
 // numbers returns one or more of the next n numbers, which are valid until the next call.
@@ -237,7 +174,7 @@ func (l *leaf) text() (string, error) {
 	}
 	switch value.Kind() {
 	case parquet.ByteArray:
-		return string(value.ByteArray()), nil
+		return l.textOf(value.ByteArray())
 	case parquet.Int32:
 		return strconv.Itoa(int(value.Int32())), nil
 	case parquet.Int64:
@@ -250,4 +187,13 @@ func (l *leaf) text() (string, error) {
 		return wholeText(value.Double())
 	}
 	return "", fmt.Errorf("elements of type %s; want integers or texts", l.column.Type())
+}
+
+// textOf returns a copy of a text. Those that are equal to the one before share its memory.
+func (l *leaf) textOf(text []byte) (string, error) {
+	if string(text) == l.last {
+		return l.last, nil
+	}
+	l.last = string(text)
+	return l.last, l.pass.spend(int64(len(text)))
 }

@@ -54,6 +54,9 @@ func (r *Rows) keep(b *Batch) {
 	for _, class := range b.classes {
 		r.labels = append(r.labels, int32(class))
 	}
+	if r.ids == nil && b.ids != nil {
+		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
+	}
 	r.ids = append(r.ids, b.ids...)
 	if r.mapped == nil {
 		r.blocks = append(r.blocks, append(make([]float32, 0, len(b.Values)), b.Values...))

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -21,7 +21,7 @@ var shareColumns = []string{"share", "target_share", "estimated_target_share"}
 // ReadShares reads class shares from a CSV file with the columns class and share, a line for each class in
 // any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
 func ReadShares(path string, classes []string) ([]float64, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,10 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 	if class < 0 || share < 0 {
 		return nil, fmt.Errorf("line 1: the columns are %q; want class and share", header)
 	}
+	index := make(map[string]int, len(classes))
+	for at, name := range classes {
+		index[name] = at
+	}
 	shares, given := make([]float64, len(classes)), make([]bool, len(classes))
 	for {
 		record, err := lines.Read()
@@ -58,10 +62,10 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 			return nil, err
 		}
 		line, _ := lines.FieldPos(0)
-		at := slices.Index(classes, printable.FromCell(record[class]))
+		at, known := index[printable.FromCell(record[class])]
 		value, err := strconv.ParseFloat(record[share], 64)
 		switch {
-		case at < 0:
+		case !known:
 			return nil, fmt.Errorf("line %d: %q is no class; there are %.200q", line, record[class], classes)
 		case given[at]:
 			return nil, fmt.Errorf("line %d: class %q is there twice", line, record[class])

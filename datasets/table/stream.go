@@ -66,6 +66,7 @@ func (s *stream) scan(bool) (cursor, error) {
 		return nil, err
 	}
 	c.followed = true
+	c.buffer = make([]byte, max(1, chunk/c.size)*c.size) // for those that follow, too
 	return &streamCursor{c, s.r}, nil
 }
 

@@ -3,7 +3,6 @@ package table
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -125,9 +124,6 @@ func Open(path string, options Options) (*Table, error) {
 	if !known {
 		return nil, fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions)
 	}
-	if err := CheckFile(path); err != nil {
-		return nil, err
-	}
 	t := &Table{name: path, options: options}
 	return t.open(open)
 }
@@ -144,16 +140,6 @@ func (t *Table) open(open func(t *Table) error) (*Table, error) {
 		return nil, t.located(err)
 	}
 	return t, nil
-}
-
-// CheckFile returns an error unless the path is that of a file: opening a pipe or reading
-// a device could go on for ever.
-func CheckFile(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a file", path)
-	}
-	return err
 }
 
 // located puts the file's name in front of an error that does not begin with it.

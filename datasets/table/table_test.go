@@ -352,7 +352,7 @@ func TestUnknownLabels(t *testing.T) {
 	}
 }
 
-func parquetOf[T any](t *testing.T, rows []T, options ...parquet.WriterOption) string {
+func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	var buffer bytes.Buffer
 	if err := parquet.Write(&buffer, rows, options...); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -139,7 +139,7 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	path := p.path(ExperimentFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
 		return nil, err

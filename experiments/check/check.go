@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/labelshift"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -136,7 +137,7 @@ func (c *checker) adaptation(path string, has func(name string) bool) {
 		}
 	}
 	outcome := filepath.Join(path, adapt.OutcomeFile)
-	text, err := os.ReadFile(outcome)
+	text, err := input.Read(outcome, input.Text)
 	if err == nil && !json.Valid(text) {
 		err = errors.New("is no whole JSON")
 	}
@@ -147,7 +148,7 @@ func (c *checker) adaptation(path string, has func(name string) bool) {
 
 // part checks a file if it is one of sums.
 func (c *checker) part(path string) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		c.find(path, "cannot be read: "+err.Error(), "see to its permissions and its disk, and check again")
 		return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/input"
 )
 
 // run checks the folder of a run and reports whether it is being made.
@@ -139,7 +139,7 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 		return
 	}
 	for curve, text := range map[string]string{store.MetricsFile: record.State.Metrics, store.WeightsFile: record.State.Weights} {
-		written, err := os.ReadFile(r.dir.Path(curve))
+		written, err := input.Read(r.dir.Path(curve), input.Text)
 		if err == nil && !bytes.Equal(written, []byte(text)) {
 			r.find(r.file(curve), fmt.Sprintf("is not what %s says it was at the run's end", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
 		}

@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"iwda/internal/seal"
+
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -102,7 +103,7 @@ type File struct {
 // [*FormatError] for one in another format. A file that cannot be read may be whole all the
 // same: then it is the system's error.
 func Read(path string) (File, error) {
-	content, err := os.ReadFile(path)
+	content, err := input.Read(path, input.Tensors)
 	if err != nil {
 		return File{}, err
 	}
@@ -116,7 +117,7 @@ func Read(path string) (File, error) {
 // ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of
 // megabytes, so that damage elsewhere is not noticed. The errors are those of [Read].
 func ReadRecord(path string) (Record, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return Record{}, err
 	}

@@ -44,7 +44,7 @@ func safetensors(values []byte) func(io.Writer, map[string]string) error {
 	}
 }
 
-func written(t *testing.T, record Record) (path string, content []byte) {
+func written(t testing.TB, record Record) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "checkpoint")
 	err := wholefile.WriteAfter(path, func(file wholefile.File) error {

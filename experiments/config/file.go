@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/input"
 	"iwda/internal/nearest"
 )
 
@@ -37,7 +37,7 @@ type document struct {
 // Load reads an experiment file. The error is of type Errors unless the file cannot
 // be read.
 func Load(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := input.Read(path, input.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func ParseRun(name string, text []byte) (Resolved, error) {
 
 // LoadRun is [ParseRun] of a file.
 func LoadRun(path string) (Resolved, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	if err != nil {
 		return Resolved{}, err
 	}

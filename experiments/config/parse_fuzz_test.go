@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, assign string) {
 		var file *File
 		var err error
-		allocation.Within(t, 1<<24+20_000*len(data), func() { file, err = Parse("f.yaml", data) })
+		allocation.Within(t, min(1<<24+20_000*len(data), allocation.Allowed(len(data))), func() { file, err = Parse("f.yaml", data) })
 		if run, err := ParseRun("f.yaml", data); err == nil {
 			_ = run.Hash()
 			_ = run.CheckMade()
@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		safe(t, file)
-		allocation.Within(t, 1<<24+20_000*(len(data)+len(assign)), func() { err = file.Set([]string{assign}) })
+		allocation.Within(t, min(1<<24+20_000*(len(data)+len(assign)), allocation.Allowed(len(data)+len(assign))), func() { err = file.Set([]string{assign}) })
 		if err != nil {
 			placed(t, err, "f.yaml", "--set ")
 		}

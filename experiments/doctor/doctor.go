@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"iwda/experiments/schedule"
+	"iwda/internal/input"
 	"iwda/internal/version"
 	"iwda/torch"
 )
@@ -148,7 +149,7 @@ func (f Facts) products() string {
 
 // loadedLibraries returns the paths of the shared libraries of this process.
 func loadedLibraries() []string {
-	text, _ := os.ReadFile("/proc/self/maps")
+	text, _ := input.Read("/proc/self/maps", input.Text)
 	var paths []string
 	for line := range strings.Lines(string(text)) {
 		if start := strings.Index(line, "/"); start >= 0 && strings.Contains(line, ".so") {

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"iwda/datasets/table"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
@@ -83,7 +83,7 @@ func (p *Part) write(w *bufio.Writer) error {
 // ReadPart reads a file that Write wrote. A file that is not one, or not a whole one, is
 // an error; memory is taken for no more than the file holds.
 func ReadPart(path string) (*Part, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +91,6 @@ func ReadPart(path string) (*Part, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a file", path)
 	}
 	p, err := readPart(file, info.Size())
 	if err != nil {

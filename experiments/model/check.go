@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"iwda/datasets/table"
 	"iwda/nets/architecture"
 )
 
@@ -15,13 +16,15 @@ const maxSize = 1 << 24
 
 // check returns an error that names the field which no model can have.
 func (m Metadata) check() error {
-	if len(m.Classes) < 2 {
-		return fmt.Errorf("classes has %d names, want at least 2", len(m.Classes))
+	if n := len(m.Classes); n < 2 || n > table.MaxClasses {
+		return fmt.Errorf("classes has %d names, want 2 to %d", n, table.MaxClasses)
 	}
-	for i, name := range m.Classes {
-		if slices.Contains(m.Classes[:i], name) {
+	seen := make(map[string]bool, len(m.Classes))
+	for _, name := range m.Classes {
+		if seen[name] {
 			return fmt.Errorf("classes has %q twice", name)
 		}
+		seen[name] = true
 	}
 	if err := m.checkNetwork(); err != nil {
 		return err

@@ -14,11 +14,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
+	"iwda/internal/input"
 	"iwda/internal/seal"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
@@ -163,7 +163,7 @@ func ReadMetadata(folder string) (Metadata, error) {
 
 func readFile(folder string) (file, error) {
 	path := filepath.Join(folder, MetadataFile)
-	data, err := os.ReadFile(path)
+	data, err := input.Read(path, input.Text)
 	if err != nil {
 		return file{}, err
 	}

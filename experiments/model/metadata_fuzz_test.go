@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/allocation"
 )
 
 // Any content is an error or metadata that can be written and read again, and whose use
@@ -27,6 +29,7 @@ func FuzzParseMetadata(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		allocation.Reading(t, len(data), func() { _, _ = parseMetadata(data) })
 		m, err := parseMetadata(data)
 		if err != nil {
 			return

@@ -215,6 +215,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"format", nil, "model.json: format is 0"},
 		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},
 		{"classes", []string{"a"}, "classes has 1 names"},
+		{"classes", make([]string, 80_000), "classes has 80000 names, want 2 to 32768"},
 		{"classes", []string{"a", "b", "a"}, `classes has "a" twice`},
 		{"network.name", "vgg", `network.name: nets: no network "vgg"; there are lenet`},
 		{"network.name", "lenet", `input.kind is "features", input.shape is [4]; lenet takes images of shape [1 28 28]`},

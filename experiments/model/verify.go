@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+
+	"iwda/internal/input"
 )
 
 // Verify compares the files of a model's folder with what model.json says of them. The weights of
@@ -34,7 +35,7 @@ func Verify(folder string) (sealed bool, err error) {
 
 // compare returns an error unless the file has the SHA-256, which may be unknown.
 func compare(path, stated string) (err error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return err
 	}

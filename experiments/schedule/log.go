@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -95,7 +96,7 @@ func logEnd(path string, offset int64) []string {
 
 // readEnd returns the last bytes of a file, limit at most and none before the offset.
 func readEnd(path string, offset, limit int64) (string, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -40,7 +41,7 @@ func PhysicalCores() int {
 	paths, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
 	siblings := map[string]bool{}
 	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil {
+		if text, err := input.Read(path, input.Words); err == nil {
 			siblings[string(text)] = true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/input"
 )
 
 // State is what a run's folder says about it.
@@ -131,7 +132,7 @@ func (s *Run) follow(dir store.Dir) {
 			break
 		}
 	}
-	text, _ := os.ReadFile(dir.Path(store.LockFile))
+	text, _ := input.Read(dir.Path(store.LockFile), input.Words)
 	s.Holder = strings.TrimSpace(string(text))
 	for _, name := range []string{store.MetricsFile, store.CheckpointFile, store.LogFile} {
 		if info, err := os.Stat(dir.Path(name)); err == nil && (s.Changed == nil || info.ModTime().After(*s.Changed)) {

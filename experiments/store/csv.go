@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/selection"
 )
@@ -197,7 +197,7 @@ func (l lines[R]) format(rows []R) string {
 }
 
 func (l lines[R]) read(path string) ([]R, error) {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

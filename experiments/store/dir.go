@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -134,7 +135,7 @@ func (d Dir) Begin() error {
 	if err := d.disk.MakeFolder(d.String()); err != nil {
 		return fmt.Errorf("cannot create the run's folder: %w", err)
 	}
-	if _, err := os.ReadFile(d.Path(ResultFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := input.Read(d.Path(ResultFile), input.Text); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("a result is there that cannot be read: %w", err)
 	}
 	return d.remove(ResultFile, FailureFile, ModelFile, OutputsFile)
@@ -184,7 +185,7 @@ func (d Dir) WriteFailure(message string) error {
 
 // ReadFailure returns the message of WriteFailure and whether there is one.
 func (d Dir) ReadFailure() (message string, failed bool, err error) {
-	text, err := os.ReadFile(d.Path(FailureFile))
+	text, err := input.Read(d.Path(FailureFile), input.Words)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}

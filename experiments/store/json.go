@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"strings"
+
+	"iwda/internal/input"
 )
 
 // WriteResult writes result.json, which makes the run a finished one. The same
@@ -27,7 +28,7 @@ func (d Dir) WriteResult(result Result) error {
 // the line; errors.Is(err, fs.ErrNotExist) tells that there is none.
 func (d Dir) ReadResult() (Result, error) {
 	path := d.Path(ResultFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Text)
 	if err != nil {
 		return Result{}, err
 	}
@@ -92,7 +93,7 @@ func line(text []byte, offset int64) int {
 // reads no more than it must. errors.Is(err, fs.ErrNotExist) tells that there is none.
 func (d Dir) ResultHash() (string, error) {
 	path := d.Path(ResultFile)
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return "", err
 	}

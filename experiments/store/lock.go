@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -109,7 +110,7 @@ func (l *Lock) Close() error { return l.file.Close() }
 // Locked reports whether a process makes the run at this moment, and which one. It keeps
 // nobody from beginning the run meanwhile.
 func (d Dir) Locked() (by string, locked bool, err error) {
-	file, err := os.Open(d.Path(LockFile))
+	file, err := input.Open(d.Path(LockFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -126,7 +127,7 @@ func (d Dir) Locked() (by string, locked bool, err error) {
 
 // holder returns what the holder of a lock wrote about itself.
 func holder(path string) string {
-	text, _ := os.ReadFile(path)
+	text, _ := input.Read(path, input.Words)
 	if name := strings.TrimSpace(string(text)); name != "" {
 		return name
 	}

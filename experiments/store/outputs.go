@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/maruel/safetensors"
+
+	"iwda/internal/input"
 )
 
 // Outputs are the logits that the network of a finished run gives in evaluation mode: what
@@ -61,7 +62,7 @@ func tensor(name string, kind safetensors.DType, values any, shape ...uint64) sa
 // the run held nothing out, or is of a former version.
 func (d Dir) ReadOutputs() (Outputs, error) {
 	path := d.Path(OutputsFile)
-	text, err := os.ReadFile(path)
+	text, err := input.Read(path, input.Tensors)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Outputs{}, fmt.Errorf("%w: a run leaves it that holds source rows out; set train.validation, and run again with --overwrite what an older version made", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func FuzzParseResult(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var result Result
 		var err error
-		allocation.Within(t, 1<<20+400*len(text), func() {
+		allocation.Within(t, min(1<<20+400*len(text), allocation.Allowed(len(text))), func() {
 			if result, err = parseResult(text); err == nil {
 				err = NewDir("", result.Experiment, result.ID).check(result)
 			}
@@ -54,7 +55,7 @@ func fuzzCSV[T any](t *testing.T, text string, parse func(string, io.Reader) ([]
 	t.Helper()
 	var rows []T
 	var err error
-	allocation.Within(t, 1<<20+400*len(text), func() { rows, err = parse("f.csv", strings.NewReader(text)) })
+	allocation.Within(t, min(1<<20+400*len(text), allocation.Allowed(len(text))), func() { rows, err = parse("f.csv", strings.NewReader(text)) })
 	if err != nil {
 		if !strings.HasPrefix(err.Error(), "f.csv:") {
 			t.Errorf("error %q does not name the file", err)
@@ -83,4 +84,31 @@ func FuzzParseWeights(f *testing.F) {
 	f.Add(FormatWeights(nil))
 	f.Add("epoch,step,weight_1,distance\n")
 	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseWeights, FormatWeights) })
+}
+
+// Logits that are read are whole rows with a label each where they were held out.
+func FuzzParseOutputs(f *testing.F) {
+	dir := NewDir(f.TempDir(), "points", "full/a-b/dann/seed-1")
+	if err := dir.Begin(); err != nil {
+		f.Fatal(err)
+	}
+	if err := dir.WriteOutputs(Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetLabels: []int{0, 1}}); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(dir.Path(OutputsFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		allocation.Reading(t, len(text), func() {
+			o, err := parseOutputs(text)
+			if err != nil {
+				return
+			}
+			if o.Classes < 1 || len(o.HeldOut) != o.Classes*len(o.HeldOutLabels) || len(o.Target) != o.Classes*len(o.TargetLabels) || len(o.Target) > len(text) {
+				t.Errorf("%d classes, %d and %d logits, %d and %d labels", o.Classes, len(o.HeldOut), len(o.Target), len(o.HeldOutLabels), len(o.TargetLabels))
+			}
+		})
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -71,7 +72,13 @@ func openData(run config.Resolved) (d *data, err error) {
 		files: task,
 	}
 	if heldOut != nil {
-		d.onHeldOut, d.onTarget = inMemory{n.OnSource(heldOut)}, inMemory{target}
+		heldOut = n.OnSource(heldOut)
+		d.onHeldOut, d.onTarget = inMemory{heldOut}, inMemory{target}
+	}
+	for _, set := range []datasets.Set{source, heldOut, target, test} {
+		if err := checkSize(set, n, columns); err != nil {
+			return nil, err
+		}
 	}
 	const replaced = true
 	if err := d.check(run, replaced); err != nil {
@@ -79,6 +86,24 @@ func openData(run config.Resolved) (d *data, err error) {
 	}
 	d.feed = newResampled(source, target, run.Train.Batch, run.Seed)
 	return d, nil
+}
+
+// checkSize returns an error that names a column of a normalised set, nil for none, whose values
+// no network learns from.
+func checkSize(set datasets.Set, n normalise.Normalisation, columns []string) error {
+	if set == nil {
+		return nil
+	}
+	_, j, value, found := normalise.TooLarge(set)
+	if !found {
+		return nil
+	}
+	column := strconv.Itoa(j)
+	if columns != nil {
+		column = strconv.Quote(columns[j])
+	}
+	return fmt.Errorf("%s: column %s: a value is %v where the network reads it (normalised: %s), beyond ±%g; if it stands for a missing one, put the column's mean there, or leave out the column",
+		set.Name(), column, value, n.Kind, normalise.Largest)
 }
 
 // subsampleTask returns the sets of a task as the variant says.

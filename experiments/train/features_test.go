@@ -116,6 +116,44 @@ func TestWeightsHelpOnFeatures(t *testing.T) {
 	}
 }
 
+// A value that no network learns from is an error before the first step, which names the set and
+// the column.
+func TestValuesThatAreTooLarge(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	values, labels := make([]float32, 0, 3000), make([]int, 0, 1000)
+	for i := range 1000 {
+		values, labels = append(values, float32(i%7), float32(i%13), float32(i%11)), append(labels, i%10)
+	}
+	values[4], values[7] = 3e38, -3e38 // column 1
+	set, err := datasets.NewFeatures("marked", values, datasets.KnownLabels(labels), strings.Split("0123456789", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveFeatures(t, filepath.Join(root, "marked.npz"), set)
+	saveFeatures(t, filepath.Join(root, "marked-test.npz"), set)
+	file, err := config.Parse("features.yaml", []byte(strings.NewReplacer("ROOT", root, "flat-turned", "marked-marked").Replace(features)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("marked-marked", "full", "dann", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), "marked.npz: column 1: a value is 3e+38 where the network reads it (normalised: none), beyond ±1e+18") {
+		t.Errorf("error %v", err)
+	}
+	// Standardised they are some deviations from the mean, which is no error.
+	run.Network.Normalise = "standard"
+	d, err := openData(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Features of a trained LeNet carry its classes: an mlp learns them from the files that
 // Extract and WriteFeatures make.
 func TestExtractedFeatures(t *testing.T) {

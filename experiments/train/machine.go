@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/input"
 	"iwda/internal/version"
 	"iwda/torch"
 )
@@ -35,7 +35,7 @@ func machine() string {
 
 // processor is the model name in a file like /proc/cpuinfo.
 func processor(path string) string {
-	file, err := os.Open(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return "unknown processor"
 	}

@@ -21,6 +21,16 @@ func Within(t testing.TB, limit int, f func()) {
 	}
 }
 
+// Reading fails the test where f, which reads a file of so many bytes, allocates more than
+// [Allowed].
+func Reading(t testing.TB, size int, f func()) {
+	t.Helper()
+	Within(t, Allowed(size), f)
+}
+
+// Allowed is what reading a file of so many bytes may allocate: 64 MiB and 100 times that.
+func Allowed(size int) int { return 64<<20 + 100*size }
+
 // total returns the bytes allocated on the heap since the program started. Unlike
 // runtime.ReadMemStats it does not stop the program, so a fuzz target can afford it.
 func total() uint64 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -121,7 +122,7 @@ func load(path string) (*inode, error) {
 		case entry.Type()&fs.ModeSymlink != 0:
 			child.target, err = os.Readlink(name)
 		default:
-			child.content, err = os.ReadFile(name)
+			child.content, err = input.Read(name, input.Tensors)
 		}
 		if err != nil {
 			return nil, err

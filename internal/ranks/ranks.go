@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"iwda/internal/input"
 )
 
 // Process is one of a group.
@@ -25,7 +27,7 @@ type Process struct {
 // said is what the process has printed so far.
 func (p *Process) said() string {
 	p.t.Helper()
-	text, err := os.ReadFile(p.output)
+	text, err := input.Read(p.output, input.Text)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"iwda/internal/input"
 )
 
 // temporaryMark is part of the name of every file that is still being written.
@@ -107,7 +109,7 @@ func (d *Disk) replace(path string, write func(File) error, makeRoom func() erro
 
 // Copy replaces the file at path by a copy of another one, in one step as [Disk.Write] does.
 func (d *Disk) Copy(path, from string) error {
-	file, err := os.Open(from)
+	file, err := input.Open(from)
 	if err != nil {
 		return err
 	}

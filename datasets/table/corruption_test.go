@@ -1,0 +1,119 @@
+package table
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/maruel/safetensors"
+	"github.com/parquet-go/parquet-go"
+
+	"iwda/internal/allocation"
+)
+
+// corruptions hands over the content with every third byte changed: one bit of it, another one from
+// byte to byte, or the byte set to zero, or the content cut before it; with IWDA_TORTURE in the
+// environment, all bits of all bytes.
+func corruptions(content string, try func(what string, at int, damaged []byte)) {
+	bits, step := 1, 3
+	if os.Getenv("IWDA_TORTURE") != "" {
+		bits, step = 8, 1
+	}
+	for at := 0; at < len(content); at += step {
+		damaged := []byte(content)
+		for bit := range bits {
+			damaged[at] = content[at] ^ 1<<((at/step+bit)%8)
+			try("flipped", at, damaged)
+		}
+		if damaged[at] = 0; content[at] != 0 {
+			try("zeroed", at, damaged)
+		}
+		try("cut", at, []byte(content[:at]))
+	}
+}
+
+// Whatever happens to a byte, a file is refused or, where the format has checksums, gives the same
+// rows. Of others the rows that are read are whole.
+func TestCorruptedFiles(t *testing.T) {
+	array := func(order string) string {
+		return npyWith("{'descr': '<f4', 'fortran_order': "+order+", 'shape': (2, 2), }\n", one+one+"\x00\x00\x00\x3f"+one)
+	}
+	npz := func(method uint16, order string) string {
+		return zipOf(t, method, member{"features.npy", array(order)}, member{"labels.npy", npyOf("|u1", "(2,)", "\x00\x01")},
+			member{"ids.npy", npyOf("|S2", "(2,)", "no12")}, member{"class_names.npy", npyOf("<U1", "(2,)", "a\x00\x00\x00b\x00\x00\x00")})
+	}
+	type row struct {
+		Features []float32 `parquet:"features,list"`
+		Label    string    `parquet:"label"`
+		ID       int64     `parquet:"id"`
+	}
+	rows := []row{{[]float32{1, 1}, "a", 7}, {[]float32{1, 0.5}, "b", 8}}
+	for _, test := range []struct {
+		name, extension, content string
+		checked                  bool
+	}{
+		{"npz", ".npz", npz(zip.Store, "False"), true},
+		{"npz, by column", ".npz", npz(zip.Store, "True"), true},
+		{"npz, compressed", ".npz", npz(zip.Deflate, "False"), true},
+		{"npz, compressed, by column", ".npz", npz(zip.Deflate, "True"), true},
+		{"npy", ".npy", array("False"), false},
+		{"npy, by column", ".npy", array("True"), false},
+		{"safetensors", ".safetensors", safetensorsOf(t, map[string]string{"class_names": `["a", "b"]`},
+			safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 2}, Data: []byte(one + one + one + one)},
+			safetensors.Tensor{Name: "labels", DType: safetensors.U8, Shape: []uint64{2}, Data: []byte("\x00\x01")}), false},
+		{"parquet", ".parquet", parquetOf(t, rows), false},
+		{"parquet, compressed", ".parquet", parquetOf(t, rows, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1)), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "rows"+test.extension)
+			rows := func(content []byte) (content, bool) {
+				if err := os.WriteFile(path, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return loadedOf(t, path, len(content))
+			}
+			want, whole := rows([]byte(test.content))
+			if !whole {
+				t.Fatal("the whole file is refused")
+			}
+			refused, cases := 0, 0
+			corruptions(test.content, func(what string, at int, damaged []byte) {
+				cases++
+				got, whole := rows(damaged)
+				if !whole {
+					refused++
+				} else if diff := cmp.Diff(want, got); test.checked && diff != "" {
+					t.Errorf("byte %d of %d is %s, and the rows are others: %s", at, len(test.content), what, diff)
+				}
+			})
+			t.Logf("%d cases, %d refused", cases, refused)
+		})
+	}
+}
+
+// loadedOf reads all rows of a file of so many bytes, and whether it is one.
+func loadedOf(t *testing.T, path string, size int) (c content, whole bool) {
+	allocation.Reading(t, size, func() {
+		table, err := Open(path, Options{})
+		if err != nil {
+			return
+		}
+		defer table.Close()
+		consistent(t, table)
+		rows, err := table.Load()
+		if err != nil {
+			return
+		}
+		whole = true
+		c = content{Kind: rows.Kind(), Width: rows.Width(), Classes: rows.ClassNames()}
+		row := make([]float32, rows.Width())
+		for i := range rows.Len() {
+			rows.CopyRow(row, i)
+			c.Values = append(c.Values, row...)
+			c.Labels, c.IDs = append(c.Labels, labelOf(rows.Label(i))), append(c.IDs, rows.ID(i))
+		}
+	})
+	return c, whole
+}

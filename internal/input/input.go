@@ -1,0 +1,123 @@
+// Package input opens the files that are read. What stands under their names may be something
+// else, put there by accident or on purpose: a pipe to which nobody writes, a device without
+// end, a link that leads out of a folder.
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Bounds for [Read]. They are far above what is written, and keep a file that was put in the
+// place of another one from the memory.
+const (
+	Words   = 1 << 20 // a message, who holds a lock
+	Text    = 1 << 28 // a configuration, a result, a description of a model
+	Tensors = 1 << 36 // weights, a checkpoint
+)
+
+// ErrNotFile says that a path is that of a folder, a pipe, a device or a socket.
+var ErrNotFile = errors.New("not a file")
+
+// Open opens a file for reading. What is no file is an error that wraps [ErrNotFile]; it does
+// not wait.
+func Open(path string) (*os.File, error) { return regular(path, os.Stat, os.OpenFile) }
+
+// Folder is a folder whose files are opened by their paths below it, and no others.
+type Folder struct{ root *os.Root }
+
+// OpenFolder opens a folder, which may be a link.
+func OpenFolder(path string) (Folder, error) {
+	root, err := os.OpenRoot(path)
+	return Folder{root}, err
+}
+
+// Open is [Open] of a file in the folder, or below it. A path that leaves it is an error, and so
+// is a link on the way that does or is absolute.
+func (f Folder) Open(path string) (*os.File, error) {
+	return regular(path, f.root.Stat, f.root.OpenFile)
+}
+
+// Stat describes a file in the folder; its errors are those of [Folder.Open].
+func (f Folder) Stat(path string) (os.FileInfo, error) { return f.root.Stat(path) }
+
+// Close closes the folder. Files that were opened stay open.
+func (f Folder) Close() error { return f.root.Close() }
+
+// OpenIn is [Folder.Open] of one file.
+func OpenIn(folder, path string) (*os.File, error) {
+	f, err := OpenFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Open(path)
+}
+
+// Read returns the content of a file that has at most limit bytes.
+func Read(path string, limit int64) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, tooLong(path, limit)
+	}
+	// The system's own files have a size of 0, whatever they hold.
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(content.Len()) > limit {
+		return nil, tooLong(path, limit)
+	}
+	return content.Bytes(), nil
+}
+
+func tooLong(path string, limit int64) error {
+	return fmt.Errorf("%s: more than %d bytes, which no file of this kind has", path, limit)
+}
+
+// regular opens a file. To open some devices does something, so it looks first; it looks again
+// at what it has opened, which may be another file by then.
+func regular(path string, stat func(string) (os.FileInfo, error), open func(string, int, os.FileMode) (*os.File, error)) (*os.File, error) {
+	info, err := stat(path)
+	if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: missing.Err}
+	} else if err != nil {
+		return nil, err
+	}
+	if err := check(path, info); err != nil {
+		return nil, err
+	}
+	file, err := open(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = check(path, info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func check(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", path, ErrNotFile)
+	}
+	return nil
+}
