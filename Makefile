@@ -34,12 +34,12 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: ## install what is missing (a C++ compiler, libtorch)
+setup: ## install what is missing (a C++ compiler, libtorch); on a terminal it asks before sudo
 	@sh tools/setup.sh
 
 # make_with_progress makes the programs $(1) and shows how far that is.
@@ -112,6 +112,13 @@ test-slurm: ## arrays on a real Slurm of this machine, which is installed where 
 	@$(MAKE) --no-print-directory $(library)
 	shellcheck --severity=warning experiments/cluster/testdata/*.sh
 	$(with_flags) go test -tags slurm -timeout 30m -run '^TestSlurm' ./cmd/iwrun
+
+# On a disk in memory, as /dev/shm: a kill takes nothing of what was written, so flushing only takes time.
+TORTURE ?= build/torture
+TORTURE_MINUTES ?= 60
+torture: build ## every call failing, every power cut, every byte damaged, 1,400 kills; goes on where it ended (TORTURE=/dev/shm/torture)
+	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|PowerCuts|EveryCall|EveryByte' -v ./internal/wholefile ./experiments/model ./experiments/labelshift ./experiments/train
+	$(with_flags) go run ./research/torture -iwrun build/iwrun -o $(TORTURE) -minutes $(TORTURE_MINUTES)
 
 # The packages in which goroutines meet.
 race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/progress/... ./experiments/schedule/... ./torch/...

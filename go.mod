@@ -2,6 +2,8 @@ module iwda
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/andybalholm/brotli v1.1.1
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327

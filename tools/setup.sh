@@ -65,6 +65,18 @@ if [ "$(id -u)" != 0 ]; then
 		exit 1
 	fi
 	as_root=sudo
+	# A person is asked; CI and scripts go on.
+	if [ -t 0 ] && [ -t 2 ] && [ -z "${CI:-}" ]; then
+		printf 'setup: install%s with sudo apt-get? [y/N] ' "$missing" >&2
+		read -r answer || answer=''
+		case $answer in
+		[yY] | [yY][eE][sS]) ;;
+		*)
+			echo "setup: nothing was installed; what is missing:$missing" >&2
+			exit 1
+			;;
+		esac
+	fi
 fi
 echo "setup: installing$missing" >&2
 $as_root apt-get update -qq

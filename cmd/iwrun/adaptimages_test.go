@@ -109,12 +109,22 @@ func TestAdaptImages(t *testing.T) {
 			if share, err := strconv.ParseFloat(classes[0]["estimated_target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
 			}
-			status, out, text = call(t, "predict", name, "target", "-o", "again.csv", "--device", "cpu")
+			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
+			if name == "torchscript" {
+				if status, _, text := call(t, commandLine...); status != 2 || !strings.Contains(text, "backbone.pt is a TorchScript module, a program that would be run") {
+					t.Errorf("without --run-module: status %d\n%s", status, text)
+				}
+				if status, _, text := call(t, "export", name, "-o", "copy"); status != 2 || !strings.Contains(text, "add --run-module") {
+					t.Errorf("export without --run-module: status %d\n%s", status, text)
+				}
+				commandLine = append(commandLine, "--run-module")
+			}
+			status, out, text = call(t, commandLine...)
 			if status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join(name, "predictions.csv")) {
 				t.Errorf("status %d: other predictions than those of iwrun adapt\n%s\n%s", status, out, text)
 			}
 			if name == "torchscript" {
-				if status, _, text := call(t, "export", name, "--onnx", "model.onnx"); status == 0 || !strings.Contains(text, "TorchScript module") {
+				if status, _, text := call(t, "export", name, "--run-module", "--onnx", "model.onnx"); status == 0 || !strings.Contains(text, "TorchScript module") {
 					t.Errorf("export: status %d\n%s", status, text)
 				}
 				if _, err := os.Stat(filepath.Join(name, "model", "backbone.pt")); err != nil {

@@ -14,6 +14,7 @@ import (
 
 func newExportCommand(s streams) *cli.Command {
 	var onnx, folder, shares string
+	var runModule bool
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write the network of a finished run, or those of a method's, for other programs",
@@ -24,6 +25,7 @@ func newExportCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a model's `FOLDER`"},
 			sharesFlag(&shares, ""),
+			moduleFlag(&runModule),
 		},
 		Action: func(c *cli.Context) error {
 			switch {
@@ -39,6 +41,9 @@ func newExportCommand(s streams) *cli.Command {
 			read := append(model.Files(c.Args().First()), shares)
 			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
 				return wrongUsage(c, "%v", err)
+			}
+			if err := mayRun(c, c.Args().First(), runModule); err != nil {
+				return err
 			}
 			return runExport(c.Args().First(), onnx, folder, shares, s)
 		},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -81,7 +80,7 @@ func runExtract(o extractOptions, s streams) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", domain, err)
 		}
-		if err := os.MkdirAll(folder, 0o777); err != nil {
+		if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 			return err
 		}
 		for name, set := range map[string]*datasets.Features{domain: trainSet, domain + "-test": testSet} {

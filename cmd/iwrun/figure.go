@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +49,7 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 		fmt.Fprintln(s.err, note)
 	}
 	folder := filepath.Join(o.Results, file.Config.Experiment, "figures")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
 	figures, unreadable := figure.All(found.Runs, file.Config)

@@ -6,6 +6,7 @@
 //	iwrun figure -c configs/digits.yaml     the figures of what is finished
 //	iwrun report -c configs/digits.yaml     all of it as one HTML file
 //	iwrun status -c configs/digits.yaml     what is finished, running, failed, left
+//	iwrun check results                     what of all this is damaged, or does not fit together
 //	iwrun slurm -c configs/digits.yaml      job scripts for a cluster with Slurm
 //	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
 //	iwrun extract -c FILE                   features of every domain as .npz files
@@ -28,15 +29,15 @@ import (
 	"os"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"iwda/experiments/labelshift/command"
 	"iwda/internal/commandline"
+	"iwda/internal/printable"
 	"iwda/internal/version"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: commandline.Output(os.Stdout), err: commandline.Output(os.Stderr)}))
 }
 
 // streams are what a command reads and writes.
@@ -45,10 +46,12 @@ type streams struct {
 	out, err io.Writer
 }
 
-// terminal reports whether progress is shown to a person.
-func (s streams) terminal() bool {
-	file, ok := s.err.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+// display returns where progress is shown, and whether a person sees it, on a terminal.
+func (s streams) display() (w io.Writer, terminal bool) {
+	if screen, is := s.err.(*printable.Screen); is {
+		return screen.File, true
+	}
+	return s.err, false
 }
 
 // run carries out a command line and returns the exit status.
@@ -63,7 +66,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:      "iwrun",
 		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun data list|check|jsd\niwrun doctor",
+		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun check FOLDER…\niwrun data list|check|jsd\niwrun doctor",
 		Version:   version.Version,
 		Writer:    s.out,
 		ErrWriter: s.err,
@@ -80,6 +83,7 @@ func newApp(s streams) *cli.App {
 			newFigureCommand(s),
 			newReportCommand(s),
 			newStatusCommand(s),
+			newCheckCommand(s),
 			newSlurmCommand(s),
 			newKubernetesCommand(s),
 			newDataCommand(s),

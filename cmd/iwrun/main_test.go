@@ -278,7 +278,35 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestInterrupt: a signal to stop, and the loss of the terminal, leave checkpoints.
 func TestInterrupt(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) { interrupt(t, signal) })
+	}
+}
+
+// TestNohup: who starts iwrun with nohup loses nothing with the terminal.
+func TestNohup(t *testing.T) {
+	inFolder(t)
+	command := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, os.Args[0], "-c", "tiny.yaml", "-j", "1", "--set", "train.epochs=100000")
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	said := &strings.Builder{}
+	command.Stderr = said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { _, err := os.Stat(tinyDir("source-only").Path(store.MetricsFile)); return err == nil })
+	command.Process.Signal(syscall.SIGHUP)
+	command.Process.Signal(syscall.SIGUSR1)
+	waitFor(t, func() bool { return len(tinyDir("source-only").Checkpoints()) > 0 })
+	command.Process.Signal(syscall.SIGINT)
+	command.Wait()
+	if before, _, _ := strings.Cut(said.String(), "stopping"); !strings.Contains(before, "write a checkpoint and go on") {
+		t.Errorf("stderr\n%s", said)
+	}
+}
+
+func interrupt(t *testing.T, signal syscall.Signal) {
 	inFolder(t)
 	program, err := os.Executable()
 	if err != nil {
@@ -295,7 +323,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	// A worker that has evaluated once has something to write.
 	waitFor(t, func() bool { _, err := os.Stat(tinyDir("source-only").Path(store.MetricsFile)); return err == nil })
-	command.Process.Signal(syscall.SIGINT)
+	command.Process.Signal(signal)
 	text, _ := io.ReadAll(stderr)
 	command.Wait()
 	if status := command.ProcessState.ExitCode(); status != 130 {
@@ -308,6 +336,9 @@ func TestInterrupt(t *testing.T) {
 	}
 	if metrics, err := tinyDir("source-only").ReadMetrics(); err != nil || len(metrics) == 0 {
 		t.Errorf("metrics: %v, %v", metrics, err)
+	}
+	if len(tinyDir("source-only").Checkpoints()) == 0 {
+		t.Error("no checkpoint was written")
 	}
 	if _, err := os.Stat(tinyDir("iwdan").String()); !os.IsNotExist(err) {
 		t.Errorf("the next run began: %v", err)

@@ -42,7 +42,10 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 	if err := os.Mkdir("features", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"points.yaml", "data/west.npz", "data/east.npz", "shares.csv", "rows.csv", "own.yaml", pointsRun + "/model.json", pointsRun + "/checkpoint.safetensors"}
+	if status, _, said := call(t, "export", pointsRun, "-o", "m/seed-2"); status != 0 {
+		t.Fatal(said)
+	}
+	names := []string{"m/seed-2/model.json", "m/seed-2/model.safetensors", "points.yaml", "data/west.npz", "data/east.npz", "shares.csv", "rows.csv", "own.yaml", pointsRun + "/model.json", pointsRun + "/checkpoint.safetensors"}
 	before := map[string]string{}
 	for _, name := range names {
 		before[name] = readFile(t, name)
@@ -55,6 +58,8 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"export RUN --onnx shares.csv --shares shares.csv",
 		"export RUN -o RUN",
 		"export RUN -o linked",
+		"export m/seed-2 -o m",
+		"export m -o m/seed-2",
 		"export results/points/full/east-west/iwdan -o RUN",
 		"extract -c own.yaml --run full/east-west/iwdan/seed-1",
 		"adapt --source data/east.npz --target rows.csv -o adapted",

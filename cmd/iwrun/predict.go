@@ -22,8 +22,9 @@ const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--
 type predictOptions struct {
 	workOptions
 	predict.Request
-	Model string // folder
-	Batch int
+	Model     string // folder
+	Batch     int
+	RunModule bool
 	// ToLabel is a file of LabelRows rows, in strata of confidence or not, that somebody may label.
 	ToLabel     string
 	LabelRows   int
@@ -41,6 +42,7 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: atLeast(1, "--batch", "at least one row at a time")},
+		moduleFlag(&o.RunModule),
 	}
 	return &cli.Command{
 		Name:      "predict",
@@ -58,6 +60,9 @@ func newPredictCommand(s streams) *cli.Command {
 			if err := o.check(c); err != nil {
 				return err
 			}
+			if err := mayRun(c, o.Model, o.RunModule); err != nil {
+				return err
+			}
 			return runPredict(o, s)
 		},
 	}
@@ -71,6 +76,23 @@ func sharesFlag(to *string, estimated string) cli.Flag {
 		usage += ", estimate (those of the " + estimated + " itself)"
 	}
 	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a CSV file with the columns class and share"}
+}
+
+// moduleFlag is that of a model that holds a program.
+func moduleFlag(to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "run-module", Destination: to, Usage: "run the model's TorchScript module, a program: only of somebody you trust"}
+}
+
+// mayRun returns an error for a model with a TorchScript module that nobody asked to run.
+func mayRun(c *cli.Context, folder string, asked bool) error {
+	if asked {
+		return nil
+	}
+	programs, err := model.Programs(folder)
+	if err == nil && len(programs) > 0 {
+		return wrongUsage(c, "%s is a TorchScript module, a program that would be run; if you trust who made the model, add --run-module", programs[0])
+	}
+	return err
 }
 
 func (o predictOptions) check(c *cli.Context) error {

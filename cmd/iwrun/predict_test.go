@@ -378,7 +378,12 @@ func TestPredictWithAllSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, description, strings.Replace(string(text), `"2"`, `"two"`, 1))
+	changed := strings.Replace(string(text), `"2"`, `"two"`, 1)
+	writeFile(t, description, changed)
+	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 1 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
+		t.Errorf("a model.json that was changed: status %d\n%s", status, said)
+	}
+	writeFile(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
 	writeFile(t, "kept.csv", "kept")
 	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
 	if status != 1 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -41,7 +40,7 @@ func runReport(o experimentOptions, s streams) error {
 	}
 	warn(found, s.err)
 	folder := filepath.Join(o.Results, file.Config.Experiment)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 		return fmt.Errorf("cannot create the folder of the report: %w", err)
 	}
 	path := filepath.Join(folder, reportFile)

@@ -118,7 +118,8 @@ func carryOut(runs []plan.Run, results string, o workOptions, s streams, finishe
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
 	}
-	display := progress.New(s.err, s.terminal(), len(runs))
+	w, terminal := s.display()
+	display := progress.New(w, terminal, len(runs))
 	defer display.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

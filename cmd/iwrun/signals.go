@@ -7,23 +7,32 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that SIGINT and SIGTERM cancel until stop is called.
-func interruptible() (ctx context.Context, stop func()) {
-	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+// toStop returns the signals that ask a program to stop: SIGINT, SIGTERM, and the SIGHUP of a
+// connection that is lost, unless nohup has the program ignore it.
+func toStop() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 }
 
-// onSignals calls the functions one after the other, each for one SIGINT or SIGTERM,
-// until release is called. SIGTERM counts as the first one only: a cluster may send it
-// to all processes of a job, some of which pass it on.
+// interruptible returns a context that a signal to stop cancels until stop is called.
+func interruptible() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), toStop()...)
+}
+
+// onSignals calls the functions one after the other, each for one signal to stop, until
+// release is called. All but SIGINT count as the first one only: a cluster may send SIGTERM
+// to all processes of a job, some of which pass it on, and SIGHUP comes to all of a terminal.
 func onSignals(actions ...func()) (release func()) {
 	signals := make(chan os.Signal, len(actions))
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, toStop()...)
 	released := make(chan struct{})
 	go func() {
 		for called := 0; called < len(actions); {
 			select {
 			case received := <-signals:
-				if called == 0 || received != syscall.SIGTERM {
+				if called == 0 || received == syscall.SIGINT {
 					actions[called]()
 					called++
 				}

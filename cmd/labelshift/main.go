@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	os.Exit(run(nameOf(os.Args[0]), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(nameOf(os.Args[0]), os.Args[1:], commandline.Output(os.Stdout), commandline.Output(os.Stderr)))
 }
 
 // nameOf returns what a user calls the program that was started by the path:

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // csvFile is the form of lines of text, the first of which names the columns.
@@ -178,7 +179,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		b.rows++
 		b.lines = append(b.lines, line)
 		if c.form.t.labels {
-			b.names = append(b.names, strings.TrimSpace(record[l.labels]))
+			b.names = append(b.names, printable.FromCell(strings.TrimSpace(record[l.labels])))
 		}
 		if c.labelsAlone {
 			continue
@@ -187,7 +188,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
 		}
 		if l.ids >= 0 {
-			b.ids = append(b.ids, strings.Clone(record[l.ids]))
+			b.ids = append(b.ids, strings.Clone(printable.FromCell(record[l.ids])))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // shareColumns are the names of columns of shares, the first that is there counts: what a user
@@ -61,7 +62,7 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 			return nil, err
 		}
 		line, _ := lines.FieldPos(0)
-		at, known := index[record[class]]
+		at, known := index[printable.FromCell(record[class])]
 		value, err := strconv.ParseFloat(record[share], 64)
 		switch {
 		case !known:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -20,6 +21,8 @@ type Predictions struct {
 	Classes []string
 	// Probabilities adds those of all classes to each row.
 	Probabilities bool
+	// Disk is where the file is written, the system's if it is nil.
+	Disk *wholefile.Disk
 }
 
 // predictionWriter writes predictions in one format.
@@ -51,7 +54,7 @@ func CheckPredictions(path string) error {
 // not depend on how many there are.
 //
 // The columns are id, class (a name) and probability, and those of all classes:
-// probability_CLASS in CSV, the lists probabilities in Parquet. An .npz file has the arrays
+// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists probabilities in Parquet. An .npz file has the arrays
 // ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
 // files with the probabilities of all classes as [Probabilities].
 //
@@ -65,7 +68,7 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 	}
 	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
 	var ofCaller error
-	err = wholefile.Write(path, func(w io.Writer) error {
+	err = p.Disk.Write(path, func(w io.Writer) error {
 		writer, err := format(w, filepath.Dir(path), p)
 		if err == nil {
 			counts, ofCaller, err = p.write(writer, write)
@@ -154,7 +157,7 @@ func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, 
 }
 
 func (c *csvPredictions) add(id string, class int, probabilities []float32) error {
-	c.record = append(c.record[:0], id, c.what.Classes[class], c.text(probabilities[class]))
+	c.record = append(c.record[:0], printable.Cell(id), printable.Cell(c.what.Classes[class]), c.text(probabilities[class]))
 	if c.what.Probabilities {
 		for _, v := range probabilities {
 			c.record = append(c.record, c.text(v))

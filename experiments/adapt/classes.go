@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/weightest/intervals"
 )
@@ -112,7 +113,7 @@ func writeClasses(path string, shares []ClassOutcome) error {
 		return []string{number(interval[0]), number(interval[1])}
 	}
 	for _, s := range shares {
-		record := append([]string{s.Class, number(s.SourceShare), number(s.TargetShare)}, ends(s.TargetInterval)...)
+		record := append([]string{printable.Cell(s.Class), number(s.SourceShare), number(s.TargetShare)}, ends(s.TargetInterval)...)
 		records = append(records, append(append(record, number(s.Weight)), ends(s.WeightInterval)...))
 	}
 	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })

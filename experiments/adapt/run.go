@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -302,7 +301,7 @@ func (p *Plan) checkRuns() error {
 }
 
 func (p *Plan) writeExperiment() error {
-	if err := os.MkdirAll(p.options.Folder, 0o777); err != nil {
+	if err := new(wholefile.Disk).MakeFolder(p.options.Folder); err != nil {
 		return fmt.Errorf("cannot create the folder of the results: %w", err)
 	}
 	return wholefile.WriteText(p.path(ExperimentFile), string(p.Text))

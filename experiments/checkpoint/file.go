@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"io/fs"
+
+	"iwda/internal/seal"
 
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
@@ -25,12 +27,11 @@ const (
 	versionKey = "iwda"
 	configKey  = "config"
 	stateKey   = "state"
-	// sealKey is that of the file's SHA-256, taken with zeros in its own place. The
-	// format itself would not notice a flipped bit.
-	sealKey = "sha256"
+	sealKey    = "sha256" // of the file's seal
 )
 
-var unsealed = strings.Repeat("0", 2*sha256.Size)
+// beforeSeal stands before the seal.
+const beforeSeal = `"` + sealKey + `":"`
 
 // DamagedError is a file that is no whole checkpoint.
 type DamagedError struct {
@@ -62,13 +63,13 @@ func Write(file wholefile.File, record Record, tensors func(w io.Writer, metadat
 		return err
 	}
 	metadata := map[string]string{
-		formatKey: format, versionKey: record.Version, configKey: record.Config, stateKey: string(state), sealKey: unsealed,
+		formatKey: format, versionKey: record.Version, configKey: record.Config, stateKey: string(state), sealKey: seal.Zeros,
 	}
 	sum, start := sha256.New(), &beginning{}
 	if err := tensors(io.MultiWriter(file, sum, start), metadata); err != nil {
 		return err
 	}
-	place, err := seal(start.text)
+	place, err := seal.Place(start.text, beforeSeal)
 	if err != nil {
 		return err
 	}
@@ -85,20 +86,10 @@ type beginning struct {
 func (b *beginning) Write(text []byte) (int, error) {
 	if !b.whole {
 		b.text = append(b.text, text...)
-		_, err := seal(b.text)
+		_, err := seal.Place(b.text, beforeSeal)
 		b.whole = err == nil
 	}
 	return len(text), nil
-}
-
-// seal returns where in a file its SHA-256 stands.
-func seal(file []byte) (place int, err error) {
-	key := []byte(`"` + sealKey + `":"`)
-	place = bytes.Index(file, key) + len(key)
-	if place < len(key) || len(file) < place+len(unsealed) {
-		return 0, errors.New("no checkpoint, or one without its SHA-256")
-	}
-	return place, nil
 }
 
 // File is a checkpoint that was read and found whole.
@@ -108,34 +99,19 @@ type File struct {
 	Content []byte // of the safetensors file
 }
 
-// Read reads a checkpoint. The error is a [*DamagedError] for a file that cannot be read
-// or is not whole, and a [*FormatError] for one in another format.
+// Read reads a checkpoint. The error is a [*DamagedError] for a file that is not whole, and a
+// [*FormatError] for one in another format. A file that cannot be read may be whole all the
+// same: then it is the system's error.
 func Read(path string) (File, error) {
 	content, err := input.Read(path, input.Tensors)
 	if err != nil {
-		return File{}, &DamagedError{path, err}
+		return File{}, err
 	}
-	if err := check(content); err != nil {
+	if err := seal.Check(content, beforeSeal); err != nil {
 		return File{}, &DamagedError{path, err}
 	}
 	record, err := readRecord(path, bytes.NewReader(content))
 	return File{path, record, content}, err
-}
-
-// check compares the SHA-256 of a file with the one that it states.
-func check(content []byte) error {
-	place, err := seal(content)
-	if err != nil {
-		return err
-	}
-	sum := sha256.New()
-	sum.Write(content[:place])
-	io.WriteString(sum, unsealed)
-	sum.Write(content[place+len(unsealed):])
-	if stated := content[place : place+len(unsealed)]; hex.EncodeToString(sum.Sum(nil)) != string(stated) {
-		return errors.New("its SHA-256 is not the one that it states")
-	}
-	return nil
 }
 
 // ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of
@@ -143,7 +119,7 @@ func check(content []byte) error {
 func ReadRecord(path string) (Record, error) {
 	file, err := input.Open(path)
 	if err != nil {
-		return Record{}, &DamagedError{path, err}
+		return Record{}, err
 	}
 	defer file.Close()
 	return readRecord(path, file)
@@ -151,6 +127,9 @@ func ReadRecord(path string) (Record, error) {
 
 func readRecord(path string, file io.Reader) (Record, error) {
 	metadata, err := readMetadata(file)
+	if refused := (*fs.PathError)(nil); errors.As(err, &refused) {
+		return Record{}, err // by the system
+	}
 	if err != nil {
 		return Record{}, &DamagedError{path, err}
 	}

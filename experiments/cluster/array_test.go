@@ -34,6 +34,8 @@ printf '%s\n' "$*" >`+quote(s.path("arguments"))+"\n"+iwrun)
 		t.Fatal(err)
 	}
 	s.write(t, "array.sh", files[1].Text)
+	variables := files[len(files)-1]
+	s.write(t, variables.Name, variables.Text)
 	return s
 }
 

@@ -28,6 +28,19 @@ func TestManifest(t *testing.T) {
 	expectGolden(t, "job.yaml", string(manifest))
 }
 
+// Tasks need no rights beyond those of any user.
+func TestManifestGivesNoPrivileges(t *testing.T) {
+	manifest, err := task().Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"runAsNonRoot: true", "allowPrivilegeEscalation: false", "drop: [ALL]", "type: RuntimeDefault"} {
+		if !strings.Contains(string(manifest), " "+line+"\n") {
+			t.Errorf("%q is not in\n%s", line, manifest)
+		}
+	}
+}
+
 func TestSmallManifest(t *testing.T) {
 	k := Kubernetes{
 		Experiment: Experiment{Name: "demo", Config: []byte("experiment: demo\n")},

@@ -50,7 +50,8 @@ func (s Slurm) Write() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	var disk *wholefile.Disk
+	if err := disk.MakeFolder(folder); err != nil {
 		return "", fmt.Errorf("cannot create the folder of the scripts: %w", err)
 	}
 	former, _ := filepath.Glob(filepath.Join(folder, "array-*.sh"))
@@ -60,7 +61,11 @@ func (s Slurm) Write() (string, error) {
 		}
 	}
 	for _, file := range files {
-		if err := wholefile.WriteText(filepath.Join(folder, file.Name), file.Text); err != nil {
+		write := disk.WriteText
+		if file.Private {
+			write = disk.WritePrivate
+		}
+		if err := write(filepath.Join(folder, file.Name), file.Text); err != nil {
 			return "", err
 		}
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,29 @@ func TestLauncherOf(t *testing.T) {
 	for program, want := range map[string]string{packed: launcher, built: built} {
 		if got := launcherOf(program); got != want {
 			t.Errorf("%s is started by %s, want %s", program, got, want)
+		}
+	}
+}
+
+// Only their owner reads the values of variables.
+func TestVariablesArePrivate(t *testing.T) {
+	j := job()
+	j.Results = t.TempDir()
+	script, err := j.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(script), "*"))
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if private := strings.HasPrefix(info.Name(), "variables-"); private && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
 		}
 	}
 }

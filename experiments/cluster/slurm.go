@@ -60,8 +60,12 @@ func (s Slurm) CheckOptions() error {
 // SubmitScript submits all others.
 const SubmitScript = "submit.sh"
 
-// File is a text to be written into the folder of the scripts.
-type File struct{ Name, Text string }
+// File is a text to be written into the folder of the scripts. A private one is for its owner's
+// eyes alone.
+type File struct {
+	Name, Text string
+	Private    bool
+}
 
 //go:embed templates
 var templateFiles embed.FS
@@ -83,10 +87,12 @@ type script struct {
 	Slurm
 	Folder     string // of the scripts
 	ConfigPath string // of the copied experiment file
-	Array      block
-	Arrays     []string // names of the scripts, one an array
-	Warning    int
-	Fruitless  int
+	// VariablesPath is the file of the experiment's variables, empty if it has none.
+	VariablesPath string
+	Array         block
+	Arrays        []string // names of the scripts, one an array
+	Warning       int
+	Fruitless     int
 }
 
 // Same is the number of starts in a row with the same checkpoint that are too many.
@@ -95,21 +101,26 @@ func (s script) Same() int { return s.Fruitless + 1 }
 // Shared reports whether several processes make a run together.
 func (s script) Shared() bool { return s.Nodes*s.Processes > 1 }
 
-// Exports are the commands that give the experiment's variables their values.
-func (s script) Exports() []string {
-	var commands []string
+// exports are the commands that give the experiment's variables their values, a line each.
+// It is empty if there are none.
+func (s Slurm) exports() string {
+	var commands strings.Builder
+	if len(s.Variables()) > 0 {
+		commands.WriteString("#!/bin/bash\n# What the variables of the experiment were when this was written.\n")
+	}
 	for _, name := range s.Variables() {
 		if value, set := s.Environment[name]; set {
-			commands = append(commands, "export "+name+"="+quote(value))
+			fmt.Fprintf(&commands, "export %s=%s\n", name, quote(value))
 		} else {
-			commands = append(commands, "unset "+name)
+			fmt.Fprintf(&commands, "unset %s\n", name)
 		}
 	}
-	return commands
+	return commands.String()
 }
 
-// Files returns the scripts and the copy of the experiment's file, whose name changes
-// with its content: tasks that are queued keep theirs. folder is where all of it will
+// Files returns the scripts, the copy of the experiment's file and, in one of their own, the values
+// of its variables, which may be secret. The names of these two change with their
+// content: tasks that are queued keep theirs. folder is where all of it will
 // lie. An experiment without runs to make, and options and a folder that Slurm could not read
 // are errors.
 func (s Slurm) Files(folder string) ([]File, error) {
@@ -123,20 +134,29 @@ func (s Slurm) Files(folder string) ([]File, error) {
 		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
 	}
 	config := fmt.Sprintf("experiment-%s.yaml", hash(string(s.Config)))
-	files := []File{{config, string(s.Config)}}
+	files := []File{{Name: config, Text: string(s.Config)}}
 	data := script{
 		Slurm: s, Folder: folder, ConfigPath: filepath.Join(folder, config), Warning: warning, Fruitless: fruitless,
+	}
+	exports := s.exports()
+	variables := File{fmt.Sprintf("variables-%s.sh", hash(exports)), exports, true}
+	if exports != "" {
+		data.VariablesPath = filepath.Join(folder, variables.Name)
 	}
 	data.Nodes, data.Processes = max(s.Nodes, 1), max(s.Processes, 1)
 	for i, block := range blocks(s.Indices, s.MaxArraySize) {
 		data.Array = block
-		file := File{fmt.Sprintf("array-%d.sh", i+1), execute("array.sh", data)}
+		file := File{Name: fmt.Sprintf("array-%d.sh", i+1), Text: execute("array.sh", data)}
 		files = append(files, file)
 		data.Arrays = append(data.Arrays, file.Name)
 	}
-	return append(files,
-		File{"tables.sh", execute("tables.sh", data)},
-		File{SubmitScript, execute(SubmitScript, data)}), nil
+	files = append(files,
+		File{Name: "tables.sh", Text: execute("tables.sh", data)},
+		File{Name: SubmitScript, Text: execute(SubmitScript, data)})
+	if exports != "" {
+		files = append(files, variables)
+	}
+	return files, nil
 }
 
 // execute panics only where a template does not fit its data, which no input changes.

@@ -43,11 +43,17 @@ func TestSlurmScripts(t *testing.T) {
 			expectGolden(t, file.Name, file.Text)
 		}
 	}
-	if want := []string{"experiment-fa085725.yaml", "array-1.sh", "array-2.sh", "tables.sh", "submit.sh"}; !slices.Equal(names, want) {
+	if want := []string{"experiment-fa085725.yaml", "array-1.sh", "array-2.sh", "tables.sh", "submit.sh", "variables-156417cf.sh"}; !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)
 	}
 	if files[0].Text != string(job().Config) {
 		t.Errorf("the configuration became\n%s", files[0].Text)
+	}
+	// Values may be secret.
+	for _, file := range files {
+		if private := strings.HasPrefix(file.Name, "variables-"); file.Private != private || strings.Contains(file.Text, "/data of all") != private {
+			t.Errorf("%s: private %v\n%s", file.Name, file.Private, file.Text)
+		}
 	}
 }
 

@@ -20,7 +20,10 @@ import (
 // The file of a part begins with partMagic and a line of JSON, a partHeader. The sums
 // follow, and those of each replica, as weightest.Sums are written. It ends with the SHA-256
 // of all before.
-const partMagic = "iwda label-shift sums 1\n"
+const partMagic = PartStart + " 1\n"
+
+// PartStart is how the file of a part begins, in whatever version.
+const PartStart = "iwda label-shift sums"
 
 // partHeader is what the file of a part says before its sums.
 type partHeader struct {
@@ -41,8 +44,11 @@ func (h partHeader) size() float64 {
 }
 
 // Write writes the part as a file, in one step.
-func (p *Part) Write(path string) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+func (p *Part) Write(path string) error { return p.WriteOn(nil, path) }
+
+// WriteOn is Write on a disk whose calls may fail.
+func (p *Part) WriteOn(disk *wholefile.Disk, path string) error {
+	return disk.Write(path, func(w io.Writer) error {
 		hash := sha256.New()
 		if err := p.write(bufio.NewWriter(io.MultiWriter(w, hash))); err != nil {
 			return err

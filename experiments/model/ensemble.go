@@ -22,6 +22,15 @@ import (
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
 func OpenEnsemble(folder string) ([]Model, error) {
+	folders, err := members(folder)
+	if err != nil {
+		return nil, err
+	}
+	return OpenMembers(folders)
+}
+
+// members returns the folders of the models of a folder that predict together.
+func members(folder string) ([]string, error) {
 	folders := []string{folder}
 	if _, err := find(folder); err != nil {
 		if folders = seedFolders(folder); len(folders) == 0 {
@@ -31,7 +40,27 @@ func OpenEnsemble(folder string) ([]Model, error) {
 			return nil, err
 		}
 	}
-	return OpenMembers(folders)
+	return folders, nil
+}
+
+// Programs returns the files of TorchScript modules that [OpenEnsemble] of a folder would run, for
+// who wants to be asked before.
+func Programs(folder string) (files []string, err error) {
+	folders, err := members(folder)
+	for _, folder := range folders {
+		place, err := find(folder)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ReadMetadata(place)
+		if err != nil {
+			return nil, err
+		}
+		if m.Architecture.Name == architecture.TorchScript {
+			files = append(files, filepath.Join(place, BackboneFile))
+		}
+	}
+	return files, err
 }
 
 // OpenMembers opens the models of these folders, which are to predict together. Those with the

@@ -157,7 +157,7 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 				t.Fatal(err)
 			}
 			about.Architecture.Backbone.SHA256 = fmt.Sprintf("%x", sha256.Sum256(file))
-			if err := about.Write(filepath.Join(folder, "seed-2")); err != nil {
+			if err := about.Write(nil, filepath.Join(folder, "seed-2")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,6 +19,8 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/internal/input"
+	"iwda/internal/seal"
+	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 )
 
@@ -123,41 +125,82 @@ type Calibration struct {
 	Biases []float64 `json:"biases"`
 }
 
+// file is the content of model.json.
+type file struct {
+	// Seal is the SHA-256 of model.json, taken with zeros in its place; former versions had none.
+	Seal string `json:"seal,omitempty"`
+	// WeightsSHA256 is that of the file of weights beside it. A run's folder has a checkpoint
+	// instead, which has a seal of its own.
+	WeightsSHA256 string `json:"weights_sha256,omitempty"`
+	Metadata
+}
+
+// beforeSeal stands before the seal, which is among the first keys.
+const beforeSeal = `"seal": "`
+
+// write writes model.json. Metadata that cannot be read again are an error.
+func (f file) write(disk *wholefile.Disk, folder string) error {
+	path := filepath.Join(folder, MetadataFile)
+	if err := f.check(); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	f.Format, f.Seal = f.leastFormat(), seal.Zeros
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := errors.Join(encoder.Encode(f), seal.Set(text.Bytes(), beforeSeal)); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return disk.WriteText(path, text.String())
+}
+
 // ReadMetadata reads model.json alone. Its errors name the file and the field.
 func ReadMetadata(folder string) (Metadata, error) {
+	f, err := readFile(folder)
+	return f.Metadata, err
+}
+
+func readFile(folder string) (file, error) {
 	path := filepath.Join(folder, MetadataFile)
 	data, err := input.Read(path, input.Text)
 	if err != nil {
-		return Metadata{}, err
+		return file{}, err
 	}
-	m, err := parseMetadata(data)
+	f, err := parseMetadata(data)
 	if err != nil {
-		return Metadata{}, fmt.Errorf("%s: %w", path, err)
+		return file{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return m, nil
+	if f.Seal == "" {
+		return f, nil
+	}
+	if err := seal.Check(data, beforeSeal); err != nil {
+		return file{}, fmt.Errorf("%s: %w; write the model again, or, if you changed the file, remove its key seal", path, err)
+	}
+	return f, nil
 }
 
-// parseMetadata reads and checks the content of model.json. Keys that it does not know
-// are ignored, for they may be those of a later version.
-func parseMetadata(data []byte) (Metadata, error) {
+// parseMetadata reads and checks the content of model.json, but for its seal. Keys that it does
+// not know are ignored, for they may be those of a later version.
+func parseMetadata(data []byte) (file, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(data, &version); err != nil {
-		return Metadata{}, located(data, err)
+		return file{}, located(data, err)
 	}
 	switch {
 	case version.Format > latestFormat:
-		return Metadata{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, latestFormat)
+		return file{}, fmt.Errorf("format is %d, of a later version of iwda; this one reads up to %d", version.Format, latestFormat)
 	case version.Format < firstFormat:
-		return Metadata{}, fmt.Errorf("format is %d, want %d to %d", version.Format, firstFormat, latestFormat)
+		return file{}, fmt.Errorf("format is %d, want %d to %d", version.Format, firstFormat, latestFormat)
 	}
-	var m Metadata
-	if err := json.Unmarshal(data, &m); err != nil {
-		return Metadata{}, located(data, err)
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return file{}, located(data, err)
 	}
-	if err := m.check(); err != nil {
-		return Metadata{}, err
+	if err := f.check(); err != nil {
+		return file{}, err
 	}
-	return m, nil
+	return f, nil
 }
 
 // located adds the line to an error of package json, and the field where it is known.

@@ -41,11 +41,12 @@ func Open(folder string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	m := Model{Folder: folder}
-	if m.Metadata, err = ReadMetadata(place); err != nil {
+	stated, err := readFile(place)
+	if err != nil {
 		return Model{}, err
 	}
-	path, read := filepath.Join(place, WeightsFile), readWeights
+	m := Model{Metadata: stated.Metadata, Folder: folder}
+	path, read := filepath.Join(place, WeightsFile), nets.ReadStateDict
 	if exists(path) {
 		if backbone := m.Architecture.Backbone; backbone != nil {
 			if !filepath.IsLocal(backbone.File) {
@@ -53,15 +54,19 @@ func Open(folder string) (Model, error) {
 			}
 			backbone.File = filepath.Join(place, backbone.File)
 		}
-	} else if path, read = filepath.Join(place, store.CheckpointFile), ReadCheckpoint; !exists(path) {
+	} else if path, read = filepath.Join(place, store.CheckpointFile), readCheckpoint; !exists(path) {
 		return Model{}, fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
 	}
 	torch.Tidy(func() {
 		var values map[string]torch.Tensor
-		if values, err = read(path); err != nil {
+		var sum string
+		if values, sum, err = read(path); err != nil {
 			return
 		}
-		if m.Network, err = m.network(values); err != nil {
+		if m.Network, err = m.network(values); err == nil && stated.WeightsSHA256 != "" && stated.WeightsSHA256 != sum {
+			err = fmt.Errorf("it has the SHA-256 %s; %s was written for one of %s: write the model again", sum, MetadataFile, stated.WeightsSHA256)
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	})
@@ -104,9 +109,10 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-func readWeights(path string) (map[string]torch.Tensor, error) {
-	values, _, err := nets.ReadStateDict(path)
-	return values, err
+// readCheckpoint is [ReadCheckpoint]; the seal of a checkpoint takes the place of a SHA-256.
+func readCheckpoint(path string) (values map[string]torch.Tensor, sha256Sum string, err error) {
+	values, err = ReadCheckpoint(path)
+	return values, "", err
 }
 
 // ReadCheckpoint returns the tensors of the network in a run's checkpoint, by their names

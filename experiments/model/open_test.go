@@ -92,7 +92,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 		writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), frozen.Head())
 
 		about.Architecture.Backbone = &model.Backbone{File: file, SHA256: sum}
-		if err := about.Write(folder); err != nil {
+		if err := about.Write(nil, folder); err != nil {
 			t.Fatal(err)
 		}
 		opened, err := model.Open(folder)
@@ -116,7 +116,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 
 		other := strings.Repeat("0", len(sum))
 		about.Architecture.Backbone.SHA256 = other
-		if err := about.Write(folder); err != nil {
+		if err := about.Write(nil, folder); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+other) {

@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 )
 
 // Bars count to barTotal, and never reach it themselves: they are taken away.
@@ -91,7 +92,7 @@ func (b *bars) printSkipped() {
 	}
 }
 
-func (b *bars) Print(line string) { fmt.Fprintln(b.container, line) }
+func (b *bars) Print(line string) { fmt.Fprintln(b.container, printable.Text(line)) }
 
 func (b *bars) Close() {
 	b.printSkipped()

@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/internal/input"
+	"iwda/internal/wholefile"
 )
 
 // AtOnce returns the number of runs at a time: Jobs, or what the devices have room for.
@@ -65,7 +66,7 @@ func CheckResults(runs []plan.Run, results string) error {
 
 // tryWriting makes and removes a file in a folder, which is created if need be.
 func tryWriting(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(folder, ".try-*")

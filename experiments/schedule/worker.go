@@ -217,7 +217,7 @@ func (r *workerRun) death(reason string) Failure {
 // one that was asked before it could listen or that had to be killed.
 func stoppedAsAsked(state *os.ProcessState) bool {
 	if signal, ok := deathSignal(state); ok {
-		return signal == syscall.SIGTERM || signal == syscall.SIGKILL
+		return signal == syscall.SIGTERM || signal == syscall.SIGHUP || signal == syscall.SIGKILL
 	}
 	return state.ExitCode() == StoppedStatus
 }

@@ -112,7 +112,7 @@ const weightColumn = "weight_"
 
 // WriteMetrics writes metrics.csv: a header and a line for each element.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
-	return metricsLines.write(d.Path(MetricsFile), metrics)
+	return metricsLines.write(d.disk, d.Path(MetricsFile), metrics)
 }
 
 // FormatMetrics returns the text that WriteMetrics writes.
@@ -130,7 +130,7 @@ func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 // WriteWeights writes weights.csv: a header and a line for each element. It panics if the
 // updates differ in their number of classes.
 func (d Dir) WriteWeights(updates []WeightUpdate) error {
-	return weightsLines.write(d.Path(WeightsFile), updates)
+	return weightsLines.write(d.disk, d.Path(WeightsFile), updates)
 }
 
 // FormatWeights returns the text that WriteWeights writes, and panics as it does.
@@ -184,8 +184,8 @@ func namesOf[R any](columns []column[R]) []string {
 	return names
 }
 
-func (l lines[R]) write(path string, rows []R) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+func (l lines[R]) write(disk *wholefile.Disk, path string, rows []R) error {
+	return disk.Write(path, func(w io.Writer) error {
 		return csv.NewWriter(w).WriteAll(l.records(rows))
 	})
 }

@@ -85,6 +85,7 @@ func ParseID(text string) (ID, error) {
 // Dir is the folder of one run.
 type Dir struct {
 	root, experiment, id string
+	disk                 *wholefile.Disk
 }
 
 // NewDir returns the folder of the run with that ID, as text, below the results folder
@@ -107,6 +108,15 @@ func DirOf(path string) (Dir, error) {
 	return NewDir(root, names[0], strings.Join(names[1:], "/")), nil
 }
 
+// On returns the folder on another disk than the system's, whose calls may fail.
+func (d Dir) On(disk *wholefile.Disk) Dir {
+	d.disk = disk
+	return d
+}
+
+// Disk is where the folder's files are written.
+func (d Dir) Disk() *wholefile.Disk { return d.disk }
+
 // String returns the path of the folder.
 func (d Dir) String() string {
 	return filepath.Join(d.root, d.experiment, filepath.FromSlash(d.id))
@@ -119,10 +129,14 @@ func (d Dir) Path(name string) string {
 
 // Begin makes the folder ready for a run that starts or goes on: it creates the
 // folder and removes what a former run left of its end, a result, a failure, its
-// outputs, a model's description or a file half written. Curves and checkpoint stay, for a run that goes on.
+// outputs, a model's description or a file half written. Curves and checkpoint stay, for a run that
+// goes on. A result that cannot be read is an error: it may be whole, and nothing replaces it.
 func (d Dir) Begin() error {
-	if err := os.MkdirAll(d.String(), 0o777); err != nil {
+	if err := d.disk.MakeFolder(d.String()); err != nil {
 		return fmt.Errorf("cannot create the run's folder: %w", err)
+	}
+	if _, err := input.Read(d.Path(ResultFile), input.Text); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("a result is there that cannot be read: %w", err)
 	}
 	return d.remove(ResultFile, FailureFile, ModelFile, OutputsFile)
 }
@@ -133,20 +147,22 @@ func (d Dir) Clear() error {
 	return d.remove(runFiles...)
 }
 
-// remove removes the files of those names and what is half written.
+// remove removes the files of those names and what is half written. With a checkpoint go those
+// that were set aside.
 func (d Dir) remove(names ...string) error {
 	entries, err := os.ReadDir(d.String())
 	if err != nil {
 		return fmt.Errorf("cannot read the run's folder: %w", err)
 	}
+	var all []string
 	for _, entry := range entries {
 		name := entry.Name()
-		if !slices.Contains(names, name) && !wholefile.IsTemporary(name) {
-			continue
+		if slices.Contains(names, name) || wholefile.IsTemporary(name) || IsSetAside(name) && slices.Contains(names, CheckpointFile) {
+			all = append(all, name)
 		}
-		if err := os.Remove(d.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove what a former run left: %w", err)
-		}
+	}
+	if err := d.disk.RemoveFrom(d.String(), all...); err != nil {
+		return fmt.Errorf("cannot remove what a former run left: %w", err)
 	}
 	return nil
 }
@@ -154,18 +170,17 @@ func (d Dir) remove(names ...string) error {
 // Worked reports whether the folder holds what took work to make: a result, even one
 // that cannot be read, or a checkpoint.
 func (d Dir) Worked() bool {
-	_, err := os.Stat(d.Path(ResultFile))
-	return err == nil || len(d.Checkpoints()) > 0
+	return there(d.Path(ResultFile)) || len(d.Checkpoints()) > 0
 }
 
 // WriteConfig writes config.yaml.
 func (d Dir) WriteConfig(yaml []byte) error {
-	return wholefile.WriteText(d.Path(ConfigFile), string(yaml))
+	return d.disk.WriteText(d.Path(ConfigFile), string(yaml))
 }
 
 // WriteFailure records why the run failed, for whoever reads the folder later.
 func (d Dir) WriteFailure(message string) error {
-	return wholefile.WriteText(d.Path(FailureFile), strings.TrimRight(message, "\n")+"\n")
+	return d.disk.WriteText(d.Path(FailureFile), strings.TrimRight(message, "\n")+"\n")
 }
 
 // ReadFailure returns the message of WriteFailure and whether there is one.
@@ -197,8 +212,8 @@ func (d Dir) Finished(hash string) (Result, bool, error) {
 // WriteCheckpoint writes the checkpoint that write produces and keeps the one before
 // it. At any moment one of the two is whole, also where the writing fails.
 func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
-	return wholefile.WriteAfter(d.Path(CheckpointFile), write, func() error {
-		err := os.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
+	return d.disk.WriteAfter(d.Path(CheckpointFile), write, func() error {
+		err := d.disk.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -206,15 +221,42 @@ func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
 	})
 }
 
-// Checkpoints returns the paths of the checkpoints that are there, the newest first.
+// Checkpoints returns the paths of the checkpoints that are there, the newest first. One of which
+// the system does not tell whether it is there is there.
 func (d Dir) Checkpoints() []string {
 	var paths []string
 	for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
-		if _, err := os.Stat(d.Path(name)); err == nil {
-			paths = append(paths, d.Path(name))
+		if path := d.Path(name); there(path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// asideMark is in the names of checkpoints that were set aside.
+const asideMark = ".damaged-"
+
+// SetAside gives a checkpoint that is of no use another name, which it returns, so that no
+// other one is written over it.
+func (d Dir) SetAside(path string) (string, error) {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s%s%d", path, asideMark, n)
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			return aside, d.disk.Rename(path, aside)
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// IsSetAside reports whether a file of that name is a checkpoint that was set aside.
+func IsSetAside(name string) bool {
+	return strings.HasPrefix(name, "checkpoint.") && strings.Contains(name, asideMark)
 }
 
 // RemovePreviousCheckpoint removes the checkpoint before the last one, for a run that

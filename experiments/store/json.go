@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
 )
 
 // WriteResult writes result.json, which makes the run a finished one. The same
@@ -21,7 +20,7 @@ func (d Dir) WriteResult(result Result) error {
 	if err := d.check(result); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return wholefile.WriteJSON(path, result)
+	return d.disk.WriteJSON(path, result)
 }
 
 // ReadResult reads result.json. Unknown or missing keys, values out of range and

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/internal/input"
+	"iwda/internal/wholefile"
 )
 
 // LockFile is held by whoever makes the run. It stays when the run has ended: a file
@@ -24,13 +25,14 @@ var ErrLocked = errors.New("held by another iwrun")
 type Lock struct {
 	path string
 	file *os.File
+	disk *wholefile.Disk
 }
 
 // Lock takes the run for this process; the folder is created if need be. The error
 // wraps ErrLocked and names the holder if another process has it.
 func (d Dir) Lock() (*Lock, error) {
 	for {
-		if err := os.MkdirAll(d.String(), 0o777); err != nil {
+		if err := d.disk.MakeFolder(d.String()); err != nil {
 			return nil, fmt.Errorf("cannot create the run's folder: %w", err)
 		}
 		file, err := os.OpenFile(d.Path(LockFile), os.O_RDWR|os.O_CREATE, 0o666)
@@ -40,7 +42,7 @@ func (d Dir) Lock() (*Lock, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot lock the run: %w", err)
 		}
-		lock := &Lock{path: d.Path(LockFile), file: file}
+		lock := &Lock{d.Path(LockFile), file, d.disk}
 		if err := lock.take(); err != nil {
 			file.Close()
 			return nil, err
@@ -64,7 +66,7 @@ const (
 // take locks the file and writes who holds it.
 func (l *Lock) take() error {
 	for range lookTries {
-		err := flock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
+		err := l.disk.Lock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			// Without space for its name the lock holds all the same.
 			host, _ := os.Hostname()
@@ -76,10 +78,10 @@ func (l *Lock) take() error {
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
 		}
-		if flock(l.file, syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		if l.disk.Lock(l.file, syscall.LOCK_SH|syscall.LOCK_NB) != nil {
 			break // it is held, and not only looked at
 		}
-		if err := flock(l.file, syscall.LOCK_UN); err != nil {
+		if err := l.disk.Lock(l.file, syscall.LOCK_UN); err != nil {
 			return fmt.Errorf("cannot unlock %s: %w", l.path, err)
 		}
 		time.Sleep(lookPause)
@@ -116,21 +118,11 @@ func (d Dir) Locked() (by string, locked bool, err error) {
 		return "", false, err
 	}
 	defer file.Close() // which lets go of the shared lock
-	err = flock(file, syscall.LOCK_SH|syscall.LOCK_NB)
+	err = d.disk.Lock(file, syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return holder(file.Name()), true, nil
 	}
 	return "", false, err
-}
-
-// flock is the system call of that name, made again where a signal interrupted it.
-func flock(file *os.File, how int) error {
-	for {
-		err := syscall.Flock(int(file.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
 }
 
 // holder returns what the holder of a lock wrote about itself.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"iwda/internal/wholefile"
 )
 
 func lockOf(t *testing.T, dir Dir) *Lock {
@@ -178,5 +180,25 @@ func TestLockDuringALook(t *testing.T) {
 	}
 	if err := <-taken; err != nil {
 		t.Errorf("after the look: %v", err)
+	}
+}
+
+// A file system without locks, as some of a network, is refused in words; nothing is begun.
+func TestFileSystemWithoutLocks(t *testing.T) {
+	for _, why := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.EOPNOTSUPP} {
+		disk := &wholefile.Disk{Before: func(c *wholefile.Call) error {
+			if c.Op == wholefile.OpLock {
+				return why
+			}
+			return nil
+		}}
+		dir := NewDir(t.TempDir(), digits, "full/a-b/dann/seed-1").On(disk)
+		_, err := dir.Lock()
+		if !errors.Is(err, why) || !strings.Contains(err.Error(), dir.Path(LockFile)) || !strings.Contains(err.Error(), "put the results on a file system with locks") {
+			t.Errorf("%v: error %v", why, err)
+		}
+		if _, locked, err := dir.Locked(); locked || err == nil {
+			t.Errorf("%v: locked %v, error %v", why, locked, err)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/maruel/safetensors"
 
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
 )
 
 // Outputs are the logits that the network of a finished run gives in evaluation mode: what
@@ -50,7 +49,7 @@ func (d Dir) WriteOutputs(o Outputs) error {
 		logits(heldOutLogits, o.HeldOut), labels(heldOutLabels, o.HeldOutLabels),
 		logits(targetLogits, o.Target), labels(targetLabels, o.TargetLabels),
 	}}
-	return wholefile.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
+	return d.disk.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
 }
 
 func tensor(name string, kind safetensors.DType, values any, shape ...uint64) safetensors.Tensor {

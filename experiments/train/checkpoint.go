@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -183,16 +184,28 @@ func (e *OtherRunError) Error() string {
 }
 
 // resume goes on from the newest checkpoint of the run's folder that is whole, and
-// starts anew where there is none. The error is an [*OtherRunError] where the
-// checkpoint is of another configuration, version or data.
+// starts anew where there is none; what is damaged is set aside. The error is an [*OtherRunError]
+// where the checkpoint is of another configuration, version or data, and the system's where one
+// cannot be read: it may be whole.
 func (c *checkpoints) resume() (err error) {
 	for _, path := range c.dir.Checkpoints() {
 		torch.Tidy(func() { err = c.resumeFrom(path) })
-		if damage := (*checkpoint.DamagedError)(nil); errors.As(err, &damage) {
-			c.options.logf("%v; the checkpoint before it will do, if there is one", damage)
+		damage := (*checkpoint.DamagedError)(nil)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // the group's first process has set it aside
+		case !errors.As(err, &damage):
+			return err
+		}
+		c.options.logf("%v; the checkpoint before it will do, if there is one", damage)
+		if !c.writes {
 			continue
 		}
-		return err
+		aside, err := c.dir.SetAside(path)
+		if err != nil {
+			return err
+		}
+		c.options.logf("it is kept as %s", aside)
 	}
 	return nil
 }

@@ -99,8 +99,55 @@ func TestDamagedCheckpoint(t *testing.T) {
 				if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
 					t.Error(diff)
 				}
+				aside, err := filepath.Glob(dir.Path("*.damaged-*"))
+				if want := map[bool]int{false: 1, true: 2}[both]; name != "removed" && len(aside) != want || err != nil {
+					t.Errorf("set aside: %q, want %d; error %v", aside, want, err)
+				}
 			})
 		}
+	}
+}
+
+// A checkpoint that the system does not hand out for a moment is not damaged: the run fails,
+// nothing is touched, and later it goes on to the same end. So it is with a result.
+func TestUnreadableCheckpoint(t *testing.T) {
+	run := ownRun(t, "iwdan", trueLabel, "network.features=128", "discriminator.hidden=128")
+	whole, _ := train(t, run)
+	dir := interrupted(t, run)
+	for _, name := range []string{store.CheckpointFile, store.PreviousCheckpointFile, store.ResultFile} {
+		path := dir.Path(name)
+		err := os.Rename(path, path+".away")
+		if err != nil && name != store.ResultFile {
+			t.Fatal(err)
+		}
+		for kind, make := range map[string]func() error{
+			"a file that is a folder": func() error { return os.Mkdir(path, 0o777) },
+			"links in a circle":       func() error { return os.Symlink(name, path) },
+		} {
+			if name == store.PreviousCheckpointFile {
+				os.Remove(dir.Path(store.CheckpointFile)) // which else is the one that is taken
+			}
+			if err := make(); err != nil {
+				t.Fatal(err)
+			}
+			err := dir.Begin()
+			if err == nil {
+				_, err = Run(t.Context(), run, dir, Options{Threads: 1})
+			}
+			if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "damaged") {
+				t.Errorf("%s, %s: error %v", name, kind, err)
+			}
+			if err := os.Remove(path); err != nil { // it is as it was
+				t.Fatal(err)
+			}
+		}
+		os.Rename(path+".away", path)
+	}
+	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -17,8 +17,8 @@ var opensWithoutAsking = map[string][]string{
 	"ioutil": {"ReadFile"},
 }
 
-// opensOtherThings are the files that open what is not read: a folder, which is flushed.
-var opensOtherThings = map[string]bool{"internal/wholefile/wholefile.go": true}
+// opensOtherThings are the files that open what is not read: folders, which are flushed and locked.
+var opensOtherThings = map[string]bool{"internal/wholefile/disk.go": true, "internal/wholefile/folder.go": true}
 
 // TestOneDoorToFiles: what the product reads it opens through internal/input, which
 // refuses pipes, devices and endless files.

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/internal/nearest"
+	"iwda/internal/printable"
 )
 
 // The exit statuses of an error, beside 0.
@@ -39,6 +41,16 @@ func WrongUsage(c *cli.Context, format string, values ...any) error {
 		usage = c.App.UsageText
 	}
 	return usageError{fmt.Sprintf(format, values...), usage}
+}
+
+// Output returns what a program writes to a standard stream by. On a terminal, names that
+// strangers gave show their control characters instead of steering it; files and pipes get all as
+// it is.
+func Output(file *os.File) io.Writer {
+	if printable.IsTerminal(file) {
+		return &printable.Screen{File: file}
+	}
+	return file
 }
 
 // Conclude prints an error of the program of that name and returns its exit status, 0 where

@@ -3,7 +3,6 @@
 package wholefile
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"iwda/internal/input"
 )
@@ -25,23 +23,36 @@ const temporaryMark = ".tmp-"
 // and renamed. If anything fails before that, a full disk for one, the error names path,
 // the temporary file is removed and the former file stays as it was; so it does where
 // write panics. A folder that cannot be flushed after the renaming is an error too: the
-// new file is in its place then, but a power cut may undo it.
-func Write(path string, write func(io.Writer) error) error {
-	return WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
+// new file is in its place then, but a power cut may undo it. What a process left that died
+// while it wrote path is removed.
+func (d *Disk) Write(path string, write func(io.Writer) error) error {
+	return d.WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
 }
 
-// WriteText replaces the file at path by a text, in one step as [Write] does.
-func WriteText(path, text string) error {
-	return Write(path, func(w io.Writer) error {
+// WriteText replaces the file at path by a text, in one step as [Disk.Write] does.
+func (d *Disk) WriteText(path, text string) error {
+	return d.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
 }
 
+// WritePrivate replaces the file at path by a text that its owner alone can read, in one step as
+// [Disk.Write] does.
+func (d *Disk) WritePrivate(path, text string) error {
+	return d.WriteAfter(path, func(file File) error {
+		if err := file.(*newFile).raw.file.Chmod(0o600); err != nil {
+			return err
+		}
+		_, err := io.WriteString(file, text)
+		return err
+	}, func() error { return nil })
+}
+
 // WriteJSON replaces the file at path by a value as JSON for people to read too, in one step as
-// [Write] does.
-func WriteJSON(path string, value any) error {
-	return Write(path, func(w io.Writer) error {
+// [Disk.Write] does.
+func (d *Disk) WriteJSON(path string, value any) error {
+	return d.Write(path, func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
@@ -56,69 +67,88 @@ type File interface {
 	io.WriterAt
 }
 
-// WriteAfter is [Write] that calls makeRoom when the new file is whole and the former
+// WriteAfter is [Disk.Write] that calls makeRoom when the new file is whole and the former
 // one still there.
-func WriteAfter(path string, write func(File) error, makeRoom func() error) error {
-	if err := replace(path, write, makeRoom); err != nil {
+func (d *Disk) WriteAfter(path string, write func(File) error, makeRoom func() error) error {
+	if err := d.replace(path, write, makeRoom); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }
 
-func replace(path string, write func(File) error, makeRoom func() error) error {
-	// Not os.CreateTemp, whose files only their owner can read whatever the umask.
-	temporary := temporaryName(path)
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+func (d *Disk) replace(path string, write func(File) error, makeRoom func() error) error {
+	d.removeLeft(path)
+	file, err := d.create(path)
 	if err != nil {
 		return err
 	}
-	renamed := false
+	temporary, renamed := file.raw.file.Name(), false
 	defer func() {
 		if !renamed {
-			file.Close()
-			os.Remove(temporary)
+			file.raw.file.Close()
+			d.remove(temporary)
 		}
 	}()
-	buffered := bufferedFile{bufio.NewWriter(file), file}
-	if err := write(buffered); err != nil {
+	if err := write(file); err != nil {
 		return err
 	}
-	rename := func() error { return os.Rename(temporary, path) }
-	for _, step := range []func() error{buffered.Flush, file.Sync, file.Close, makeRoom, rename} {
+	for _, step := range []func() error{file.Flush, file.sync, makeRoom} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	if err := d.rename(temporary, path); err != nil {
+		return err
+	}
 	renamed = true
-	return syncFolder(filepath.Dir(path))
+	if err := file.close(); err != nil { // with it goes the lock
+		return err
+	}
+	return d.syncFolder(filepath.Dir(path))
 }
 
-// Copy replaces the file at path by a copy of another one, in one step as [Write] does.
-func Copy(path, from string) error {
+// Copy replaces the file at path by a copy of another one, in one step as [Disk.Write] does.
+func (d *Disk) Copy(path, from string) error {
 	file, err := input.Open(from)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return Write(path, func(w io.Writer) error {
+	return d.Write(path, func(w io.Writer) error {
 		_, err := io.Copy(w, file)
 		return err
 	})
 }
 
 // Link makes path a second name of the file from, which takes no room, or a copy of it where
-// the file system has no second names; in one step as [Write] does. It is for files that are
+// the file system has no second names; in one step as [Disk.Write] does. It is for files that are
 // replaced and never changed in place.
-func Link(path, from string) error {
+func (d *Disk) Link(path, from string) error {
 	temporary := temporaryName(path)
-	if os.Link(from, temporary) != nil {
-		return Copy(path, from)
+	if d.link(from, temporary) != nil {
+		return d.Copy(path, from)
 	}
-	defer os.Remove(temporary) // a rename leaves it where path is a name of that file already
-	if err := os.Rename(temporary, path); err != nil {
+	defer d.remove(temporary) // a rename leaves it where path is a name of that file already
+	if err := d.rename(temporary, path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return syncFolder(filepath.Dir(path))
+	return d.syncFolder(filepath.Dir(path))
+}
+
+// The same on the system's disk.
+
+// Write is [Disk.Write].
+func Write(path string, write func(io.Writer) error) error { return (*Disk)(nil).Write(path, write) }
+
+// WriteText is [Disk.WriteText].
+func WriteText(path, text string) error { return (*Disk)(nil).WriteText(path, text) }
+
+// WriteJSON is [Disk.WriteJSON].
+func WriteJSON(path string, value any) error { return (*Disk)(nil).WriteJSON(path, value) }
+
+// WriteAfter is [Disk.WriteAfter].
+func WriteAfter(path string, write func(File) error, makeRoom func() error) error {
+	return (*Disk)(nil).WriteAfter(path, write, makeRoom)
 }
 
 // ErrSame is wrapped by the error of [CheckApart].
@@ -147,35 +177,18 @@ func temporaryName(path string) string {
 	return fmt.Sprintf("%s.%s%s%016x", folder, name, temporaryMark, rand.Uint64())
 }
 
-type bufferedFile struct {
-	*bufio.Writer
-	file *os.File
+// temporaryOf returns the name for which a temporary one stands.
+func temporaryOf(temporary string) (name string, is bool) {
+	at := strings.LastIndex(temporary, temporaryMark)
+	if at < 1 || temporary[0] != '.' {
+		return "", false
+	}
+	return temporary[1:at], true
 }
 
-func (b bufferedFile) WriteAt(text []byte, offset int64) (int, error) {
-	if err := b.Flush(); err != nil {
-		return 0, err
-	}
-	return b.file.WriteAt(text, offset)
-}
-
-// syncFolder flushes the folder's entries to the disk, so that a rename outlives
-// a power cut. Some network file systems cannot and say so: that is no error.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
-}
-
-// IsTemporary reports whether a file of that name is one that [Write] is writing, or was
+// IsTemporary reports whether a file of that name is one that [Disk.Write] is writing, or was
 // when its process died.
 func IsTemporary(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.Contains(name, temporaryMark)
+	_, is := temporaryOf(name)
+	return is
 }

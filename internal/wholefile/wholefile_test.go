@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -85,7 +86,7 @@ func TestLink(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := Link(path, from); err != nil {
+		if err := new(Disk).Link(path, from); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +98,7 @@ func TestLink(t *testing.T) {
 		t.Errorf("two files; error %v", err)
 	}
 	// Replacing one name leaves the other.
-	if err := Copy(from, path); err != nil {
+	if err := new(Disk).Copy(from, path); err != nil {
 		t.Fatal(err)
 	}
 	if first, err = os.Stat(from); err != nil {
@@ -112,7 +113,7 @@ func TestLink(t *testing.T) {
 	if got := names(t, folder); len(got) != 2 {
 		t.Errorf("files left: %v", got)
 	}
-	if err := Link(path, filepath.Join(folder, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if err := new(Disk).Link(path, filepath.Join(folder, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of a file that is not there: %v", err)
 	}
 }
@@ -133,4 +134,108 @@ func TestCheckApart(t *testing.T) {
 	if err := CheckApart([]string{"", "new", "folder", "rows"}, []string{"", "new", "soft2", "-"}); err != nil {
 		t.Error(err)
 	}
+}
+
+// However a text is handed over, all of it is written, in its order.
+func TestEveryWayToWrite(t *testing.T) {
+	path, long := filepath.Join(t.TempDir(), "file"), strings.Repeat("0123456789", 1000)
+	err := Write(path, func(w io.Writer) error {
+		var failed error
+		for range 3 {
+			_, first := io.WriteString(w, "a")
+			_, second := io.WriteString(w, long)
+			_, third := io.Copy(w, strings.NewReader(long))
+			_, fourth := w.Write([]byte(long))
+			failed = errors.Join(failed, first, second, third, fourth)
+		}
+		return failed
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); string(text) != strings.Repeat("a"+long+long+long, 3) || err != nil {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// What a process left that died while it wrote a file is removed by the next one that writes
+// it; what another one is writing at this moment, and what belongs to other files, stays.
+func TestWriteRemovesWhatWasLeft(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "predictions.csv")
+	left, others := filepath.Join(folder, ".predictions.csv.tmp-1"), filepath.Join(folder, ".other.csv.tmp-1")
+	for _, name := range []string{left, others} {
+		if err := os.WriteFile(name, []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := Write(path, func(io.Writer) error {
+		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", left, err)
+		}
+		return WriteText(path, "inner") // as another process would, meanwhile
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, folder); len(got) != 2 || got[0] != filepath.Base(others) {
+		t.Errorf("files left: %v", got)
+	}
+}
+
+// A folder is replaced as one, whatever fails; what is to be kept of the former one stays.
+func TestWriteFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "above", "m")
+	fill := func(text string) func(string) error {
+		return func(made string) error { return WriteText(filepath.Join(made, "weights"), text) }
+	}
+	keep := func(name string) bool { return name != "weights" }
+	if err := new(Disk).WriteFolder(folder, keep, fill("first")); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(folder, "seed-9", "lock")
+	if err := errors.Join(os.Mkdir(filepath.Dir(run), 0o777), os.WriteFile(run, []byte("held"), 0o666), os.Symlink("seed-9", filepath.Join(folder, "best"))); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	expect := func(text string) {
+		t.Helper()
+		if got, err := os.ReadFile(filepath.Join(folder, "weights")); string(got) != text || err != nil {
+			t.Errorf("the file is %q, %v, want %q", got, err, text)
+		}
+		if after, err := os.Stat(filepath.Join(folder, "best", "lock")); err != nil || !os.SameFile(before, after) {
+			t.Errorf("what was to be kept is another file: %v", err)
+		}
+		if left := names(t, filepath.Dir(folder)); len(left) != 1 {
+			t.Errorf("left beside it: %v", left)
+		}
+	}
+	failing := func(made string) error { return errors.Join(fill("half")(made), broken) }
+	if err := new(Disk).WriteFolder(folder, keep, failing); !errors.Is(err, broken) || !strings.Contains(err.Error(), folder) {
+		t.Errorf("error %v", err)
+	}
+	expect("first")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Disk).WriteFolder(link, keep, fill("second")); err != nil {
+		t.Fatal(err)
+	}
+	expect("second")
+	// A file system that cannot exchange folders.
+	plain := &Disk{Before: func(c *Call) error {
+		if c.Op == OpExchange {
+			return syscall.EINVAL
+		}
+		return nil
+	}}
+	if err := plain.WriteFolder(folder, keep, fill("third")); err != nil {
+		t.Fatal(err)
+	}
+	expect("third")
 }

@@ -1,8 +1,8 @@
 {{define "experiment" -}}
 # Paths and variables of the experiment mean what they meant when this was written.
 cd -- {{quote .Directory}} || exit
-{{- range .Exports}}
-{{.}}
+{{- if .VariablesPath}}
+. {{quote .VariablesPath}} || exit
 {{- end}}
 iwrun={{quote .Program}}
 experiment=(

@@ -18,8 +18,7 @@ set -u
 
 # Paths and variables of the experiment mean what they meant when this was written.
 cd -- '/home/me/my work' || exit
-export IWDA_DATA='/data of all'
-unset WEIGHTS
+. '/home/me/my work/results/digits/slurm/variables-156417cf.sh' || exit
 iwrun=/opt/iwda/iwrun
 experiment=(
   --config '/home/me/my work/results/digits/slurm/experiment-fa085725.yaml'

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Value is what a row has in a column: a word, a count, or numbers, of which the first
@@ -78,7 +80,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 // csv is the value as CSV holds it.
 func (v Value) csv() string {
 	if v.hasText() || !v.HasNumber() {
-		return v.text
+		return printable.Cell(v.text)
 	}
 	format := byte('f')
 	if n := v.recorded(); n != 0 && math.Abs(n) < 1e-6 { // as in JSON

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/check"
+)
+
+func newCheckCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "read every file of runs, models and parts below a folder, and say which are not whole",
+		UsageText: "iwrun check FOLDER…",
+		Description: "Compares what files state of themselves and of each other, finds what processes left that died, and says what to do. It changes " +
+			"nothing; runs that are being made are passed over. The exit status is 0 if all is well, 1 if something was found.",
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return wrongUsage(c, "name a folder, such as results")
+			}
+			found := 0
+			for _, folder := range c.Args().Slice() {
+				report, err := check.Folder(folder)
+				if err != nil {
+					return wrongUsage(c, "%v", err)
+				}
+				for _, f := range report.Findings {
+					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)
+				}
+				fmt.Fprintf(s.err, "%s: %d findings; runs: %d finished, %d unfinished, %d being made; %d models, %d of them without a seal; %d parts\n",
+					folder, len(report.Findings), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
+				found += len(report.Findings)
+			}
+			if found > 0 {
+				return statusError(statusFailed)
+			}
+			return nil
+		},
+	}
+}

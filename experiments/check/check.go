@@ -1,0 +1,166 @@
+// Package check reads all files of finished and unfinished runs, models and parts below a folder,
+// and says which are damaged, which do not belong together and which were left by processes that
+// died. It changes nothing.
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"iwda/experiments/adapt"
+	"iwda/experiments/labelshift"
+	"iwda/experiments/model"
+	"iwda/experiments/store"
+	"iwda/internal/input"
+	"iwda/internal/wholefile"
+)
+
+// Finding is something that is not as it should be.
+type Finding struct {
+	Path string // of the file or folder
+	What string // is wrong with it
+	Do   string // what to do about it
+}
+
+// Report is what there is below a folder.
+type Report struct {
+	Finished, Unfinished, Running int // runs; of those that are being made nothing is read
+	Models, Parts                 int
+	Unsealed                      int // models of former versions, which state no SHA-256
+	Findings                      []Finding
+}
+
+// Folder checks all below a folder. Links to folders are followed. The error is for a folder that
+// cannot be read at all.
+func Folder(folder string) (Report, error) {
+	if _, err := os.ReadDir(folder); err != nil {
+		return Report{}, err
+	}
+	c := &checker{seen: map[string]bool{}}
+	c.folder(folder)
+	return c.Report, nil
+}
+
+type checker struct {
+	Report
+	seen map[string]bool // folders, by their paths without links
+}
+
+func (c *checker) find(path, what, do string) {
+	c.Findings = append(c.Findings, Finding{path, what, do})
+}
+
+// again is what to do about what its command makes again.
+const again = "remove it and give the command again that wrote it"
+
+func (c *checker) folder(path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || c.seen[real] {
+		return
+	}
+	c.seen[real] = true
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		c.find(path, "cannot be read: "+err.Error(), "see to its permissions and its disk, and check again")
+		return
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	running := false
+	switch {
+	case has(store.ConfigFile) || has(store.CheckpointFile) || has(store.ResultFile) || has(store.LockFile):
+		running = c.run(path)
+	case has(model.MetadataFile) || has(model.WeightsFile):
+		c.model(path)
+	}
+	if has(adapt.OutcomeFile) {
+		c.adaptation(path, has)
+	}
+	for _, entry := range entries {
+		name := filepath.Join(path, entry.Name())
+		info, err := os.Stat(name)
+		switch {
+		case wholefile.IsTemporary(entry.Name()):
+			if !running {
+				c.left(name)
+			}
+		case err == nil && info.IsDir():
+			c.folder(name)
+		case err == nil && info.Mode().IsRegular():
+			c.part(name)
+		}
+	}
+}
+
+// left is what a process left that died, unless it is being written.
+func (c *checker) left(path string) {
+	if wholefile.InUse(path) {
+		return
+	}
+	whole := wholefile.Original(path)
+	if _, err := os.Stat(whole); errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			c.find(path, fmt.Sprintf("a process died while it replaced %s, which is not there", whole), "rename it to that if it is whole, or remove it")
+			c.folder(path)
+			return
+		}
+	}
+	c.find(path, "a process died while it wrote "+whole, "remove it")
+}
+
+func (c *checker) model(path string) {
+	c.Models++
+	sealed, err := model.Verify(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.find(path, "a part of a model is missing: "+err.Error(), "write the model again with iwrun export or iwrun adapt")
+	case err != nil:
+		c.find(path, err.Error(), "write the model again with iwrun export or iwrun adapt")
+	case !sealed:
+		c.Unsealed++
+	}
+}
+
+// adaptation checks what iwrun adapt concluded.
+func (c *checker) adaptation(path string, has func(name string) bool) {
+	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile, adapt.ModelFolder} {
+		if !has(name) {
+			c.find(filepath.Join(path, name), "is missing, although the adaptation was concluded", "give the command iwrun adapt again, which makes it from the runs")
+		}
+	}
+	outcome := filepath.Join(path, adapt.OutcomeFile)
+	text, err := input.Read(outcome, input.Text)
+	if err == nil && !json.Valid(text) {
+		err = errors.New("is no whole JSON")
+	}
+	if err != nil {
+		c.find(outcome, err.Error(), "give the command iwrun adapt again, which makes it from the runs")
+	}
+}
+
+// part checks a file if it is one of sums.
+func (c *checker) part(path string) {
+	file, err := input.Open(path)
+	if err != nil {
+		c.find(path, "cannot be read: "+err.Error(), "see to its permissions and its disk, and check again")
+		return
+	}
+	start := make([]byte, len(labelshift.PartStart))
+	_, err = io.ReadFull(file, start)
+	file.Close()
+	if err != nil || string(start) != labelshift.PartStart {
+		return
+	}
+	c.Parts++
+	if _, err := labelshift.ReadPart(path); err != nil {
+		c.find(path, strings.TrimPrefix(err.Error(), path+": "), again)
+	}
+}

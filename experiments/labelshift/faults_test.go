@@ -1,0 +1,119 @@
+package labelshift
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/datasets/table"
+	"iwda/internal/faultydisk"
+	"iwda/internal/wholefile"
+)
+
+// Whatever call fails while a part or predictions are written, and whatever a power cut leaves,
+// the file is the former one or the new one.
+func TestFilesOnAFailingDisk(t *testing.T) {
+	source, target := drawn(t, three, 30, 30)
+	part, err := Count(source, target, table.Options{}, Settings{Replicas: 2}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predictions := func(disk *wholefile.Disk, path string) error {
+		what := table.Predictions{Classes: []string{"cat", "dog"}, Probabilities: true, Disk: disk}
+		_, err := table.WritePredictions(path, what, func(add func(string, []float32) error) error {
+			for i := range 5000 {
+				if err := add(strings.Repeat("x", i%7), []float32{float32(i) / 5000, 1 - float32(i)/5000}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return err
+	}
+	for name, write := range map[string]func(disk *wholefile.Disk, path string) error{
+		"sums": part.WriteOn, "p.csv": predictions, "p.npz": predictions, "p.parquet": predictions,
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := filepath.Join(t.TempDir(), name)
+			if err := write(nil, place); err != nil {
+				t.Fatal(err)
+			}
+			whole, err := os.ReadFile(place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
+				path := filepath.Join(t.TempDir(), name)
+				if err := os.WriteFile(path, []byte("former"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				err := write(disk, path)
+				if err != nil && !strings.Contains(err.Error(), path) {
+					t.Errorf("%s: the error names no file: %v", fault, err)
+				}
+				got, readErr := os.ReadFile(path)
+				if readErr != nil || string(got) != string(whole) && (err == nil || string(got) != "former") {
+					t.Errorf("%s: error %v, then %d bytes, %v", fault, err, len(got), readErr)
+				}
+			})
+			root := t.TempDir()
+			if err := os.WriteFile(filepath.Join(root, name), []byte("former"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			recorder, err := faultydisk.NewRecorder(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := write(recorder.Disk(), filepath.Join(root, name)); err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			states := recorder.Cuts(random, 20)
+			for _, state := range faultydisk.Some(states, random, 60) {
+				after := t.TempDir()
+				if err := state.Write(after); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(filepath.Join(after, name))
+				if err != nil || string(got) != "former" && string(got) != string(whole) {
+					t.Errorf("%s: %d bytes, %v", state.Name, len(got), err)
+				}
+			}
+			t.Logf("%d states of %d calls", len(states), recorder.Calls())
+		})
+	}
+}
+
+// Every byte of a part that is flipped, zeroed or the first one that is missing is noticed.
+func TestEveryByteOfAPartCounts(t *testing.T) {
+	source, target := drawn(t, three, 10, 10)
+	p, err := Count(source, target, table.Options{}, Settings{Replicas: 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sums")
+	if err := p.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for at := range whole {
+		for how, damaged := range map[string]string{
+			"flipped": string(whole[:at]) + string(whole[at]^1<<(at%8)) + string(whole[at+1:]), "zeroed": string(whole[:at]) + "\x00" + string(whole[at+1:]), "cut": string(whole[:at]),
+		} {
+			if damaged == string(whole) {
+				continue
+			}
+			if _, err := readPart(strings.NewReader(damaged), int64(len(damaged))); err == nil {
+				t.Fatalf("byte %d of %d %s: %v", at, len(whole), how, err)
+			}
+			cases++
+		}
+	}
+	t.Logf("%d cases", cases)
+}

@@ -1,0 +1,222 @@
+package model_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/experiments/model"
+	"iwda/internal/faultydisk"
+	"iwda/internal/wholefile"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+// former and latter are models of the same network that differ in all else: the one that a
+// folder holds, and the one that replaces it.
+func formerAndLatter(t *testing.T) (former, latter []model.Model) {
+	t.Helper()
+	member := func(seed int, mean float32) model.Model {
+		about := describe(architecture.MLP, 4)
+		about.Normalisation.Target.Mean = []float32{mean, mean, mean, mean}
+		m := makeModel(t, about)
+		torch.Tidy(func() {
+			for _, e := range m.Network.State() {
+				e.Tensor.Set(e.Tensor.Affine(1+float64(mean)/10, 0))
+			}
+		})
+		m.Folder = fmt.Sprintf("seed-%d", seed)
+		return m
+	}
+	return []model.Model{member(1, 1), member(2, 2)}, []model.Model{member(2, 3), member(3, 4)}
+}
+
+// predictionsOf is what the models of a folder make of a row.
+func predictionsOf(models []model.Model) (text string) {
+	torch.Tidy(func() {
+		for _, m := range models {
+			row := []float32{1, 2, 3, 4}
+			m.Normalise(row)
+			_, logits := m.Network.Forward(torch.FromSlice(row, 1, 4), false)
+			text += fmt.Sprintln(torch.ToSlice[float32](logits), m.Shares, m.Calibration, m.Classes)
+		}
+	})
+	return text
+}
+
+func predicted(folder string) (string, error) {
+	models, err := model.OpenEnsemble(folder)
+	if err != nil {
+		return "", err
+	}
+	return predictionsOf(models), nil
+}
+
+// Whatever call fails while a model folder is replaced, it holds the former models or the new
+// ones, and nothing of both.
+func TestSaveOnAFailingDisk(t *testing.T) {
+	former, latter := formerAndLatter(t)
+	faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
+		folder := filepath.Join(t.TempDir(), "m")
+		if err := model.Save(folder, former...); err != nil {
+			t.Fatal(err)
+		}
+		err := model.SaveOn(disk, folder, latter...)
+		if err != nil && !strings.Contains(err.Error(), folder) {
+			t.Errorf("%s: the error names no file: %v", fault, err)
+		}
+		got, openErr := predicted(folder)
+		if want := predictionsOf(latter); openErr != nil || got != want && (err == nil || got != predictionsOf(former)) {
+			t.Errorf("%s: error %v, then %v\n%s", fault, err, openErr, got)
+		}
+	})
+}
+
+// After a power cut at any moment a model folder holds the former models or the new ones.
+func TestPowerCutsOfModelFolders(t *testing.T) {
+	former, latter := formerAndLatter(t)
+	for name, from := range map[string][]model.Model{"several": former, "one": former[:1]} {
+		root := t.TempDir()
+		folder := filepath.Join(root, "m")
+		if err := model.Save(folder, from...); err != nil {
+			t.Fatal(err)
+		}
+		recorder, err := faultydisk.NewRecorder(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := model.SaveOn(recorder.Disk(), folder, latter[:len(from)]...); err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		states := recorder.Cuts(random, 20)
+		t.Logf("%s: %d states of %d calls", name, len(states), recorder.Calls())
+		results := map[string]int{}
+		for _, state := range faultydisk.Some(states, random, 60) {
+			after := t.TempDir()
+			if err := state.Write(after); err != nil {
+				t.Fatal(err)
+			}
+			got, err := predicted(filepath.Join(after, "m"))
+			results[got]++
+			if err != nil || got != predictionsOf(from) && got != predictionsOf(latter[:len(from)]) {
+				t.Errorf("%s, %s: %v\n%s", name, state.Name, err, got)
+			}
+		}
+		if len(results) != 2 {
+			t.Errorf("%s: %d kinds of results, want the former and the new one", name, len(results))
+		}
+	}
+}
+
+// New weights beside the former model.json, or the other way round, are refused by name.
+func TestWeightsOfAnotherModel(t *testing.T) {
+	former, latter := formerAndLatter(t)
+	for _, name := range []string{model.WeightsFile, model.MetadataFile} {
+		folder, other := save(t, former[0]), save(t, latter[0])
+		if err := os.Rename(filepath.Join(other, name), filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, model.WeightsFile)+": it has the SHA-256 ") {
+			t.Errorf("another %s: error %v", name, err)
+		}
+	}
+}
+
+// A model folder of former versions, which states no SHA-256, is read.
+func TestFormerModelFolder(t *testing.T) {
+	folder := save(t, makeModel(t, describe(architecture.MLP, 4)))
+	want, err := predicted(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, model.MetadataFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, `  "seal"`) || strings.HasPrefix(line, `  "weights_sha256"`)
+	})
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := predicted(folder); err != nil || got != want || len(text)-len(strings.Join(lines, "")) < 128 {
+		t.Errorf("error %v\n%s", err, got)
+	}
+}
+
+// The folder of a run takes no model: its model.json belongs to its checkpoint.
+func TestRunsFolderIsNotReplaced(t *testing.T) {
+	former, _ := formerAndLatter(t)
+	folder := filepath.Join(t.TempDir(), "seed-1")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	touch(t, filepath.Join(folder, "config.yaml"))
+	touch(t, filepath.Join(folder, "model.json"))
+	if err := model.Save(folder, former[0]); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
+		t.Errorf("error %v", err)
+	}
+	if err := model.Save(filepath.Dir(folder), former...); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Every byte of a model folder and of a checkpoint that is flipped, zeroed or the first one that
+// is missing is noticed, or what is predicted is the same.
+func TestEveryByteCounts(t *testing.T) {
+	former, _ := formerAndLatter(t)
+	folder, run := save(t, former[0]), filepath.Join(t.TempDir(), "run")
+	if err := os.Mkdir(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	place := filepath.Join(run, "checkpoint.safetensors")
+	torch.Tidy(func() { writeCheckpoint(t, place, former[0].Network.State()) })
+	if err := former[0].Write(nil, run); err != nil {
+		t.Fatal(err)
+	}
+	want := predictionsOf(former[:1])
+	refused, same := 0, 0
+	for _, path := range []string{filepath.Join(folder, model.MetadataFile), filepath.Join(folder, model.WeightsFile), filepath.Join(run, model.MetadataFile), place} {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := max(1, len(whole)/150)
+		if os.Getenv(faultydisk.Everything) != "" {
+			step = 1
+		}
+		for at := 0; at < len(whole); at += step {
+			flipped, zeroed := bytes.Clone(whole), bytes.Clone(whole)
+			flipped[at] ^= 1 << (at % 8)
+			zeroed[at] = 0
+			for how, damaged := range map[string][]byte{"flipped": flipped, "zeroed": zeroed, "cut": whole[:at]} {
+				if err := os.WriteFile(path, damaged, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				got, err := predicted(filepath.Dir(path))
+				switch {
+				case err != nil && strings.Contains(err.Error(), filepath.Dir(path)):
+					refused++
+				case err == nil && got == want:
+					same++
+				default:
+					t.Fatalf("%s, byte %d %s: %v\n%s", path, at, how, err, got)
+				}
+			}
+		}
+		if err := os.WriteFile(path, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d refused, %d of the same predictions", refused, same)
+	if refused < 100*same {
+		t.Errorf("%d refused, but %d not noticed", refused, same)
+	}
+}

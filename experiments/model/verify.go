@@ -1,0 +1,51 @@
+package model
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"iwda/internal/input"
+)
+
+// Verify compares the files of a model's folder with what model.json says of them. The weights of
+// a run's folder are its checkpoint's, of which it says nothing. Sealed is false for what former
+// versions wrote, of which nobody can tell whether it is as it was written.
+func Verify(folder string) (sealed bool, err error) {
+	stated, err := readFile(folder)
+	if err != nil {
+		return false, err
+	}
+	weights := filepath.Join(folder, WeightsFile)
+	if !exists(weights) {
+		if stated.WeightsSHA256 != "" {
+			return false, fmt.Errorf("%s is missing", weights)
+		}
+		return stated.Seal != "", nil
+	}
+	var module error
+	if b := stated.Architecture.Backbone; b != nil {
+		module = compare(filepath.Join(folder, BackboneFile), b.SHA256)
+	}
+	return stated.WeightsSHA256 != "", cmp.Or(compare(weights, stated.WeightsSHA256), module)
+}
+
+// compare returns an error unless the file has the SHA-256, which may be unknown.
+func compare(path, stated string) (err error) {
+	file, err := input.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return err
+	}
+	if found := fmt.Sprintf("%x", sum.Sum(nil)); stated != "" && found != stated {
+		return fmt.Errorf("%s has the SHA-256 %s; by %s it is %s", path, found, MetadataFile, stated)
+	}
+	return nil
+}

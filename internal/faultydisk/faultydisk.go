@@ -1,0 +1,62 @@
+// Package faultydisk has disks for tests: one whose nth call fails, and one that remembers all
+// calls, of which every state follows in which a power cut could leave the files.
+package faultydisk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+
+	"iwda/internal/wholefile"
+)
+
+// ErrShortWrite stands for a write that writes a half and fails; other calls fail alone.
+var ErrShortWrite = errors.New("short write")
+
+// faults are the errors with which calls fail.
+var faults = []error{syscall.EIO, ErrShortWrite, syscall.ENOSPC, syscall.EACCES, syscall.EMFILE}
+
+// Everything is the environment variable with which tests try all that can happen, and not a
+// part alone.
+const Everything = "IWDA_TORTURE"
+
+// EachCall calls try with disks of which the first call fails, then the second one and so on,
+// until fewer calls are made than that. Every other time all later calls fail too. If the
+// environment asks for [Everything], each call fails with every error, alone and with all after it.
+func EachCall(try func(disk *wholefile.Disk, name string)) {
+	rounds := 1
+	if os.Getenv(Everything) != "" {
+		rounds = 2 * len(faults)
+	}
+	for round := range rounds {
+		for n := 1; ; n++ {
+			why, lasting := faults[(n+round)%len(faults)], (n+round/len(faults))%2 == 0
+			disk, reached := nth(n, why, lasting)
+			try(disk, fmt.Sprintf("call %d fails with %v, and all after it: %v", n, why, lasting))
+			if !reached() {
+				break
+			}
+		}
+	}
+}
+
+// nth returns a disk whose nth call fails, from 1, and a function that says whether that call
+// was made. Where lasting, all calls after it fail too.
+func nth(n int, why error, lasting bool) (disk *wholefile.Disk, reached func() bool) {
+	var calls atomic.Int64
+	before := func(c *wholefile.Call) error {
+		if at := int(calls.Add(1)); at < n || at > n && !lasting {
+			return nil
+		}
+		switch {
+		case !errors.Is(why, ErrShortWrite):
+			c.Data = nil
+		case c.Op == wholefile.OpWrite:
+			c.Data = c.Data[:len(c.Data)/2]
+		}
+		return why
+	}
+	return &wholefile.Disk{Before: before}, func() bool { return int(calls.Load()) >= n }
+}

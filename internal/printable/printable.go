@@ -1,0 +1,50 @@
+// Package printable keeps what strangers wrote, the names of classes, ids and files, from steering
+// the terminal that it is shown on.
+package printable
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Text returns a text in which control characters but line feeds and tabs, marks that turn the
+// direction of writing, and bytes that are no UTF-8 are spelt out, as in \x1b[2J.
+func Text(text string) string {
+	steers := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch _, size := utf8.DecodeRuneInString(text[i:]); {
+		case r == utf8.RuneError && size == 1 || steers(r) && r < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case steers(r) && r != utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Screen is a terminal on which [Text] of what is written appears.
+type Screen struct{ File *os.File }
+
+// Write writes whole texts: a character that two calls share is taken for bytes.
+func (s *Screen) Write(text []byte) (int, error) {
+	if _, err := s.File.WriteString(Text(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// IsTerminal reports whether a file is a terminal.
+func IsTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

@@ -1,0 +1,14 @@
+package printable
+
+import "testing"
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"cat\tdog\n": "cat\tdog\n", "Vögel \u2713": "Vögel \u2713", "\x1b[2J\x07": `\x1b[2J\x07`, "a\rb": `a\x0db`, "\x9b31m": `\x9b31m`,
+		"\u009b31m": `\u009b31m`, "a\u202eb\u2066": `a\u202eb\u2066`, "\ufffd": "\ufffd", "\x7f\x00": `\x7f\x00`, "ü\xffx": `ü\xffx`,
+	} {
+		if got := Text(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"iwda/experiments/store"
+)
+
+// scenarios are all that is killed. Paths are relative to the session's folder.
+func (s *session) scenarios() []scenario {
+	const ofRuns, ofCommands = 200, 100
+	plain := [][]string{nil}
+	return []scenario{
+		{"glyphs", ofRuns, s.runs(plain, "-c", "glyphs.yaml")},
+		{"mlp", ofRuns, s.runs(plain, "-c", "mlp.yaml")},
+		{"images", ofRuns, s.runs(plain, "-c", "images.yaml")},
+		{"several", ofRuns, s.runs(plain, "-c", "glyphs.yaml", "--set", "seeds=[1, 2, 3]", "-j", "3", "--per-process", "3")},
+		{"group", ofRuns, s.runs(nil, "-c", "glyphs.yaml", "--index", "0", "--device", "cpu")},
+		{"adapt", ofCommands, s.adapt},
+		{"export", ofCommands, s.export},
+		{"predict", ofCommands, s.replaced("p.csv", []string{"predict", "MODEL/seed-1", "rows.csv", "-o", "p.csv"}, []string{"predict", "MODEL/seed-2", "rows.csv", "-o", "p.csv"})},
+		{"labelshift", ofCommands, s.replaced("sums", []string{"labelshift", "--source", "source-p.csv", "--target", "target-p.csv", "--partial", "sums"},
+			[]string{"labelshift", "--source", "target-p.csv", "--target", "source-p.csv", "--partial", "sums"})},
+	}
+}
+
+// runs is a scenario in which runs are killed until they have ended, and are the same as ones that
+// were left alone. Without environments two processes make a run together.
+func (s *session) runs(environments [][]string, arguments ...string) func(folder string) (int, error) {
+	return func(folder string) (kills int, err error) {
+		whole, _, _ := strings.Cut(folder, string(filepath.Separator))
+		whole = filepath.Join(whole, "whole")
+		begin := func() [][]string {
+			if environments != nil {
+				return environments
+			}
+			return pair()
+		}
+		length, known := s.lengths[whole]
+		if !known {
+			if err := os.RemoveAll(whole); err != nil {
+				return 0, err
+			}
+			started := time.Now()
+			if _, err := s.kill(time.Hour, begin(), append(arguments, "-o", whole)...); err != nil {
+				return 0, err
+			}
+			length = time.Since(started)
+			s.lengths[whole] = length
+		}
+		line := append(arguments, "-o", folder, "--checkpoint-every", "30ms")
+		for {
+			killed, err := s.kill(length, begin(), line...)
+			if err != nil {
+				return kills, err
+			}
+			if !killed {
+				break
+			}
+			kills++
+		}
+		return kills, errors.Join(sameRuns(folder, whole), s.call("check", folder))
+	}
+}
+
+// pair returns the environments of two processes of a group.
+func pair() [][]string {
+	port := 29500
+	if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		port = listener.Addr().(*net.TCPAddr).Port
+		listener.Close()
+	}
+	var both [][]string
+	for rank := range 2 {
+		both = append(both, []string{
+			"RANK=" + strconv.Itoa(rank), "LOCAL_RANK=" + strconv.Itoa(rank), "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(port),
+		})
+	}
+	return both
+}
+
+// sameRuns compares all runs of two folders in what does not depend on the clock.
+func sameRuns(folder, whole string) error {
+	runs, problems := store.Collect(folder, "killed")
+	want, _ := store.Collect(whole, "killed")
+	if len(problems) > 0 || len(runs) != len(want) || len(runs) == 0 {
+		return fmt.Errorf("%d runs, want %d; %v", len(runs), len(want), problems)
+	}
+	for i, run := range runs {
+		of := want[i]
+		for _, r := range []*store.Result{&run.Result, &of.Result} {
+			r.Seconds, r.PeakMemoryBytes = 0, 0
+		}
+		if diff := cmp.Diff(of.Result, run.Result); diff != "" {
+			return fmt.Errorf("%s: %s", run.Dir, diff)
+		}
+		for _, name := range []string{store.MetricsFile, store.WeightsFile} {
+			a, err := withoutSeconds(run.Dir.Path(name))
+			if err != nil {
+				return err
+			}
+			b, err := withoutSeconds(of.Dir.Path(name))
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(b, a); diff != "" {
+				return fmt.Errorf("%s: %s", run.Dir.Path(name), diff)
+			}
+		}
+	}
+	return nil
+}
+
+func withoutSeconds(path string) ([][]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, fmt.Errorf("%s: %d lines, %w", path, len(rows), err)
+	}
+	if column := slices.Index(rows[0], "seconds"); column >= 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], column, column+1)
+		}
+	}
+	return rows, nil
+}
+
+// alternately makes something in two ways in turn, killed at a random moment of the first time that
+// the second takes alone, and calls look after each kill.
+func (s *session) alternately(name string, first, second []string, look func() error) (kills int, err error) {
+	if _, known := s.lengths[name]; !known {
+		started := time.Now()
+		if err := s.call(second...); err != nil {
+			return 0, err
+		}
+		s.lengths[name] = time.Since(started)
+	}
+	if err := s.call(first...); err != nil {
+		return 0, err
+	}
+	const perRound = 10
+	ways := [][]string{second, first}
+	for i := 0; kills < perRound; i++ {
+		killed, err := s.kill(s.lengths[name], [][]string{nil}, ways[i%2]...)
+		if err == nil {
+			err = look()
+		}
+		if err != nil {
+			return kills, fmt.Errorf("after %d kills: %w", kills, err)
+		}
+		if killed {
+			kills++
+		}
+	}
+	return kills, errors.Join(s.call(first...), look())
+}
+
+// models returns the folder of the runs that predict, which are made once.
+func (s *session) models() (string, error) {
+	folder := filepath.Join("models", "killed", "full", "source-target", "iwdan")
+	if s.lengths["models"] > 0 {
+		return folder, nil
+	}
+	s.lengths["models"] = 1
+	return folder, s.call("-c", "mlp.yaml", "--set", "seeds=[1, 2, 3]", "-o", "models")
+}
+
+// either returns an error unless a file is one of two.
+func either(path string, wants ...string) error {
+	got, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, want := range wants {
+		if text, err := os.ReadFile(want); err != nil {
+			return err
+		} else if string(text) == string(got) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is neither of %q", path, wants)
+}
+
+// replaced is a scenario in which a file is replaced by one of two.
+func (s *session) replaced(file string, ways ...[]string) func(folder string) (int, error) {
+	return func(folder string) (int, error) {
+		models, err := s.models()
+		if err != nil {
+			return 0, err
+		}
+		path := filepath.Join(folder, file)
+		lines, wants := make([][]string, 2), make([]string, 2)
+		for i, way := range ways {
+			for _, word := range way {
+				word = strings.Replace(word, "MODEL", models, 1)
+				if word == file {
+					word = path
+				}
+				lines[i] = append(lines[i], word)
+			}
+			if err := s.call(lines[i]...); err != nil {
+				return 0, err
+			}
+			wants[i] = fmt.Sprintf("%s.%d", path, i)
+			if err := os.Rename(path, wants[i]); err != nil {
+				return 0, err
+			}
+		}
+		kills, err := s.alternately(file, lines[0], lines[1], func() error { return either(path, wants...) })
+		if left, _ := filepath.Glob(filepath.Join(folder, ".*.tmp-*")); len(left) > 0 && err == nil {
+			err = fmt.Errorf("left: %q", left)
+		}
+		return kills, err
+	}
+}
+
+// export replaces a model folder by several models and by one.
+func (s *session) export(folder string) (int, error) {
+	models, err := s.models()
+	if err != nil {
+		return 0, err
+	}
+	m, p := filepath.Join(folder, "m"), filepath.Join(folder, "p.csv")
+	ways := [][]string{{"export", models, "-o", m}, {"export", filepath.Join(models, "seed-2"), "-o", m}}
+	var wants []string
+	for i, way := range ways {
+		want := fmt.Sprintf("%s.%d", p, i)
+		if err := errors.Join(s.call(way...), s.call("predict", m, "rows.csv", "-o", want+".csv")); err != nil {
+			return 0, err
+		}
+		wants = append(wants, want+".csv")
+	}
+	kills, err := s.alternately("export", ways[0], ways[1], func() error {
+		return errors.Join(s.call("predict", m, "rows.csv", "-o", p), either(p, wants...))
+	})
+	return kills, errors.Join(err, s.call("check", folder))
+}
+
+// adapt concludes in one folder with the runs of one method and with those of another.
+func (s *session) adapt(folder string) (int, error) {
+	way := func(to, methods string) []string {
+		return []string{"adapt", "--source", "source.csv", "--target", "rows.csv", "-o", to, "--steps", "60", "--set", "seeds=[1]", "--set", "methods=[" + methods + "]"}
+	}
+	out, p := filepath.Join(folder, "out"), filepath.Join(folder, "p.csv")
+	var predictions, models []string
+	for _, methods := range []string{"source-only", "iwdan"} {
+		to := filepath.Join(folder, methods)
+		model := filepath.Join(folder, methods+".csv")
+		if err := errors.Join(s.call(way(to, methods)...), s.call("predict", to, "rows.csv", "-o", model), s.call(way(out, methods)...)); err != nil {
+			return 0, err
+		}
+		predictions, models = append(predictions, filepath.Join(to, "predictions.csv")), append(models, model)
+	}
+	kills, err := s.alternately("adapt", way(out, "source-only"), way(out, "iwdan"), func() error {
+		return errors.Join(either(filepath.Join(out, "predictions.csv"), predictions...), s.call("predict", out, "rows.csv", "-o", p), either(p, models...))
+	})
+	return kills, errors.Join(err, s.call("check", out))
+}
