@@ -69,7 +69,7 @@ func (o conclusion) telling() []int {
 // conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
 func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice) (conclusion, error) {
-	candidates, err := candidatesOf(results, runs)
+	candidates, runs, leftOut, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
 	}
@@ -86,6 +86,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err != nil {
 		return conclusion{}, err
 	}
+	choice.Problems = append(choice.Problems, leftOut...)
 	if err := chosen.follow(&choice); err != nil {
 		return conclusion{}, err
 	}
@@ -131,21 +132,29 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	return outcome, errors.Join(err, outcome.compareMethods(runs, results, candidates))
 }
 
-// candidatesOf reads what the finished runs say of both domains.
-func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
+// candidatesOf reads what runs said, and leaves those out that cannot be judged, which it says.
+func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, judged []plan.Run, leftOut []string, err error) {
+	var reason error
 	for _, run := range runs {
 		dir := run.Dir(results)
 		result, err := dir.ReadResult()
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
-		candidates = append(candidates, candidate)
+		if reason = candidate.Check(); reason != nil {
+			leftOut = append(leftOut, fmt.Sprintf("%s: it is left out.", reason))
+			continue
+		}
+		candidates, judged = append(candidates, candidate), append(judged, run)
 	}
-	return candidates, nil
+	if len(candidates) == 0 {
+		return nil, nil, nil, reason
+	}
+	return candidates, judged, leftOut, nil
 }
 
 // Chosen are the runs that predict: one, or the seeds of a method, the mean of whose

@@ -198,8 +198,8 @@ type Train struct {
 	// Graph has a GPU record a step, with and without the domain loss, and repeat it as a
 	// whole. Elsewhere it changes nothing.
 	Graph bool `yaml:"graph,omitempty"`
-	// Restarts is how often a run in which a loss or gradient is not finite begins again,
-	// each time with half the learning rates; after that it fails.
+	// Restarts is how often a run in which a loss or gradient is not finite, or a classification
+	// loss above 1,000, begins again, each time with half the learning rates; after that it fails.
 	Restarts int `yaml:"restarts,omitempty"`
 	// Validation is the share of the source's rows that is held out, by class: training
 	// does not see these rows, every evaluation measures the network on them.

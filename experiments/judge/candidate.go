@@ -38,6 +38,12 @@ func Read(run store.Run) (Candidate, error) {
 // MethodOf returns the name of a run's method, by the run's id.
 func MethodOf(run string) string { return path.Base(path.Dir(run)) }
 
+// Check returns why the candidate cannot be judged: its held-out rows allow no calibration.
+func (c Candidate) Check() error {
+	_, err := c.input()
+	return err
+}
+
 // Fit calibrates the candidate and estimates the target's class shares by what it says itself.
 func (c Candidate) Fit() (*classshares.Shares, error) {
 	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), c.settings())

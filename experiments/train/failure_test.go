@@ -50,7 +50,7 @@ func TestNoCheckpointOfAStepThatFailed(t *testing.T) {
 	dir := begin(t, run)
 	// The looks are those of the first evaluation and before steps 1 and 2.
 	_, err := Run(&fuse{t.Context(), 3}, run, dir, Options{Threads: 1})
-	var diverged *NotFiniteError
+	var diverged *DivergedError
 	if !errors.As(err, &diverged) {
 		t.Fatalf("error %v", err)
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"iwda/experiments/plan"
@@ -86,11 +87,15 @@ func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []tor
 }
 
 // readSteps takes into account what the steps left that were not read yet. A loss or gradient
-// that was not finite is an error, before anything is measured or written of what was
+// that was not finite, or far too large in a run that may begin again, is an error, before anything is measured or written of what was
 // learned from it.
 func (t *trainer) readSteps() error {
+	largest := math.Inf(1)
+	if t.restarts.most > 0 {
+		largest = largestLoss
+	}
 	return t.readings.take(t.objective.tradeOff, func(step reading, v stepValues) error {
-		if err := v.checkFinite(step.at); err != nil {
+		if err := v.check(step.at, largest); err != nil {
 			return err
 		}
 		t.record.sums.Add(v.Sums)

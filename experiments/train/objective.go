@@ -116,13 +116,14 @@ func newClassification(run config.Resolved, method config.Method, sourceDistribu
 	}
 }
 
-// NotFiniteError is a loss or gradient that became NaN or infinite: training has diverged.
-type NotFiniteError struct {
+// DivergedError is a loss or gradient that became NaN or infinite, or a classification loss from which
+// nothing is learned any more: training has diverged.
+type DivergedError struct {
 	Term  string // classification loss, domain loss, network's gradient, discriminator's gradient
 	Value float64
 	Step  int // from 1
 }
 
-func (e *NotFiniteError) Error() string {
+func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the %s is %v; training has diverged: try recipe: robust, train.restarts or a lower train.optimizer.lr", e.Term, e.Value)
 }

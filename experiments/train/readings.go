@@ -78,8 +78,13 @@ type stepValues struct {
 	checkpoint.Sums // over this step alone
 }
 
-// checkFinite returns a [*NotFiniteError] for the first loss or gradient that is not finite.
-func (v stepValues) checkFinite(at position) error {
+// largestLoss is that of classification beyond which a run has diverged that may begin again: no
+// network that learns gives the right classes probabilities of e^-1000.
+const largestLoss = 1000
+
+// check returns a [*DivergedError] for the first loss or gradient that is not finite, and for a
+// classification loss above the largest.
+func (v stepValues) check(at position, largest float64) error {
 	for _, of := range []struct {
 		term  string
 		value float64
@@ -88,8 +93,11 @@ func (v stepValues) checkFinite(at position) error {
 		{"network's gradient", v.NetworkGradient}, {"discriminator's gradient", v.DiscriminatorGradient},
 	} {
 		if math.IsNaN(of.value) || math.IsInf(of.value, 0) {
-			return &NotFiniteError{of.term, of.value, at.step + 1}
+			return &DivergedError{of.term, of.value, at.step + 1}
 		}
+	}
+	if v.Classification > largest {
+		return &DivergedError{"classification loss", v.Classification, at.step + 1}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 // nothing is kept of what was learned from it.
 func TestDivergenceIsFoundLater(t *testing.T) {
 	dir, err := readingTogether(t, resolve(t, "full", "dann", 1, "train.optimizer.lr=1e12"), 50)
-	var diverged *NotFiniteError
+	var diverged *DivergedError
 	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "epoch 1, step 2:") {
 		t.Fatalf("error %v", err)
 	}
@@ -136,5 +136,24 @@ func TestDivergenceIsFoundLater(t *testing.T) {
 	}
 	if paths := dir.Checkpoints(); len(paths) > 0 {
 		t.Errorf("the run wrote %v", paths)
+	}
+}
+
+// What is not finite has diverged, and so has a loss that is too large for the run.
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss, gradient, largest float64
+		diverged                bool
+	}{
+		"learning":              {2, 1, largestLoss, false},
+		"a large loss":          {1001, 1, largestLoss, true},
+		"in a run that goes on": {1001, 1, math.Inf(1), false},
+		"an endless loss":       {math.Inf(1), 1, math.Inf(1), true},
+		"a gradient":            {2, math.NaN(), math.Inf(1), true},
+	} {
+		v := stepValues{Sums: checkpoint.Sums{Classification: c.loss, NetworkGradient: c.gradient}}
+		if err := v.check(position{}, c.largest); (err != nil) != c.diverged {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

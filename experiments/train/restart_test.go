@@ -58,7 +58,7 @@ func TestRestart(t *testing.T) {
 func TestRestartsEnd(t *testing.T) {
 	run := diverging(t, 1)
 	_, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1})
-	var diverged *NotFiniteError
+	var diverged *DivergedError
 	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "after 1 restarts, with learning rates times 0.5") {
 		t.Errorf("error %v", err)
 	}

@@ -24,7 +24,7 @@ import (
 // Run trains a run and writes its files to dir, which must have been begun. It goes on
 // from the checkpoint that is there, with the same bits as if it had never stopped, on
 // a CPU. What was measured so far is on disk when it returns, also where it returns an
-// error: that of a cancelled context, a [*NotFiniteError], an [*OtherRunError], a
+// error: that of a cancelled context, a [*DivergedError], an [*OtherRunError], a
 // [*torch.Error], or one of data or disk. A run that is cancelled leaves a checkpoint
 // too.
 //
@@ -66,7 +66,7 @@ func try(f func() error) (err error) {
 func completeWithRestarts(ctx context.Context, t *trainer) (store.Result, error) {
 	for {
 		result, err := t.complete(ctx)
-		reason := (*NotFiniteError)(nil)
+		reason := (*DivergedError)(nil)
 		if !errors.As(err, &reason) {
 			return result, err
 		}

@@ -214,7 +214,7 @@ func TestDivergenceIsAnError(t *testing.T) {
 	run := resolve(t, "full", "dann", 1, "train.optimizer.lr=1e12")
 	dir := begin(t, run)
 	_, err := Run(context.Background(), run, dir, Options{Threads: 1})
-	var diverged *NotFiniteError
+	var diverged *DivergedError
 	if !errors.As(err, &diverged) || diverged.Term != "classification loss" || !strings.Contains(err.Error(), "epoch 1, step 2") {
 		t.Fatalf("error %v", err)
 	}

@@ -407,6 +407,21 @@ func TestCalibrateAtScaleZero(t *testing.T) {
 	}
 }
 
+// Logits of a network that has diverged are too large for a gradient to be told to ten digits.
+func TestCalibrateHugeLogits(t *testing.T) {
+	logits := []float64{
+		28264224, -48182992, 19914318, -86111376, 44105732, 42008868, 86431104, -62968796, -23461698,
+		-6224204.5, 3269455, 2955057.75, -26170618, 8192714, 17977128, -17323274, 2863582, 14458822,
+		-28039734, 13345297, 14695523, -28550734, 13832273, 14719915, 461624.15625, -3804900, 3342970,
+	}
+	for _, form := range []string{"ts", "bcts-ridge"} {
+		c, err := Calibrate(form, logits, []int{2, 1, 0, 1, 2, 2, 1, 1, 0}, 3)
+		if err != nil || !(c.LogLoss < math.Log(3)) {
+			t.Errorf("%s: %+v, %v", form, c, err)
+		}
+	}
+}
+
 // TestCalibratedSample compares with the softmax of each row by itself: for numbers of rows
 // and classes that fill panels and registers, and that do not.
 func TestCalibratedSample(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// gradientLimit is the largest gradient of a fit.
+	// gradientLimit is the largest gradient of a fit; that of a scale, which grows with the logits
+	// as its rounding does, is counted over their spread if that is more than 1.
 	gradientLimit = 1e-10
 	// roughGradient is the gradient to which gonum's method goes, and polishing the largest
 	// number of the steps beyond that.
@@ -64,7 +65,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 		if best.separated && !f.shrunk {
 			return Calibration{}, &noOptimum{"it separates the rows, and larger scales would separate them more"}
 		}
-		if most := floats.MinIdx(best.gradient[:n]); fixed[most] && best.gradient[most] < -gradientLimit {
+		if most := floats.MinIdx(best.gradient[:n]); fixed[most] && best.gradient[most] < -gradientLimit*max(1, l.spread) {
 			fixed[most] = false
 			continue
 		}
@@ -149,6 +150,9 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 	for j, g := range s.gradient {
 		if fixed[j] {
 			g = min(0, g)
+		}
+		if j < f.scales(l.classes) {
+			g /= max(1, l.spread)
 		}
 		c.Gradient = max(c.Gradient, math.Abs(g))
 	}
