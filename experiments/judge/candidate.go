@@ -84,6 +84,8 @@ type Shared struct {
 	// Test asks whether changed class shares alone explain what the model says of the
 	// target; if not, these shares are to be read with care.
 	Test shifttest.LabelShift
+	// Changed is the p-value of the test that each class is predicted as often in both domains.
+	Changed float64
 	// Columns tell whether these agree under the shares; nil of a network.
 	Columns *store.Columns
 }

@@ -104,7 +104,11 @@ func (c *Comparison) share() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}
-	c.Shared = Shared{Run: run.Run, Shares: fitted, Test: test}
+	changed, err := shifttest.ChiSquaredTest(fitted.Sample.Sums())
+	if err != nil {
+		return fmt.Errorf("%s: %w", run.Run, err)
+	}
+	c.Shared = Shared{Run: run.Run, Shares: fitted, Test: test, Changed: changed.P}
 	if run.Known != nil {
 		c.Shared.Columns = run.Known.Columns
 	}

@@ -23,11 +23,17 @@ const sure = 0.96
 // of them, in deviations: no half of a column's rows is further from all of them than one.
 const near = 1
 
+// clearlyChanged is the p-value of the test that classes are predicted as often in both domains below which
+// class shares have changed. Chance moves the estimate of few rows by much, and a change that
+// is not found costs little.
+const clearlyChanged = 0.01
+
 // Together chooses methods whose runs predict together, by what the run that aligns nothing
 // ([Shared]) says of the target:
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those that
-//     take columns to mean the same, alike. Few rows may hide that they were selected, to which
+//     take columns to mean the same, alike. If classes are predicted as often in both, as they are.
+//     Otherwise shares have changed. Few rows may hide that they were selected, to which
 //     no correction is due: the probabilities are corrected halfway.
 //   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
 //     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
@@ -51,6 +57,9 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	certain, right := c.Shared.halfway()
 	name, names := MethodOf(c.Shared.Run), moved
 	switch {
+	case agree && c.Shared.Changed >= clearlyChanged:
+		names, choice.Correction = alike, None
+		choice.Because = fmt.Sprintf("%s, and nothing says that these have changed (p = %.2g)", found, c.Shared.Changed)
 	case agree:
 		names, choice.Correction, choice.Because = alike, Halfway, found
 	case stays:

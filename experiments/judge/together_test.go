@@ -8,8 +8,8 @@ import (
 	"iwda/experiments/store"
 )
 
-// What takes columns to mean the same predicts, corrected halfway, if nothing is found against
-// label shift by the columns or, without them, by the predictions, and if the classifier is as sure
+// What takes columns to mean the same predicts, corrected halfway unless class shares stay as they are, if nothing
+// is found against label shift by the columns or, without them, by the predictions, and if the classifier is as sure
 // as it is right; otherwise what takes columns to have moved, or, without such runs, the former as it is.
 func TestTogether(t *testing.T) {
 	candidates, _ := problem(t)
@@ -43,6 +43,7 @@ func TestTogether(t *testing.T) {
 		correction Correction
 	}{
 		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Halfway},
+		"nothing changed":   {compares(same, 0.2, 0.1), others, []int{0, 1}, None},
 		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full},
 		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway},
 		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full},
