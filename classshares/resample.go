@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -66,8 +67,11 @@ func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.
 	c := r.calibration.Fit(source, random)
 	floats.Add(c.Biases, r.moves)
 	sums := weightest.NewSums(k)
-	r.count(c, r.heldOut, r.labels, source, sums)
-	rows := r.count(c, r.target, nil, target, sums)
+	r.count(c, r.heldOut, r.labels, source, sums, nil)
+	rows, err := r.countTarget(c, target, sums)
+	if err != nil {
+		return weightest.Problem{}, err
+	}
 	rows.Pseudocounts = make([]int, k)
 	for class := range k {
 		rows.Pseudocounts[class] = intervals.Poisson(random)
@@ -77,14 +81,44 @@ func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.
 	return p, err
 }
 
-// count adds a domain's calibrated rows, those that count, to sums, and returns those of the
-// target, whose labels are nil.
-func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts []int, sums *weightest.Sums) *weightest.Rows {
-	k := len(c.Scales)
-	kept := &weightest.Rows{}
-	if labels == nil {
-		kept.Probabilities = make([]float64, 0, len(rows.Values)*2/3)
+// partRows is the number of target rows that are counted on a processor of their own: a resample
+// of many has them all, see intervals.BootstrapSettings.Resample.
+const partRows = 100_000
+
+// countTarget adds the target's rows that count to sums, and returns them calibrated.
+func (r *resampler) countTarget(c calibration.Calibration, counts []int, sums *weightest.Sums) (*weightest.Rows, error) {
+	k, kept := len(c.Scales), 0
+	for _, count := range counts {
+		kept += min(1, count)
 	}
+	rows := &weightest.Rows{Probabilities: make([]float64, kept*k), Counts: make([]int, 0, kept)}
+	var parts []*weightest.Sums
+	var all sync.WaitGroup
+	for part := range slices.Chunk(counts, partRows) {
+		some := Rows{r.target.Values[len(parts)*partRows*k:], r.target.Probabilities}
+		into := rows.Probabilities[len(rows.Counts)*k:]
+		for _, count := range part {
+			if count > 0 {
+				rows.Counts = append(rows.Counts, count)
+			}
+		}
+		counted := weightest.NewSums(k)
+		parts = append(parts, counted)
+		all.Go(func() { r.count(c, some, nil, part, counted, into) })
+	}
+	all.Wait()
+	for _, part := range parts {
+		if err := sums.Merge(part); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// count adds a domain's rows that count, calibrated, to sums, and sets those of the target, whose
+// labels are nil.
+func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts []int, sums *weightest.Sums, kept []float64) {
+	k := len(c.Scales)
 	some := Rows{Probabilities: rows.Probabilities}
 	var block weightest.Block
 	var someLabels, someCounts []int
@@ -93,7 +127,7 @@ func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts [
 		block.Set(probabilities, someLabels, k)
 		sums.AddBlock(&block, someCounts)
 		if labels == nil {
-			kept.Probabilities, kept.Counts = append(kept.Probabilities, probabilities...), append(kept.Counts, someCounts...)
+			kept = kept[copy(kept, probabilities):]
 		}
 		some.Values, someLabels, someCounts = some.Values[:0], someLabels[:0], someCounts[:0]
 	}
@@ -110,5 +144,4 @@ func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts [
 		}
 	}
 	flush()
-	return kept
 }

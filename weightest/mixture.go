@@ -23,7 +23,9 @@ type mixture struct {
 	last    []float64      // the q that was evaluated last
 }
 
-func newMixture(rows *Rows, prior []float64) *mixture {
+// newMixture returns the likelihood of the rows, and of one more of each class that counts so
+// often.
+func newMixture(rows *Rows, pseudocount int, prior []float64) *mixture {
 	k := len(prior)
 	m := &mixture{prior: prior}
 	for j, mass := range prior {
@@ -35,20 +37,33 @@ func newMixture(rows *Rows, prior []float64) *mixture {
 	if len(columns) == k {
 		columns = nil
 	}
+	more, moreCounts := rows.eachClass(pseudocount, prior)
+	n := len(rows.Probabilities) / k
 	var kept []int
-	if rows.Counts == nil {
-		m.counts = make([]float64, len(rows.Probabilities)/k)
-		floats.AddConst(1, m.counts)
-		m.total = float64(len(m.counts))
+	if rows.Counts != nil {
+		kept = make([]int, 0, n+len(moreCounts))
 	}
-	for i, count := range rows.Counts {
+	m.counts = make([]float64, 0, n+len(moreCounts))
+	keep := func(i, count int) {
 		if count > 0 {
-			kept = append(kept, i)
+			if kept != nil {
+				kept = append(kept, i)
+			}
 			m.counts = append(m.counts, float64(count))
 			m.total += float64(count)
 		}
 	}
-	m.rows = panels.New(rows.Probabilities, k, kept, columns)
+	for i := range n {
+		if rows.Counts == nil {
+			keep(i, 1)
+		} else {
+			keep(i, rows.Counts[i])
+		}
+	}
+	for i, count := range moreCounts {
+		keep(n+i, count)
+	}
+	m.rows = panels.New(rows.Probabilities, more, k, kept, columns)
 	m.density = make([]float64, len(m.counts))
 	return m
 }

@@ -84,7 +84,7 @@ func (e MLLS) solve(p Problem) (MLLSSolution, *mixture, error) {
 		}
 	}
 	floats.Scale(1/floats.Sum(prior), prior)
-	m := newMixture(p.Rows.withEachClass(e.Pseudocount, prior), prior)
+	m := newMixture(p.Rows, e.Pseudocount, prior)
 	s, err := m.maximise()
 	if err != nil {
 		return MLLSSolution{}, nil, err
@@ -102,7 +102,7 @@ func (e MLLS) Equations(p Problem) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newMixture(p.Rows, prior)
+	m := newMixture(p.Rows, 0, prior)
 	return mat.DenseCopyOf(m.curvatureAt(panels.Pick(prior, m.classes))), nil
 }
 
@@ -124,18 +124,13 @@ func (e MLLS) prior(p Problem) ([]float64, error) {
 	return prior, validateDistribution("prior of MLLS", prior)
 }
 
-// withEachClass returns the rows with one more for each class that has a prior, which counts so
-// many times or as Pseudocounts say; the rows themselves where that is 0.
-func (r *Rows) withEachClass(count int, prior []float64) *Rows {
+// eachClass returns one row for each class that has a prior, and how often they count: so many
+// times, or as Pseudocounts say. There are none if that is 0.
+func (r *Rows) eachClass(count int, prior []float64) (more []float64, counts []int) {
 	if count <= 0 {
-		return r
+		return nil, nil
 	}
 	k := len(prior)
-	// One copy, as rows may be many.
-	more := &Rows{Probabilities: append(make([]float64, 0, len(r.Probabilities)+k*k), r.Probabilities...), Counts: slices.Clone(r.Counts)}
-	if more.Counts == nil {
-		more.Counts = slices.Repeat([]int{1}, len(r.Probabilities)/k)
-	}
 	for j, mass := range prior {
 		if mass > 0 {
 			row := make([]float64, k)
@@ -143,10 +138,10 @@ func (r *Rows) withEachClass(count int, prior []float64) *Rows {
 			if r.Pseudocounts != nil {
 				count = r.Pseudocounts[j]
 			}
-			more.Probabilities, more.Counts = append(more.Probabilities, row...), append(more.Counts, count)
+			more, counts = append(more, row...), append(counts, count)
 		}
 	}
-	return more
+	return more, counts
 }
 
 // meanPredictions returns the mean prediction on the source rows, length k.

@@ -17,6 +17,9 @@ const (
 	// resampledSteps bounds the steps with the sample's curvature: with it each divides the
 	// violation by some √n/k.
 	resampledSteps = 12
+	// severalCores is the number of rows of its own from which on a resample is worked on by all
+	// processors: there are then few at the same time.
+	severalCores = 100_000
 )
 
 // resampledMLLS is MLLS on the resamples of a sample, which differ from it by how often
@@ -28,7 +31,7 @@ type resampledMLLS struct {
 	sample    *Rows
 	weights   []float64 // the sample's own optimum
 	counts    []int     // of the rows that MLLS adds, which are the last ones
-	rows      *panels.Panels
+	rows      func() *panels.Panels
 	curvature *mat.SymDense // the negative Hessian by the weights
 	mixtures  sync.Pool     // of *mixture, whose counts and prior change with the resample
 }
@@ -40,20 +43,22 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 		return nil, err
 	}
 	k := p.Classes()
-	rows := (&Rows{Probabilities: p.Rows.Probabilities}).withEachClass(e.Pseudocount, solution.Prior)
+	more, counts := (&Rows{}).eachClass(e.Pseudocount, solution.Prior)
 	r := &resampledMLLS{
-		MLLS:      e,
-		sample:    p.Rows,
-		weights:   solution.Weights,
-		rows:      panels.New(rows.Probabilities, k, nil, nil),
+		MLLS:    e,
+		sample:  p.Rows,
+		weights: solution.Weights,
+		counts:  counts,
+		rows: sync.OnceValue(func() *panels.Panels {
+			rows := panels.New(p.Rows.Probabilities, more, k, nil, nil)
+			rows.Alone = true
+			return rows
+		}),
 		curvature: byWeights(m.curvatureAt(panels.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
 	}
-	if rows.Counts != nil {
-		r.counts = rows.Counts[len(p.Rows.Probabilities)/k:]
-	}
-	r.rows.Alone = true
 	r.mixtures.New = func() any {
-		return &mixture{classes: panels.UpTo(k), rows: r.rows, counts: make([]float64, r.rows.Rows), density: make([]float64, r.rows.Rows)}
+		rows := r.rows()
+		return &mixture{classes: panels.UpTo(k), rows: rows, counts: make([]float64, rows.Rows), density: make([]float64, rows.Rows)}
 	}
 	return r, nil
 }
@@ -85,8 +90,8 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 // the mixtures, if the rows are the sample's.
 func (r *resampledMLLS) resampled(rows *Rows, prior []float64) (m *mixture, release func()) {
 	if &rows.Probabilities[0] != &r.sample.Probabilities[0] {
-		m := newMixture(rows.withEachClass(r.Pseudocount, prior), prior)
-		m.rows.Alone = true
+		m := newMixture(rows, r.Pseudocount, prior)
+		m.rows.Alone = m.rows.Rows < severalCores
 		return m, func() {}
 	}
 	m = r.mixtures.Get().(*mixture)

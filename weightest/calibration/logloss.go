@@ -60,7 +60,7 @@ func newLogLoss(logits []float64, labels []int, k int) (*logLoss, error) {
 	for i, label := range labels {
 		own[i] = logits[i*k+label]
 	}
-	return newLogLossOf(panels.New(logits, k, nil, nil), newLabelled(k, labels, own), spread), nil
+	return newLogLossOf(panels.New(logits, nil, k, nil, nil), newLabelled(k, labels, own), spread), nil
 }
 
 func newLogLossOf(logits *panels.Panels, labels labelled, spread float64) *logLoss {

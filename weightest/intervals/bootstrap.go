@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,7 +25,8 @@ type BootstrapSettings struct {
 	SourceRows []uint64
 	// Resample returns the problem of a resample in which rows count so often, with anything
 	// else that is fitted to the rows, as a calibration is, fitted again. nil takes the sample's
-	// probabilities as they are.
+	// probabilities as they are. Of many rows one resample is made at a time, which may take all
+	// processors: each takes the memory of all rows twice.
 	Resample func(source, target []int, random *rand.Rand) (weightest.Problem, error)
 }
 
@@ -71,7 +73,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return counts
 	}
 	if settings.Resample != nil {
-		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), max(1, unsureRows(source, s.Classes())), func(replica int) (weightest.Problem, error) {
+		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), max(1, unsureRows(source, s.Classes())), len(targetRows) >= manyRows, func(replica int) (weightest.Problem, error) {
 			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
 		})
 	}
@@ -79,12 +81,15 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
 		return Uncertainty{}, err
 	}
-	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), 0, func(replica int) (weightest.Problem, error) {
+	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), 0, false, func(replica int) (weightest.Problem, error) {
 		p, err := replicas.sums[replica].Problem()
 		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 		return p, err
 	})
 }
+
+// manyRows is the number of target rows from which on resamples are made in turn.
+const manyRows = 200_000
 
 // unsureRows counts rows of k probabilities by how unsure they are: by 1 where two classes have
 // the probability 1/2, and by 0 where one has 1.
@@ -115,16 +120,26 @@ func rowsOf(labels []int, k int) []float64 {
 //
 // Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r *Replicas) Intervals(e weightest.Estimator, level float64) (Uncertainty, error) {
-	return bound(e, len(r.sums), level, r.meanSourceRows(), 0, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
+	return bound(e, len(r.sums), level, r.meanSourceRows(), 0, false, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
 }
 
 // bound returns the intervals between percentiles of the estimates of so many resamples, given
 // their mean number of source rows of each class. Where these are few the bounds are further
-// apart; if a calibration was fitted to each resample, where the unsure rows are few.
-func bound(e weightest.Estimator, replicas int, level float64, rows []float64, unsure float64, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
+// apart; if a calibration was fitted to each resample, where the unsure rows are few. Resamples
+// are made in turn, or several at the same time.
+func bound(e weightest.Estimator, replicas int, level float64, rows []float64, unsure float64, inTurn bool, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
 	estimates := make([]weightest.Estimate, replicas)
 	failures := make([]error, replicas)
-	panels.Each(replicas, func(replica int) {
+	run := panels.Each
+	if inTurn {
+		run = func(tasks int, run func(task int)) {
+			for task := range tasks {
+				runtime.GC() // each leaves as much memory behind as it takes
+				run(task)
+			}
+		}
+	}
+	run(replicas, func(replica int) {
 		p, err := problem(replica)
 		if err == nil {
 			estimates[replica], err = e.Estimate(p)

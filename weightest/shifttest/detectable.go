@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -20,11 +21,14 @@ const (
 	// nullResamples are those that say which J is significant.
 	nullResamples = 200
 	// turns is the number of turns that are tried, each by rising angles.
-	turns = 5
+	turns = 6
 	// leastTurn and mostTurn are the angles between which a turn is sought, in radians.
 	leastTurn, mostTurn = math.Pi / 180, math.Pi / 4
 	// halvings narrow the angle at which a turn is found.
 	halvings = 4
+	// doubt is how many standard deviations J is taken to be too large, and a loss too small, as
+	// the least of several angles is sought: research/labelshift.md has what then is found.
+	doubt = 0.7
 )
 
 // turned are source rows whose logits are turned: what the target's might have become.
@@ -36,16 +40,21 @@ type turned struct {
 	present []int
 	labels  []int
 	logits  []float64 // row-major n×k, about the target's mean
+	origins []int     // the rows' bins
+	right   []bool    // whether rows are predicted right
 	centre  []float64 // that mean
 }
 
-// detectable returns the smallest loss of accuracy that the test finds in each turn of the
-// logits, or +Inf. A turn is one by the same angle in the planes of pairs of classes, as if their
+// detectable returns the smallest loss of accuracy that the test finds in each of some turns of
+// the logits, or +Inf. A turn is one by the same angle in the planes of pairs of classes, as if their
 // features were turned: what classes have in common, of which probabilities say nothing, is
 // drawn as if the logits of a class were independent.
 //
-// A J of expected counts is the noncentrality of the statistic, whose distribution without
-// it is that of resamples under label shift.
+// J of the distribution's expected counts is the noncentrality of the statistic, whose
+// distribution without it is that of resamples under label shift. Counts of the few source rows of
+// a class would make it too large: see noise.
+//
+// Swaps of pairs of classes are not sought: other class shares nearly explain them.
 func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []int, q []float64, seed uint64) (float64, error) {
 	random := rand.New(rand.NewPCG(seed, 0x7475726e))
 	t := newTurned(s, c, bins, present, q, random)
@@ -53,12 +62,9 @@ func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []in
 	if err != nil {
 		return 0, err
 	}
-	orders := make([][]int, turns)
-	for i := range orders {
-		orders[i] = random.Perm(s.Classes())
-	}
-	losses, failures := make([]float64, turns), make([]error, turns)
-	panels.Each(turns, func(i int) { losses[i], failures[i] = t.smallestLoss(orders[i], needed) })
+	orders := turnOrders(s.Classes(), random)
+	losses, failures := make([]float64, len(orders)), make([]error, len(orders))
+	panels.Each(len(orders), func(i int) { losses[i], failures[i] = t.smallestLoss(orders[i], needed) })
 	for _, err := range failures {
 		if err != nil {
 			return 0, err
@@ -67,10 +73,36 @@ func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []in
 	return floats.Max(losses), nil
 }
 
+// turnOrders draws orders of k classes whose pairs, first with second and so on, are different
+// turns: as many as are tried, or as there are.
+func turnOrders(k int, random *rand.Rand) (orders [][]int) {
+	const draws = 10 * turns
+	var known [][][2]int
+	for range draws {
+		order := random.Perm(k)
+		var pairs [][2]int
+		for pair := range slices.Chunk(order[:k-k%2], 2) {
+			pairs = append(pairs, [2]int(pair))
+		}
+		slices.SortFunc(pairs, func(a, b [2]int) int { return a[0] - b[0] })
+		if slices.ContainsFunc(known, func(other [][2]int) bool { return slices.Equal(other, pairs) }) {
+			continue
+		}
+		if known, orders = append(known, pairs), append(orders, order); len(orders) == turns {
+			break
+		}
+	}
+	return orders
+}
+
 func newTurned(s *weightest.Sample, c *binnedCounts, bins binning, present []int, q []float64, random *rand.Rand) *turned {
 	k := s.Classes()
 	source, labels := s.Source()
-	t := &turned{c, q, c.pooled(), bins, present, labels, calibration.CenteredLogs(source, k), make([]float64, k)}
+	t := &turned{c, q, c.pooled(), bins, present, labels, calibration.CenteredLogs(source, k), make([]int, len(labels)), make([]bool, len(labels)), make([]float64, k)}
+	for i, y := range labels {
+		row := source[i*k : (i+1)*k]
+		t.origins[i], t.right[i] = bins.of(row), floats.MaxIdx(row) == y
+	}
 	means := make([][]float64, k)
 	for y := range means {
 		means[y] = make([]float64, k)
@@ -138,48 +170,39 @@ func (t *turned) needed(seed uint64) (float64, error) {
 // smallestLoss returns the loss by the smallest turn, of classes in the planes of pairs in
 // this order, whose J is as large as needed; +Inf if none is.
 func (t *turned) smallestLoss(order []int, needed float64) (float64, error) {
-	_, right, err := t.by(0, order)
-	if err != nil {
-		return 0, err
-	}
-	low, high, now := 0.0, leastTurn, 0.0
-	for {
-		var distance float64
-		if distance, now, err = t.by(high, order); err != nil {
-			return 0, err
-		}
-		if distance >= needed {
-			break
-		}
+	low, high := 0.0, leastTurn
+	distance, loss, err := t.by(high, order)
+	for ; err == nil && distance < needed; distance, loss, err = t.by(high, order) {
 		if high >= mostTurn {
 			return math.Inf(1), nil
 		}
 		low, high = high, min(2*high, mostTurn)
 	}
 	for range halvings {
-		middle := (low + high) / 2
-		distance, accuracy, err := t.by(middle, order)
 		if err != nil {
 			return 0, err
 		}
-		if distance >= needed {
-			high, now = middle, accuracy
+		middle, found := (low+high)/2, loss
+		if distance, loss, err = t.by(middle, order); distance >= needed {
+			high = middle
 		} else {
-			low = middle
+			low, loss = middle, found
 		}
 	}
-	return max(0, right-now), nil
+	return max(0, loss), err
 }
 
-// by returns J of the counts to expect in a target of rows turned by an angle, and the
-// share of these that are predicted right.
-func (t *turned) by(angle float64, order []int) (distance, right float64, err error) {
+// by returns J of the counts to expect in a target of rows turned by an angle, and how many fewer
+// of these are predicted right: both as far on the side of caution as the rows' noise asks for.
+func (t *turned) by(angle float64, order []int) (distance, loss float64, err error) {
 	k := len(t.centre)
-	ofClass, hits, row := make([][]float64, k), make([]float64, k), make([]float64, k)
+	ofClass, row := make([][]float64, k), make([]float64, k)
+	lost, changed := make([]float64, k), make([]float64, k)
 	for _, y := range t.present {
 		ofClass[y] = make([]float64, len(t.target))
 	}
 	sine, cosine := math.Sincos(angle)
+	now := make([]int, len(t.labels))
 	for i, y := range t.labels {
 		copy(row, t.row(i))
 		for pair := range slices.Chunk(order, 2) {
@@ -196,18 +219,63 @@ func (t *turned) by(angle float64, order []int) (distance, right float64, err er
 			sum += row[j]
 		}
 		floats.Scale(1/sum, row)
-		ofClass[y][t.bins.of(row)]++
-		if floats.MaxIdx(row) == y {
-			hits[y]++
+		now[i] = t.bins.of(row)
+		ofClass[y][now[i]]++
+		if right := floats.MaxIdx(row) == y; right != t.right[i] {
+			changed[y]++
+			if lost[y]++; right {
+				lost[y] -= 2
+			}
 		}
 	}
 	expected := binnedCounts{t.source, make([]float64, len(t.target))}
-	rows := floats.Sum(t.target)
+	rows, variance := floats.Sum(t.target), 0.0
 	for i, y := range t.present {
 		n := floats.Sum(ofClass[y])
 		floats.AddScaled(expected.target, rows*t.q[i]/n, ofClass[y])
-		right += t.q[i] * hits[y] / n
+		mean := lost[y] / n
+		loss += t.q[i] * mean
+		variance += t.q[i] * t.q[i] * (changed[y]/n - mean*mean) / n
 	}
-	distance, err = newMoments(expected, t.pooled).minimise(slices.Clone(t.q), 0)
-	return distance, right, err
+	q, m := slices.Clone(t.q), newMoments(expected, t.pooled)
+	if distance, err = m.minimise(q, 0); err != nil {
+		return 0, 0, err
+	}
+	excess, deviation := t.noise(m, q, now)
+	return distance - excess - doubt*deviation, loss + doubt*math.Sqrt(variance), nil
+}
+
+// noise returns by how much J is above that of the distribution that the rows are from, on
+// average, and its standard deviation, for shares z that fit best and rows that are now in these
+// bins. A row of class y that was in bin i and is in j adds
+//
+//	c = (q_y e_j - z_y e_i) / n_y
+//
+// to b - Az. With C the covariance of the rows' sum J gains tr(MC), M the part of Ω⁻¹ that no z
+// explains, and its deviation is that of 2c·Ω⁻¹(b - Az).
+func (t *turned) noise(m *moments, z []float64, now []int) (excess, deviation float64) {
+	m.evaluate(z)
+	kernel, place, number := m.kernel(z), m.places(t.pooled), make([]int, len(t.centre))
+	for class, y := range t.present {
+		number[y] = class
+	}
+	solved := append(slices.Clone(m.solved), 0)
+	sums, slopes := mat.NewDense(m.classes, m.bins+1, nil), make([]float64, m.classes)
+	var variance float64
+	for row, y := range t.labels {
+		y := number[y]
+		i, j := place[t.origins[row]], place[now[row]]
+		from, to := z[y]/m.sourceRows[y], t.q[y]/m.sourceRows[y]
+		sums.Set(y, i, sums.At(y, i)-from)
+		sums.Set(y, j, sums.At(y, j)+to)
+		excess += to*to*kernel.At(j, j) - 2*to*from*kernel.At(i, j) + from*from*kernel.At(i, i)
+		slope := 2 * (to*solved[j] - from*solved[i])
+		slopes[y] += slope
+		variance += slope * slope
+	}
+	for y, rows := range m.sourceRows {
+		excess -= mat.Inner(sums.RowView(y), kernel, sums.RowView(y)) / rows
+		variance -= slopes[y] * slopes[y] / rows
+	}
+	return excess, math.Sqrt(max(0, variance))
 }

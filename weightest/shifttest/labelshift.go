@@ -31,7 +31,8 @@ type LabelShift struct {
 	Resamples int
 	// Detectable is the loss of accuracy on the target, between 0 and 1, from which on the
 	// test finds turned logits with a probability of 80% at these numbers of rows; +Inf if
-	// none is found, NaN if LabelShiftSettings.Detect did not ask or nothing was tested.
+	// no turn by 45° or less is found so, NaN if LabelShiftSettings.Detect did not ask or nothing
+	// was tested. Swaps of pairs of classes are not meant: to this test they are nearly label shift.
 	Detectable float64
 	// TargetDistribution are the shares of all classes that fit best, length k; 0 for a
 	// class without source rows.

@@ -345,6 +345,42 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
+// A loss is named only where most samples find it, and few source rows a class find little.
+func TestDetectableIsFound(t *testing.T) {
+	const samples = 20
+	for _, c := range []struct {
+		classes, source, target int
+		turn, costs             float64 // in radians and accuracy
+	}{
+		{3, 200, 1000, math.Pi / 9, 0.033},
+		{10, 200, 1000, math.Pi / 6, 0.12},
+		{10, 1000, 1000, math.Pi / 6, 0.12},
+	} {
+		turned := gaussians.Rising(c.classes)
+		turned.Rotation = c.turn
+		var found, named int
+		for seed := range uint64(samples) {
+			l, err := LabelShiftTest(sampletest.Gaussian(t, turned, c.source, c.target, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Rejected() {
+				found++
+			}
+			l, err = LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(c.classes), c.source, c.target, seed), LabelShiftSettings{Seed: seed, Resamples: 50, Detect: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Detectable <= c.costs {
+				named++
+			}
+		}
+		if (found < samples*6/10) == (named > samples/4) {
+			t.Errorf("%+v: found in %d of %d samples, and said to be found by %d", c, found, samples, named)
+		}
+	}
+}
+
 // The level is 5% with many more target rows than source rows too, where J is far from χ².
 func TestLabelShiftLevelOfManyTargetRows(t *testing.T) {
 	const samples = 60

@@ -205,7 +205,7 @@ func (o options) carryOut() error {
 	if err != nil {
 		return err
 	}
-	defer keepHeapSmall(source.Rows() + target.Rows())()
+	defer keepHeapSmall(source.Rows()+target.Rows(), len(source.Classes))()
 	if o.Settings.TrainShares, err = o.trainShares(source.Classes); err != nil {
 		return err
 	}
@@ -236,16 +236,19 @@ func (o options) read() (source, target *labelshift.Predictions, err error) {
 	return source, target, err
 }
 
-// keepHeapSmall makes Go collect garbage often where there are many rows, and returns what
-// ends that. Then nearly all memory is large arrays without pointers, which cost the
-// collector nothing.
-func keepHeapSmall(rows int) (end func()) {
-	const many, percent = 200_000, 20
+// keepHeapSmall makes Go collect garbage often where there are many rows of k values, and returns
+// what ends that. Then nearly all memory is large arrays without pointers, which cost the
+// collector nothing: of rows in float32, in float64, and once or twice in another order.
+func keepHeapSmall(rows, k int) (end func()) {
+	const many, percent, bytes = 200_000, 20, 4 + 3*8
 	if rows < many {
 		return func() {}
 	}
-	before := debug.SetGCPercent(percent)
-	return func() { debug.SetGCPercent(before) }
+	before, limit := debug.SetGCPercent(percent), debug.SetMemoryLimit(int64(bytes*rows*k))
+	return func() {
+		debug.SetGCPercent(before)
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // trainShares returns what --train-shares says, nil for the source's.

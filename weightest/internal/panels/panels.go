@@ -50,9 +50,10 @@ func (s *Scratch) Take(n int) []float64 {
 func (s *Scratch) Give(values []float64) { s.pool.Put(&values) }
 
 // New copies some rows and some columns, in the order in which they are named, of
-// row-major rows of k values; nil names all of them.
-func New(rows []float64, k int, keptRows, keptColumns []int) *Panels {
-	n, m := k, len(rows)/k
+// row-major rows of k values and the more rows that follow them; nil names all of them.
+func New(rows, more []float64, k int, keptRows, keptColumns []int) *Panels {
+	own := len(rows) / k
+	n, m := k, own+len(more)/k
 	if keptColumns != nil {
 		n = len(keptColumns)
 	}
@@ -62,7 +63,7 @@ func New(rows []float64, k int, keptRows, keptColumns []int) *Panels {
 	p := &Panels{Rows: m, Classes: n, Data: make([]float64, m*n)}
 	p.EachGroup(4*n, func(_, firstPanel, lastPanel int) {
 		var block []float64 // row-major rows of a panel, where these are not among those given
-		if keptRows != nil || keptColumns != nil {
+		if keptRows != nil || keptColumns != nil || more != nil {
 			block = make([]float64, Height*n)
 		}
 		for i := firstPanel; i < lastPanel; i++ {
@@ -76,7 +77,11 @@ func New(rows []float64, k int, keptRows, keptColumns []int) *Panels {
 				if keptRows != nil {
 					from = keptRows[from]
 				}
-				all, kept := rows[from*k:(from+1)*k], block[row*n:(row+1)*n]
+				all, kept := rows, block[row*n:(row+1)*n]
+				if from >= own {
+					all, from = more, from-own
+				}
+				all = all[from*k : (from+1)*k]
 				if keptColumns == nil {
 					copy(kept, all)
 					continue
