@@ -100,12 +100,13 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 # Debian's packages are for its own Python.
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)
 test-python: ## the Python package: types, and tests with the programs of build/
-	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy
+	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas
 	@$(MAKE) --no-print-directory build
 	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
 		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -p no:cacheprovider tests
 
 test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
+	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv
 	@sh tools/test-wheel.sh
 
 test-dist: dist ## the packed folder elsewhere, with libtorch and without

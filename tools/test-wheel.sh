@@ -5,6 +5,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+demo=$PWD/configs/demo.yaml
 wheel=$PWD/$(ls -t build/dist/*.whl | head -n 1)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -42,4 +43,6 @@ environment/bin/iwrun adapt --source source.npz --target target.npz -o out --ste
 status=0
 environment/bin/iwrun adapt --source /nowhere.npz --target target.npz -o other 2>message.txt || status=$?
 [ "$status" != 0 ] && grep -q nowhere message.txt
+environment/bin/iwrun slurm -c "$demo" --results jobs >submit.txt
+grep -q "$folder/environment/bin/iwrun" jobs/demo/slurm/array-1.sh
 echo "test-wheel: $(basename "$wheel") passes"
