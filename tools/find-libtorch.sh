@@ -39,7 +39,8 @@ else
 	if [ -n "$python_root" ] && [ -f "$python_root/lib/libtorch_cpu.so" ] && [ -n "$(version_header "$python_root/include")" ]; then
 		origin="the torch of Python ($python_root)"
 		include=$python_root/include
-		lib=$python_root/lib
+		# Debian's folder has links to some of the system's libraries, and none to those for CUDA.
+		lib=$(dirname "$(readlink -f "$python_root/lib/libtorch_cpu.so")")
 	else
 		for l in /usr/lib/*-linux-gnu /usr/lib64 /usr/lib; do
 			if [ -f "$l/libtorch_cpu.so" ] && [ -n "$(version_header /usr/include)" ]; then
@@ -92,10 +93,11 @@ fi
 link="-L$lib -Wl,-rpath,$lib -Wl,--no-as-needed -ltorch_cpu -lc10"
 cuda=0
 if [ -f "$lib/libtorch_cuda.so" ] && [ -f "$lib/libc10_cuda.so" ]; then
-	for folder in "${CUDA_HOME:-/usr/local/cuda}/include" /usr/local/cuda/include "${lib%/torch/lib}"/nvidia/*/include; do
+	for folder in "${CUDA_HOME:-/usr/local/cuda}/include" /usr/local/cuda/include "${include%/torch/include}"/nvidia/*/include /usr/include; do
 		if [ -f "$folder/cuda_runtime_api.h" ]; then
 			cuda=1
-			flags="$flags -DWITH_CUDA -isystem $folder"
+			flags="$flags -DWITH_CUDA"
+			[ "$folder" = /usr/include ] || flags="$flags -isystem $folder"
 			link="$link -ltorch_cuda -lc10_cuda"
 			break
 		fi

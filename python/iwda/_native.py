@@ -111,7 +111,7 @@ def _libtorch() -> Dict[str, str]:
     facts = dict(word.split("=", 1) for word in shlex.split(text))
     # The same torch at another place needs no other libraries.
     facts["text"] = text
-    facts["key"] = text.replace(facts["libtorch_lib"].rpartition("/torch/lib")[0] or "\0", "")
+    facts["key"] = text.replace(os.path.dirname(folder) or "\0", "")
     return facts
 
 

@@ -31,7 +31,7 @@ class Installation:
         (self.brought / "torch/csrc/tensor.cc").write_text("int one;")
         self.compiles("touch $2/libiwtorch.so $2/libcgotorch.so")
         self.bin.mkdir()
-        for tool in ("sh", "sed", "grep", "od", "tr", "uname", "cmp", "rm", "mv", "touch", "sleep", "cat"):
+        for tool in ("sh", "sed", "grep", "od", "tr", "uname", "cmp", "rm", "dirname", "readlink", "mv", "touch", "sleep", "cat"):
             (self.bin / tool).symlink_to(shutil.which(tool))
         self.script(self.bin / "g++", "echo 12.2.0")
         monkeypatch.setattr(_native, "_BROUGHT", str(self.brought))
@@ -195,7 +195,7 @@ def test_what_a_killed_process_left_is_removed(installation):
     assert not left.exists()
 
 
-@pytest.mark.skipif(os.path.exists("/usr/local/cuda/include/cuda_runtime_api.h"), reason="this machine has the headers of CUDA")
+@pytest.mark.skipif(any(os.path.exists(f"{folder}/include/cuda_runtime_api.h") for folder in ("/usr", "/usr/local/cuda")), reason="this machine has the headers of CUDA")
 def test_torch_with_cuda(installation):
     for name in ("libtorch_cuda.so", "libc10_cuda.so"):
         (installation.torch / "lib" / name).touch()
@@ -208,6 +208,16 @@ def test_torch_with_cuda(installation):
     _native.environment()
     (log,) = (installation.cache / "iwda/native").glob("*.log")
     assert f"-DWITH_CUDA -isystem {include}" in log.read_text()
+
+
+def test_torch_of_links(installation):
+    """Debian's torch has links to the system's libraries."""
+    system = installation.folder / "system"
+    (installation.torch / "lib").rename(system)
+    (installation.torch / "lib").mkdir()
+    for library in system.iterdir():
+        (installation.torch / "lib" / library.name).symlink_to(library)
+    assert _native.environment()["LD_LIBRARY_PATH"].endswith(f":{system}")
 
 
 def test_a_torch_that_is_too_old(installation):
