@@ -208,7 +208,7 @@ func TestPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(records[0], []string{"id", "class", "probability", "probability_0", "probability_1", "probability_2"}) {
+		if !slices.Equal(records[0], []string{"id", "predicted_class", "probability", "probability_0", "probability_1", "probability_2"}) {
 			t.Errorf("columns %q", records[0])
 		}
 		for _, record := range records[1:] {

@@ -10,13 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/heading"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 )
-
-// shareColumns are the names of columns of shares, the first that is there counts: what a user
-// writes, and what iwrun labelshift and iwrun adapt leave of the target.
-var shareColumns = []string{"share", "target_share", "estimated_target_share"}
 
 // ReadShares reads class shares from a CSV file with the columns class and share, a line for each class in
 // any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
@@ -39,11 +36,9 @@ func parseShares(r io.Reader, classes []string) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no line with the names of the columns: %w", err)
 	}
-	class, share := slices.Index(header, "class"), -1
-	for _, name := range shareColumns {
-		if share < 0 {
-			share = slices.Index(header, name)
-		}
+	class, share := heading.Index(header, heading.Class), slices.Index(header, "share")
+	if share < 0 { // what iwrun labelshift and iwrun adapt leave of the target
+		share = heading.Index(header, heading.TargetShare)
 	}
 	if class < 0 || share < 0 {
 		return nil, fmt.Errorf("line 1: the columns are %q; want class and share", header)

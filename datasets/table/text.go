@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // ReadText reads a .csv or .tsv file as [Open] does, but all of it as text: header is given the names
-// of the columns, and take the number of each line and its cells, without spaces around them, both
-// valid until they return. An error of either is returned with file and line.
+// of the columns, and take the number of each line and its cells as [printable.FromCell] gives them back,
+// without spaces around them, both valid until they return. An error of either is returned with file and line.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
 	lines, err := (&csvFile{t: &Table{name: path}}).open(false)
 	if err != nil {
@@ -29,7 +31,7 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		}
 		line, _ := lines.FieldPos(0)
 		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
+			cells[i] = strings.TrimSpace(printable.FromCell(strings.TrimSpace(cells[i])))
 		}
 		switch {
 		case columns == 0:

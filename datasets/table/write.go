@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/heading"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
@@ -53,10 +54,11 @@ func CheckPredictions(path string) error {
 // over one row after the other, with a probability for each class; the memory taken does
 // not depend on how many there are.
 //
-// The columns are id, class (a name) and probability, and those of all classes:
-// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists probabilities in Parquet. An .npz file has the arrays
-// ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
-// files with the probabilities of all classes as [Probabilities].
+// The columns are id, predicted_class (a name) and probability, and those of all classes:
+// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists
+// probabilities in Parquet. An .npz file has the arrays ids, predicted_class (numbers from 0),
+// probability, class_names, and probabilities. [Open] reads files with the probabilities of all
+// classes as [Probabilities].
 //
 // An id of more than 16,384 characters in an .npz file, a probability that is not a number,
 // and another number of them than there are classes are errors that name the row. An error
@@ -147,10 +149,10 @@ type csvPredictions struct {
 
 func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, error) {
 	c := &csvPredictions{w: csv.NewWriter(w), what: p}
-	c.record = append(c.record, "id", "class", "probability")
+	c.record = append(c.record, heading.ID, heading.PredictedClass, heading.Probability)
 	if p.Probabilities {
 		for _, class := range p.Classes {
-			c.record = append(c.record, prefixes[Probabilities]+class)
+			c.record = append(c.record, heading.ProbabilityOf(class))
 		}
 	}
 	return c, c.w.Write(c.record)

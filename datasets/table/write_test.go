@@ -96,7 +96,7 @@ func TestPredictedClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
-	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "class", "probability"}) {
+	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "predicted_class", "probability"}) {
 		t.Fatalf("%v, %v", records, err)
 	}
 	lines, err := parquet.ReadFile[parquetPrediction](predictions(t, "out.parquet", few, 4))
@@ -110,7 +110,7 @@ func TestPredictedClasses(t *testing.T) {
 	defer archive.Close()
 	var classes []int64
 	var largest []float32
-	if err := errors.Join(archive.Read("classes.npy", &classes), archive.Read("probability.npy", &largest)); err != nil {
+	if err := errors.Join(archive.Read("predicted_class.npy", &classes), archive.Read("probability.npy", &largest)); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range []float32{1, 0.75, 0.5, 0.75} {

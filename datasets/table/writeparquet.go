@@ -14,7 +14,7 @@ const parquetGroup = 1 << 14
 type (
 	parquetPrediction struct {
 		ID          string  `parquet:"id"`
-		Class       string  `parquet:"class,dict"`
+		Class       string  `parquet:"predicted_class,dict"`
 		Probability float32 `parquet:"probability"`
 	}
 	parquetProbabilities struct {

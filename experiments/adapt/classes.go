@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
+	"iwda/internal/heading"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/weightest/intervals"
@@ -25,7 +26,7 @@ func (c *ClassOutcome) weigh() {
 	}
 	c.Weight = weight(c.TargetShare)
 	if i := c.TargetInterval; i != nil {
-		c.WeightInterval = &[2]float64{weight(i[0]), weight(i[1])}
+		c.WeightInterval = &WeightInterval{weight(i.Low), weight(i.High)}
 	}
 }
 
@@ -52,7 +53,7 @@ func classShares(about model.Metadata, c judge.Candidate) ([]ClassOutcome, error
 func meanShares(each [][]ClassOutcome) []ClassOutcome {
 	mean, n := make([]ClassOutcome, len(each[0])), float64(len(each))
 	for i := range mean {
-		m := ClassOutcome{Class: each[0][i].Class, TargetInterval: new([2]float64)}
+		m := ClassOutcome{Class: each[0][i].Class, TargetInterval: new(TargetInterval)}
 		for _, shares := range each {
 			s := shares[i]
 			m.SourceShare, m.TargetShare = m.SourceShare+s.SourceShare/n, m.TargetShare+s.TargetShare/n
@@ -60,8 +61,8 @@ func meanShares(each [][]ClassOutcome) []ClassOutcome {
 				m.TargetInterval = nil
 			}
 			if m.TargetInterval != nil {
-				m.TargetInterval[0] += s.TargetInterval[0] / n
-				m.TargetInterval[1] += s.TargetInterval[1] / n
+				m.TargetInterval.Low += s.TargetInterval.Low / n
+				m.TargetInterval.High += s.TargetInterval.High / n
 			}
 		}
 		m.weigh()
@@ -94,7 +95,7 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 		return err
 	}
 	for i, interval := range uncertainty.Shares.Each {
-		shares[i].TargetInterval = &[2]float64{interval.Low, interval.High}
+		shares[i].TargetInterval = &TargetInterval{interval.Low, interval.High}
 	}
 	return nil
 }
@@ -103,18 +104,18 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 // where there are some.
 func writeClasses(path string, shares []ClassOutcome) error {
 	records := [][]string{{
-		"class", "source_share", "estimated_target_share", "target_share_low", "target_share_high", "weight", "weight_low", "weight_high",
+		heading.Class, heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh,
 	}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
-	ends := func(interval *[2]float64) []string {
+	ends := func(interval *TargetInterval) []string {
 		if interval == nil {
 			return []string{"", ""}
 		}
-		return []string{number(interval[0]), number(interval[1])}
+		return []string{number(interval.Low), number(interval.High)}
 	}
 	for _, s := range shares {
 		record := append([]string{printable.Cell(s.Class), number(s.SourceShare), number(s.TargetShare)}, ends(s.TargetInterval)...)
-		records = append(records, append(append(record, number(s.Weight)), ends(s.WeightInterval)...))
+		records = append(records, append(append(record, number(s.Weight)), ends((*TargetInterval)(s.WeightInterval))...))
 	}
 	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
 }

@@ -16,7 +16,9 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
+	"iwda/internal/heading"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -182,11 +184,11 @@ func (d disputes) write(path, predictions string, classes []string) error {
 	every := (len(records) + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
 	return wholefile.Write(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
-		out.Write(append([]string{"id", "class", "probability"}, d.methods...))
+		out.Write(append([]string{heading.ID, heading.PredictedClass, heading.Probability}, d.methods...))
 		for _, row := range d.rows[:min(len(d.rows), mostDisputed)] {
 			line := slices.Clone(records[row*every][:3])
 			for _, of := range d.classes {
-				line = append(line, classes[of[row]])
+				line = append(line, printable.Cell(classes[of[row]]))
 			}
 			out.Write(line)
 		}

@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
-	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -90,20 +88,6 @@ func Reads(folder string) []string {
 		}
 	}
 	return paths
-}
-
-// readOutcome reads the outcome of an adaptation's folder.
-func readOutcome(folder string) (*Outcome, error) {
-	path := filepath.Join(folder, OutcomeFile)
-	text, err := input.Read(path, input.Text)
-	if err != nil {
-		return nil, err
-	}
-	o := new(Outcome)
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return o, nil
 }
 
 // errNoTarget is wrapped if the target is not where it was.

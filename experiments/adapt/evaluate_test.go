@@ -182,14 +182,14 @@ func TestLabelsStay(t *testing.T) {
 		return string(text)
 	}
 	first := run()
-	if lines := strings.Count(first, "\n"); lines != 51 || !strings.HasPrefix(first, "id,class,confidence,label\n") {
+	if lines := strings.Count(first, "\n"); lines != 51 || !strings.HasPrefix(first, "id,predicted_class,probability,label\n") {
 		t.Errorf("%s", first)
 	}
 	if second := run(); second != first {
 		t.Errorf("drawn again:\n%s\nbefore:\n%s", second, first)
 	}
 	o.LabelRows, o.LabelStrata = 10, true
-	if strata := run(); !strings.HasPrefix(strata, "id,class,confidence,stratum,stratum_share,label\n") || strings.Count(strata, "\n") > 14 {
+	if strata := run(); !strings.HasPrefix(strata, "id,predicted_class,probability,stratum,stratum_share,label\n") || strings.Count(strata, "\n") > 14 {
 		t.Errorf("%s", strata)
 	}
 	typed := strings.Replace(first, ",\n", ",dog\n", 1)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"iwda/datasets/table"
+	"iwda/internal/heading"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -18,18 +20,12 @@ const FileName = "to_label.csv"
 // UsualRows are enough to tell an accuracy of 90% to some eight points.
 const UsualRows = 50
 
-// The columns of the file.
-const (
-	stratumColumn = "stratum"
-	shareColumn   = "stratum_share" // of all rows
-)
-
 func header(stratified bool) []string {
-	names := []string{"id", "class", "confidence"}
+	names := []string{heading.ID, heading.PredictedClass, heading.Probability}
 	if stratified {
-		names = append(names, stratumColumn, shareColumn)
+		names = append(names, heading.Stratum, heading.StratumShare)
 	}
-	return append(names, "label")
+	return append(names, heading.Label)
 }
 
 // Write writes drawn rows, a line each, with an empty column for their labels.
@@ -37,7 +33,7 @@ func Write(path string, rows []Row) error {
 	stratified := len(rows) > 0 && rows[0].Stratum != ""
 	records := [][]string{header(stratified)}
 	for _, r := range rows {
-		record := []string{r.ID, r.Class, strconv.FormatFloat(r.Confidence, 'g', -1, 32)}
+		record := []string{printable.Cell(r.ID), printable.Cell(r.Class), strconv.FormatFloat(r.Confidence, 'g', -1, 32)}
 		if stratified {
 			record = append(record, r.Stratum, strconv.FormatFloat(r.Share, 'g', -1, 64))
 		}
@@ -52,7 +48,10 @@ func Touched(path string) bool {
 	touched, label := false, 0
 	err := table.ReadText(path, func(columns []string) error {
 		label = len(columns) - 1
-		touched = !slices.Equal(columns, header(false)) && !slices.Equal(columns, header(true))
+		touched = true
+		for _, ours := range [][]string{header(false), header(true)} {
+			touched = touched && !slices.Equal(columns, ours) && !slices.Equal(columns, heading.Former(ours))
+		}
 		return nil
 	}, func(_ int, cells []string) error {
 		touched = touched || cells[label] != ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"iwda/datasets/table"
+	"iwda/internal/heading"
 )
 
 // Predictions are those of all rows, and which of these have labels.
@@ -29,9 +30,9 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	}
 	var id, class, confidence int
 	err := table.ReadText(path, func(columns []string) error {
-		id, class, confidence = slices.Index(columns, "id"), slices.Index(columns, "class"), slices.Index(columns, "probability")
+		id, class, confidence = heading.Index(columns, heading.ID), heading.Index(columns, heading.PredictedClass), heading.Index(columns, heading.Probability)
 		if id < 0 || class < 0 || confidence < 0 {
-			return fmt.Errorf("the columns are %.200q; want id, class and probability, as iwrun predict writes them", columns)
+			return fmt.Errorf("the columns are %.200q; want id, predicted_class and probability, as iwrun predict writes them", columns)
 		}
 		return nil
 	}, func(_ int, cells []string) error {
@@ -75,8 +76,8 @@ var errHeader = errors.New("header")
 // of the columns; none if they have that alone.
 func ClassesOf(path string) (classes []string, err error) {
 	err = table.ReadText(path, func(columns []string) error {
-		for _, column := range columns {
-			if class, found := strings.CutPrefix(column, "probability_"); found {
+		for _, name := range columns {
+			if class, found := strings.CutPrefix(name, heading.ProbabilityStart); found {
 				classes = append(classes, strings.Clone(class))
 			}
 		}
