@@ -4,15 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/parquet-go/parquet-go"
+
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
-// ReadText reads a .csv or .tsv file as [Open] does, but all of it as text: header is given the names
-// of the columns, and take the number of each line and its cells as [printable.FromCell] gives them back,
-// without spaces around them, both valid until they return. An error of either is returned with file and line.
+// ReadText reads a .csv, .tsv or .parquet file as [Open] does, but all of it as text: header is given the
+// names of the columns, and take the number of each line, or of each row of Parquet from 1, and its cells
+// without spaces around them, those of CSV as [printable.FromCell] gives them back; both are valid until
+// they return. An error of either is returned with file and line. Lists in Parquet are left out.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+	if extensionOf(path) == ".parquet" {
+		return readParquetText(path, header, take)
+	}
 	lines, err := (&csvFile{t: &Table{name: path}}).open(false)
 	if err != nil {
 		return err
@@ -46,6 +54,57 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
+}
+
+// readParquetText is [ReadText] of Parquet.
+func readParquetText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+	file, err := input.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	f := &parquetFile{t: &Table{name: path}, file: file}
+	err = protected(func() error {
+		return f.open(func(fields []*parquet.Column) error {
+			for _, field := range fields {
+				if field.Leaf() && field.MaxRepetitionLevel() == 0 {
+					f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
+				}
+			}
+			return distinct("columns", f.t.columns)
+		})
+	})
+	if err == nil {
+		err = header(slices.Clone(f.t.columns))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var leaves []*leaf
+	pass := newPass(f)
+	for _, column := range f.values {
+		leaves = append(leaves, newLeaf(pass, column, false))
+	}
+	cells := make([]string, len(leaves))
+	for row := range f.t.rows {
+		err := protected(func() error {
+			for i, l := range leaves {
+				text, err := l.exactCell()
+				if err != nil {
+					return fmt.Errorf("column %q: %w", l.column.Name(), err)
+				}
+				cells[i] = strings.TrimSpace(text)
+			}
+			return nil
+		})
+		if err == nil {
+			err = take(row+1, cells)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, row, err)
+		}
+	}
+	return nil
 }
 
 // IDColumn is the place of the column with the rows' ids among the names of columns; -1 if there

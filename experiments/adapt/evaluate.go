@@ -27,8 +27,8 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv of any
-// other folder, or a .csv file of them. The rows are matched by their ids.
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv or .parquet of any
+// other folder, or a .csv or .parquet file of them. The rows are matched by their ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -37,7 +37,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = filepath.Join(of, PredictionsFile)
+		predictions = FindTable(of, PredictionsFile)
 		former, err = readOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -157,7 +157,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Labels:     o.labels,
 		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "disputed": DisputedFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
 	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
