@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,26 +59,12 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 
 // readParquetText is [ReadText] of Parquet.
 func readParquetText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
-	file, err := input.Open(path)
+	f, err := openParquetText(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	f := &parquetFile{t: &Table{name: path}, file: file}
-	err = protected(func() error {
-		return f.open(func(fields []*parquet.Column) error {
-			for _, field := range fields {
-				if field.Leaf() && field.MaxRepetitionLevel() == 0 {
-					f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
-				}
-			}
-			return distinct("columns", f.t.columns)
-		})
-	})
-	if err == nil {
-		err = header(slices.Clone(f.t.columns))
-	}
-	if err != nil {
+	defer f.Close()
+	if err := header(slices.Clone(f.t.columns)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	var leaves []*leaf
@@ -105,6 +92,60 @@ func readParquetText(path string, header func(columns []string) error, take func
 		}
 	}
 	return nil
+}
+
+// openParquetText opens a Parquet file whose values are all columns but lists.
+func openParquetText(path string) (*parquetFile, error) {
+	file, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &parquetFile{t: &Table{name: path}, file: file}
+	err = protected(func() error {
+		return f.open(func(fields []*parquet.Column) error {
+			for _, field := range fields {
+				if field.Leaf() && field.MaxRepetitionLevel() == 0 {
+					f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
+				}
+			}
+			return distinct("columns", f.t.columns)
+		})
+	})
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// ClassesOf returns the classes whose probabilities a file that [ReadText] reads has beside the largest,
+// in their order; none if it has that alone.
+func ClassesOf(path string) (classes []string, err error) {
+	if extensionOf(path) == ".parquet" {
+		f, err := openParquetText(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return append(f.t.named, classesIn(f.t.columns)...), nil // of a list, or of columns
+	}
+	errHeader := errors.New("header") // ends the reading after the first line
+	err = ReadText(path, func(columns []string) error {
+		classes = classesIn(columns)
+		return errHeader
+	}, nil)
+	if errors.Is(err, errHeader) {
+		err = nil
+	}
+	return classes, err
+}
+
+// classesIn are those that have a column of probabilities.
+func classesIn(columns []string) (classes []string) {
+	for _, i := range withPrefix(columns, prefixes[Probabilities]) {
+		classes = append(classes, strings.Clone(strings.TrimPrefix(columns[i], prefixes[Probabilities])))
+	}
+	return classes
 }
 
 // IDColumn is the place of the column with the rows' ids among the names of columns; -1 if there

@@ -46,7 +46,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if o.Choose && !adapted {
 		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
 	}
-	classes, err := labels.ClassesOf(predictions)
+	classes, err := table.ClassesOf(predictions)
 	if err != nil {
 		return nil, err
 	}

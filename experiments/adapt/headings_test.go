@@ -220,6 +220,9 @@ func TestTablesInParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if classes, err := table.ClassesOf(filepath.Join(o.Folder, "predictions.parquet")); err != nil || !slices.Equal(classes, []string{outcome.Classes[0].Class, outcome.Classes[1].Class}) {
+		t.Errorf("probabilities of %q, %v", classes, err)
+	}
 	o.Format = ""
 	run(".csv", ".parquet")
 	inCSV, err := Evaluate(context.Background(), o.Folder, filled, EvaluateOptions{})

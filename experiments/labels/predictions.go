@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,23 +67,3 @@ func Match(path string, labels Labels) (*Predictions, error) {
 
 // of is the class that is predicted of a row.
 func (p *Predictions) of(row int) string { return p.Classes[p.Class[row]] }
-
-// errHeader ends the reading of a file after its first line.
-var errHeader = errors.New("header")
-
-// ClassesOf returns the classes whose probabilities predictions have beside the largest, in the order
-// of the columns; none if they have that alone.
-func ClassesOf(path string) (classes []string, err error) {
-	err = table.ReadText(path, func(columns []string) error {
-		for _, name := range columns {
-			if class, found := strings.CutPrefix(name, heading.ProbabilityStart); found {
-				classes = append(classes, strings.Clone(class))
-			}
-		}
-		return errHeader
-	}, nil)
-	if errors.Is(err, errHeader) {
-		err = nil
-	}
-	return classes, err
-}
