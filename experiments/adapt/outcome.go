@@ -120,8 +120,8 @@ type WeightInterval struct {
 	High float64 `json:"weight_high"`
 }
 
-// TestOutcome is the test whether changed class shares alone explain what a run that all are
-// compared by says of the target.
+// TestOutcome is the test whether what a run says of the target, by which all are compared, contradicts that
+// only class shares changed.
 type TestOutcome struct {
 	Run              string   `json:"run"`
 	P                *float64 `json:"p,omitempty"` // missing if nothing could be tested
