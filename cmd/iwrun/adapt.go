@@ -26,7 +26,7 @@ type adaptOptions struct {
 	workOptions
 }
 
-const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--label-rows N] [--dry-run] [options]"
+const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--format csv|parquet] [--label-rows N] [--dry-run] [options]"
 
 const (
 	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"

@@ -17,7 +17,7 @@ const (
 
 // parquetRows writes rows into columns.
 type parquetRows struct {
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	fields []Field
 	row    parquet.Row
 	rows   int // of the group
@@ -60,7 +60,7 @@ func newParquetRows(w io.Writer, fields []Field) (rowWriter, error) {
 	slices.SortFunc(ordered.fields, func(a, b parquet.Field) int { return places[a.Name()] - places[b.Name()] })
 	options = append(options, parquet.NewSchema("rows", ordered))
 	most := min(parquetGroup, max(1, parquetValues/width))
-	return &parquetRows{w: parquet.NewWriter(w, options...), fields: fields, most: most}, nil
+	return &parquetRows{w: parquet.NewGenericWriter[any](w, options...), fields: fields, most: most}, nil
 }
 
 func (p *parquetRows) add(row []Cell) error {
