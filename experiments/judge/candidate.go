@@ -9,6 +9,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
 
@@ -51,6 +52,48 @@ func (c Candidate) Fit() (*classshares.Shares, error) {
 		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}
 	return fitted, err
+}
+
+// Uncalibrated returns the candidate's own probabilities of its held-out rows, row-major.
+func (c Candidate) Uncalibrated() []float64 {
+	return calibration.Identity(c.Classes).Probabilities(weightest.Widen(c.HeldOut))
+}
+
+// CalibratedElsewhere returns the probabilities of the held-out rows, row-major, each calibrated by
+// four fifths of them among which it is not: what calibration is worth on rows to which it was not
+// fitted. Of very many values they are halves. The errors are those of calibration.
+func (c Candidate) CalibratedElsewhere() ([]float64, error) {
+	const folds, many = 5, 1e6
+	k, n, parts := c.Classes, len(c.HeldOutLabels), folds
+	if len(c.HeldOut) > many {
+		parts = 2
+	}
+	all := make([]float64, len(c.HeldOut))
+	for fold := range parts {
+		var fitted, kept classshares.Rows
+		var labels []int
+		for i := range n {
+			row := c.HeldOut[i*k : (i+1)*k]
+			if i%parts == fold {
+				kept.Values = append(kept.Values, row...)
+				continue
+			}
+			fitted.Values, labels = append(fitted.Values, row...), append(labels, c.HeldOutLabels[i])
+		}
+		if len(kept.Values) == 0 {
+			continue
+		}
+		classifier, err := classshares.Calibrate(k, fitted, labels, c.settings())
+		if err != nil {
+			return nil, fmt.Errorf("%s: calibration on a part of its held-out rows: %w", c.Run, err)
+		}
+		of := classifier.Of(kept)
+		for i := fold; i < n; i += parts {
+			copy(all[i*k:], of[:k])
+			of = of[k:]
+		}
+	}
+	return all, nil
 }
 
 // settings are those of [Candidate.Fit].
