@@ -33,7 +33,7 @@ function sortRows(body, column, numeric, sign) {
   body.append(...rows.map((entry) => entry[1]));
 }
 
-// On paper nothing is folded away.
+// On paper no table is folded away.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("#tables details:not([open])")) details.open = true;
+  for (const details of document.querySelectorAll("#tables details:not([open]), details.print:not([open])")) details.open = true;
 });
