@@ -23,6 +23,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"percent":  func(share any) string { return fmt.Sprintf("%.1f%%", 100*valueOf(share)) },
 	"number":   func(share any) string { return fmt.Sprintf("%.1f", 100*valueOf(share)) },
 	"fixed":    func(value any) string { return fmt.Sprintf("%.4f", valueOf(value)) },
+	"count":    count,
 	"key":      chart.Key,
 	"sentence": sentence,
 }).Parse(reportText))
@@ -33,6 +34,18 @@ func valueOf(number any) float64 {
 		return *p
 	}
 	return number.(float64)
+}
+
+// count is a number of things, of which the noun names one.
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // sentence begins and ends a text as one.
@@ -174,7 +187,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}
-		f.Caption = fmt.Sprintf("The first %d of %d rows drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), len(o.drawn))
+		f.Caption = fmt.Sprintf("The first %d of %s drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), count(len(o.drawn), "row"))
 		files = append(files, f)
 	}
 	if d := o.disputes; len(d.written) > 0 {
@@ -186,7 +199,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 			}
 			f.Rows = append(f.Rows, row)
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ. Their labels show which assumption holds; they say nothing of the accuracy.", len(f.Rows), fmt.Sprintf("%d rows", len(d.rows)))
+		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ. Their labels show which assumption holds; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"))
 		files = append(files, f)
 	}
 	return files

@@ -71,10 +71,10 @@ func (p picture) view(title string, of *projection, classes []ClassOutcome) pict
 	}
 	names = slices.DeleteFunc(names, func(n chart.Name) bool { return len(n.Rows) == 0 })
 	m := len(of.rows) - n
-	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%d rows)", n)}, {domain(1), fmt.Sprintf("target (%d rows)", m)}}}
+	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%s)", count(n, "row"))}, {domain(1), fmt.Sprintf("target (%s)", count(m, "row"))}}}
 	byDomain.Caption = "First two principal components of both domains together."
 	if edge := cloud.Edge(); edge > 0 {
-		byDomain.Caption += fmt.Sprintf(" %d rows beyond the axes stand at the edge.", edge)
+		byDomain.Caption += fmt.Sprintf(" At the edge: %s beyond the axes.", count(edge, "row"))
 	}
 	byDomain.SVG = cloud.Scatter(byDomain.Title, fmt.Sprintf("Scatter plot of %d source and %d target rows.", n, m), axes, domains, domain, nil)
 	byClass := panel{Title: title + ", by predicted class", Key: key}
@@ -139,7 +139,7 @@ func (h heldOutRows) show(v *reportView) {
 		shares                 []float64
 	}{
 		{"source", "Held-out source rows", "The largest calibrated probability of each row, by each network itself.", h.source},
-		{"target", "Target rows", "The same of the target, corrected for its class shares as predictions are. Much less confidence than in the source is a warning.", h.target},
+		{"target", "Target rows", "The same of the target, corrected for its class shares as predictions are.", h.target},
 	} {
 		text := fmt.Sprintf("Histogram: %.0f%% of rows have a confidence of 90%% and more.", 100*above(d.shares, 0.9))
 		v.Histograms = append(v.Histograms, panel{Title: d.title, Caption: d.caption + " " + text[len("Histogram: "):], SVG: chart.Histogram(d.title, text, d.domain, d.shares, most)})

@@ -70,5 +70,5 @@ func Key(class string) template.HTML {
 	if rest, is := strings.CutPrefix(class, "fill"); is {
 		return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><rect class="fill%s" x="1" y="4" width="14" height="8"/></svg>`, rest))
 	}
-	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><path class="%s" style="stroke-width:9" d="M8 8h0"/></svg>`, class))
+	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><path class="%s" style="stroke-width:9" d="M8 8h.1"/></svg>`, class))
 }

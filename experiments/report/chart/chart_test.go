@@ -40,7 +40,7 @@ func TestScatter(t *testing.T) {
 	for class, want := range map[string]int{"dots hue0": 67, "dots hue1": 67} {
 		dots := 0
 		for _, path := range regexp.MustCompile(`<path class="`+class+`" d="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-			for _, at := range regexp.MustCompile(`M(\S+) (\S+?)h0`).FindAllStringSubmatch(path[1], -1) {
+			for _, at := range regexp.MustCompile(`M(\S+) (\S+?)h\.1`).FindAllStringSubmatch(path[1], -1) {
 				dots++
 				x, errX := strconv.ParseFloat(at[1], 64)
 				y, errY := strconv.ParseFloat(at[2], 64)
@@ -57,6 +57,20 @@ func TestScatter(t *testing.T) {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in %s", part, text)
 		}
+	}
+	// Names stay inside, and do not hide each other.
+	text = string(c.Scatter("", "", [2]string{}, marks, MarkClass, []Name{{strings.Repeat("long ", 9), []int{0}}, {"one", []int{7}}, {"two", []int{7}}, {"three", []int{7}}}))
+	checkXML(t, text)
+	names := regexp.MustCompile(`name" x="(\S+)" y="(\S+)">([^<]*)`).FindAllStringSubmatch(text, -1)
+	places := map[string]bool{}
+	for _, n := range names {
+		places[n[2]] = true
+		if x, err := strconv.ParseFloat(n[1], 64); err != nil || x+3.6*float64(len([]rune(n[3]))) > width+0.1 {
+			t.Errorf("%q is at %s", n[3], n[1])
+		}
+	}
+	if len(names) != 4 || len(places) < 3 || !strings.Contains(text, "long long long long long…") && !strings.Contains(text, "long long long long lon…") {
+		t.Errorf("names %q", names)
 	}
 	// All in one place is no error.
 	checkXML(t, string(NewCloud([][2]float64{{3, 3}, {3, 3}}).Scatter("", "", [2]string{}, []int{0, 15}, MarkClass, nil)))

@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -91,7 +93,7 @@ func (c Cloud) Scatter(title, description string, axes [2]string, marks []int, c
 		paths := make([]strings.Builder, last+1)
 		for i := layer; i < len(marks); i += layers {
 			if m := marks[i]; m >= 0 {
-				fmt.Fprintf(&paths[m], "M%.1f %.1fh0", c.at[i][0], c.at[i][1])
+				fmt.Fprintf(&paths[m], "M%.1f %.1fh.1", c.at[i][0], c.at[i][1])
 			}
 		}
 		for m := range paths {
@@ -101,17 +103,43 @@ func (c Cloud) Scatter(title, description string, axes [2]string, marks []int, c
 		}
 	}
 	s.add("</g>")
+	s.names(c, names)
+	return s.end()
+}
+
+// names writes texts at the middles of their rows, inside the figure and below each other.
+func (s *svg) names(c Cloud, names []Name) {
+	const most, wide, high = 24, 3.6, 13 // letters; half the width of one, and the height
+	type box struct {
+		text    string
+		x, y, w float64 // w is half the width
+	}
+	var boxes []box
 	for _, n := range names {
-		at := [2]float64{}
-		for axis := range at {
+		letters := []rune(n.Text)
+		if len(letters) > most {
+			letters = append(letters[:most-1], '…')
+		}
+		b := box{text: string(letters), w: wide * float64(len(letters))}
+		for axis, to := range []*float64{&b.x, &b.y} {
 			var values []float64
 			for _, row := range n.Rows {
 				values = append(values, c.at[row][axis])
 			}
 			slices.Sort(values)
-			at[axis] = stat.Quantile(0.5, stat.Empirical, values, nil)
+			*to = stat.Quantile(0.5, stat.Empirical, values, nil)
 		}
-		s.add(`<text class="middle name" x="%.1f" y="%.1f">%s</text>`, at[0], at[1]+4, escape(n.Text))
+		b.x = max(b.w, min(width-b.w, b.x))
+		boxes = append(boxes, b)
 	}
-	return s.end()
+	slices.SortStableFunc(boxes, func(a, b box) int { return cmp.Compare(a.y, b.y) })
+	for i := range boxes {
+		b := &boxes[i]
+		for _, o := range boxes[:i] {
+			if math.Abs(o.x-b.x) < o.w+b.w && math.Abs(o.y-b.y) < high {
+				b.y = o.y + high
+			}
+		}
+		s.add(`<text class="middle name" x="%.1f" y="%.1f">%s</text>`, b.x, b.y+4, escape(b.text))
+	}
 }
