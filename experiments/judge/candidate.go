@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"iwda/classshares"
 	"iwda/datasets"
@@ -60,40 +61,48 @@ func (c Candidate) Uncalibrated() []float64 {
 }
 
 // CalibratedElsewhere returns the probabilities of the held-out rows, row-major, each calibrated by
-// four fifths of them among which it is not: what calibration is worth on rows to which it was not
-// fitted. Of very many values they are halves. The errors are those of calibration.
+// four fifths of each class among which it is not: what calibration is worth on rows to which it was
+// not fitted. Of very many values they are halves. The errors are those of calibration.
 func (c Candidate) CalibratedElsewhere() ([]float64, error) {
 	const folds, many = 5, 1e6
-	k, n, parts := c.Classes, len(c.HeldOutLabels), folds
+	k, parts := c.Classes, folds
 	if len(c.HeldOut) > many {
 		parts = 2
 	}
-	all := make([]float64, len(c.HeldOut))
-	for fold := range parts {
-		var fitted, kept classshares.Rows
-		var labels []int
-		for i := range n {
-			row := c.HeldOut[i*k : (i+1)*k]
-			if i%parts == fold {
-				kept.Values = append(kept.Values, row...)
-				continue
-			}
-			fitted.Values, labels = append(fitted.Values, row...), append(labels, c.HeldOutLabels[i])
+	rows := parted(c.HeldOutLabels, k, parts)
+	take := func(some []int) (of classshares.Rows, labels []int) {
+		for _, i := range some {
+			of.Values, labels = append(of.Values, c.HeldOut[i*k:(i+1)*k]...), append(labels, c.HeldOutLabels[i])
 		}
-		if len(kept.Values) == 0 {
+		return of, labels
+	}
+	all := make([]float64, len(c.HeldOut))
+	for part, kept := range rows {
+		if len(kept) == 0 {
 			continue
 		}
-		classifier, err := classshares.Calibrate(k, fitted, labels, c.settings())
+		others, labels := take(slices.Concat(slices.Concat(rows[:part]...), slices.Concat(rows[part+1:]...)))
+		classifier, err := classshares.Calibrate(k, others, labels, c.settings())
 		if err != nil {
 			return nil, fmt.Errorf("%s: calibration on a part of its held-out rows: %w", c.Run, err)
 		}
-		of := classifier.Of(kept)
-		for i := fold; i < n; i += parts {
-			copy(all[i*k:], of[:k])
-			of = of[k:]
+		these, _ := take(kept)
+		for j, p := range slices.Collect(slices.Chunk(classifier.Of(these), k)) {
+			copy(all[kept[j]*k:], p)
 		}
 	}
 	return all, nil
+}
+
+// parted shares out rows of k classes to parts, of each class as many to each as can be.
+func parted(labels []int, k, parts int) [][]int {
+	rows, seen := make([][]int, parts), make([]int, k)
+	for i, label := range labels {
+		part := (seen[label] + label) % parts
+		rows[part] = append(rows[part], i)
+		seen[label]++
+	}
+	return rows
 }
 
 // settings are those of [Candidate.Fit].

@@ -7,11 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/classshares"
 	"iwda/weightest"
 )
 
-// A row is calibrated by others alone: its label changes nothing of it. Of a candidate that is five
-// times too sure the probabilities come close to those of its twin that is right.
+// A row is calibrated by the other parts. Of a candidate that is five times too sure the
+// probabilities come close to those of its twin that is right.
 func TestCalibratedElsewhere(t *testing.T) {
 	candidates, _ := problem(t)
 	sure, right := candidates[1], candidates[0].Uncalibrated()
@@ -23,15 +24,21 @@ func TestCalibratedElsewhere(t *testing.T) {
 	if got, before := distance(p), distance(sure.Uncalibrated()); got > 0.01 || before < 0.05 {
 		t.Errorf("%v away from what is right, %v before", got, before)
 	}
-	const row = 7
-	sure.HeldOutLabels = slices.Clone(sure.HeldOutLabels)
-	sure.HeldOutLabels[row] = (sure.HeldOutLabels[row] + 1) % 3
-	other, err := sure.CalibratedElsewhere()
+	parts := parted(sure.HeldOutLabels, 3, 5)
+	without := sure
+	without.HeldOut, without.HeldOutLabels = nil, nil
+	for _, i := range slices.Concat(parts[1:]...) {
+		without.HeldOut, without.HeldOutLabels = append(without.HeldOut, sure.HeldOut[3*i:3*i+3]...), append(without.HeldOutLabels, sure.HeldOutLabels[i])
+	}
+	by, err := classshares.Calibrate(3, without.heldOut(), without.HeldOutLabels, classshares.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(other[3*row:3*row+3], p[3*row:3*row+3]) || slices.Equal(other, p) {
-		t.Error("a row's own label changes it, or no label changes anything")
+	want := by.Of(sure.heldOut())
+	for _, i := range parts[0] {
+		if floats.Distance(p[3*i:3*i+3], want[3*i:3*i+3], 1) > 1e-6 {
+			t.Fatalf("row %d: %v, by the other parts %v", i, p[3*i:3*i+3], want[3*i:3*i+3])
+		}
 	}
 	// Few rows are no error: parts without rows are left out.
 	sure.HeldOut, sure.HeldOutLabels = sure.HeldOut[:9], []int{0, 1, 2}
@@ -48,6 +55,30 @@ func TestUncalibrated(t *testing.T) {
 	for class, z := range row {
 		if math.Abs(p[class]-math.Exp(z)/sum) > 1e-9 {
 			t.Errorf("class %d: %v", class, p[class])
+		}
+	}
+}
+
+// Each row is in one part, and each part has as many of each class, be they in whatever order.
+func TestParted(t *testing.T) {
+	var byTurns, inOrder []int
+	for i := range 500 {
+		byTurns, inOrder = append(byTurns, i%10), append(inOrder, i/50)
+	}
+	for _, labels := range [][]int{byTurns, inOrder} {
+		seen := map[int]bool{}
+		for _, rows := range parted(labels, 10, 5) {
+			counts := make([]int, 10)
+			for _, i := range rows {
+				seen[i] = true
+				counts[labels[i]]++
+			}
+			if slices.Min(counts) != 10 || slices.Max(counts) != 10 {
+				t.Errorf("a part has %v of the classes", counts)
+			}
+		}
+		if len(seen) != 500 {
+			t.Errorf("%d rows in all", len(seen))
 		}
 	}
 }
