@@ -103,7 +103,7 @@ func (s *Settings) images() {
 }
 
 // recipes are the settings that a name stands for: defaults, before what a file says
-// itself. docs/robustness.md tells how they were chosen.
+// itself. docs/explanation/instability.md tells how they were chosen.
 var recipes = map[string]string{
 	"robust": "discriminator: {normalise: rows, dropout: 0}",
 }
