@@ -41,7 +41,7 @@ Every key of an experiment file. ` + "`iwrun -c FILE --set train.epochs=2`" + ` 
 4. the recipe that it names;
 5. the default.
 
-The second default, after a slash, is that of image files. Some data sets have defaults of their own, which ` + "`iwrun -c FILE --dry-run`" + ` shows.
+The second default, after a slash, is that of image files. Some data sets have defaults of their own. Each run's ` + "`config.yaml`" + ` has all that count.
 A mistake is reported with file, line, column and the nearest valid key. [An example](../../configs/own-data.yaml) is an experiment on files of your own.
 `
 
