@@ -19,6 +19,9 @@ type Key struct {
 	Default, Images string
 }
 
+// AnyName stands in paths of keys for a name that the user gives.
+const AnyName = "NAME"
+
 // Keys returns every key of an experiment file, in the order of the schema.
 func Keys() []Key {
 	of := func(kind catalogue.Kind) []field {
@@ -37,6 +40,11 @@ func Keys() []Key {
 			key.Takes = rules[leaf.name+"[]"].takes
 		}
 		keys = append(keys, key)
+		if leaf.value.Type() == reflect.TypeFor[Domains]() {
+			for _, of := range leaves(join(leaf.name, AnyName), reflect.ValueOf(catalogue.Files{})) {
+				keys = append(keys, Key{Path: of.name, Type: typeInWords(of.value.Type())})
+			}
+		}
 	}
 	return keys
 }

@@ -13,6 +13,7 @@ func TestKeys(t *testing.T) {
 		{Path: "experiment", Type: "text", Takes: folderForm},
 		{Path: "seeds", Type: "list", Takes: "at least 0"},
 		{Path: "dataset.train_per_class", Type: "whole number", Takes: "at least 1"},
+		{Path: "dataset.domains.NAME.test", Type: "text"},
 		{Path: "network.pretrained", Type: "text", Takes: expanded + "; or none", Images: "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"},
 		{Path: "network.normalise", Type: "text", Takes: "source, standard, matched, l2, none", Default: "none", Images: "none"},
 		{Path: "train.optimizer.lr", Type: "number", Takes: "above 0", Default: "0.02", Images: "0.001"},

@@ -78,8 +78,8 @@ type Dataset struct {
 	// Root is the folder that holds the data, relative to the working directory. Data sets that
 	// are drawn do not use it.
 	Root string `yaml:"root"`
-	// Domains are your own domains, photos: {path: photos.npz, test: photos-test.npz}. Paths are relative
-	// to dataset.root, and test may be left out.
+	// Domains are your own domains by names that you give, such as photos: {path: photos.npz}. They
+	// belong to the data set files.
 	Domains Domains `yaml:"domains,omitempty"`
 	// Fraction is the share that the source keeps of each class in the first half of the label
 	// order, in the variant subsampled.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -9,6 +10,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"iwda/experiments/config"
 )
 
 // keyComments returns what the schema of an experiment file says of each key, by the path
@@ -27,11 +30,18 @@ type schema struct {
 
 // add reads the comments of the fields of a type, which stands at path in a file.
 func (s schema) add(path, folder, name string) error {
-	fields, imports, err := s.structure(folder, name)
-	if err != nil || fields == nil {
+	declared, imports, err := s.declared(folder, name)
+	if err != nil {
 		return err
 	}
-	for _, field := range fields.List {
+	structure, is := declared.(*ast.StructType)
+	if list, named := declared.(*ast.ArrayType); named { // values by names that the user gives
+		return s.follow(path+"."+config.AnyName, folder, imports, list.Elt)
+	}
+	if !is {
+		return nil
+	}
+	for _, field := range structure.Fields.List {
 		if field.Tag == nil {
 			continue
 		}
@@ -44,26 +54,31 @@ func (s schema) add(path, folder, name string) error {
 		if options == "inline" {
 			at = path
 		} else if len(field.Names) == 1 {
-			s.comments[at] = sentence(field.Names[0].Name, field.Doc.Text())
+			s.comments[at] = sentence(field.Names[0].Name, cmp.Or(field.Doc.Text(), field.Comment.Text()))
 		}
-		switch t := field.Type.(type) {
-		case *ast.Ident:
-			err = s.add(at, folder, t.Name)
-		case *ast.SelectorExpr:
-			if pkg, is := t.X.(*ast.Ident); is {
-				err = s.add(at, imports[pkg.Name], t.Sel.Name)
-			}
-		}
-		if err != nil {
+		if err := s.follow(at, folder, imports, field.Type); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// structure finds the fields of a struct, nil if the name is none of the folder, and the
+// follow adds the type that an expression names, if it names one of ours.
+func (s schema) follow(path, folder string, imports map[string]string, expression ast.Expr) error {
+	switch t := expression.(type) {
+	case *ast.Ident:
+		return s.add(path, folder, t.Name)
+	case *ast.SelectorExpr:
+		if pkg, is := t.X.(*ast.Ident); is && imports[pkg.Name] != "" {
+			return s.add(path, imports[pkg.Name], t.Sel.Name)
+		}
+	}
+	return nil
+}
+
+// declared finds what a folder declares a type as, nil if it declares none of the name, and the
 // folders of our packages that its file imports.
-func (s schema) structure(folder, name string) (*ast.FieldList, map[string]string, error) {
+func (s schema) declared(folder, name string) (ast.Expr, map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(s.root, folder, "*.go"))
 	if err != nil || len(paths) == 0 {
 		return nil, nil, fmt.Errorf("%s: no Go files: %w", folder, err)
@@ -73,16 +88,10 @@ func (s schema) structure(folder, name string) (*ast.FieldList, map[string]strin
 		if err != nil {
 			return nil, nil, err
 		}
-		object := file.Scope.Lookup(name)
-		if object == nil {
-			continue
-		}
-		spec, is := object.Decl.(*ast.TypeSpec)
-		if !is {
-			return nil, nil, nil
-		}
-		if structure, is := spec.Type.(*ast.StructType); is {
-			return structure.Fields, imported(file), nil
+		if object := file.Scope.Lookup(name); object != nil {
+			if spec, is := object.Decl.(*ast.TypeSpec); is {
+				return spec.Type, imported(file), nil
+			}
 		}
 	}
 	return nil, nil, nil
