@@ -98,7 +98,7 @@ func accuracyOf(t *testing.T, path string, truth map[string]string) float64 {
 		if want := fmt.Sprintf("row-%d", i); line["id"] != want {
 			t.Fatalf("%s: row %d has the id %q", path, i, line["id"])
 		}
-		if line["class"] == truth[line["id"]] {
+		if line["predicted_class"] == truth[line["id"]] {
 			right++
 		}
 	}
@@ -123,7 +123,7 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: other class shares alone explain the target's columns"; !strings.Contains(text, said) {
+	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: the target's columns do not contradict that only class shares changed"; !strings.Contains(text, said) {
 		t.Errorf("%q is not in\n%s", said, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
@@ -140,7 +140,7 @@ func TestAdapt(t *testing.T) {
 	}
 	for i, want := range []struct{ class, source, target float64 }{{0, 0.75, 0.1}, {1, 0.125, 0.45}, {2, 0.125, 0.45}} {
 		line := readCSV(t, "out/classes.csv")[i]
-		source, target, weight := number(t, line, "source_share"), number(t, line, "estimated_target_share"), number(t, line, "weight")
+		source, target, weight := number(t, line, "source_share"), number(t, line, "target_share"), number(t, line, "weight")
 		if math.Abs(source-want.source) > 0.01 || math.Abs(target-want.target) > 0.08 || math.Abs(weight-target/source) > 1e-3*weight {
 			t.Errorf("class %v: %v, want shares %v and %v", want.class, line, want.source, want.target)
 		}
@@ -290,7 +290,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 		}
 	}
 	for _, class := range readCSV(t, "out/classes.csv") {
-		share := number(t, class, "estimated_target_share")
+		share := number(t, class, "target_share")
 		if math.Abs(share-shares[class["class"]]) > 1e-6 || number(t, class, "target_share_low") > share || number(t, class, "target_share_high") < share {
 			t.Errorf("%v, want the share %v", class, shares[class["class"]])
 		}

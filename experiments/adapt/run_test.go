@@ -116,7 +116,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(records, err)
 	}
 	for i, class := range outcome.Classes {
-		for column, want := range map[int]float64{1: class.SourceShare, 2: class.TargetShare, 3: class.TargetInterval[0], 5: class.Weight, 7: class.WeightInterval[1]} {
+		for column, want := range map[int]float64{1: class.SourceShare, 2: class.TargetShare, 3: class.TargetInterval.Low, 5: class.Weight, 7: class.WeightInterval.High} {
 			if got, err := strconv.ParseFloat(records[i+1][column], 64); err != nil || math.Abs(got-want) > 1e-6 {
 				t.Errorf("%s, column %d: %v, outcome.json has %v", class.Class, column, got, want)
 			}

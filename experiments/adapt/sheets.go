@@ -51,7 +51,7 @@ func (o conclusion) classesSheet() sheet.Sheet {
 		{Head: "estimated in the target", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.TargetShare) }},
 		{Head: "95% interval", Format: sheet.Printf("%.2f", "–%.2f"), Value: func(c ClassOutcome) sheet.Value { return intervalOf(c.TargetInterval, 100) }},
 		{Head: "weight", Format: numberFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Number(c.Weight) }},
-		{Head: "95% interval", Format: sheet.Printf("%.3f", "–%.3f"), Value: func(c ClassOutcome) sheet.Value { return intervalOf(c.WeightInterval, 1) }},
+		{Head: "95% interval", Format: sheet.Printf("%.3f", "–%.3f"), Value: func(c ClassOutcome) sheet.Value { return intervalOf((*TargetInterval)(c.WeightInterval), 1) }},
 		{Head: "predicted", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.PredictedShare) }},
 		{Head: "by source-only", Format: percentFormat, Value: func(c ClassOutcome) sheet.Value { return sheet.Percent(100 * c.ReferenceShare) }},
 	}
@@ -65,11 +65,11 @@ func (o conclusion) classesSheet() sheet.Sheet {
 }
 
 // intervalOf are the ends of an interval, in parts of 1 or of 100.
-func intervalOf(interval *[2]float64, of float64) sheet.Value {
+func intervalOf(interval *TargetInterval, of float64) sheet.Value {
 	if interval == nil {
 		return sheet.Value{} // missing
 	}
-	return sheet.Number(of*interval[0], of*interval[1])
+	return sheet.Number(of*interval.Low, of*interval.High)
 }
 
 // methodsSection puts the methods side by side.

@@ -119,7 +119,7 @@ func (o conclusion) verdict() Verdict {
 			e.widest = math.NaN()
 			continue
 		}
-		e.widest = max(e.widest, c.TargetInterval[1]-c.TargetInterval[0]) // NaN stays
+		e.widest = max(e.widest, c.TargetInterval.High-c.TargetInterval.Low) // NaN stays
 	}
 	return e.verdict()
 }
