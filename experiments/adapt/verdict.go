@@ -35,7 +35,7 @@ type evidence struct {
 	labels        *LabelChoice // nil unless labels chose
 }
 
-// What a verdict asks for; docs/trust.md has it in words.
+// What a verdict asks for; docs/howto/trust.md has it in words.
 const (
 	widestInterval = 0.2
 	furthestApart  = 0.1

@@ -69,7 +69,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 			name + " [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
 			name + " --merge FILE FILE... [--partial FILE] [options]",
 		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
-			"Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes with intervals. docs/labelshift.md explains it.",
+			"Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes with intervals. docs/explanation/label-shift.md explains it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of target rows"},
