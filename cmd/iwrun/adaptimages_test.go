@@ -91,7 +91,7 @@ func TestAdaptImages(t *testing.T) {
 				line = append(line, "--set", assignment)
 			}
 			status, out, text := call(t, line...)
-			if status != 0 || !strings.Contains(text, "source: 48 images, 2 classes, the rarest \"blue\" with 12; target: 200 images, without labels") {
+			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes, the rarest \"blue\" with 12\ntarget      200 images, without labels\n") {
 				t.Fatalf("status %d\n%s\n%s", status, out, text)
 			}
 			right := 0
@@ -172,7 +172,7 @@ network: {name: torchscript, file: `+script+`}
 		}
 	}
 	status, out, text = call(t, "adapt", "--source", "results/mine/features/my-photos.npz", "--target", "results/mine/features/old-sketches.npz", "-o", "out", "--dry-run")
-	if status != 0 || !strings.Contains(text, "source: 48 rows of 5 values, 2 classes, the rarest \"blue\" with 12; target: 200 rows, without labels") {
+	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes, the rarest \"blue\" with 12\ntarget      200 rows, without labels\n") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 }

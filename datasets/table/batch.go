@@ -58,7 +58,7 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 				err = t.finish(b, classes)
 			}
 			if err != nil {
-				yield(nil, err)
+				yield(nil, t.located(err))
 				return
 			}
 			if !yield(b, nil) {

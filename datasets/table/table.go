@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"iwda/internal/heading"
+	"iwda/internal/input"
 )
 
 // Kind says what the values of a row are.
@@ -124,7 +125,7 @@ func Open(path string, options Options) (*Table, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	open, known := forms[extension]
 	if !known {
-		return nil, fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions)
+		return nil, input.Wrong(fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions))
 	}
 	t := &Table{name: path, options: options}
 	return t.open(open)
@@ -144,12 +145,13 @@ func (t *Table) open(open func(t *Table) error) (*Table, error) {
 	return t, nil
 }
 
-// located puts the file's name in front of an error that does not begin with it.
+// located puts the file's name in front of an error that does not begin with it, which is one of
+// the input.
 func (t *Table) located(err error) error {
-	if text := err.Error(); strings.HasPrefix(text, t.name+":") {
-		return err
+	if text := err.Error(); !strings.HasPrefix(text, t.name+":") {
+		err = fmt.Errorf("%s: %w", t.name, err)
 	}
-	return fmt.Errorf("%s: %w", t.name, err)
+	return input.Wrong(err)
 }
 
 // check compares what a file says of itself with what was asked for.

@@ -6,13 +6,15 @@ import (
 	"io"
 	"strings"
 
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
 // ReadText reads a .csv or .tsv file as [Open] does, but all of it as text: header is given the names
 // of the columns, and take the number of each line and its cells as [printable.FromCell] gives them back,
 // without spaces around them, both valid until they return. An error of either is returned with file and line.
-func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) (err error) {
+	defer func() { err = input.Wrong(err) }()
 	lines, err := (&csvFile{t: &Table{name: path}}).open(false)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -72,6 +73,9 @@ func Look(source, target string) (Data, error) {
 			return Data{}, err
 		}
 		files[i].Path = whole
+		if _, err := os.Stat(whole); err != nil {
+			return Data{}, fmt.Errorf("%s: %w", files[i].Domain, err)
+		}
 	}
 	data, err := catalogue.Find("files")
 	if err != nil {
@@ -189,6 +193,12 @@ func checkRuns(file string, runs []plan.Run) error {
 
 // String says in a line what was seen.
 func (d Data) String() string {
+	source, target := d.seen()
+	return fmt.Sprintf("source: %s; target: %s", source, target)
+}
+
+// seen says what was seen of each domain.
+func (d Data) seen() (source, target string) {
 	kind, width := "images", ""
 	if d.Kind == catalogue.Vectors {
 		kind, width = "rows", fmt.Sprintf(" of %d values", d.Width)
@@ -198,6 +208,6 @@ func (d Data) String() string {
 	if n := d.Target.labelled(); n > 0 {
 		labels = fmt.Sprintf("%d with labels, which are used to measure alone", n)
 	}
-	return fmt.Sprintf("source: %d %s%s, %d classes, the rarest %q with %d; target: %d %s, %s",
-		d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows, d.Target.Rows, kind, labels)
+	return fmt.Sprintf("%d %s%s, %d classes, the rarest %q with %d", d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows),
+		fmt.Sprintf("%d %s, %s", d.Target.Rows, kind, labels)
 }

@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
+	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -38,13 +39,13 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	var former *Outcome
 	if info.IsDir() {
 		predictions = filepath.Join(of, PredictionsFile)
-		former, err = readOutcome(of)
+		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
 	if o.Choose && !adapted {
-		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
+		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
 	}
 	classes, err := labels.ClassesOf(predictions)
 	if err != nil {
@@ -172,6 +173,16 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 		methods = append(methods, m)
 	}
 	return methods, nil
+}
+
+// Domains are the paths of source and target in the experiment of an adaptation's folder.
+func Domains(folder string) (source, target string, err error) {
+	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	if err != nil {
+		return "", "", err
+	}
+	paths := domainPaths(file)
+	return paths[sourceName], paths[targetName], nil
 }
 
 // domainPaths are where the domains of an experiment are.

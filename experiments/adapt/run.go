@@ -72,14 +72,19 @@ var ErrNothingTrained = errors.New("every run failed: there is nothing to predic
 // Run again with the same folder, it goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
 func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	seconds, last := map[string]float64{}, time.Now()
-	lap := func(part string) { // notes the time since the last one
-		now := time.Now()
-		seconds[part], last = now.Sub(last).Seconds(), now
-	}
 	p, err := NewPlan(source, target, o)
 	if err != nil {
 		return nil, err
+	}
+	return p.Run(ctx)
+}
+
+// Run carries the plan out, once; see [Run].
+func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
+	seconds, last := map[string]float64{}, p.began
+	lap := func(part string) { // notes the time since the last one
+		now := time.Now()
+		seconds[part], last = now.Sub(last).Seconds(), now
 	}
 	if err := p.checkRuns(); err != nil {
 		return nil, err
@@ -88,9 +93,9 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 		return nil, err
 	}
 	lap("look")
-	train := o.Train
+	train := p.options.Train
 	if train == nil {
-		train = o.trainHere
+		train = p.options.trainHere
 	}
 	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
@@ -148,6 +153,7 @@ type Plan struct {
 	Warnings []string // what to know of the data, sentences
 
 	options Options
+	began   time.Time
 	target  string
 	kept    bool // the experiment file was there
 	file    *config.File
@@ -158,7 +164,7 @@ type Plan struct {
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
-	p := &Plan{options: o, target: target}
+	p := &Plan{options: o, target: target, began: time.Now()}
 	if err := p.checkApart(source, target); err != nil {
 		return nil, err
 	}

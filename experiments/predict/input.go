@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/input"
 )
 
 // Stdin is the name of an input that is read from standard input.
@@ -40,7 +41,8 @@ type batch struct {
 // gives, a folder of images or a .txt list of them. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
 // none, are errors.
-func Open(path string, stdin io.Reader, folder string, m model.Metadata) (Input, error) {
+func Open(path string, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
+	defer func() { err = input.Wrong(err) }()
 	if path != Stdin {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -55,7 +57,6 @@ func Open(path string, stdin io.Reader, folder string, m model.Metadata) (Input,
 		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding},
 	}
 	var rows *table.Table
-	var err error
 	if path == Stdin {
 		rows, err = table.NewStream(stdin, "standard input", options)
 	} else {

@@ -89,7 +89,7 @@ func callLine(t *testing.T, line string) (status int, out, err string) {
 	}
 	words := strings.Fields(line)
 	arguments := append([]string{"iwrun", words[0]}, commandline.FlagsFirst(of.Flags, words[1:])...)
-	status = commandline.Conclude("iwrun", app.Run(arguments), &errText)
+	status = commandline.Conclude(app, []string{of.Name}, app.Run(arguments), &errText)
 	return status, outText.String(), errText.String()
 }
 
