@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -103,7 +104,8 @@ func runAdapt(o adaptOptions, s streams) error {
 		if o.Quiet {
 			w, terminal = said, false
 		}
-		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), finished)
+		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
+		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -103,6 +104,11 @@ func TestExamples(t *testing.T) {
 		var words []string
 		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
 			words = append(words, strings.Trim(word, "'"))
+			if strings.HasPrefix(word, "configs/") {
+				if _, err := os.Stat("../../" + word); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
 		}
 		app := newApp(streams{out: io.Discard, err: io.Discard})
 		done := false

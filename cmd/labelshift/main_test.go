@@ -50,8 +50,8 @@ func TestProgram(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"--estimater mlls":       "labelshift: there is no flag --estimater; did you mean --estimator?",
-		"--source source.csv":    "labelshift: --source FILE and --target FILE are needed",
-		"table":                  `the arguments are ["table"]`,
+		"--source source.csv":    "labelshift: SOURCE and TARGET are needed",
+		"table":                  "labelshift: SOURCE and TARGET are needed",
 		"--source a --target b ": "labelshift: a: rows are read from files that end with ",
 	} {
 		status, out, said := call(line)

@@ -176,12 +176,13 @@ func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	return slices.Concat(flags, others)
 }
 
-// Domains sets the paths of source and target, if flags did not, from a command's two arguments.
+// Domains sets the paths of source and target, if flags did not, from a command's arguments, of
+// which the second may be missing.
 func Domains(c *cli.Context, source, target *string) error {
 	switch {
 	case !c.Args().Present():
 		return nil
-	case c.NArg() == 2 && *source == "" && *target == "":
+	case c.NArg() <= 2 && *source == "" && *target == "":
 		*source, *target = c.Args().Get(0), c.Args().Get(1)
 		return nil
 	}

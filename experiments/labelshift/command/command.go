@@ -161,7 +161,7 @@ func (o options) checkMode() error {
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
 		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
-		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "--source FILE and --target FILE are needed, or --run FOLDER"},
+		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
 		{o.sums() && (o.All || o.Corrected != "" || o.TrainShares != sharesOfSource), "--all, --corrected and --train-shares need rows, and --partial and --merge have sums"},
 		{o.sums() && o.Calibration != calibration.None, fmt.Sprintf("--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)},
 		{o.Partial != "" && (o.Figure != "" || o.Output != ""), "--partial writes sums alone; --figure and --output go with --merge"},

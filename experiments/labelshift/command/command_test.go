@@ -287,7 +287,7 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " --train-shares missing.csv":               {"missing.csv"},
 		"labelshift --merge a b --estimater bbse-soft":         {"--estimator?", "Usage"},
 		"labelshift --estimator bbse-soft --merge source.csv":  {"source.csv: not a file of sums"},
-		"labelshift":                                                            {"--source FILE and --target FILE", "Usage"},
+		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
 		"labelshift --source source.csv":                                        {"--target FILE", "Usage"},
 		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
 		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
