@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/evenly"
 )
 
 // wantsEqualShares is how all criteria fail that reward predictions of every class.
@@ -102,18 +104,18 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 func affordable(logits *mat.Dense) *mat.Dense {
 	const values = 650_000
 	_, k := logits.Dims()
-	return evenly(logits, max(values/k, k))
+	return someRows(logits, max(values/k, k))
 }
 
-// evenly returns at most that many rows of a matrix, evenly spaced.
-func evenly(m *mat.Dense, most int) *mat.Dense {
+// someRows returns at most that many rows of a matrix, evenly spaced.
+func someRows(m *mat.Dense, most int) *mat.Dense {
 	rows, columns := m.Dims()
 	if rows <= most {
 		return m
 	}
 	some := mat.NewDense(most, columns, nil)
-	for i := range most {
-		some.SetRow(i, m.RawRowView(i*rows/most))
+	for i, row := range evenly.Rows(rows, most) {
+		some.SetRow(i, m.RawRowView(row))
 	}
 	return some
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/datasets/table"
 	"iwda/experiments/adapt"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
@@ -38,6 +40,7 @@ func newAdaptCommand(s streams) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps; without it for as many as suit the data, which --dry-run prints"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
@@ -75,6 +78,13 @@ Examples:
 // jsonFlag is that of commands that show an outcome.
 func jsonFlag(to *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "json", Destination: to, Usage: "print outcome.json, and nothing else on standard output"}
+}
+
+// tableFormat is --format for the tables of a folder.
+func tableFormat(to *string) cli.Flag {
+	flag := commandline.Format(to, table.Formats()...).(*commandline.Choice)
+	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
+	return flag
 }
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.

@@ -64,7 +64,7 @@ func drawImages(t *testing.T) (truth map[string]string) {
 		}
 		path := filepath.Join("target", fmt.Sprintf("%03d.png", i))
 		draw(path, class)
-		truth[path] = class
+		truth[fmt.Sprintf("%03d.png", i)] = class
 	}
 	return truth
 }

@@ -22,8 +22,8 @@ func newEvaluateCommand(s streams) *cli.Command {
 		Usage:     "say how many predictions are right, by labels of a few rows",
 		UsageText: "iwrun evaluate FOLDER LABELS [--choose] [-o FILE]",
 		Description: `FOLDER is that of iwrun adapt, whose methods are evaluated too; or another one with a
-predictions.csv; or a .csv file that iwrun predict has written. LABELS is to_label.csv with its column label filled in, or
-another .csv file with the columns id and label, of rows drawn at random. Rows without a label are passed over.
+predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
+filled in, or another such file with the columns id and label, of rows drawn at random. Rows without a label are passed over.
 
 Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv

@@ -304,10 +304,10 @@ func TestPredict(t *testing.T) {
 			{[]string{pointsRun, "pictures"}, "pictures: files of images are for networks that were trained on such; this one takes rows of 4 values"},
 			{[]string{pointsRun, "-"}, "standard input"},
 			{[]string{pointsRun, "data/west.npz", "--shares", "none.csv"}, "model, source, uniform, estimate or a file: none.csv: no such file"},
-			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv: line 4: "d" is no class; there are ["0" "1" "2"]`},
-			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv: line 3: class "0" is there twice`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv:4: "d" is no class; there are ["0" "1" "2"]`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv:3: class "0" is there twice`},
 			{[]string{pointsRun, "data/west.npz", "--shares", "missing.csv"}, `missing.csv: no line for class "2"`},
-			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv: line 3: the share of class "1" is "-1"`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv:3: the share of class "1" is "-1"`},
 		} {
 			status, _, said := call(t, append([]string{"predict", "-o", "kept.csv"}, c.arguments...)...)
 			if status != 2 || !strings.Contains(said, c.want) {

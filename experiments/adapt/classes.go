@@ -1,17 +1,14 @@
 package adapt
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
+	"math"
 
+	"iwda/datasets/table"
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/internal/heading"
-	"iwda/internal/printable"
-	"iwda/internal/wholefile"
 	"iwda/weightest/intervals"
 )
 
@@ -103,19 +100,24 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 // writeClasses writes a line a class: its shares and its weight, with their intervals
 // where there are some.
 func writeClasses(path string, shares []ClassOutcome) error {
-	records := [][]string{{
-		heading.Class, heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh,
-	}}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
-	ends := func(interval *TargetInterval) []string {
-		if interval == nil {
-			return []string{"", ""}
+	fields := []table.Field{{Name: heading.Class}}
+	for _, name := range []string{heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh} {
+		fields = append(fields, table.Field{Name: name, Kind: table.ShareField})
+	}
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for _, s := range shares {
+			target, weight := TargetInterval{math.NaN(), math.NaN()}, WeightInterval{math.NaN(), math.NaN()}
+			if s.TargetInterval != nil {
+				target, weight = *s.TargetInterval, *s.WeightInterval
+			}
+			row := []table.Cell{{Text: s.Class}}
+			for _, v := range []float64{s.SourceShare, s.TargetShare, target.Low, target.High, s.Weight, weight.Low, weight.High} {
+				row = append(row, table.Cell{Number: v})
+			}
+			if err := add(row...); err != nil {
+				return err
+			}
 		}
-		return []string{number(interval.Low), number(interval.High)}
-	}
-	for _, s := range shares {
-		record := append([]string{printable.Cell(s.Class), number(s.SourceShare), number(s.TargetShare)}, ends(s.TargetInterval)...)
-		records = append(records, append(append(record, number(s.Weight)), ends((*TargetInterval)(s.WeightInterval))...))
-	}
-	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
+		return nil
+	})
 }

@@ -2,9 +2,7 @@ package adapt
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,14 +10,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/internal/heading"
-	"iwda/internal/input"
-	"iwda/internal/printable"
-	"iwda/internal/wholefile"
 )
 
 // assumes says what a run takes for granted.
@@ -54,14 +51,16 @@ func assumes(run config.Resolved) string {
 
 // disputes are what the methods say of the target's rows beside what predicts.
 type disputes struct {
-	methods []string  // that have runs
-	assumed []string  // by each
-	classes [][]int   // of each method, by its runs together
-	used    []int     // what predicts
-	certain []float64 // its probability
-	changed []float64 // the share of rows on which each method says otherwise
-	against []int     // the methods that do, by row
-	rows    []int     // on which any does, those with most methods first, then the least certain
+	methods []string     // that have runs
+	assumed []string     // by each
+	classes [][]int      // of each method, by its runs together
+	used    []int        // what predicts
+	certain []float64    // its probability
+	changed []float64    // the share of rows on which each method says otherwise
+	against []int        // the methods that do, by row
+	rows    []int        // on which any does, those with most methods first, then the least certain
+	written []labels.Row // the first of these, as they are predicted
+	file    string       // that has them
 }
 
 // compareMethods says what each method, corrected for the shares that it estimates, and what is
@@ -166,33 +165,43 @@ func (d disputes) sentence() string {
 	if len(d.rows) == 0 {
 		return "All methods predict the same: nothing depends on what they assume."
 	}
-	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), DisputedFile)
+	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), d.file)
 }
 
-// write writes the rows on which most methods say otherwise, with the ids of the predictions.
-func (d disputes) write(path, predictions string, classes []string) error {
-	file, err := input.Open(predictions)
-	if err != nil {
-		return err
+// take returns what takes the predictions of all the target's rows, of which there are so many, in their
+// order, and keeps those of the rows that are written.
+func (d *disputes) take(rows int) func(id, class string, probability float64) {
+	every := (rows + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
+	d.written = make([]labels.Row, min(len(d.rows), mostDisputed))
+	places := map[int]int{} // of the target's rows among the written ones
+	for i := range d.written {
+		places[d.rows[i]*every] = i
 	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return fmt.Errorf("%s: %w", predictions, err)
-	}
-	records = records[1:]
-	every := (len(records) + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
-	return wholefile.Write(path, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		out.Write(append([]string{heading.ID, heading.PredictedClass, heading.Probability}, d.methods...))
-		for _, row := range d.rows[:min(len(d.rows), mostDisputed)] {
-			line := slices.Clone(records[row*every][:3])
-			for _, of := range d.classes {
-				line = append(line, printable.Cell(classes[of[row]]))
-			}
-			out.Write(line)
+	row := 0
+	return func(id, class string, probability float64) {
+		if i, is := places[row]; is {
+			d.written[i] = labels.Row{ID: id, Class: class, Confidence: probability}
 		}
-		out.Flush()
-		return out.Error()
+		row++
+	}
+}
+
+// write writes the rows on which most methods say otherwise, as they were taken.
+func (d disputes) write(path string, classes []string) error {
+	fields := []table.Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: table.ProbabilityField}}
+	for _, method := range d.methods {
+		fields = append(fields, table.Field{Name: method})
+	}
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for i, r := range d.written {
+			row := []table.Cell{{Text: r.ID}, {Text: r.Class}, {Number: r.Confidence}}
+			for _, of := range d.classes {
+				row = append(row, table.Cell{Text: classes[of[d.rows[i]]]})
+			}
+			if err := add(row...); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -26,15 +26,15 @@ func TestDisputes(t *testing.T) {
 	if said := d.sentence(); !strings.Contains(said, "Of 4 rows 3 are in dispute") {
 		t.Error(said)
 	}
-	folder := t.TempDir()
-	predictions, path := filepath.Join(folder, "predictions.csv"), filepath.Join(folder, DisputedFile)
-	if err := os.WriteFile(predictions, []byte("id,predicted_class,probability,cat\na,cat,0.9,1\nb,cat,0.6,1\nc,dog,0.8,1\nd,dog,0.7,1\n"), 0o666); err != nil {
+	path := filepath.Join(t.TempDir(), DisputedFile)
+	take := d.take(8) // every other one was judged
+	for i, id := range []string{"a", "", "b", "", "c", "", "d", ""} {
+		take(id, []string{"cat", "", "cat", "", "dog", "", "dog", ""}[i], float64(i)/8)
+	}
+	if err := d.write(path, []string{"cat", "dog"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.write(path, predictions, []string{"cat", "dog"}); err != nil {
-		t.Fatal(err)
-	}
-	const want = "id,predicted_class,probability,mcc,source-only\nd,dog,0.7,cat,cat\nc,dog,0.8,cat,cat\nb,cat,0.6,dog,cat\n"
+	const want = "id,predicted_class,probability,mcc,source-only\nd,dog,0.75,cat,cat\nc,dog,0.5,cat,cat\nb,cat,0.25,dog,cat\n"
 	if text, err := os.ReadFile(path); string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}

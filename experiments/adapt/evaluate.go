@@ -28,8 +28,8 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv of any
-// other folder, or a .csv file of them. The rows are matched by their ids.
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv or .parquet of any
+// other folder, or a .csv or .parquet file of them. The rows are matched by their ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -38,7 +38,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = filepath.Join(of, PredictionsFile)
+		predictions = FindTable(of, PredictionsFile)
 		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -47,7 +47,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if o.Choose && !adapted {
 		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
 	}
-	classes, err := labels.ClassesOf(predictions)
+	classes, err := table.ClassesOf(predictions)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/table"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
@@ -137,7 +138,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if got := predictedClasses(t, filepath.Join(folder, PredictionsFile)); !slices.Equal(got, theirs) {
 		t.Error("the predictions are not the other method's")
 	}
-	if classes, err := labels.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
+	if classes, err := table.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
 		t.Errorf("probabilities of %q, %v", classes, err)
 	}
 	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {

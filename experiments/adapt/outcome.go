@@ -120,8 +120,8 @@ type WeightInterval struct {
 	High float64 `json:"weight_high"`
 }
 
-// TestOutcome is the test whether changed class shares alone explain what a run that all are
-// compared by says of the target.
+// TestOutcome is the test whether what a run says of the target, by which all are compared, contradicts that
+// only class shares changed.
 type TestOutcome struct {
 	Run              string   `json:"run"`
 	P                *float64 `json:"p,omitempty"` // missing if nothing could be tested
@@ -157,7 +157,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Labels:     o.labels,
 		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "disputed": DisputedFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
 	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {

@@ -118,7 +118,9 @@ func (o *Outcome) next(folder string) []string {
 }
 
 // files are the paths of what was written, with what it holds.
-func (o *Outcome) files(folder string) (lines []string) {
+func (o *Outcome) files(folder string) []string {
+	var text strings.Builder
+	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, file := range []struct{ key, holds string }{
 		{"report", "all of it, with pictures, for a browser"},
 		{"predictions", fmt.Sprintf("the classes of %d rows", o.Target.Rows)},
@@ -128,10 +130,11 @@ func (o *Outcome) files(folder string) (lines []string) {
 	} {
 		path := filepath.Join(folder, o.Files[file.key])
 		if _, err := os.Stat(path); err == nil && (file.key != "disputed" || o.Disputed > 0) {
-			lines = append(lines, fmt.Sprintf("%-*s  %s", len(folder)+len("/predictions.csv"), path, file.holds))
+			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
 		}
 	}
-	return lines
+	aligned.Flush()
+	return strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 }
 
 // The bounds of the table: the most classes, and the longest name of one.

@@ -3,11 +3,8 @@ package adapt
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
@@ -22,21 +19,30 @@ import (
 // there is whole.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	draw := p.draw()
-	if err := o.predict(ctx, p, draw.Add); err != nil {
+	dispute := o.disputes.take(p.Data.Target.Rows)
+	if err := o.predict(ctx, p, func(id, class string, probability float64) {
+		draw.Add(id, class, probability)
+		dispute(id, class, probability)
+	}); err != nil {
 		return err
 	}
 	var err error
 	if o.toLabel, err = p.writeToLabel(draw); err != nil {
 		return err
 	}
-	if err := os.Remove(p.path(FirstFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := writeClasses(p.path(p.table(ClassesFile)), o.Classes); err != nil {
 		return err
 	}
-	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
+	if err := o.disputes.write(p.path(p.table(DisputedFile)), p.Data.Classes); err != nil {
 		return err
 	}
-	if err := o.disputes.write(p.path(DisputedFile), p.path(PredictionsFile), p.Data.Classes); err != nil {
+	if err := p.removeTable(FirstFile); err != nil {
 		return err
+	}
+	for _, name := range []string{PredictionsFile, ClassesFile, DisputedFile} {
+		if err := p.removeTable(name, cmp.Or(p.options.Format, csvFormat)); err != nil { // of a former command
+			return err
+		}
 	}
 	found, err := plan.Find(p.file, p.results())
 	if err != nil {
@@ -65,7 +71,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	written, err := p.predictTarget(ctx, members, PredictionsFile, also)
+	written, err := p.predictTarget(ctx, members, p.table(PredictionsFile), also)
 	if err != nil {
 		return err
 	}

@@ -81,8 +81,8 @@ func (c Candidate) input() (selection.Input, error) {
 type Shared struct {
 	Run string
 	*classshares.Shares
-	// Test asks whether changed class shares alone explain what the model says of the
-	// target; if not, these shares are to be read with care.
+	// Test asks whether what the model says of the target contradicts that only class shares
+	// changed; if so, these shares are to be read with care.
 	Test shifttest.LabelShift
 	// Changed is the p-value of the test that each class is predicted as often in both domains.
 	Changed float64

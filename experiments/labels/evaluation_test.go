@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/table"
 	"iwda/experiments/report/sheet"
 )
 
@@ -23,7 +24,7 @@ func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictio
 		}
 	}
 	path := file(t, "predictions.csv", predictions.String())
-	classes, err := ClassesOf(path)
+	classes, err := table.ClassesOf(path)
 	if err != nil || strings.Join(classes, " ") != "cat dog cow" {
 		t.Errorf("classes %q, %v", classes, err)
 	}

@@ -1,17 +1,12 @@
 package labels
 
 import (
-	"encoding/csv"
 	"errors"
-	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 
 	"iwda/datasets/table"
 	"iwda/internal/heading"
-	"iwda/internal/printable"
-	"iwda/internal/wholefile"
 )
 
 // FileName is that of the file of drawn rows in an adaptation's folder.
@@ -28,18 +23,32 @@ func header(stratified bool) []string {
 	return append(names, heading.Label)
 }
 
-// Write writes drawn rows, a line each, with an empty column for their labels.
+// Write writes drawn rows, a line each, with an empty column for their labels, as [table.WriteTable] does.
 func Write(path string, rows []Row) error {
 	stratified := len(rows) > 0 && rows[0].Stratum != ""
-	records := [][]string{header(stratified)}
-	for _, r := range rows {
-		record := []string{printable.Cell(r.ID), printable.Cell(r.Class), strconv.FormatFloat(r.Confidence, 'g', -1, 32)}
-		if stratified {
-			record = append(record, r.Stratum, strconv.FormatFloat(r.Share, 'g', -1, 64))
+	var fields []table.Field
+	for _, name := range header(stratified) {
+		kind := table.TextField
+		switch name {
+		case heading.Probability:
+			kind = table.ProbabilityField
+		case heading.StratumShare:
+			kind = table.NumberField
 		}
-		records = append(records, append(record, ""))
+		fields = append(fields, table.Field{Name: name, Kind: kind})
 	}
-	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for _, r := range rows {
+			row := []table.Cell{{Text: r.ID}, {Text: r.Class}, {Number: r.Confidence}}
+			if stratified {
+				row = append(row, table.Cell{Text: r.Stratum}, table.Cell{Number: r.Share})
+			}
+			if err := add(append(row, table.Cell{})...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Touched tells whether somebody has filled in a file of drawn rows, or made anything else of it

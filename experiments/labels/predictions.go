@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ type Predictions struct {
 	Labelled   []int // the rows of the labels, in their order
 }
 
-// Match reads predictions as [table.WritePredictions] leaves them in a .csv file, and finds the
+// Match reads predictions as [table.WritePredictions] leaves them in a .csv or .parquet file, and finds the
 // rows that have labels by their ids. A label of an id that no row has, or several, is an error.
 func Match(path string, labels Labels) (*Predictions, error) {
 	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}
@@ -69,23 +68,3 @@ func Match(path string, labels Labels) (*Predictions, error) {
 
 // of is the class that is predicted of a row.
 func (p *Predictions) of(row int) string { return p.Classes[p.Class[row]] }
-
-// errHeader ends the reading of a file after its first line.
-var errHeader = errors.New("header")
-
-// ClassesOf returns the classes whose probabilities predictions have beside the largest, in the order
-// of the columns; none if they have that alone.
-func ClassesOf(path string) (classes []string, err error) {
-	err = table.ReadText(path, func(columns []string) error {
-		for _, name := range columns {
-			if class, found := strings.CutPrefix(name, heading.ProbabilityStart); found {
-				classes = append(classes, strings.Clone(class))
-			}
-		}
-		return errHeader
-	}, nil)
-	if errors.Is(err, errHeader) {
-		err = nil
-	}
-	return classes, err
-}

@@ -36,7 +36,7 @@ type Stratum struct {
 // fewest is the number of labels of a stratum without which nothing can be said.
 const fewest = 2
 
-// Read reads the labels of a .csv or .tsv file with the columns id and label, and if the file
+// Read reads the labels of a file as [table.ReadText] does, with the columns id and label, and if it
 // has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
 // ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
 // each label is the name of one. A label that is no class, an id that has two labels and a stratum

@@ -95,7 +95,7 @@ Examples:
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
-			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a CSV `FILE` of class,share"},
+			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
 			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
 			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of the files' first row among those of all parts"},
 			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE`, and in those named after it"),
