@@ -46,7 +46,8 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print errors alone"},
 		jsonFlag(&o.JSON),
-	}, o.machineFlags(), commandline.Advanced(
+		networkFlag(&o.Network),
+	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
 		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, in the place of SOURCE"},
 		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, in the place of TARGET"},
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
@@ -55,19 +56,20 @@ func newAdaptCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "adapt",
 		Usage:     "predict the classes of data without labels, from labelled data",
-		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]",
-		Description: `SOURCE and TARGET are files of features or folders of images. Labels of the target, if there are some, serve
-to measure alone. Looks at both, trains several methods, chooses without labels of the target what predicts, and says how
-far that can be trusted. In the folder are then report.html, predictions.csv, classes.csv, to_label.csv, outcome.json, the
-model, and experiment.yaml, which says what was decided and why. Interrupted, the same command goes on.
+		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]\niwrun adapt FILE --domain-column NAME [-o FOLDER]",
+		Description: `SOURCE and TARGET are files of features or folders of images, or FILE is one of both. Labels of the target, if
+there are some, serve to measure alone. Looks at both, trains several methods, chooses without labels of the target what
+predicts, and says how far that can be trusted. In the folder are then report.html, predictions.csv, classes.csv,
+to_label.csv, outcome.json, the model, and experiment.yaml, which says what was decided and why. Interrupted, the same
+command goes on.
 
 Examples:
   iwrun adapt source.csv target.csv
-  iwrun adapt photos/labelled photos/new -o photos-out --device cuda
-  iwrun adapt source.parquet target.parquet --steps 500 --json`,
+  iwrun adapt flowers.csv --label-column species --domain-column garden
+  iwrun adapt photos/labelled photos/new -o photos-out --device cuda`,
 		Flags: flags,
-		Action: func(c *cli.Context) error {
-			if err := commandline.Domains(c, &o.Source, &o.Target); err != nil {
+		Action: func(c *cli.Context) (err error) {
+			if o.Source, o.Target, err = domainPaths(c, o.Source, o.Target, o.Columns); err != nil {
 				return err
 			}
 			return runAdapt(o, s)
@@ -89,10 +91,7 @@ func tableFormat(to *string) cli.Flag {
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
-	switch {
-	case o.Source == "" || o.Target == "":
-		return usageError("which data? name SOURCE, which has labels, and TARGET")
-	case o.DryRun && o.JSON:
+	if o.DryRun && o.JSON {
 		return usageError("--json prints what came of training; --dry-run trains nothing")
 	}
 	devices, err := o.devices()

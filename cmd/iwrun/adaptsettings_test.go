@@ -70,7 +70,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
-		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "name SOURCE, which has labels, and TARGET"},
+		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "name a source and a target"},
 	} {
 		status, out, text := call(t, test.arguments...)
 		if status != test.status || out != "" || !strings.Contains(text, test.want) {

@@ -52,13 +52,14 @@ func newPredictCommand(s streams) *cli.Command {
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. Of a method's folder, with runs
 seed-1, seed-2 and so on, the mean of their probabilities counts. INPUT is a file of features (` + table.Extensions + `), a folder of
-images, a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids.
+images, a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds the
+columns that it learned from by their names: others may stand in the file.
 
 Examples:
   iwrun predict adapt-out new.csv -o predictions.csv
   iwrun predict adapt-out monday.csv tuesday.csv -o week.parquet --probabilities
   iwrun predict adapt-out new.csv -o predictions.csv --shares estimate`,
-		Flags: append(flags, o.deviceFlags()...),
+		Flags: slices.Concat(flags, columnFlags(&o.Roles), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
 				return wrongUsage(c, "name a model's folder, and what to predict with it")

@@ -89,7 +89,11 @@ func show(folder string, s streams) error {
 		if err != nil {
 			return input.Wrong(err)
 		}
-		return say(fmt.Sprintf("iwrun adapt is not done: of %d runs that were begun %d are finished", begun, finished), "iwrun", "adapt", source, target, "-o", folder)
+		what := fmt.Sprintf("iwrun adapt is not done: of %d runs that were begun %d are finished", begun, finished)
+		if !source.None() || !target.None() { // what was said of columns is not said again
+			return say(what + "; the command that began it goes on")
+		}
+		return say(what, "iwrun", "adapt", source.Path, target.Path, "-o", folder)
 	case has(store.ConfigFile):
 		run, dir, err := plan.Open(folder)
 		if err != nil {

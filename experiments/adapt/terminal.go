@@ -58,6 +58,9 @@ func (p *Plan) Print(to io.Writer) {
 	source, target := p.Data.seen()
 	f.say("source", source)
 	f.say("target", target)
+	for _, sentence := range p.Data.Said {
+		f.say("columns", sentence)
+	}
 	for _, d := range p.decisions() {
 		f.say(d.About, d.Choice)
 	}

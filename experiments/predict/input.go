@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/datasets"
@@ -40,8 +41,9 @@ type batch struct {
 // Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
 // gives, a folder of images or a .txt list of them. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
-// none, are errors.
-func Open(path string, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
+// none, are errors. Columns have the roles that are given; ids are in the column in which the target
+// had them, if there is one, unless another one is named.
+func Open(path string, roles table.Roles, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
 	defer func() { err = input.Wrong(err) }()
 	if path != Stdin {
 		info, err := os.Stat(path)
@@ -49,11 +51,23 @@ func Open(path string, stdin io.Reader, folder string, m model.Metadata) (opened
 			return nil, err
 		}
 		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") {
+			if !roles.None() {
+				return nil, fmt.Errorf("%s: %s, but images have no columns", path, roles)
+			}
 			return openImages(path, m)
 		}
 	}
+	if roles.ID == "" && m.Input.IDColumn != "" && path != Stdin {
+		names, err := table.Names(path)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names, m.Input.IDColumn) {
+			roles.ID = m.Input.IDColumn
+		}
+	}
 	options := table.Options{
-		Kind: table.Features, IgnoreLabels: true,
+		Kind: table.Features, IgnoreLabels: true, Roles: roles,
 		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding},
 	}
 	var rows *table.Table

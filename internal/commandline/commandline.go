@@ -176,19 +176,6 @@ func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	return slices.Concat(flags, others)
 }
 
-// Domains sets the paths of source and target, if flags did not, from a command's arguments, of
-// which the second may be missing.
-func Domains(c *cli.Context, source, target *string) error {
-	switch {
-	case !c.Args().Present():
-		return nil
-	case c.NArg() <= 2 && *source == "" && *target == "":
-		*source, *target = c.Args().Get(0), c.Args().Get(1)
-		return nil
-	}
-	return WrongUsage(c, "want SOURCE and TARGET, as arguments or by --source and --target; the arguments are %q", c.Args().Slice())
-}
-
 // Strings is a flag that may be repeated, whose values go to to.
 func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 	return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: usage, Action: func(_ *cli.Context, values []string) error {

@@ -103,7 +103,7 @@ Examples:
 		Action: func(c *cli.Context) error {
 			if len(o.Merge) > 0 {
 				o.Merge = append(o.Merge, c.Args().Slice()...)
-			} else if err := commandline.Domains(c, &o.Source, &o.Target); err != nil {
+			} else if err := o.take(c.Args().Slice()); err != nil {
 				return err
 			}
 			if o.sums() && !c.IsSet("calibration") {
@@ -118,6 +118,19 @@ Examples:
 			return o.carryOut()
 		},
 	}
+}
+
+// take takes the files of source and target from arguments, if flags did not name them.
+func (o *options) take(arguments []string) error {
+	for _, to := range []*string{&o.Source, &o.Target} {
+		if *to == "" && len(arguments) > 0 {
+			*to, arguments = arguments[0], arguments[1:]
+		}
+	}
+	if len(arguments) > 0 {
+		return commandline.UsageError(fmt.Sprintf("%q is one too many: a SOURCE and a TARGET", arguments[0]))
+	}
+	return nil
 }
 
 // sums reports whether sums are counted or merged.
@@ -237,7 +250,7 @@ func (o options) read() (source, target *labelshift.Predictions, err error) {
 	if o.Run != "" {
 		return labelshift.ReadRun(o.Run)
 	}
-	files := table.Options{Kind: kinds[o.Kind], Labels: o.Labels}
+	files := table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}
 	if source, err = labelshift.ReadSource(o.Source, files); err != nil {
 		return nil, nil, err
 	}
@@ -273,7 +286,7 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 
 // count writes the sums of the rows.
 func (o options) count() error {
-	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, o.Settings, o.FirstRow)
+	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}, o.Settings, o.FirstRow)
 	if err != nil {
 		return err
 	}
