@@ -51,7 +51,7 @@ func TestHelp(t *testing.T) {
 		}
 		for _, flag := range command.Flags {
 			long := slices.MaxFunc(flag.Names(), func(a, b string) int { return len(a) - len(b) })
-			lines := regexp.MustCompile(`(?m)^  (?:-\w, |    )--`+long+`\b`).FindAllString(text, -1)
+			lines := regexp.MustCompile(`(?m)^  (?:-\w, |    )--`+long+`(?: |$)`).FindAllString(text, -1)
 			if len(lines) != 1 && len(command.Subcommands) == 0 {
 				t.Errorf("%s: --%s has %d lines in\n%s", name, long, len(lines), text)
 			}
