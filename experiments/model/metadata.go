@@ -6,7 +6,7 @@
 //
 // [Save] writes the folder, or one of several models that predict together, [Open] and
 // [OpenEnsemble] make the networks of it again, and [WriteONNX] writes all of it as one ONNX
-// file. docs/model.md is for those who read it with other programs.
+// file. docs/reference/model.md is for those who read it with other programs.
 package model
 
 import (
@@ -98,6 +98,8 @@ type Input struct {
 	Columns []string `json:"columns,omitempty"`
 	// Encoding makes these of the columns of a table; nil where all cells are numbers.
 	Encoding table.Encoding `json:"encoding,omitempty"`
+	// IDColumn is that of the target's ids; "" for one of a usual name.
+	IDColumn string `json:"id_column,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of
 	// Shape's size is cut out; 0 for images that come in that size.
 	Resize int `json:"resize,omitempty"`

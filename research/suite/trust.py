@@ -1,6 +1,6 @@
 """What `iwrun adapt` said of the suite's tasks, beside what is true.
 
-usage: trust.py [--half choosing|judging|fresh] [--label NAME] [--out build/suite]
+usage: trust.py [--half choosing|judging|fresh|final] [--label NAME] [--out build/suite]
 Reads the folders OUT/adapt/LABEL/KIND/NAME that run.py leaves, and prints a table in Markdown: of each
 task what was right, the expected accuracy with its interval, the second opinion, the floor, and
 the verdict; then how often the interval held and the floor was too high.
@@ -20,7 +20,7 @@ HEADS = ["task", "group", "p", "right", "expected", "by confidence", "at least",
 def right(folder, truth):
     """The share of rows that are predicted right."""
     with open(folder / "predictions.csv", newline="", encoding="utf-8") as f:
-        return float(np.mean([row["class"] for row in csv.DictReader(f)] == np.load(truth)))
+        return float(np.mean([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)] == np.load(truth)))
 
 
 def percent(v):
@@ -52,7 +52,7 @@ def summary(found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["choosing", "judging", "fresh"], default="choosing")
+    parser.add_argument("--half", choices=tasks.HALVES, default="choosing")
     parser.add_argument("--label", default="adapt")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
     arguments = parser.parse_args()
