@@ -1,0 +1,107 @@
+"""Runs one of the programs as a process, and turns its failures into exceptions."""
+
+from __future__ import annotations
+
+import collections
+import signal
+import subprocess
+import sys
+import threading
+from os import PathLike
+from typing import IO, Deque, List, Optional, Union
+
+from . import _native
+from ._native import Error, Program
+
+_WRONG_USAGE = 2  # the programs' exit status for wrong usage or input that cannot be read
+_KEPT_LINES = 200  # of standard error, in which the reason of a failure is looked for
+# Seconds that a program has to end after the first interruption, in which its workers write what
+# they have, and after the second one, which ends them.
+_PATIENCE = (60, 10)
+
+
+def run(
+    program: Program,
+    arguments: List[str],
+    *,
+    progress: bool,
+    cwd: Union[str, "PathLike[str]", None] = None,
+) -> str:
+    """Runs a program and returns its standard output.
+
+    With progress, what it writes to standard error goes to sys.stderr line by line.
+    Raises ValueError for wrong usage or input that the program cannot read as asked, Error
+    for everything else that fails. KeyboardInterrupt ends the program and its workers first.
+    """
+    # A session of its own: a terminal's Ctrl-C comes through here, and comes once.
+    process = subprocess.Popen(
+        [_native.program(program), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=_native.environment() if program == "iwrun" else None,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    assert process.stdout and process.stderr
+    output: List[str] = []
+    said: Deque[str] = collections.deque(maxlen=_KEPT_LINES)
+    readers = [
+        threading.Thread(target=_collect, args=(process.stdout, output, None), daemon=True),
+        threading.Thread(target=_collect, args=(process.stderr, said, sys.stderr if progress else None), daemon=True),
+    ]
+    try:
+        for reader in readers:
+            reader.start()
+        status = process.wait()
+    except BaseException:
+        _stop(process)
+        raise
+    finally:
+        for reader in readers:
+            reader.join()
+        process.stdout.close()
+        process.stderr.close()
+    if status == 0:
+        return "".join(output)
+    if status < 0:
+        reason = ", as the system does if memory is short" if -status == signal.SIGKILL else ""
+        raise Error(f"{program} was ended by signal {-status} ({signal.strsignal(-status)}){reason}")
+    message = _message(program, "".join(said)) or f"{program} ended with status {status} and said nothing"
+    raise ValueError(message) if status == _WRONG_USAGE else Error(message)
+
+
+def _collect(stream: IO[str], to: Union[List[str], Deque[str]], screen: Optional[IO[str]]) -> None:
+    """Reads a stream to its end, and shows it on the screen while that is there."""
+    for line in stream:
+        to.append(line)
+        if screen is None:
+            continue
+        try:
+            screen.write(line)
+            screen.flush()
+        except (OSError, ValueError):  # closed
+            screen = None
+
+
+def _stop(process: "subprocess.Popen[str]") -> None:
+    """Interrupts a process, again if it does not end or the user insists, and at last kills it."""
+    for seconds in _PATIENCE:
+        try:
+            process.send_signal(signal.SIGINT)
+            process.wait(seconds)
+            return
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            pass
+    process.kill()
+    process.wait()
+
+
+def _message(program: str, said: str) -> str:
+    """What a program that failed said at last, without its name and its usage."""
+    said = said.split("\n\nUsage:\n")[0]
+    start = f"{program}: "
+    _, found, message = ("\n" + said).rpartition("\n" + start)
+    return (message if found else said).strip()
