@@ -52,6 +52,8 @@ def is_frame(values: Any) -> bool:
 
 def rows_of(values: Any, name: str) -> Rows:
     """The rows of a data frame, or of an array of two dimensions. Messages call it by its name."""
+    if isinstance(values, Frame):
+        return values
     if is_frame(values):
         frame = Frame([str(column) for column in values.columns], [np.asarray(values[column]) for column in values.columns])
         _check_size(name, len(frame.columns[0]) if frame.columns else 0, len(frame.columns))
@@ -114,6 +116,8 @@ class Labels:
             self.classes, self.numbers = np.unique(array, return_inverse=True)
         except TypeError as why:
             raise ValueError(f"y has labels of several kinds: {why}") from why
+        if len(self.classes) == 1:
+            raise ValueError(f"y has one class, {self.classes.tolist()[0]!r}; there must be two or more to tell apart")
         self.names = [_name(value) for value in self.classes.tolist()]
 
     def survive(self) -> List[str]:

@@ -128,7 +128,8 @@ class Adapter:
 
     def predict(self, X: Any) -> Any:
         """The class of each row of X, n."""
-        return self.classes_[self.predict_proba(X).argmax(1)]
+        likeliest = self.predict_proba(X).argmax(1)
+        return self.classes_[likeliest]
 
     def predict_proba(self, X: Any) -> Any:
         """The probabilities of the classes for each row of X, n × k, as for rows of the target."""
