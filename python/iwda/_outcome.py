@@ -307,26 +307,19 @@ class Outcome:
             rows.append((c["class"], f"{c['source_share']:.3f}", f"{c['target_share']:.3f}{interval}", f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
         return rows
 
-    def _said(self) -> List[str]:
-        said = [f"Verdict: {self.verdict}"]
-        if self.expected_accuracy is not None:
-            said.append(f"Expected accuracy: {self.expected_accuracy}")
-        return said
-
     def __repr__(self) -> str:
         rows = self._lines()
         if len(rows) > _MOST_SHOWN + 1:
             rows = rows[: _MOST_SHOWN + 1] + [("…", "", "", "", "")]
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", *self._said(), *lines])
+        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", f"Verdict: {self.verdict}", *lines])
 
     def _repr_html_(self) -> str:
         head, *rows = self._lines()
         more = len(rows) - _MOST_SHOWN
         cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows[:_MOST_SHOWN]]
-        text = "".join(f"<p>{html.escape(line)}</p>" for line in self._said())
-        text += "<table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
+        text = f"<p>Verdict: {html.escape(str(self.verdict))}</p><table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
         text += "".join(f"<tr>{row}</tr>" for row in cells) + "</tbody></table>"
         return f"<div>{text}{f'<p>and {more} more classes</p>' if more > 0 else ''}</div>"
 
