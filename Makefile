@@ -34,7 +34,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist demo test test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -52,6 +52,11 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 	@sh tools/setup.sh patchelf:patchelf
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/dist.sh)
+
+wheel: setup ## pack the Python package, for any torch: build/dist/iwda-VERSION-py3-none-linux_ARCH.whl
+	@sh tools/setup.sh patchelf:patchelf python3:python3
+	@$(MAKE) --no-print-directory $(library)
+	@$(call timed,pack,export $(go_flags); sh tools/wheel.sh)
 
 # Half of the file's twenty epochs, with schedules to match, show the methods in the same
 # order, at lower accuracies that depend more on the seed; a first build and these take five
@@ -91,6 +96,17 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report/table
+
+# Debian's packages are for its own Python.
+python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)
+test-python: ## the Python package: types, and tests with the programs of build/
+	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy
+	@$(MAKE) --no-print-directory build
+	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
+		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -p no:cacheprovider tests
+
+test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
+	@sh tools/test-wheel.sh
 
 test-dist: dist ## the packed folder elsewhere, with libtorch and without
 	@sh tools/test-dist.sh "$$(ls -t build/dist/*.tar.gz | head -n 1)"

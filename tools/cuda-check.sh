@@ -80,55 +80,16 @@ set -e
 
 find_libtorch() {
 	sh tools/find-libtorch.sh build/libtorch.env
-	CXX="${CXX:-g++}" sh tools/find-collectives.sh build/libtorch.env >build/collectives
-	cat build/libtorch.env build/collectives
+	cat build/libtorch.env
 	[ "$device" != cuda ] || grep -q "^libtorch_cuda='1'" build/libtorch.env || {
 		echo 'this libtorch was built without CUDA'
 		exit 1
 	}
 }
 
-# compile_one SOURCE is called by xargs, several at a time.
-compile_one() {
-	object=build/$(basename "$1" .cc).o
-	case $1 in
-	*/process_group.cc)
-		# shellcheck disable=SC2046,SC2086
-		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags $(cat build/collectives) -c "$1" -o "$object" && echo "compiled $1" && return
-		echo "without NCCL, whose headers do not compile here:"
-		# shellcheck disable=SC2046,SC2086
-		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags $(sed 's/-DUSE_C10D_NCCL//' build/collectives) -c "$1" -o "$object"
-		;;
-	*/graph.cc)
-		# shellcheck disable=SC2086
-		${CXX:-g++} -std=c++17 -O2 -fPIC $libtorch_flags -c "$1" -o "$object" && echo "compiled $1" && return
-		echo "without CUDA graphs, whose headers do not compile here:"
-		# shellcheck disable=SC2086
-		${CXX:-g++} -std=c++17 -O2 -fPIC $libtorch_flags -UWITH_CUDA -c "$1" -o "$object"
-		;;
-	*/gotorch.cc)
-		# shellcheck disable=SC2086
-		${CXX:-g++} -std=c++17 -O2 -fPIC -w -Igotorch $libtorch_flags -c "$1" -o "$object"
-		;;
-	*)
-		# shellcheck disable=SC2086
-		${CXX:-g++} -std=c++17 -O3 -fPIC $libtorch_flags -c "$1" -o "$object"
-		;;
-	esac
-	echo "compiled $1"
-}
-
 compile() {
-	printf '%s\n' torch/csrc/process_group.cc gotorch/gotorch.cc torch/csrc/[!p]*.cc |
-		xargs -P "$(nproc)" -n 1 sh -c '. ./build/functions.sh; compile_one "$0"'
-	shim=''
-	for source in torch/csrc/*.cc; do
-		shim="$shim build/$(basename "$source" .cc).o"
-	done
-	# shellcheck disable=SC2086
-	${CXX:-g++} -shared $shim -o lib/libiwtorch.so $libtorch_link
-	# shellcheck disable=SC2086
-	${CXX:-g++} -shared build/gotorch.o -o lib/libcgotorch.so $libtorch_link
+	sh tools/compile.sh build lib
+	cat build/collectives
 }
 
 doctor() {

@@ -5,25 +5,20 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-. build/gotorch.env
 kit=build/cuda-kit
 most=60000000 # bytes
 
 rm -rf "$kit" "$kit.tar.gz"
-mkdir -p "$kit/bin" "$kit/tools" "$kit/torch" "$kit/gotorch/cgotorch"
+mkdir -p "$kit/bin"
 go build -ldflags='-s -w' -o "$kit/bin/iwrun" ./cmd/iwrun
 for package in torch nets losses; do
 	mkdir -p "$kit/$package"
 	go test -c -ldflags='-s -w' -o "$kit/bin/$package.test" "./$package"
 done
 
-cp build/gotorch.cc "$kit/gotorch/"
-# shellcheck disable=SC2154
-cp "$gotorch_folder"/cgotorch/*.cc "$gotorch_folder"/cgotorch/*.h "$kit/gotorch/cgotorch/"
-cp "$gotorch_folder/LICENSE" "$kit/gotorch/"
-cp -R torch/csrc torch/testdata "$kit/torch/"
+sh tools/native-sources.sh "$kit"
+cp -R torch/testdata "$kit/torch/"
 cp -R testdata go.mod LICENSE "$kit/" # the tests look for go.mod to find testdata
-cp tools/find-libtorch.sh tools/find-collectives.sh "$kit/tools/"
 cp tools/cuda-check.sh "$kit/"
 chmod -R u+w "$kit"
 

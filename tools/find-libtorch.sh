@@ -3,8 +3,8 @@
 # shell assignments. The file is touched only where its content changes, so that
 # make rebuilds the C++ parts when, and only when, another libtorch is found.
 #
-# Looked for in this order: $LIBTORCH (a folder with include/ and lib/), the torch of
-# python3, Debian's libtorch-dev.
+# Looked for in this order: $LIBTORCH (a folder with include/ and lib/), the torch in the
+# folder $2, by default that of python3, and Debian's libtorch-dev.
 set -eu
 
 output=$1
@@ -25,7 +25,7 @@ version_header() {
 	done
 }
 
-include='' lib='' origin='' python_root=''
+include='' lib='' origin='' python_root=${2-}
 if [ -n "${LIBTORCH:-}" ]; then
 	origin="\$LIBTORCH ($LIBTORCH)"
 	include=$LIBTORCH/include
@@ -33,11 +33,11 @@ if [ -n "${LIBTORCH:-}" ]; then
 	[ -f "$lib/libtorch_cpu.so" ] || fail "$origin has no lib/libtorch_cpu.so; it must be the folder that holds include/ and lib/"
 	[ -n "$(version_header "$include")" ] || fail "$origin has no include/torch/csrc/api/include/torch/version.h"
 else
-	if command -v python3 >/dev/null 2>&1; then
+	if [ $# -lt 2 ] && command -v python3 >/dev/null 2>&1; then
 		python_root=$(python3 -c 'import importlib.util as u; s = u.find_spec("torch"); print(s.submodule_search_locations[0] if s else "")' 2>/dev/null || true)
 	fi
 	if [ -n "$python_root" ] && [ -f "$python_root/lib/libtorch_cpu.so" ] && [ -n "$(version_header "$python_root/include")" ]; then
-		origin="the torch of python3 ($python_root)"
+		origin="the torch of Python ($python_root)"
 		include=$python_root/include
 		lib=$python_root/lib
 	else
@@ -51,7 +51,7 @@ else
 		done
 	fi
 fi
-[ -n "$origin" ] || fail "none found. 'make setup' installs Debian's libtorch-dev; elsewhere set LIBTORCH to the folder of a libtorch $minimum or later that holds include/ and lib/"
+[ -n "$origin" ] || fail "none with headers found. Install PyTorch (pip install torch) or, on Debian, libtorch-dev (make setup does), or set LIBTORCH to the folder of a libtorch $minimum or later that holds include/ and lib/"
 
 header=$(version_header "$include")
 major=$(sed -n 's/^#define TORCH_VERSION_MAJOR *\([0-9]*\).*/\1/p' "$header")
@@ -64,7 +64,7 @@ fi
 # The C++ ABI that the library was built with shows in the name of any function
 # that takes a std::string.
 core=$lib/libc10.so
-symbols=$(nm -D --defined-only "$core" 2>/dev/null | grep -E 'c105ErrorC[12]E.*basic_string|c105ErrorC[12]E.*Ss' || true)
+symbols=$(LC_ALL=C grep -aoE 'c105ErrorC[12]E[A-Za-z0-9_]*' "$core" 2>/dev/null || true)
 case $symbols in
 *__cxx11*) abi=1 ;;
 *Ss*) abi=0 ;;
@@ -92,7 +92,7 @@ fi
 link="-L$lib -Wl,-rpath,$lib -Wl,--no-as-needed -ltorch_cpu -lc10"
 cuda=0
 if [ -f "$lib/libtorch_cuda.so" ] && [ -f "$lib/libc10_cuda.so" ]; then
-	for folder in "${CUDA_HOME:-/usr/local/cuda}/include" /usr/local/cuda/include "${python_root%/torch}"/nvidia/*/include; do
+	for folder in "${CUDA_HOME:-/usr/local/cuda}/include" /usr/local/cuda/include "${lib%/torch/lib}"/nvidia/*/include; do
 		if [ -f "$folder/cuda_runtime_api.h" ]; then
 			cuda=1
 			flags="$flags -DWITH_CUDA -isystem $folder"
@@ -100,7 +100,7 @@ if [ -f "$lib/libtorch_cuda.so" ] && [ -f "$lib/libc10_cuda.so" ]; then
 			break
 		fi
 	done
-	[ "$cuda" = 1 ] || fail "$origin is built with CUDA, but no cuda_runtime_api.h was found; set CUDA_HOME to the CUDA toolkit's folder"
+	[ "$cuda" = 1 ] || fail "$origin is built with CUDA, but no cuda_runtime_api.h was found; set CUDA_HOME to the CUDA toolkit's folder, or install NVIDIA's package of these headers (pip install nvidia-cuda-runtime-cu12, or nvidia-cuda-runtime for CUDA 13)"
 fi
 
 {

@@ -9,7 +9,6 @@ mkdir -p build
 
 missing=''
 command -v g++ >/dev/null 2>&1 || missing="$missing g++"
-command -v nm >/dev/null 2>&1 || missing="$missing binutils"
 sh tools/find-libtorch.sh build/libtorch.env 2>build/setup.log || missing="$missing libtorch-dev"
 
 # The first python3 need not be the one that the system's packages are for.

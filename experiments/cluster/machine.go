@@ -31,9 +31,16 @@ func (s *Slurm) Here(results string) error {
 	return nil
 }
 
-// launcherOf returns the path by which other machines start a program: in a folder of
-// `make dist`, that of the launcher beside the folder bin, which finds libtorch.
+// launcherVariable is set by the command that finds libtorch before it becomes this program.
+const launcherVariable = "IWDA_LAUNCHER"
+
+// launcherOf returns the path by which other machines start a program: the command of the
+// Python package that did here, or in a folder of `make dist` the launcher beside the folder
+// bin, which find libtorch.
 func launcherOf(program string) string {
+	if named := os.Getenv(launcherVariable); named != "" {
+		return named
+	}
 	folder, name := filepath.Split(program)
 	launcher := filepath.Join(folder, "..", name)
 	if info, err := os.Stat(launcher); err != nil || !info.Mode().IsRegular() || filepath.Base(folder) != "bin" {

@@ -23,6 +23,10 @@ func TestLauncherOf(t *testing.T) {
 			t.Errorf("%s is started by %s, want %s", program, got, want)
 		}
 	}
+	t.Setenv("IWDA_LAUNCHER", "/venv/bin/iwrun")
+	if got := launcherOf(packed); got != "/venv/bin/iwrun" {
+		t.Errorf("started by a command of Python: %s", got)
+	}
 }
 
 // Only their owner reads the values of variables.

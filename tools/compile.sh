@@ -1,0 +1,59 @@
+#!/bin/sh
+# Compiles the two libraries where there is no make and no Go: the sources beside the folder
+# of this script, gotorch/ and torch/csrc/, against the libtorch that $1/libtorch.env of
+# find-libtorch.sh describes. Objects go to the folder $1, the libraries to the folder $2.
+# Prints a line for each file; JOBS says how many are compiled at once.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+lib=$(cd "$2" && pwd)
+export here build CXX="${CXX:-g++}"
+sh "$here/find-collectives.sh" "$build/libtorch.env" >"$build/collectives"
+cd "$here/.."
+
+cat >"$build/one.sh" <<'ONE'
+set -e
+. "$build/libtorch.env"
+object=$build/$(basename "$1" .cc).o
+compile() { "$CXX" -std=c++17 -O3 -fPIC "$@" -c "$source" -o "$object"; }
+source=$1
+[ "$1" != shim.cc ] || source=$build/shim.cc
+# shellcheck disable=SC2046,SC2086
+case $1 in
+*/process_group.cc)
+	compile $libtorch_flags $(cat "$build/collectives") || {
+		echo "without NCCL, whose headers do not compile here:"
+		compile $libtorch_flags $(sed 's/-DUSE_C10D_NCCL//' "$build/collectives")
+	}
+	;;
+*/graph.cc)
+	compile $libtorch_flags || {
+		echo "without CUDA graphs, whose headers do not compile here:"
+		compile $libtorch_flags -UWITH_CUDA
+	}
+	;;
+*/gotorch.cc) compile -O1 -w -Igotorch $libtorch_flags ;;
+*) compile $libtorch_flags ;;
+esac
+echo "compiled $1"
+ONE
+
+# What takes longest comes first. All other files of the shim are one, as most of their time
+# goes into reading torch's headers.
+apart='torch/csrc/convolution.cc torch/csrc/process_group.cc torch/csrc/graph.cc'
+for source in torch/csrc/*.cc; do
+	case " $apart " in
+	*" $source "*) ;;
+	*) echo "#include \"$PWD/$source\"" ;;
+	esac
+done >"$build/shim.cc"
+# shellcheck disable=SC2086
+printf '%s\n' gotorch/gotorch.cc shim.cc $apart | xargs -P "${JOBS:-$(nproc)}" -n 1 sh "$build/one.sh"
+# shellcheck disable=SC1091
+. "$build/libtorch.env"
+cd "$build"
+# shellcheck disable=SC2086,SC2154
+"$CXX" -shared shim.o convolution.o process_group.o graph.o -o "$lib/libiwtorch.so" $libtorch_link
+# shellcheck disable=SC2086
+"$CXX" -shared gotorch.o -o "$lib/libcgotorch.so" $libtorch_link

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Copies into the folder $1 what compile.sh needs, for places without Go: the C++ sources of
+# the two libraries, gotorch's with its licence, and the scripts.
+set -eu
+
+mkdir -p "$1/gotorch/cgotorch" "$1/torch" "$1/tools"
+# shellcheck disable=SC1091
+. build/gotorch.env
+cp build/gotorch.cc "$gotorch_folder/LICENSE" "$1/gotorch/"
+# shellcheck disable=SC2154
+cp "$gotorch_folder"/cgotorch/*.cc "$gotorch_folder"/cgotorch/*.h "$1/gotorch/cgotorch/"
+cp -R torch/csrc "$1/torch/"
+cp tools/find-libtorch.sh tools/find-collectives.sh tools/compile.sh "$1/tools/"
+chmod -R u+w "$1"
