@@ -104,16 +104,16 @@ def adapt(
     place = tempfile.mkdtemp(prefix="iwda-") if folder is None else os.path.abspath(folder)
     try:
         os.makedirs(place, exist_ok=True)
-        arguments = [
-            "adapt",
-            "--source", _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels),
-            "--target", _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
-            "-o", place, *options,
-        ]  # fmt: skip
-        if seed != 0 and "seeds" not in assignments:
-            usual = _usual_seeds(arguments)
-            arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
-        _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress)
+        files = [
+            _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels),
+            _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
+        ]
+        arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *options]
+        with _data.called(dict(zip(files, ("X_source", "X_target")))):
+            if seed != 0 and "seeds" not in assignments:
+                usual = _usual_seeds(arguments)
+                arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
+            _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress)
         return Outcome(place, classes=labels.classes, ids=names, _temporary=folder is None)
     except BaseException:
         if folder is None:

@@ -6,12 +6,15 @@ import csv
 import os
 import re
 import zipfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._native import Error
 
 Array = NDArray[Any]
 
@@ -265,6 +268,18 @@ def kind_of(texts: List[str]) -> Array:
     if texts and set(texts) <= {"False", "True"}:
         return np.array([text == "True" for text in texts])
     return np.array(texts)
+
+
+@contextmanager
+def called(names: Mapping[str, str]) -> Iterator[None]:
+    """Has messages of programs call files what their content is called here."""
+    try:
+        yield
+    except (Error, ValueError) as why:
+        text = str(why)
+        for path, name in names.items():
+            text = text.replace(path, name)
+        raise (Error if isinstance(why, Error) else ValueError)(text) from None
 
 
 def read_csv(path: str) -> Iterator[List[str]]:

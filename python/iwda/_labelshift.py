@@ -25,6 +25,8 @@ class LabelShift:
     shares : data frame by class or, without pandas, structured array
         source_share, target_share, weight, and the ends of intervals, as in
         target_share_low and target_share_high, weight_joint_low and weight_joint_high.
+    verdict : str
+        Whether changed class shares alone explain the target, as far as the rows can tell.
     p : float
         Of the test whether changed class shares alone explain the target; a small one says
         that they do not. NaN if nothing could be tested.
@@ -41,10 +43,11 @@ class LabelShift:
         self.shares = _data.table({"class": classes, **made}, index="class")
         p = rows[0].get("label_shift_p")
         self.p = float("nan") if p is None else float(p)
+        self.verdict = str(record.get("verdict", ""))
         self.notes: List[str] = record["notes"]
 
     def __repr__(self) -> str:
-        return "\n".join([str(self.shares), f"p = {self.p:.3g} of label shift alone", *self.notes])
+        return "\n".join([self.verdict, str(self.shares), *self.notes])
 
 
 def labelshift(
@@ -116,11 +119,12 @@ def labelshift(
         names = np.array([str(value) for value in classes.tolist()])
         np.savez(files[0], labels=np.array([number[value] for value in given.tolist()]), class_names=names, **{kind: source})
         np.savez(files[1], class_names=names, **{kind: target})
-        arguments = ["--source", files[0], "--target", files[1], "--corrected", files[2], "--format", "json"]
+        arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.npz", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
         for flag, value in (("--estimator", estimator), ("--calibration", calibration)):
             arguments += [] if value is None else [flag, value]
-        record = json.loads(_process.run("labelshift", arguments, progress=False))
+        with _data.called({"source.npz": "source_probabilities", "target.npz": "target_probabilities"}):
+            record = json.loads(_process.run("labelshift", arguments, progress=False, cwd=place))
         with np.load(files[2]) as written:
             corrected = written["probabilities"]
     return LabelShift(record, classes, corrected)

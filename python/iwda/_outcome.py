@@ -252,14 +252,14 @@ class Outcome:
         True
         """
         with tempfile.TemporaryDirectory(prefix="iwda-") as place:
-            file, result = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json")
+            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), "labels"
             if isinstance(labels, (str, os.PathLike)):
-                file = os.fspath(labels)
+                file = called = os.fspath(labels)
             else:
-                names, lines = self._labelled(labels)
-                _data.write_csv(file, names, lines)
+                _data.write_csv(file, *self._labelled(labels))
             arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose
-            text = _process.run("iwrun", arguments, progress=False)
+            with _data.called({file: called}):
+                text = _process.run("iwrun", arguments, progress=False)
             with open(result, encoding="utf-8") as written:
                 record = json.load(written)
         if choose:
