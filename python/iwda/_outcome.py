@@ -155,28 +155,22 @@ class Outcome:
             return values
         return pandas.DataFrame(values, index=self.ids, columns=self.classes)
 
-    def _by_class(self, columns: Iterable[Tuple[str, Any]]) -> Any:
-        made = {name: np.array([np.nan if v is None else v for v in map(of, self.record["classes"])], float) for name, of in columns}
-        return _data.table({"class": self.classes, **made}, index="class")
+    def _by_class(self, *names: str) -> Any:
+        columns = {name: np.array([_number(c, name) for c in self.record["classes"]], float) for name in names}
+        return _data.table({"class": self.classes, **columns}, index="class")
 
     @property
     def shares(self) -> Any:
         """The classes' shares: source_share, target_share with the ends of its 95% interval,
         target_share_low and target_share_high, and predicted_share, of the predictions. A data
         frame by class or, without pandas, a structured array."""
-        return self._by_class([
-            ("source_share", lambda c: c["source_share"]), ("target_share", lambda c: c["target_share"]),
-            ("target_share_low", lambda c: _end(c, "target_share", 0)), ("target_share_high", lambda c: _end(c, "target_share", 1)),
-            ("predicted_share", lambda c: c["predicted_share"]),
-        ])  # fmt: skip
+        return self._by_class("source_share", "target_share", "target_share_low", "target_share_high", "predicted_share")
 
     @property
     def weights(self) -> Any:
         """The classes' weights, target_share over source_share: weight, weight_low and
         weight_high, in the form of :attr:`shares`."""
-        return self._by_class([
-            ("weight", lambda c: c["weight"]), ("weight_low", lambda c: _end(c, "weight", 0)), ("weight_high", lambda c: _end(c, "weight", 1)),
-        ])  # fmt: skip
+        return self._by_class("weight", "weight_low", "weight_high")
 
     @property
     def verdict(self) -> Verdict:
@@ -301,10 +295,12 @@ class Outcome:
         return {name: value for name, value in self.__dict__.items() if name != "_removal"}
 
     def _lines(self) -> List[Tuple[str, str, str, str, str]]:
+        """The table of classes, its head first."""
         rows = [("class", "source", "target", "weight", "predicted")]
-        for c in self.record["classes"]:
-            interval = "" if _end(c, "target_share", 0) is None else f" ({_end(c, 'target_share', 0):.3f} to {_end(c, 'target_share', 1):.3f})"
-            rows.append((c["class"], f"{c['source_share']:.3f}", f"{c['target_share']:.3f}{interval}", f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
+        for value, c in zip(self.classes.tolist(), self.record["classes"]):
+            share, low, high = (_number(c, "target_share" + end) for end in ("", "_low", "_high"))
+            target = f"{share:.3f}" if np.isnan(low) else str(Interval(share, low, high))
+            rows.append((str(value), f"{c['source_share']:.3f}", target, f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
         return rows
 
     def __repr__(self) -> str:
@@ -327,9 +323,9 @@ class Outcome:
 _MOST_SHOWN = 30  # classes in a table that is printed
 
 
-def _end(of_class: Mapping[str, Any], name: str, end: int) -> Optional[float]:
-    """An end of an interval: 0 for the lower one, 1 for the upper."""
-    former = of_class.get("target_interval" if name == "target_share" else "weight_interval")
-    if former is not None:
-        return float(former[end])
-    return of_class.get(name + ("_low", "_high")[end])
+def _number(of_class: Mapping[str, Any], name: str) -> float:
+    """A number of a class in outcome.json, NaN if it is not known."""
+    what, _, end = name.rpartition("_")
+    former = of_class.get({"target_share": "target_interval", "weight": "weight_interval"}.get(what, ""))
+    value = of_class.get(name) if former is None else former[end == "high"]
+    return float("nan") if value is None else float(value)

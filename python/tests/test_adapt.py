@@ -84,7 +84,8 @@ def test_labels_of_any_kind(kind, framed, domains):
     assert outcome.predictions.dtype == classes.dtype
     assert (outcome.predictions == of(hidden)).mean() > 0.8
     assert np.array_equal(outcome.model.predict(target), outcome.predictions)
-    assert list(outcome.probabilities.columns) == sorted(classes.tolist())
+    assert list(outcome.probabilities.columns) == list(outcome.shares.index) == sorted(classes.tolist())
+    assert all(f"\n{value} " in repr(outcome) for value in classes)
     drawn = outcome.to_label
     drawn["label"] = of(hidden)[drawn["id"]]
     accuracy = outcome.evaluate(drawn).accuracy
@@ -261,6 +262,6 @@ def test_without_pandas(adapted, monkeypatch):
 
 def test_html(adapted):
     outcome = iwda.Outcome(adapted)
-    outcome.record["classes"][0]["class"] = "<b>"
+    outcome.classes = np.array(["<b>", "dog", "owl"])
     text = outcome._repr_html_()
     assert "&lt;b&gt;" in text and "<b>" not in text and text.count("<tr>") == 4
