@@ -187,3 +187,26 @@ class TestPyTorch:
         assert np.array_equal(model.predict_proba(np.full((1, 28, 28), 255, np.uint8)), model.predict_proba(np.ones((1, 1, 28, 28))))
         with pytest.raises(ValueError, match="n × 1 × 28 × 28"):
             model.predict(images.reshape(1000, -1))
+
+    def test_resnet(self, tmp_path):
+        pytest.importorskip("torchvision")
+        image = pytest.importorskip("PIL.Image")
+        random = np.random.default_rng(1)
+        for domain, count in (("source", 24), ("target", 20)):
+            for i in range(count):
+                pixels = random.integers(0, 60, (24, 24, 3), dtype=np.uint8)
+                pixels[..., 2 * (i % 2)] += 120
+                folder = tmp_path / domain / ("red", "blue")[i % 2] if domain == "source" else tmp_path / domain
+                folder.mkdir(parents=True, exist_ok=True)
+                image.fromarray(pixels).save(folder / f"{i}.png")
+        settings = [
+            "network={name: resnet18, pretrained: none, frozen: false, views: 0}", "dataset={resize: 24, crop: 20, cache: memory}",
+            "methods=[source-only]", "seeds=[1]", "train.steps=8", "train.eval_every=8", "train.batch=8", "train.validation=0.3",
+        ]  # fmt: skip
+        arguments = ["adapt", "--source", str(tmp_path / "source"), "--target", str(tmp_path / "target"), "-o", str(tmp_path / "out"), "--device", "cpu"]
+        _process.run("iwrun", arguments + [word for s in settings for word in ("--set", s)], progress=False)
+        images = random.random((1000, 3, 20, 20)).astype(np.float32)
+        np.save(tmp_path / "images.npy", images.reshape(1000, -1))
+        want = predicted(tmp_path / "out", tmp_path / "images.npy", tmp_path)
+        # The same convolutions of float32, in batches of other sizes.
+        assert np.abs(iwda.Outcome(tmp_path / "out").model.predict_proba(images) - want).max() < 1e-5
