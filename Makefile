@@ -34,7 +34,7 @@ go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.y
 go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
 with_flags = . build/libtorch.env; export $(go_flags);
 
-.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -88,9 +88,12 @@ test-busy: setup ## all tests with four busy loops beside them
 	@$(with_flags) for loop in 1 2 3 4; do (while :; do :; done) & loops="$$loops $$!"; done; trap "kill $$loops" EXIT; trap 'exit 130' INT TERM; \
 	echo "go test $(PACKAGES) beside four busy loops"; go test -count=1 -timeout 60m $(PACKAGES)
 
-test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
+test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chromium and npm are installed where they are missing
+	@sh tools/setup.sh chromium:chromium node:nodejs npm:npm
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test -tags browser ./experiments/report/page
+	@mkdir -p build/axe
+	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
+	$(with_flags) IWDA_AXE=$(CURDIR)/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
 
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
@@ -154,12 +157,16 @@ sanitize: setup ## the C++ parts under AddressSanitizer and UndefinedBehaviorSan
 	@mkdir -p build/sanitize/tests
 	$(with_sanitizers) $(sanitizer_options) go test -asan -o build/sanitize/tests/ ./torch/... ./losses/... ./nets/...
 
-lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors
+lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pages' words and links
 	@$(MAKE) --no-print-directory $(library)
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	$(with_flags) go vet ./...
 	$(with_flags) go tool staticcheck ./...
 	@if cat $(shim:=.log) | grep .; then echo 'the compiler warned of the shim'; exit 1; fi
+	CGO_ENABLED=0 go run ./tools/docs -check
+
+docs: ## write the reference pages that follow from the code
+	CGO_ENABLED=0 go run ./tools/docs
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -34,8 +35,7 @@ func (r Rows) Evenly(k, most int) Rows {
 		return r
 	}
 	some := Rows{Probabilities: r.Probabilities}
-	for i := range most {
-		row := i * n / most
+	for _, row := range evenly.Rows(n, most) {
 		some.Values = append(some.Values, r.Values[row*k:(row+1)*k]...)
 	}
 	return some

@@ -3,6 +3,8 @@ package datasets
 import (
 	"fmt"
 	"slices"
+
+	"iwda/internal/evenly"
 )
 
 // Set is a set of rows, images as a rule, each of which may have a label. Its methods may
@@ -152,11 +154,7 @@ func Subset(set Set, rows []int) Set {
 
 // Evenly returns a view of at most that many rows, evenly spaced.
 func Evenly(set Set, most int) Set {
-	rows := make([]int, min(set.Len(), most))
-	for i := range rows {
-		rows[i] = i * set.Len() / len(rows)
-	}
-	return Subset(set, rows)
+	return Subset(set, evenly.Rows(set.Len(), most))
 }
 
 type subset struct {

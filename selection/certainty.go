@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/evenly"
 )
 
 // wantsEqualShares is how all criteria fail that reward predictions of every class.
@@ -13,6 +15,7 @@ const wantsEqualShares = "under label shift: it wants the classes to be equally 
 // entropyCriterion is the mean entropy of the target's predictions.
 var entropyCriterion = Criterion{
 	Name: "entropy", Cost: "n·k",
+	About: "the mean entropy of the target's predictions",
 	Fails: "it rewards being sure, right or wrong; a classifier that always predicts one class is best",
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) { return mean(rowEntropies(softmax(in.TargetLogits, 1))), nil },
@@ -22,6 +25,7 @@ var entropyCriterion = Criterion{
 // H(p̄) - mean H(p), p̄ the mean prediction: log k - KL(p̄ ‖ uniform) - mean H(p).
 var informationMaximisation = Criterion{
 	Name: "im", Higher: true, Cost: "n·k",
+	About: "information maximisation: the entropy of the mean prediction less the mean entropy",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
@@ -34,6 +38,7 @@ var informationMaximisation = Criterion{
 // roots of the eigenvalues of pᵀp, over n. Of more rows than [affordable] it takes those.
 var nuclearNorm = Criterion{
 	Name: "bnm", Higher: true, Cost: "n·k², of at most 650,000 values",
+	About: "batch nuclear norm: the sum of singular values of the predictions over their number (Cui et al. 2020)",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
@@ -65,6 +70,7 @@ var nuclearNorm = Criterion{
 // probability is confused with none. Of more rows than [affordable] it takes those.
 var classConfusion = Criterion{
 	Name: "mcc", Cost: "n·k², of at most 650,000 values",
+	About: "minimum class confusion: the share of predictions that confuse two classes (Jin et al. 2020)",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
@@ -102,18 +108,18 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 func affordable(logits *mat.Dense) *mat.Dense {
 	const values = 650_000
 	_, k := logits.Dims()
-	return evenly(logits, max(values/k, k))
+	return someRows(logits, max(values/k, k))
 }
 
-// evenly returns at most that many rows of a matrix, evenly spaced.
-func evenly(m *mat.Dense, most int) *mat.Dense {
+// someRows returns at most that many rows of a matrix, evenly spaced.
+func someRows(m *mat.Dense, most int) *mat.Dense {
 	rows, columns := m.Dims()
 	if rows <= most {
 		return m
 	}
 	some := mat.NewDense(most, columns, nil)
-	for i := range most {
-		some.SetRow(i, m.RawRowView(i*rows/most))
+	for i, row := range evenly.Rows(rows, most) {
+		some.SetRow(i, m.RawRowView(row))
 	}
 	return some
 }

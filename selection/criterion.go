@@ -29,6 +29,8 @@ import (
 // Criterion judges candidates without labels of the target.
 type Criterion struct {
 	Name string
+	// About says in a line what the value is.
+	About string
 	// Higher tells whether a higher value is better.
 	Higher bool
 	// Cost is the number of operations in the numbers n of rows and k of classes.
@@ -72,6 +74,15 @@ func Find(name string) (Criterion, error) {
 		}
 	}
 	return Criterion{}, fmt.Errorf("selection: no criterion %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// Needs are the parts of an Input that the criterion reads.
+func (c Criterion) Needs() []string {
+	names := make([]string, len(c.needs))
+	for i, n := range c.needs {
+		names[i] = n.what
+	}
+	return names
 }
 
 // ErrMissing is wrapped by the error of a criterion that an [Input] does not hold enough

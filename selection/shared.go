@@ -12,6 +12,7 @@ import (
 // class shares, floored at 1e-12.
 var priorDivergence = Criterion{
 	Name: "prior-divergence", Cost: "n·k",
+	About: "KL divergence of the predicted class shares from the estimated ones",
 	Fails: "it ranks nothing by itself: a guard against candidates whose class shares cannot be",
 	needs: []need{targetRows, targetShares},
 	value: func(in Input) (float64, error) {
@@ -30,6 +31,7 @@ var priorDivergence = Criterion{
 // the ensemble of all candidates does.
 var ensembleAgreement = Criterion{
 	Name: "ensv", Higher: true, Cost: "n·k a candidate",
+	About: "the share of target rows on which the candidate agrees with all candidates together (EnsV)",
 	Fails: "a mistake that most candidates share wins",
 	needs: []need{targetRows, ensembleVotes},
 	value: func(in Input) (float64, error) {

@@ -6,6 +6,7 @@ package selection
 // that the candidate has aligned class by class.
 var ClassWeightedRisk = Criterion{
 	Name: "iwv-y", Cost: "n·k",
+	About: "importance-weighted validation by class: the mean cross-entropy of held-out source rows, each weighted by how much more frequent its class is in the target",
 	Fails: "where the class weights are wrong, or the classes themselves look different in the target",
 	needs: []need{sourceRows, classWeights},
 	value: func(in Input) (float64, error) {
@@ -23,6 +24,7 @@ var ClassWeightedRisk = Criterion{
 // collapsed, is bad by one of them.
 var TargetRisk = Criterion{
 	Name: "target-risk", Cost: unexplainedShare.Cost,
+	About: "iwv-y plus unexplained",
 	Fails: ClassWeightedRisk.Fails,
 	needs: []need{sourceRows, classWeights, targetRows},
 	value: func(in Input) (float64, error) {
@@ -38,6 +40,7 @@ var TargetRisk = Criterion{
 // sourceAccuracy is the share of held-out source rows that are classified right.
 var sourceAccuracy = Criterion{
 	Name: "source-accuracy", Higher: true, Cost: "n·k",
+	About: "the share of held-out source rows that are right",
 	Fails: "it is blind to the target",
 	needs: []need{sourceRows},
 	value: func(in Input) (float64, error) {
@@ -55,6 +58,7 @@ var sourceAccuracy = Criterion{
 // held-out rows that are classified right.
 var sourceAccuracyMacro = Criterion{
 	Name: "source-accuracy-macro", Higher: true, Cost: "n·k",
+	About: "the mean recall of the classes on held-out source rows",
 	Fails: "it is blind to the target",
 	needs: []need{sourceRows},
 	value: func(in Input) (float64, error) {

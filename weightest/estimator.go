@@ -68,18 +68,24 @@ const (
 	HeldOutRows
 )
 
+// String is the requirement in words.
+func (r Requirement) String() string {
+	return [...]string{"the confusion matrix of training", "sums over held-out source rows and target rows", "held-out source rows and target rows"}[r]
+}
+
 // estimators are the estimators of this package in the order of EstimatorNames.
 var estimators = []struct {
 	name      string
 	estimator Estimator
 	requires  Requirement
+	about     string
 }{
-	{"qp", QP{}, TrainingStatistics},
-	{"bbse-hard", Hard{BBSE{}}, HeldOutSums},
-	{"bbse-soft", BBSE{}, HeldOutSums},
-	{"rlls-hard", Hard{RLLS{}}, HeldOutSums},
-	{"rlls-soft", RLLS{}, HeldOutSums},
-	{"mlls", MLLS{}, HeldOutRows},
+	{"qp", QP{}, TrainingStatistics, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
+	{"bbse-hard", Hard{BBSE{}}, HeldOutSums, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
+	{"bbse-soft", BBSE{}, HeldOutSums, "the same on predicted probabilities"},
+	{"rlls-hard", Hard{RLLS{}}, HeldOutSums, "regularised learning under label shift on predicted classes: weights drawn towards 1 (Azizzadenesheli et al. 2019)"},
+	{"rlls-soft", RLLS{}, HeldOutSums, "the same on predicted probabilities"},
+	{"mlls", MLLS{}, HeldOutRows, "maximum likelihood of the target's calibrated probabilities (Saerens et al. 2002, Alexandari et al. 2020)"},
 }
 
 // gone are the estimators of counts that there were up to version 0.3.0, with what took their
@@ -116,14 +122,8 @@ func EstimatorNames() []string {
 	return names
 }
 
-// NewEstimator returns the estimator of the name with the settings that were published:
-//
-//   - qp: QP, the paper's estimator;
-//   - bbse-hard, bbse-soft: BBSE on hard and on soft predictions;
-//   - rlls-hard, rlls-soft: RLLS on hard and on soft predictions;
-//   - mlls: MLLS on calibrated rows, whose source distribution is the mean prediction.
-//
-// An unknown name is an error that lists these, or says what took the place of one that is
+// NewEstimator returns the estimator of the name with the settings that were published;
+// AboutEstimator says what each is. An unknown name is an error that lists these, or says what took the place of one that is
 // gone.
 func NewEstimator(name string) (Estimator, error) {
 	for _, e := range estimators {
@@ -143,6 +143,17 @@ func RequirementOf(name string) (Requirement, error) {
 		}
 	}
 	return 0, unknownEstimator(name)
+}
+
+// AboutEstimator says in a line what the estimator of the name does. An unknown name is the
+// error of NewEstimator.
+func AboutEstimator(name string) (string, error) {
+	for _, e := range estimators {
+		if e.name == name {
+			return e.about, nil
+		}
+	}
+	return "", unknownEstimator(name)
 }
 
 func unknownEstimator(name string) error {

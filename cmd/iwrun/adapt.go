@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/datasets/table"
 	"iwda/experiments/adapt"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
@@ -24,7 +26,7 @@ type adaptOptions struct {
 	workOptions
 }
 
-const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--label-rows N] [--dry-run] [options]"
+const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--format csv|parquet] [--label-rows N] [--dry-run] [options]"
 
 const (
 	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"
@@ -40,6 +42,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly", DefaultText: "what suits the size of the data; --dry-run prints it"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: labelStrataUsage},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and run nothing"},
@@ -53,6 +56,13 @@ func newAdaptCommand(s streams) *cli.Command {
 		Flags:  append(append(flags, o.machineFlags()...), o.faultFlags()...),
 		Action: withoutArguments(func(*cli.Context) error { return runAdapt(o, s) }),
 	}
+}
+
+// tableFormat is --format for the tables of a folder.
+func tableFormat(to *string) cli.Flag {
+	flag := commandline.Format(to, table.Formats()...).(*cli.StringFlag)
+	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
+	return flag
 }
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
@@ -97,15 +107,15 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	_, err = adapt.Run(ctx, o.Source, o.Target, options)
+	outcome, err := adapt.Run(ctx, o.Source, o.Target, options)
 	switch {
 	case errors.Is(err, adapt.ErrNothingTrained): // which the summary has told
 		return statusError(statusFailed)
 	case err != nil:
 		return adaptError(err)
 	}
-	for _, name := range []string{adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile} {
-		fmt.Fprintln(s.out, filepath.Join(o.Folder, name))
+	for _, what := range []string{"predictions", "classes", "report"} {
+		fmt.Fprintln(s.out, filepath.Join(o.Folder, outcome.Files[what]))
 	}
 	if failed {
 		return statusError(statusFailed)

@@ -98,7 +98,7 @@ func accuracyOf(t *testing.T, path string, truth map[string]string) float64 {
 		if want := fmt.Sprintf("row-%d", i); line["id"] != want {
 			t.Fatalf("%s: row %d has the id %q", path, i, line["id"])
 		}
-		if line["class"] == truth[line["id"]] {
+		if line["predicted_class"] == truth[line["id"]] {
 			right++
 		}
 	}
@@ -123,7 +123,7 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: other class shares alone explain the target's columns"; !strings.Contains(text, said) {
+	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: the target's columns do not contradict that only class shares changed"; !strings.Contains(text, said) {
 		t.Errorf("%q is not in\n%s", said, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
@@ -140,7 +140,7 @@ func TestAdapt(t *testing.T) {
 	}
 	for i, want := range []struct{ class, source, target float64 }{{0, 0.75, 0.1}, {1, 0.125, 0.45}, {2, 0.125, 0.45}} {
 		line := readCSV(t, "out/classes.csv")[i]
-		source, target, weight := number(t, line, "source_share"), number(t, line, "estimated_target_share"), number(t, line, "weight")
+		source, target, weight := number(t, line, "source_share"), number(t, line, "target_share"), number(t, line, "weight")
 		if math.Abs(source-want.source) > 0.01 || math.Abs(target-want.target) > 0.08 || math.Abs(weight-target/source) > 1e-3*weight {
 			t.Errorf("class %v: %v, want shares %v and %v", want.class, line, want.source, want.target)
 		}
@@ -150,7 +150,10 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 	page := readFile(t, "out/report.html")
-	for _, part := range []string{`<p class="verdict">Verdict: `, "<h2>Outcome</h2>", "full/source-target/source-only@linear/seed-1", "Class shares in percent", "by source-only"} {
+	for _, part := range []string{
+		`<p class="claim">`, "<h2>Class shares</h2>", "full/source-target/source-only@linear/seed-1", "Before: the columns, standardised by the source, by domain",
+		"After: the ", " of full/source-target/source-only/seed-1, by predicted class", "Rows by true and predicted class", "iwrun evaluate out out/to_label.csv",
+	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is not in the report", part)
 		}
@@ -290,7 +293,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 		}
 	}
 	for _, class := range readCSV(t, "out/classes.csv") {
-		share := number(t, class, "estimated_target_share")
+		share := number(t, class, "target_share")
 		if math.Abs(share-shares[class["class"]]) > 1e-6 || number(t, class, "target_share_low") > share || number(t, class, "target_share_high") < share {
 			t.Errorf("%v, want the share %v", class, shares[class["class"]])
 		}

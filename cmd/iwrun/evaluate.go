@@ -23,8 +23,8 @@ func newEvaluateCommand(s streams) *cli.Command {
 		Name:      "evaluate",
 		Usage:     "say by labels of a few rows how many predictions are right",
 		UsageText: evaluateUsage,
-		Description: "FOLDER is that of iwrun adapt, whose methods are evaluated too, another one with a predictions.csv, or a .csv file that iwrun predict has written. LABELS is to_label.csv with " +
-			"its column label filled in, or another .csv file with the columns id and label of rows that were drawn at random; rows without a label are passed over.",
+		Description: "FOLDER is that of iwrun adapt, whose methods are evaluated too, another one with a predictions.csv, or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with " +
+			"its column label filled in, or another such file with the columns id and label of rows that were drawn at random; rows without a label are passed over.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "write everything to a `FILE` of JSON too"},
 			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "have the method predict in FOLDER that the labels say is clearly better than what does, if there is one"},

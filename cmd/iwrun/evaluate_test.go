@@ -85,7 +85,7 @@ func TestEvaluate(t *testing.T) {
 // What cannot be carried out says why, with the status of what is wrong.
 func TestEvaluateErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "predictions.csv", "id,class,probability\n1,cat,0.5\n2,dog,0.75\n")
+	writeFile(t, "predictions.csv", "id,predicted_class,probability\n1,cat,0.5\n2,dog,0.75\n")
 	writeFile(t, "labels.csv", "id,label\n1,cat\n3,dog\n")
 	writeFile(t, "twice.csv", "id,label\n1,cat\n1,cat\n")
 	for _, c := range []struct {

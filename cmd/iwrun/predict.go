@@ -37,7 +37,7 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		sharesFlag(&o.Shares, "input"),
-		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write rows drawn at random to a CSV `FILE` for you to label, which iwrun evaluate reads then"},
+		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write rows drawn at random to a `FILE`, .csv or .parquet, for you to label, which iwrun evaluate reads then"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
@@ -75,7 +75,7 @@ func sharesFlag(to *string, estimated string) cli.Flag {
 	if estimated != "" {
 		usage += ", estimate (those of the " + estimated + " itself)"
 	}
-	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a CSV file with the columns class and share"}
+	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a file with the columns class and share, such as classes.csv"}
 }
 
 // moduleFlag is that of a model that holds a program.
@@ -106,6 +106,9 @@ func (o predictOptions) check(c *cli.Context) error {
 		return wrongUsage(c, "which file are the rows to label for? name it with --to-label FILE")
 	}
 	if err := wholefile.CheckApart([]string{o.ToLabel}, append(o.Inputs, o.Shares, o.Output)); err != nil {
+		return wrongUsage(c, "--to-label: %v", err)
+	}
+	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {
 		return wrongUsage(c, "--to-label: %v", err)
 	}
 	if o.ToLabel != "" && labels.Touched(o.ToLabel) {

@@ -208,7 +208,7 @@ func TestPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(records[0], []string{"id", "class", "probability", "probability_0", "probability_1", "probability_2"}) {
+		if !slices.Equal(records[0], []string{"id", "predicted_class", "probability", "probability_0", "probability_1", "probability_2"}) {
 			t.Errorf("columns %q", records[0])
 		}
 		for _, record := range records[1:] {
@@ -304,10 +304,10 @@ func TestPredict(t *testing.T) {
 			{[]string{pointsRun, "pictures"}, "pictures: files of images are for networks that were trained on such; this one takes rows of 4 values"},
 			{[]string{pointsRun, "-"}, "standard input"},
 			{[]string{pointsRun, "data/west.npz", "--shares", "none.csv"}, "model, source, uniform, estimate or a file: open none.csv"},
-			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv: line 4: "d" is no class; there are ["0" "1" "2"]`},
-			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv: line 3: class "0" is there twice`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv:4: "d" is no class; there are ["0" "1" "2"]`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv:3: class "0" is there twice`},
 			{[]string{pointsRun, "data/west.npz", "--shares", "missing.csv"}, `missing.csv: no line for class "2"`},
-			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv: line 3: the share of class "1" is "-1"`},
+			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv:3: the share of class "1" is "-1"`},
 		} {
 			status, _, said := call(t, append([]string{"predict", "-o", "kept.csv"}, c.arguments...)...)
 			if status != 1 || !strings.Contains(said, c.want) {

@@ -4,7 +4,7 @@
 //	labelshift --source source.csv --target target.csv
 //
 // It is pure Go: CGO_ENABLED=0 go install iwda/cmd/labelshift in the repository makes a
-// program that runs wherever it is copied. docs/labelshift.md explains it.
+// program that runs wherever it is copied. docs/explanation/label-shift.md explains it.
 //
 // The table goes to standard output, everything else to standard error. The exit status is
 // 0 if all is done, 1 if it failed and 2 for wrong usage.

@@ -69,7 +69,7 @@ func ownFiles() Dataset {
 		Settings: "network: {name: mlp, features: 256, layers: 1}\ntrain: {epochs: 20}",
 		instructions: func(root string) string {
 			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, in %s. The source has labels; a target needs none.\n"+
-				"docs/own-data.md says which formats there are.", root)
+				"docs/reference/formats.md says which formats there are.", root)
 		},
 		open: fileDomains(nil).open,
 	}

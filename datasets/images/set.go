@@ -47,6 +47,10 @@ func (s *Set) Labels() datasets.Labels { return s.labels }
 // says.
 func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSlash(s.paths[i])) }
 
+// ID names image i among those of the set: its path below the set's root, with slashes, wherever the
+// root is.
+func (s *Set) ID(i int) string { return s.paths[i] }
+
 // open opens the file of image i.
 func (s *Set) open(i int) (*os.File, error) {
 	if s.listed {

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"iwda/datasets"
 )
@@ -79,12 +78,15 @@ func Fit(how Settings, source, target datasets.Set) (Normalisation, error) {
 		s, t = StatisticsOf(source), StatisticsOf(target)
 		if how.Way == OfSource {
 			s.leaveOut(append(foreign(source, t), s.Constant...))
-			t = Statistics{Mean: s.Mean, Deviation: slices.Clone(s.Deviation), Constant: s.Constant}
+			t = s
 		} else {
 			LeaveOut(&s, &t)
 		}
 	}
 	s.Range, t.Range = ofSource, ofTarget
+	if reflect.DeepEqual(s, t) {
+		return Normalisation{Kind: Standard, Target: &t}, nil
+	}
 	return Normalisation{Kind: Standard, Source: &s, Target: &t}, nil
 }
 

@@ -149,6 +149,9 @@ func TestOfSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n.Source != nil {
+		t.Error("the statistics of both domains are the same, and there twice")
+	}
 	of, on := rowsOf(t, n.OnSource(source)), rowsOf(t, n.OnTarget(target))
 	if on[0][0] != of[2][0] || on[1][0] != of[0][0] || on[0][0] != -on[1][0] || math.Abs(float64(on[0][1])) > 1e-10 {
 		t.Errorf("%v of the source, %v of the target", of, on)

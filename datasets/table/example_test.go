@@ -71,7 +71,7 @@ func Example() {
 	fmt.Print(string(text))
 	// Output:
 	// 3 rows of classes [cat dog] [1 2]
-	// id,class,probability
+	// id,predicted_class,probability
 	// a,cat,0.75
 	// b,cat,0.5
 }

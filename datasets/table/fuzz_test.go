@@ -154,8 +154,9 @@ func FuzzReadShares(f *testing.F) {
 	f.Add([]byte("class,share\na,0.5\nb,3\n"))
 	f.Add([]byte("target_share,class\n1e15,b\n\"0\",a\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
+		path := write(t, "shares.csv", string(content))
 		allocation.Reading(t, len(content), func() {
-			shares, err := parseShares(bytes.NewReader(content), []string{"a", "b"})
+			shares, err := ReadShares(path, []string{"a", "b"})
 			if err != nil {
 				return
 			}

@@ -32,7 +32,7 @@ func openParquet(t *Table) (err error) {
 	}
 	f := &parquetFile{t: t, file: file}
 	t.form = f
-	return protected(f.open)
+	return protected(func() error { return f.open(f.choose) })
 }
 
 // protected turns what parquet-go does on damaged files into an error.
@@ -45,7 +45,8 @@ func protected(f func() error) (err error) {
 	return f()
 }
 
-func (f *parquetFile) open() error {
+// open reads what the file has at its end, and has choose say which of its columns are wanted.
+func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (f *parquetFile) open() error {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
 	f.groups = f.parsed.Metadata().RowGroups
-	if err := f.choose(f.parsed.Root().Columns()); err != nil {
+	if err := choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {

@@ -162,6 +162,18 @@ func (l *leaf) cell() (string, error) {
 	return l.text()
 }
 
+// exactCell is cell, but with all digits of a double.
+func (l *leaf) exactCell() (string, error) {
+	if err := l.fill(); err != nil {
+		return "", err
+	}
+	if value := l.read[0]; value.Kind() == parquet.Double {
+		l.read = l.read[1:]
+		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
+	}
+	return l.cell()
+}
+
 // text returns the next value as a text, which is empty for null.
 func (l *leaf) text() (string, error) {
 	if err := l.fill(); err != nil {

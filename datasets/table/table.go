@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"iwda/internal/heading"
 )
 
 // Kind says what the values of a row are.
@@ -29,7 +31,7 @@ func (k Kind) String() string {
 }
 
 // prefixes begin the names of columns of a kind, which end with a class.
-var prefixes = map[Kind]string{Probabilities: "probability_", Logits: "logit_"}
+var prefixes = map[Kind]string{Probabilities: heading.ProbabilityStart, Logits: "logit_"}
 
 // Options say what to look for in a file. Without any, names are looked for that are the
 // same in all forms: values in features, probabilities or logits, of which one must be

@@ -2,15 +2,26 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
-// ReadText reads a .csv or .tsv file as [Open] does, but all of it as text: header is given the names
-// of the columns, and take the number of each line and its cells, without spaces around them, both
-// valid until they return. An error of either is returned with file and line.
+// ReadText reads a .csv, .tsv or .parquet file as [Open] does, but all of it as text: header is given the
+// names of the columns, and take the number of each line, or of each row of Parquet from 1, and its cells
+// without spaces around them, those of CSV as [printable.FromCell] gives them back; both are valid until
+// they return. An error of either is returned with file and line. Lists in Parquet are left out.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+	if extensionOf(path) == ".parquet" {
+		return readParquetText(path, header, take)
+	}
 	lines, err := (&csvFile{t: &Table{name: path}}).open(false)
 	if err != nil {
 		return err
@@ -29,7 +40,7 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		}
 		line, _ := lines.FieldPos(0)
 		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
+			cells[i] = strings.TrimSpace(printable.FromCell(strings.TrimSpace(cells[i])))
 		}
 		switch {
 		case columns == 0:
@@ -44,6 +55,97 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
+}
+
+// readParquetText is [ReadText] of Parquet.
+func readParquetText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+	f, err := openParquetText(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := header(slices.Clone(f.t.columns)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var leaves []*leaf
+	pass := newPass(f)
+	for _, column := range f.values {
+		leaves = append(leaves, newLeaf(pass, column, false))
+	}
+	cells := make([]string, len(leaves))
+	for row := range f.t.rows {
+		err := protected(func() error {
+			for i, l := range leaves {
+				text, err := l.exactCell()
+				if err != nil {
+					return fmt.Errorf("column %q: %w", l.column.Name(), err)
+				}
+				cells[i] = strings.TrimSpace(text)
+			}
+			return nil
+		})
+		if err == nil {
+			err = take(row+1, cells)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, row, err)
+		}
+	}
+	return nil
+}
+
+// openParquetText opens a Parquet file whose values are all columns but lists.
+func openParquetText(path string) (*parquetFile, error) {
+	file, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &parquetFile{t: &Table{name: path}, file: file}
+	err = protected(func() error {
+		return f.open(func(fields []*parquet.Column) error {
+			for _, field := range fields {
+				if field.Leaf() && field.MaxRepetitionLevel() == 0 {
+					f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
+				}
+			}
+			return distinct("columns", f.t.columns)
+		})
+	})
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// ClassesOf returns the classes whose probabilities a file that [ReadText] reads has beside the largest,
+// in their order; none if it has that alone.
+func ClassesOf(path string) (classes []string, err error) {
+	if extensionOf(path) == ".parquet" {
+		f, err := openParquetText(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return append(f.t.named, classesIn(f.t.columns)...), nil // of a list, or of columns
+	}
+	errHeader := errors.New("header") // ends the reading after the first line
+	err = ReadText(path, func(columns []string) error {
+		classes = classesIn(columns)
+		return errHeader
+	}, nil)
+	if errors.Is(err, errHeader) {
+		err = nil
+	}
+	return classes, err
+}
+
+// classesIn are those that have a column of probabilities.
+func classesIn(columns []string) (classes []string) {
+	for _, i := range withPrefix(columns, prefixes[Probabilities]) {
+		classes = append(classes, strings.Clone(strings.TrimPrefix(columns[i], prefixes[Probabilities])))
+	}
+	return classes
 }
 
 // IDColumn is the place of the column with the rows' ids among the names of columns; -1 if there

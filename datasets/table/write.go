@@ -2,15 +2,14 @@ package table
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
-	"iwda/internal/printable"
+	"iwda/internal/heading"
 	"iwda/internal/wholefile"
 )
 
@@ -31,18 +30,23 @@ type predictionWriter interface {
 	close() error
 }
 
-// predictionFormats are the formats by the ends of files' names. folder is where a file
-// can grow that is no part of the result.
-var predictionFormats = map[string]func(w io.Writer, folder string, p Predictions) (predictionWriter, error){
-	".csv":     newCSVPredictions,
-	".npz":     newNPZPredictions,
-	".parquet": newParquetPredictions,
+// predictionFormats are the ends of files' names.
+var predictionFormats = []string{".csv", ".npz", ".parquet"}
+
+// writer returns the writer of the format of a file's name.
+func (p Predictions) writer(w io.Writer, path string) (predictionWriter, error) {
+	if extension := extensionOf(path); extension != ".npz" {
+		return p.rows(rowWriters[extension], w)
+	}
+	return newNPZPredictions(w, filepath.Dir(path), p)
 }
+
+func extensionOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // CheckPredictions returns an error unless [WritePredictions] can write a file of that
 // name, for a program that asks before it computes.
 func CheckPredictions(path string) error {
-	if predictionFormats[strings.ToLower(filepath.Ext(path))] == nil {
+	if !slices.Contains(predictionFormats, extensionOf(path)) {
 		return fmt.Errorf("%s: predictions are written to .csv, .npz and .parquet files", path)
 	}
 	return nil
@@ -53,10 +57,11 @@ func CheckPredictions(path string) error {
 // over one row after the other, with a probability for each class; the memory taken does
 // not depend on how many there are.
 //
-// The columns are id, class (a name) and probability, and those of all classes:
-// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists probabilities in Parquet. An .npz file has the arrays
-// ids, classes (numbers from 0), probability, class_names, and probabilities. [Open] reads
-// files with the probabilities of all classes as [Probabilities].
+// The columns are id, predicted_class (a name) and probability, and those of all classes:
+// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists
+// probabilities in Parquet. An .npz file has the arrays ids, predicted_class (numbers from 0),
+// probability, class_names, and probabilities. [Open] reads files with the probabilities of all
+// classes as [Probabilities].
 //
 // An id of more than 16,384 characters in an .npz file, a probability that is not a number,
 // and another number of them than there are classes are errors that name the row. An error
@@ -66,10 +71,9 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 	if err := CheckPredictions(path); err != nil {
 		return nil, err
 	}
-	format := predictionFormats[strings.ToLower(filepath.Ext(path))]
 	var ofCaller error
 	err = p.Disk.Write(path, func(w io.Writer) error {
-		writer, err := format(w, filepath.Dir(path), p)
+		writer, err := p.writer(w, path)
 		if err == nil {
 			counts, ofCaller, err = p.write(writer, write)
 		}
@@ -81,7 +85,7 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
 // come.
 func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
-	writer, err := newCSVPredictions(w, "", p)
+	writer, err := p.rows(newCSVRows, w)
 	if err != nil {
 		return nil, err
 	}
@@ -137,42 +141,26 @@ func Largest(probabilities []float32) (largest int) {
 	return largest
 }
 
-// csvPredictions writes a line a row.
-type csvPredictions struct {
-	w      *csv.Writer
-	what   Predictions
-	record []string
-	number []byte
+// rowPredictions are those of a format of tables.
+type rowPredictions struct {
+	rowWriter
+	what Predictions
+	row  []Cell
 }
 
-func newCSVPredictions(w io.Writer, _ string, p Predictions) (predictionWriter, error) {
-	c := &csvPredictions{w: csv.NewWriter(w), what: p}
-	c.record = append(c.record, "id", "class", "probability")
+func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w io.Writer) (predictionWriter, error) {
+	fields := []Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: ProbabilityField}}
 	if p.Probabilities {
-		for _, class := range p.Classes {
-			c.record = append(c.record, prefixes[Probabilities]+class)
-		}
+		fields = append(fields, Field{Probabilities.String(), ClassesField, p.Classes})
 	}
-	return c, c.w.Write(c.record)
+	rows, err := format(w, fields)
+	return &rowPredictions{rowWriter: rows, what: p}, err
 }
 
-func (c *csvPredictions) add(id string, class int, probabilities []float32) error {
-	c.record = append(c.record[:0], printable.Cell(id), printable.Cell(c.what.Classes[class]), c.text(probabilities[class]))
-	if c.what.Probabilities {
-		for _, v := range probabilities {
-			c.record = append(c.record, c.text(v))
-		}
+func (r *rowPredictions) add(id string, class int, probabilities []float32) error {
+	r.row = append(r.row[:0], Cell{Text: id}, Cell{Text: r.what.Classes[class]}, Cell{Number: float64(probabilities[class])})
+	if r.what.Probabilities {
+		r.row = append(r.row, Cell{Numbers: probabilities})
 	}
-	return c.w.Write(c.record)
-}
-
-// text is the shortest text that is read as that number again.
-func (c *csvPredictions) text(v float32) string {
-	c.number = strconv.AppendFloat(c.number[:0], float64(v), 'g', -1, 32)
-	return string(c.number)
-}
-
-func (c *csvPredictions) close() error {
-	c.w.Flush()
-	return c.w.Error()
+	return r.rowWriter.add(r.row)
 }

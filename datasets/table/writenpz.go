@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"unicode/utf8"
+
+	"iwda/internal/heading"
 )
 
 // npzPredictions writes arrays one after the other. The header of an array tells how many rows
@@ -72,8 +74,8 @@ func (n *npzPredictions) close() error {
 			n.buffer = wide(n.buffer[:0], string(id), n.longest)
 			return n.buffer
 		}, n.rows),
-		n.array(file, "classes", "<i8", numbers, part(0, class), n.rows),
-		n.array(file, "probability", "<f4", numbers, part(class, largest), n.rows),
+		n.array(file, heading.PredictedClass, "<i8", numbers, part(0, class), n.rows),
+		n.array(file, heading.Probability, "<f4", numbers, part(class, largest), n.rows),
 		file.ClassNames(n.what.Classes),
 	)
 	if err == nil && n.what.Probabilities {

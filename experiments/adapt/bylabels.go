@@ -3,7 +3,9 @@ package adapt
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"iwda/evaluation"
 	"iwda/experiments/judge"
@@ -67,7 +69,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	}
 	paths := domainPaths(file)
 	again, err := NewPlan(paths[sourceName], paths[targetName], Options{
-		Folder: folder, Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
+		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(FindTable(folder, PredictionsFile)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {
 		return err

@@ -1,16 +1,14 @@
 package adapt
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
+	"math"
 
+	"iwda/datasets/table"
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
-	"iwda/internal/printable"
-	"iwda/internal/wholefile"
+	"iwda/internal/heading"
 	"iwda/weightest/intervals"
 )
 
@@ -25,7 +23,7 @@ func (c *ClassOutcome) weigh() {
 	}
 	c.Weight = weight(c.TargetShare)
 	if i := c.TargetInterval; i != nil {
-		c.WeightInterval = &[2]float64{weight(i[0]), weight(i[1])}
+		c.WeightInterval = &WeightInterval{weight(i.Low), weight(i.High)}
 	}
 }
 
@@ -52,7 +50,7 @@ func classShares(about model.Metadata, c judge.Candidate) ([]ClassOutcome, error
 func meanShares(each [][]ClassOutcome) []ClassOutcome {
 	mean, n := make([]ClassOutcome, len(each[0])), float64(len(each))
 	for i := range mean {
-		m := ClassOutcome{Class: each[0][i].Class, TargetInterval: new([2]float64)}
+		m := ClassOutcome{Class: each[0][i].Class, TargetInterval: new(TargetInterval)}
 		for _, shares := range each {
 			s := shares[i]
 			m.SourceShare, m.TargetShare = m.SourceShare+s.SourceShare/n, m.TargetShare+s.TargetShare/n
@@ -60,8 +58,8 @@ func meanShares(each [][]ClassOutcome) []ClassOutcome {
 				m.TargetInterval = nil
 			}
 			if m.TargetInterval != nil {
-				m.TargetInterval[0] += s.TargetInterval[0] / n
-				m.TargetInterval[1] += s.TargetInterval[1] / n
+				m.TargetInterval.Low += s.TargetInterval.Low / n
+				m.TargetInterval.High += s.TargetInterval.High / n
 			}
 		}
 		m.weigh()
@@ -94,7 +92,7 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 		return err
 	}
 	for i, interval := range uncertainty.Shares.Each {
-		shares[i].TargetInterval = &[2]float64{interval.Low, interval.High}
+		shares[i].TargetInterval = &TargetInterval{interval.Low, interval.High}
 	}
 	return nil
 }
@@ -102,19 +100,24 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 // writeClasses writes a line a class: its shares and its weight, with their intervals
 // where there are some.
 func writeClasses(path string, shares []ClassOutcome) error {
-	records := [][]string{{
-		"class", "source_share", "estimated_target_share", "target_share_low", "target_share_high", "weight", "weight_low", "weight_high",
-	}}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
-	ends := func(interval *[2]float64) []string {
-		if interval == nil {
-			return []string{"", ""}
+	fields := []table.Field{{Name: heading.Class}}
+	for _, name := range []string{heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh} {
+		fields = append(fields, table.Field{Name: name, Kind: table.ShareField})
+	}
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for _, s := range shares {
+			target, weight := TargetInterval{math.NaN(), math.NaN()}, WeightInterval{math.NaN(), math.NaN()}
+			if s.TargetInterval != nil {
+				target, weight = *s.TargetInterval, *s.WeightInterval
+			}
+			row := []table.Cell{{Text: s.Class}}
+			for _, v := range []float64{s.SourceShare, s.TargetShare, target.Low, target.High, s.Weight, weight.Low, weight.High} {
+				row = append(row, table.Cell{Number: v})
+			}
+			if err := add(row...); err != nil {
+				return err
+			}
 		}
-		return []string{number(interval[0]), number(interval[1])}
-	}
-	for _, s := range shares {
-		record := append([]string{printable.Cell(s.Class), number(s.SourceShare), number(s.TargetShare)}, ends(s.TargetInterval)...)
-		records = append(records, append(append(record, number(s.Weight)), ends(s.WeightInterval)...))
-	}
-	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
+		return nil
+	})
 }

@@ -55,7 +55,7 @@ func TestClassIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range meanShares([][]ClassOutcome{shares}) {
-		truth, low, high := targetShares[i], s.TargetInterval[0], s.TargetInterval[1]
+		truth, low, high := targetShares[i], s.TargetInterval.Low, s.TargetInterval.High
 		if low > s.TargetShare || high < s.TargetShare || truth < low-0.01 || truth > high+0.01 {
 			t.Errorf("%s: %v, estimated %v in %v", s.Class, truth, s.TargetShare, *s.TargetInterval)
 		}
@@ -63,7 +63,7 @@ func TestClassIntervals(t *testing.T) {
 		if width, least := high-low, 3.9*math.Sqrt(truth*(1-truth)/5000); width < 0.8*least || width > 5*least {
 			t.Errorf("%s: an interval of %v, with known classes %v", s.Class, width, least)
 		}
-		if w := s.WeightInterval; math.Abs(w[0]*s.SourceShare-low) > 1e-12 || math.Abs(w[1]*s.SourceShare-high) > 1e-12 {
+		if w := s.WeightInterval; math.Abs(w.Low*s.SourceShare-low) > 1e-12 || math.Abs(w.High*s.SourceShare-high) > 1e-12 {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
@@ -87,7 +87,7 @@ func TestClassIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	want := fmt.Sprintf("class,source_share,estimated_target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
+	want := fmt.Sprintf("class,source_share,target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
 		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].TargetShare, shares[2].TargetShare/0.1)
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, text, want)

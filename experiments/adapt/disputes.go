@@ -2,22 +2,20 @@ package adapt
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
-	"iwda/internal/input"
-	"iwda/internal/wholefile"
+	"iwda/internal/heading"
 )
 
 // assumes says what a run takes for granted.
@@ -52,62 +50,89 @@ func assumes(run config.Resolved) string {
 
 // disputes are what the methods say of the target's rows beside what predicts.
 type disputes struct {
-	methods []string  // that have runs
-	assumed []string  // by each
-	classes [][]int   // of each method, by its runs together
-	used    []int     // what predicts
-	certain []float64 // its probability
-	changed []float64 // the share of rows on which each method says otherwise
-	against []int     // the methods that do, by row
-	rows    []int     // on which any does, those with most methods first, then the least certain
+	methods []string     // that have runs
+	assumed []string     // by each
+	classes [][]int      // of each method, by its runs together
+	used    []int        // what predicts
+	certain []float64    // its probability
+	changed []float64    // the share of rows on which each method says otherwise
+	differ  []float64    // the share on which the seeds of each do not all say the same
+	within  float64      // the share on which the runs that predict don't
+	against []int        // the methods that do, by row
+	rows    []int        // on which any does, those with most methods first, then the least certain
+	written []labels.Row // the first of these, as they are predicted
+	file    string       // that has them
 }
 
 // compareMethods says what each method, corrected for the shares that it estimates, and what is
 // chosen predict of the rows that the candidates hold.
 func (o *conclusion) compareMethods(runs []plan.Run, results string, candidates []judge.Candidate) error {
 	k := candidates[0].Classes
-	probabilities := func(members []int, shares func(model.Shares) []float64) ([]float64, error) {
-		var sum []float64
+	probabilities := func(members []int, shares func(model.Shares) []float64) (sum []float64, differ float64, err error) {
+		var first []int // classes of the first member
+		var other []bool
+		differing := 0
 		for _, i := range members {
 			about, err := model.ReadMetadata(runs[i].Dir(results).String())
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			p, err := about.Probabilities(candidates[i].Target, shares(about.Shares))
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", candidates[i].Run, err)
+				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}
+			classes := largest(k, p)
 			if sum == nil {
-				sum = make([]float64, len(p))
+				sum, first, other = make([]float64, len(p)), classes, make([]bool, len(classes))
+			}
+			for row, class := range classes {
+				if class != first[row] && !other[row] {
+					other[row] = true
+					differing++
+				}
 			}
 			floats.AddScaled(sum, 1/float64(len(members)), p)
 		}
-		return sum, nil
+		return sum, float64(differing) / float64(len(first)), nil
 	}
 	own := func(s model.Shares) []float64 { return s.Target }
-	chosen := func(s model.Shares) []float64 {
-		if s.Target == nil {
-			return nil
-		}
-		return o.Correction.Shares(s.Classifier, s.Target)
-	}
-	p, err := probabilities(o.chosen(), chosen)
+	p, within, err := probabilities(o.chosen(), o.corrected)
 	if err != nil {
 		return err
 	}
 	d := newDisputes(k, p)
+	d.within = within
 	for _, m := range o.Methods {
 		if len(m.Runs) == 0 {
 			continue
 		}
-		if p, err = probabilities(m.Runs, own); err != nil {
+		p, differ, err := probabilities(m.Runs, own)
+		if err != nil {
 			return err
 		}
 		d.add(m.Name, assumes(runs[m.Runs[0]].Config), k, p)
+		d.differ = append(d.differ, differ)
 	}
 	d.rank()
 	o.disputes = d
 	return nil
+}
+
+// corrected are the class shares for which the probabilities of a run that predicts are corrected,
+// nil for none.
+func (o *conclusion) corrected(s model.Shares) []float64 {
+	if s.Target == nil {
+		return nil
+	}
+	return o.Correction.Shares(s.Classifier, s.Target)
+}
+
+// largest are the classes of the largest of each row's k probabilities.
+func largest(k int, p []float64) (classes []int) {
+	for row := range slices.Chunk(p, k) {
+		classes = append(classes, floats.MaxIdx(row))
+	}
+	return classes
 }
 
 // newDisputes are those with predictions by these probabilities, rows × k.
@@ -122,14 +147,12 @@ func newDisputes(k int, p []float64) (d disputes) {
 
 // add counts where a method, by its probabilities, says otherwise.
 func (d *disputes) add(name, assumed string, k int, p []float64) {
-	classes, changed := make([]int, 0, len(d.used)), 0
-	for row := range slices.Chunk(p, k) {
-		class := floats.MaxIdx(row)
-		if i := len(classes); class != d.used[i] {
+	classes, changed := largest(k, p), 0
+	for i, class := range classes {
+		if class != d.used[i] {
 			d.against[i]++
 			changed++
 		}
-		classes = append(classes, class)
 	}
 	d.methods, d.assumed = append(d.methods, name), append(d.assumed, assumed)
 	d.classes, d.changed = append(d.classes, classes), append(d.changed, float64(changed)/float64(len(classes)))
@@ -147,15 +170,6 @@ func (d *disputes) rank() {
 	})
 }
 
-// of returns what is known of a method: what it assumes and the share of the predictions that
-// would change; NaN of one without runs.
-func (d disputes) of(method string) (assumed string, changed float64) {
-	if i := slices.Index(d.methods, method); i >= 0 {
-		return d.assumed[i], d.changed[i]
-	}
-	return "", math.NaN()
-}
-
 // mostDisputed bounds the rows that are named.
 const mostDisputed = 50
 
@@ -164,33 +178,43 @@ func (d disputes) sentence() string {
 	if len(d.rows) == 0 {
 		return "All methods predict the same: nothing depends on what they assume."
 	}
-	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), DisputedFile)
+	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), d.file)
 }
 
-// write writes the rows on which most methods say otherwise, with the ids of the predictions.
-func (d disputes) write(path, predictions string, classes []string) error {
-	file, err := input.Open(predictions)
-	if err != nil {
-		return err
+// take returns what takes the predictions of all the target's rows, of which there are so many, in their
+// order, and keeps those of the rows that are written.
+func (d *disputes) take(rows int) func(id, class string, probability float64) {
+	every := (rows + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
+	d.written = make([]labels.Row, min(len(d.rows), mostDisputed))
+	places := map[int]int{} // of the target's rows among the written ones
+	for i := range d.written {
+		places[d.rows[i]*every] = i
 	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return fmt.Errorf("%s: %w", predictions, err)
-	}
-	records = records[1:]
-	every := (len(records) + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
-	return wholefile.Write(path, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		out.Write(append([]string{"id", "class", "probability"}, d.methods...))
-		for _, row := range d.rows[:min(len(d.rows), mostDisputed)] {
-			line := slices.Clone(records[row*every][:3])
-			for _, of := range d.classes {
-				line = append(line, classes[of[row]])
-			}
-			out.Write(line)
+	row := 0
+	return func(id, class string, probability float64) {
+		if i, is := places[row]; is {
+			d.written[i] = labels.Row{ID: id, Class: class, Confidence: probability}
 		}
-		out.Flush()
-		return out.Error()
+		row++
+	}
+}
+
+// write writes the rows on which most methods say otherwise, as they were taken.
+func (d disputes) write(path string, classes []string) error {
+	fields := []table.Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: table.ProbabilityField}}
+	for _, method := range d.methods {
+		fields = append(fields, table.Field{Name: method})
+	}
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for i, r := range d.written {
+			row := []table.Cell{{Text: r.ID}, {Text: r.Class}, {Number: r.Confidence}}
+			for _, of := range d.classes {
+				row = append(row, table.Cell{Text: classes[of[d.rows[i]]]})
+			}
+			if err := add(row...); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -20,21 +20,21 @@ func TestDisputes(t *testing.T) {
 	if want := []int{3, 2, 1}; !slices.Equal(d.rows, want) {
 		t.Errorf("rows %v, want %v", d.rows, want)
 	}
-	if assumed, changed := d.of("mcc"); assumed != "this" || changed != 0.75 {
-		t.Errorf("%q changes %v", assumed, changed)
+	if d.methods[0] != "mcc" || d.assumed[0] != "this" || d.changed[0] != 0.75 {
+		t.Errorf("%q, which assumes %q, changes %v", d.methods, d.assumed, d.changed)
 	}
 	if said := d.sentence(); !strings.Contains(said, "Of 4 rows 3 are in dispute") {
 		t.Error(said)
 	}
-	folder := t.TempDir()
-	predictions, path := filepath.Join(folder, "predictions.csv"), filepath.Join(folder, DisputedFile)
-	if err := os.WriteFile(predictions, []byte("id,class,probability,cat\na,cat,0.9,1\nb,cat,0.6,1\nc,dog,0.8,1\nd,dog,0.7,1\n"), 0o666); err != nil {
+	path := filepath.Join(t.TempDir(), DisputedFile)
+	take := d.take(8) // every other one was judged
+	for i, id := range []string{"a", "", "b", "", "c", "", "d", ""} {
+		take(id, []string{"cat", "", "cat", "", "dog", "", "dog", ""}[i], float64(i)/8)
+	}
+	if err := d.write(path, []string{"cat", "dog"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.write(path, predictions, []string{"cat", "dog"}); err != nil {
-		t.Fatal(err)
-	}
-	const want = "id,class,probability,mcc,source-only\nd,dog,0.7,cat,cat\nc,dog,0.8,cat,cat\nb,cat,0.6,dog,cat\n"
+	const want = "id,predicted_class,probability,mcc,source-only\nd,dog,0.75,cat,cat\nc,dog,0.5,cat,cat\nb,cat,0.25,dog,cat\n"
 	if text, err := os.ReadFile(path); string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}

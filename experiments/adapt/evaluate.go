@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
-	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -29,8 +27,8 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv of any
-// other folder, or a .csv file of them. The rows are matched by their ids.
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv or .parquet of any
+// other folder, or a .csv or .parquet file of them. The rows are matched by their ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -39,7 +37,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = filepath.Join(of, PredictionsFile)
+		predictions = FindTable(of, PredictionsFile)
 		former, err = readOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -48,7 +46,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if o.Choose && !adapted {
 		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
 	}
-	classes, err := labels.ClassesOf(predictions)
+	classes, err := table.ClassesOf(predictions)
 	if err != nil {
 		return nil, err
 	}
@@ -90,20 +88,6 @@ func Reads(folder string) []string {
 		}
 	}
 	return paths
-}
-
-// readOutcome reads the outcome of an adaptation's folder.
-func readOutcome(folder string) (*Outcome, error) {
-	path := filepath.Join(folder, OutcomeFile)
-	text, err := input.Read(path, input.Text)
-	if err != nil {
-		return nil, err
-	}
-	o := new(Outcome)
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return o, nil
 }
 
 // errNoTarget is wrapped if the target is not where it was.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/table"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
@@ -137,7 +138,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if got := predictedClasses(t, filepath.Join(folder, PredictionsFile)); !slices.Equal(got, theirs) {
 		t.Error("the predictions are not the other method's")
 	}
-	if classes, err := labels.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
+	if classes, err := table.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
 		t.Errorf("probabilities of %q, %v", classes, err)
 	}
 	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {
@@ -182,14 +183,14 @@ func TestLabelsStay(t *testing.T) {
 		return string(text)
 	}
 	first := run()
-	if lines := strings.Count(first, "\n"); lines != 51 || !strings.HasPrefix(first, "id,class,confidence,label\n") {
+	if lines := strings.Count(first, "\n"); lines != 51 || !strings.HasPrefix(first, "id,predicted_class,probability,label\n") {
 		t.Errorf("%s", first)
 	}
 	if second := run(); second != first {
 		t.Errorf("drawn again:\n%s\nbefore:\n%s", second, first)
 	}
 	o.LabelRows, o.LabelStrata = 10, true
-	if strata := run(); !strings.HasPrefix(strata, "id,class,confidence,stratum,stratum_share,label\n") || strings.Count(strata, "\n") > 14 {
+	if strata := run(); !strings.HasPrefix(strata, "id,predicted_class,probability,stratum,stratum_share,label\n") || strings.Count(strata, "\n") > 14 {
 		t.Errorf("%s", strata)
 	}
 	typed := strings.Replace(first, ",\n", ",dog\n", 1)

@@ -29,7 +29,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 		return ""
 	}
 	members[0].Shares.Assumed = members[0].Shares.Classifier
-	written, err := p.predictTarget(ctx, members, FirstFile, nil)
+	written, err := p.predictTarget(ctx, members, p.table(FirstFile), nil)
 	if err != nil {
 		return ""
 	}
@@ -43,7 +43,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	for _, class := range classes[:min(len(classes), mostNamed)] {
 		shares = append(shares, fmt.Sprintf("%q %.0f%%", p.Data.Classes[class], 100*float64(written.Counts[class])/float64(written.Rows())))
 	}
-	return fmt.Sprintf("first answer, by %s as it is: %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(FirstFile))
+	return fmt.Sprintf("first answer, by %s as it is: %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(FirstFile)))
 }
 
 // predictTarget writes what members predict of the target, and hands each row to also, which may be nil.
@@ -52,5 +52,9 @@ func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name st
 		Inputs: []string{p.target}, Shares: predict.ModelShares,
 		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also,
 	}
-	return predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
+	return predict.Write(ctx, members, request, p.predictOptions())
+}
+
+func (p *Plan) predictOptions() predict.Options {
+	return predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch}
 }

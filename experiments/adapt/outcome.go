@@ -1,20 +1,25 @@
 package adapt
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/classshares"
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
+	"iwda/internal/input"
 	"iwda/internal/version"
 )
 
 // outcomeFormat is the number of the form of outcome.json: a change that readers could get
 // wrong has a higher one.
-const outcomeFormat = 2
+const outcomeFormat = 3
 
 // Outcome is what came of an adaptation: everything that the terminal and the report say, and
 // the content of outcome.json. Shares and accuracies are fractions of 1; what is not known is
@@ -37,9 +42,12 @@ type Outcome struct {
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
 	// Disputed is the number of rows, of 10,000 at most, on which a method says otherwise than the predictions.
-	Disputed int            `json:"disputed"`
-	Classes  []ClassOutcome `json:"classes"`
-	Verdict  Verdict        `json:"verdict"`
+	Disputed int `json:"disputed"`
+	// RunsDiffer is the share of these rows on which the used runs do not all predict the same class.
+	RunsDiffer float64        `json:"runs_differ"`
+	HeldOut    HeldOutOutcome `json:"held_out"`
+	Classes    []ClassOutcome `json:"classes"`
+	Verdict    Verdict        `json:"verdict"`
 	// ExpectedAccuracy is that of the predictions, with a second opinion, or why it is withheld;
 	// see [judge.Trust].
 	ExpectedAccuracy  *classshares.Accuracy `json:"expected_accuracy,omitempty"`
@@ -75,6 +83,8 @@ type MethodOutcome struct {
 	// would be others by it alone; missing without runs.
 	Assumes string   `json:"assumes,omitempty"`
 	Changes *float64 `json:"changes,omitempty"`
+	// SeedsDiffer is the share of rows on which its seeds do not all predict the same class.
+	SeedsDiffer *float64 `json:"seeds_differ,omitempty"`
 }
 
 // RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
@@ -92,20 +102,32 @@ type RunOutcome struct {
 	LabelShiftP     *float64  `json:"label_shift_p,omitempty"`
 }
 
-// ClassOutcome is what is known of a class. Intervals are of 95%.
+// ClassOutcome is what is known of a class. Intervals are of 95%, nil if there are none.
 type ClassOutcome struct {
-	Class          string      `json:"class"`
-	SourceShare    float64     `json:"source_share"`
-	TargetShare    float64     `json:"target_share"`
-	TargetInterval *[2]float64 `json:"target_interval,omitempty"`
-	Weight         float64     `json:"weight"`
-	WeightInterval *[2]float64 `json:"weight_interval,omitempty"`
-	PredictedShare float64     `json:"predicted_share"` // of the target's rows
-	ReferenceShare float64     `json:"reference_share"` // by the run of label_shift
+	Class       string  `json:"class"`
+	SourceShare float64 `json:"source_share"`
+	TargetShare float64 `json:"target_share"`
+	*TargetInterval
+	Weight float64 `json:"weight"`
+	*WeightInterval
+	PredictedShare float64 `json:"predicted_share"` // of the target's rows
+	ReferenceShare float64 `json:"reference_share"` // by the run of label_shift
 }
 
-// TestOutcome is the test whether changed class shares alone explain what a run that all are
-// compared by says of the target.
+// TargetInterval is that of a class's share of the target.
+type TargetInterval struct {
+	Low  float64 `json:"target_share_low"`
+	High float64 `json:"target_share_high"`
+}
+
+// WeightInterval is that of a class's weight.
+type WeightInterval struct {
+	Low  float64 `json:"weight_low"`
+	High float64 `json:"weight_high"`
+}
+
+// TestOutcome is the test whether what a run says of the target, by which all are compared, contradicts that
+// only class shares changed.
 type TestOutcome struct {
 	Run              string   `json:"run"`
 	P                *float64 `json:"p,omitempty"` // missing if nothing could be tested
@@ -141,7 +163,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Labels:     o.labels,
 		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": ExperimentFile, "predictions": PredictionsFile, "classes": ClassesFile, "disputed": DisputedFile, "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
 	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
@@ -165,10 +187,14 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		used[id] = true
 		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
 	}
-	record.Disputed = len(o.disputes.rows)
+	record.Disputed, record.RunsDiffer = len(o.disputes.rows), o.disputes.within
+	record.HeldOut = o.heldOut.outcome(len(o.Runs))
 	for _, m := range o.Methods {
-		assumed, changed := o.disputes.of(m.Name)
-		record.Methods = append(record.Methods, MethodOutcome{m.Name, number(m.Value), len(m.Runs), assumed, number(changed)})
+		method := MethodOutcome{Method: m.Name, Value: number(m.Value), Runs: len(m.Runs)}
+		if i := slices.Index(o.disputes.methods, m.Name); i >= 0 {
+			method.Assumes, method.Changes, method.SeedsDiffer = o.disputes.assumed[i], &o.disputes.changed[i], &o.disputes.differ[i]
+		}
+		record.Methods = append(record.Methods, method)
 	}
 	for _, j := range o.Judged {
 		r := RunOutcome{
@@ -194,6 +220,38 @@ func testOutcome(shared judge.Shared) TestOutcome {
 		t.P = number(shared.Test.P)
 	}
 	return t
+}
+
+// readOutcome reads the outcome of an adaptation's folder, of this version or a former one.
+func readOutcome(folder string) (*Outcome, error) {
+	path := filepath.Join(folder, OutcomeFile)
+	text, err := input.Read(path, input.Text)
+	if err != nil {
+		return nil, err
+	}
+	o := new(Outcome)
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if o.Format > outcomeFormat {
+		return nil, fmt.Errorf("%s: has the format %d; this version of iwrun reads formats up to %d: use the version that wrote it", path, o.Format, outcomeFormat)
+	}
+	var former struct {
+		Classes []struct {
+			Target *[2]float64 `json:"target_interval"`
+			Weight *[2]float64 `json:"weight_interval"`
+		}
+	}
+	if err := json.Unmarshal(text, &former); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, c := range former.Classes {
+		if c.Target != nil && c.Weight != nil { // format 2
+			o.Classes[i].TargetInterval = &TargetInterval{c.Target[0], c.Target[1]}
+			o.Classes[i].WeightInterval = &WeightInterval{c.Weight[0], c.Weight[1]}
+		}
+	}
+	return o, nil
 }
 
 // number is nil for NaN, which JSON lacks.

@@ -1,10 +1,12 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
@@ -24,7 +27,7 @@ import (
 	"iwda/torch"
 )
 
-// The files of an adaptation's folder.
+// The files of an adaptation's folder; those of tables have the end of another format if that was asked for.
 const (
 	ExperimentFile  = "experiment.yaml"
 	PredictionsFile = "predictions.csv"
@@ -42,6 +45,8 @@ type Options struct {
 	Folder string   // of everything that is written
 	Set    []string // assignments KEY=VALUE to keys of the experiment file
 	Steps  int      // of each run, about; 0 for what suits the size of the data
+	// Format is that of tables, of [table.Formats]; "" is csv. The rows to label are in CSV always.
+	Format string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -126,12 +131,16 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err != nil {
 		return nil, err
 	}
+	c.disputes.file = p.table(DisputedFile)
 	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
+	if err := c.report(p, outcome); err != nil {
+		return nil, err
+	}
 	p.say(outcome.Sentences...) // the verdict first
 	p.say(problems...)
 	if c.toLabel != "" {
@@ -159,6 +168,9 @@ type Plan struct {
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
 	p := &Plan{options: o, target: target}
+	if !slices.Contains(table.Formats(), cmp.Or(o.Format, csvFormat)) {
+		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
+	}
 	if err := p.checkApart(source, target); err != nil {
 		return nil, err
 	}
@@ -203,6 +215,45 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 
 func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
 
+const csvFormat = "csv" // of tables, unless another one is asked for
+
+// inFormat is the name of a table's file in a format.
+func inFormat(name, format string) string {
+	return strings.TrimSuffix(name, csvFormat) + cmp.Or(format, csvFormat)
+}
+
+// table is the name of a table's file in the format that was asked for.
+func (p *Plan) table(name string) string { return inFormat(name, p.options.Format) }
+
+// removeTable removes a table's files, in all formats but those of the given ends.
+func (p *Plan) removeTable(name string, but ...string) error {
+	for _, format := range table.Formats() {
+		if slices.Contains(but, format) {
+			continue
+		}
+		if err := os.Remove(p.path(inFormat(name, format))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// FindTable returns the path of the file of a table in an adaptation's folder, such as [PredictionsFile], in
+// the format in which it is there; that of CSV if it is in none.
+func FindTable(folder, name string) string {
+	for _, format := range table.Formats() {
+		if path := filepath.Join(folder, inFormat(name, format)); exists(path) {
+			return path
+		}
+	}
+	return filepath.Join(folder, name)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // results is the folder of the runs.
 func (p *Plan) results() string { return p.path(RunsFolder) }
 
@@ -245,8 +296,13 @@ func (p *Plan) decisions() []Decision {
 // Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
 func Files(folder string) []string {
 	files := model.Files(filepath.Join(folder, ModelFolder))
-	for _, name := range []string{ExperimentFile, PredictionsFile, FirstFile, ClassesFile, DisputedFile, ReportFile, OutcomeFile, ToLabelFile} {
+	for _, name := range []string{ExperimentFile, ReportFile, OutcomeFile, ToLabelFile} {
 		files = append(files, filepath.Join(folder, name))
+	}
+	for _, name := range []string{PredictionsFile, FirstFile, ClassesFile, DisputedFile} {
+		for _, format := range table.Formats() {
+			files = append(files, filepath.Join(folder, inFormat(name, format)))
+		}
 	}
 	return files
 }

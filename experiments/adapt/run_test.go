@@ -95,6 +95,14 @@ func TestRun(t *testing.T) {
 	if (outcome.ExpectedAccuracy == nil) != (outcome.Withheld != "") || (outcome.ExpectedAccuracy == nil) != (outcome.ConfidentAccuracy == nil) {
 		t.Errorf("expected %+v, withheld because %q, by confidence %v", outcome.ExpectedAccuracy, outcome.Withheld, outcome.ConfidentAccuracy)
 	}
+	if h := outcome.HeldOut; h.Networks != 2 || h.Rows != 32 || h.Accuracy < 0.8 || h.Accuracy > 1 || h.GapAfter == nil {
+		t.Errorf("on held-out rows %+v", h)
+	}
+	for _, m := range outcome.Methods {
+		if m.Changes == nil || m.SeedsDiffer == nil || *m.SeedsDiffer < 0 || *m.SeedsDiffer > 1 {
+			t.Errorf("%+v", m)
+		}
+	}
 	if outcome.Floor == nil || *outcome.Floor < 0 || *outcome.Floor > 1 {
 		t.Errorf("floor %v", outcome.Floor)
 	}
@@ -116,7 +124,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(records, err)
 	}
 	for i, class := range outcome.Classes {
-		for column, want := range map[int]float64{1: class.SourceShare, 2: class.TargetShare, 3: class.TargetInterval[0], 5: class.Weight, 7: class.WeightInterval[1]} {
+		for column, want := range map[int]float64{1: class.SourceShare, 2: class.TargetShare, 3: class.TargetInterval.Low, 5: class.Weight, 7: class.WeightInterval.High} {
 			if got, err := strconv.ParseFloat(records[i+1][column], 64); err != nil || math.Abs(got-want) > 1e-6 {
 				t.Errorf("%s, column %d: %v, outcome.json has %v", class.Class, column, got, want)
 			}

@@ -87,8 +87,8 @@ func TestPreferredIsSaid(t *testing.T) {
 func TestMeanShares(t *testing.T) {
 	share := func(target, low, high float64) ClassOutcome {
 		return ClassOutcome{
-			Class: "cat", SourceShare: 0.5, TargetShare: target, TargetInterval: &[2]float64{low, high},
-			Weight: 2 * target, WeightInterval: &[2]float64{2 * low, 2 * high},
+			Class: "cat", SourceShare: 0.5, TargetShare: target, TargetInterval: &TargetInterval{low, high},
+			Weight: 2 * target, WeightInterval: &WeightInterval{2 * low, 2 * high},
 		}
 	}
 	first, second := []ClassOutcome{share(0.25, 0.125, 0.5)}, []ClassOutcome{share(0.75, 0.625, 1)}

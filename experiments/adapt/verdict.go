@@ -35,7 +35,7 @@ type evidence struct {
 	labels        *LabelChoice // nil unless labels chose
 }
 
-// What a verdict asks for; docs/trust.md has it in words.
+// What a verdict asks for; docs/howto/trust.md has it in words.
 const (
 	widestInterval = 0.2
 	furthestApart  = 0.1
@@ -97,13 +97,17 @@ func (e evidence) againstShares() string {
 	return ""
 }
 
-// String is the verdict in a line.
-func (v Verdict) String() string {
-	rely := map[string]string{
+// claim is what can be relied on, in words.
+func (v Verdict) claim() string {
+	return map[string]string{
 		Both: "the class shares and the predictions can be relied on", Shares: "the class shares can be relied on, the predictions not",
 		Predictions: "the predictions can be relied on, the class shares not", Neither: "neither the class shares nor the predictions can be relied on",
 	}[v.Reliable]
-	line := fmt.Sprintf("Verdict: %s: %s.", rely, v.Because)
+}
+
+// String is the verdict in a line.
+func (v Verdict) String() string {
+	line := fmt.Sprintf("Verdict: %s: %s.", v.claim(), v.Because)
 	if v.Next != "" {
 		line += " To know more, " + v.Next + "."
 	}
@@ -119,7 +123,7 @@ func (o conclusion) verdict() Verdict {
 			e.widest = math.NaN()
 			continue
 		}
-		e.widest = max(e.widest, c.TargetInterval[1]-c.TargetInterval[0]) // NaN stays
+		e.widest = max(e.widest, c.TargetInterval.High-c.TargetInterval.Low) // NaN stays
 	}
 	return e.verdict()
 }

@@ -67,8 +67,8 @@ func TestVerdictInALine(t *testing.T) {
 func TestEvidenceOfClasses(t *testing.T) {
 	o := conclusion{Choice: judge.Choice{Shared: judge.Shared{Test: shifttest.LabelShift{DegreesOfFreedom: 3, P: 0.5}}}}
 	o.Classes = []ClassOutcome{
-		{TargetShare: 0.5, ReferenceShare: 0.52, TargetInterval: &[2]float64{0.4, 0.55}},
-		{TargetShare: 0.5, ReferenceShare: 0.48, TargetInterval: &[2]float64{0.45, 0.6}},
+		{TargetShare: 0.5, ReferenceShare: 0.52, TargetInterval: &TargetInterval{0.4, 0.55}},
+		{TargetShare: 0.5, ReferenceShare: 0.48, TargetInterval: &TargetInterval{0.45, 0.6}},
 	}
 	if v := o.verdict(); v.Reliable != Shares {
 		t.Errorf("%+v", v)

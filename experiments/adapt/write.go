@@ -3,51 +3,49 @@ package adapt
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
+	"iwda/datasets/catalogue"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
-	"iwda/experiments/plan"
-	"iwda/experiments/report/page"
-	"iwda/internal/wholefile"
 )
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
-// the class shares, rows to label, and the report. Each file is replaced in one step, so that all that is
+// the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	draw := p.draw()
-	if err := o.predict(ctx, p, draw.Add); err != nil {
+	dispute := o.disputes.take(p.Data.Target.Rows)
+	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
+	if err := o.predict(ctx, p, func(id, class string, probability float64) {
+		draw.Add(id, class, probability)
+		dispute(id, class, probability)
+		picture(id, class, probability)
+	}); err != nil {
 		return err
 	}
-	var err error
-	if o.toLabel, err = p.writeToLabel(draw); err != nil {
+	if err := o.writeToLabel(p, draw); err != nil {
 		return err
 	}
-	if err := os.Remove(p.path(FirstFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := writeClasses(p.path(p.table(ClassesFile)), o.Classes); err != nil {
 		return err
 	}
-	if err := writeClasses(p.path(ClassesFile), o.Classes); err != nil {
+	if err := o.disputes.write(p.path(p.table(DisputedFile)), p.Data.Classes); err != nil {
 		return err
 	}
-	if err := o.disputes.write(p.path(DisputedFile), p.path(PredictionsFile), p.Data.Classes); err != nil {
+	if err := p.removeTable(FirstFile); err != nil {
 		return err
 	}
-	found, err := plan.Find(p.file, p.results())
-	if err != nil {
-		return err
+	for _, name := range []string{PredictionsFile, ClassesFile, DisputedFile} {
+		if err := p.removeTable(name, cmp.Or(p.options.Format, csvFormat)); err != nil { // of a former command
+			return err
+		}
 	}
-	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error {
-		return page.Write(w, page.Content{Config: p.file.Config, Found: found, Verdict: o.verdict().String(), Outcome: o.Sheets()})
-	})
+	return nil
 }
 
-// predict writes the models and their predictions, of which it tells also.
+// predict writes the models and their predictions, of which it tells also, and draws the picture.
 func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
 	var from []string
 	for _, run := range o.Runs {
@@ -65,13 +63,17 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	written, err := p.predictTarget(ctx, members, PredictionsFile, also)
+	written, err := p.predictTarget(ctx, members, p.table(PredictionsFile), also)
 	if err != nil {
 		return err
 	}
 	for i, n := range written.Counts {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
+	if p.Data.Kind == catalogue.Vectors {
+		return o.pictureOf(p, members)
+	}
+	o.pictureOfLogits()
 	return nil
 }
 
@@ -81,17 +83,18 @@ func (p *Plan) draw() *labels.Draw {
 	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
 }
 
-// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and says
-// what they are for.
-func (p *Plan) writeToLabel(draw *labels.Draw) (said string, err error) {
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and has
+// toLabel say what they are for.
+func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	path := p.path(ToLabelFile)
 	if p.options.LabelRows < 0 {
-		return "", nil
+		return nil
 	}
 	if labels.Touched(path) {
-		return fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path), nil
+		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path)
+		return nil
 	}
-	rows := draw.Rows()
-	said = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(rows), p.options.Folder, path)
-	return said, labels.Write(path, rows)
+	o.drawn = draw.Rows()
+	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(o.drawn), p.options.Folder, path)
+	return labels.Write(path, o.drawn)
 }

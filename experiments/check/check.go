@@ -132,8 +132,8 @@ func (c *checker) model(path string) {
 // adaptation checks what iwrun adapt concluded.
 func (c *checker) adaptation(path string, has func(name string) bool) {
 	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile, adapt.ModelFolder} {
-		if !has(name) {
-			c.find(filepath.Join(path, name), "is missing, although the adaptation was concluded", "give the command iwrun adapt again, which makes it from the runs")
+		if file := adapt.FindTable(path, name); !has(filepath.Base(file)) {
+			c.find(file, "is missing, although the adaptation was concluded", "give the command iwrun adapt again, which makes it from the runs")
 		}
 	}
 	outcome := filepath.Join(path, adapt.OutcomeFile)

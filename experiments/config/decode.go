@@ -195,8 +195,8 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
 		d.fail(n, "%s is %s; it must be finite", path, n.Value)
 		return
 	}
-	if check, ok := rules[rulePath(path)]; ok {
-		if problem := check(path, v); problem != "" {
+	if rule, ok := rules[rulePath(path)]; ok {
+		if problem := rule.check(path, v); problem != "" {
 			d.fail(n, "%s", problem)
 		}
 	}

@@ -81,12 +81,15 @@ func (s *Settings) merge(name, text string) {
 	}
 }
 
+// usualWeights is the file that the paper's ResNet-50 begins with.
+const usualWeights = "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"
+
 // images sets what the paper's image experiments have in common. The weight decay is
 // the paper's 5e-4 times the 2 that the released code multiplies it by.
 func (s *Settings) images() {
 	s.Dataset.Resize, s.Dataset.Crop = 256, 224
 	s.Dataset.Workers, s.Dataset.Cache = 2, "disk"
-	s.Network = Network{Name: string(architecture.ResNet50), Pretrained: "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"}
+	s.Network = Network{Name: string(architecture.ResNet50), Pretrained: usualWeights}
 	expandVariables("network.pretrained", reflect.ValueOf(&s.Network.Pretrained).Elem())
 	s.Discriminator.Hidden, s.Discriminator.Annealed = 1024, true
 	s.Train = Train{
@@ -100,7 +103,7 @@ func (s *Settings) images() {
 }
 
 // recipes are the settings that a name stands for: defaults, before what a file says
-// itself. docs/robustness.md tells how they were chosen.
+// itself. docs/explanation/instability.md tells how they were chosen.
 var recipes = map[string]string{
 	"robust": "discriminator: {normalise: rows, dropout: 0}",
 }

@@ -30,7 +30,9 @@ type File struct {
 
 // document is the schema of a file.
 type document struct {
-	Config    `yaml:",inline"`
+	Config `yaml:",inline"`
+	// Overrides are settings for the runs that fit a condition: when: {task, variant, method,
+	// seed} with names or patterns, and the settings beside it. A later one wins.
 	Overrides []override `yaml:"overrides"`
 }
 

@@ -129,7 +129,7 @@ func MethodNames() []string {
 func method(path string, v reflect.Value) string {
 	m, known := ParseMethod(v.String())
 	if !known {
-		return oneOf("method", MethodNames())(path, v)
+		return oneOf("method", MethodNames()).check(path, v)
 	}
 	v.SetString(m.Name)
 	return ""

@@ -18,27 +18,34 @@ import (
 	"iwda/weightest"
 )
 
-// A rule returns what is wrong with the value of the key at path, or "". It may
+// A rule says which values a key takes, in words, and checks one.
+type rule struct {
+	takes string
+	check check
+	empty string // the name of the value that no text stands for
+}
+
+// A check returns what is wrong with the value of the key at path, or "". It may
 // replace the value by its canonical form.
-type rule func(path string, v reflect.Value) string
+type check func(path string, v reflect.Value) string
 
 // rules holds the rule of every key whose values its type does not already limit.
 // What depends on several keys is checked in File.evaluate and File.Resolve.
 var rules = map[string]rule{
-	"experiment": folderName,
-	"variants[]": variant,
-	"methods[]":  method,
+	"experiment": {takes: folderForm, check: folderName},
+	"variants[]": {takes: "full, subsampled, source-NAME, target-NAME", check: variant},
+	"methods[]":  methods,
 	"seeds[]":    atLeast(0),
 
 	"recipe":              oneOf("recipe", RecipeNames()),
 	"selection.rule":      oneOf("rule", selection.Names()),
 	"selection.choose":    emptyFor("run", "choice", ChooseMethod),
 	"selection.tolerance": shareTaken,
-	"selection.alike[]":   method,
-	"selection.moved[]":   method,
+	"selection.alike[]":   methods,
+	"selection.moved[]":   methods,
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
-	"dataset.root":              expandVariables,
+	"dataset.root":              {takes: expanded, check: expandVariables},
 	"dataset.fraction":          shareKept,
 	"dataset.class_fractions[]": shareKept,
 	"dataset.train_per_class":   atLeast(1),
@@ -50,8 +57,8 @@ var rules = map[string]rule{
 	"dataset.cache":   oneOf("cache", images.CacheNames()),
 
 	"network.name":       oneOf("network", architecture.Names()),
-	"network.pretrained": weightsFile,
-	"network.file":       expandVariables,
+	"network.pretrained": {takes: expanded + "; or " + NotPretrained, check: weightsFile},
+	"network.file":       {takes: expanded, check: expandVariables},
 	"network.features":   atLeast(1),
 	"network.layers":     atLeast(1),
 	"network.views":      atLeast(0),
@@ -96,7 +103,7 @@ var rules = map[string]rule{
 
 // oneOf accepts the names in any case and stores them as they are listed.
 func oneOf(kind string, names []string) rule {
-	return func(path string, v reflect.Value) string {
+	return rule{takes: strings.Join(names, ", "), check: func(path string, v reflect.Value) string {
 		for _, name := range names {
 			if strings.EqualFold(name, v.String()) {
 				v.SetString(name)
@@ -104,8 +111,14 @@ func oneOf(kind string, names []string) rule {
 			}
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
-	}
+	}}
 }
+
+// methods takes the names of methods.
+var methods = rule{takes: "names of methods, such as iwdan or iwdan@WORD", check: method}
+
+// expanded says what expandVariables does.
+const expanded = "a path, in which ${NAME} and ${NAME:-default} stand for variables"
 
 // variable matches ${NAME} and ${NAME:-default}; an unfinished or ill-named one
 // matches with an empty NAME.
@@ -148,13 +161,13 @@ func weightsFile(path string, v reflect.Value) string {
 // emptyFor accepts names, of which one stands for the default: no text.
 func emptyFor(standard, kind string, others ...string) rule {
 	accepts := oneOf(kind, append(others, standard))
-	return func(path string, v reflect.Value) string {
-		problem := accepts(path, v)
+	return rule{takes: accepts.takes, empty: standard, check: func(path string, v reflect.Value) string {
+		problem := accepts.check(path, v)
 		if v.String() == standard {
 			v.SetString("")
 		}
 		return problem
-	}
+	}}
 }
 
 func number(v reflect.Value) float64 {
@@ -165,12 +178,12 @@ func number(v reflect.Value) float64 {
 }
 
 func numberRule(accepts func(float64) bool, needs string) rule {
-	return func(path string, v reflect.Value) string {
+	return rule{takes: needs, check: func(path string, v reflect.Value) string {
 		if accepts(number(v)) {
 			return ""
 		}
 		return fmt.Sprintf("%s is %v; it must be %s", path, v.Interface(), needs)
-	}
+	}}
 }
 
 func atLeast(low float64) rule {

@@ -10,36 +10,43 @@ import (
 
 // Config is one experiment file: what is trained on what, how, and how often. A
 // File holds one together with its overrides; File.Resolve turns it into the
-// configuration of one run.
+// configuration of one run. The comments of keys are what docs/reference/configuration.md says.
 type Config struct {
-	Experiment string   `yaml:"experiment"`    // names the result folder
-	Title      string   `yaml:"title"`         // heads the table; the experiment's name where it is left out
-	Tasks      Tasks    `yaml:"tasks,flow"`    // source-target, or pairs
-	Variants   []string `yaml:"variants,flow"` // full, subsampled, source-…, target-…
-	Methods    []string `yaml:"methods,flow"`  // names of presets, see ParseMethod
-	Seeds      []int64  `yaml:"seeds,flow"`
-	// Recipe is the name of settings that take the place of defaults; see RecipeNames. The
-	// configuration of a run holds these settings, not the name.
+	// Experiment names the folder of results.
+	Experiment string `yaml:"experiment"`
+	// Title heads the table. Without it the experiment's name does.
+	Title string `yaml:"title"`
+	// Tasks are pairs of domains, source first: photos-sketches, or [photos, my-sketches] if a
+	// hyphen in a name leaves open which two are meant.
+	Tasks Tasks `yaml:"tasks,flow"`
+	// Variants say which rows are kept: full all of them, subsampled those of dataset.fraction,
+	// source-NAME and target-NAME those of dataset.class_fractions. Files of your own need none.
+	Variants []string `yaml:"variants,flow"`
+	// Methods are trained on each task; see methods.md. A word after @ names settings of its own,
+	// which overrides give it.
+	Methods []string `yaml:"methods,flow"`
+	// Seeds are numbers from which everything random in a run follows.
+	Seeds []int64 `yaml:"seeds,flow"`
+	// Recipe is the name of settings that take the place of defaults. robust stands for
+	// discriminator.normalise rows and discriminator.dropout 0.
 	Recipe   string `yaml:"recipe,omitempty"`
 	Settings `yaml:",inline"`
 }
 
 // Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule chooses one of the runs of a file: one of selection.Names, target-risk where it is
-	// empty.
+	// Rule is the criterion that chooses among runs without target labels; see criteria.md. Left
+	// out, it is target-risk, and adapt asks alike and moved before it.
 	Rule string `yaml:"rule,omitempty"`
-	// Choose says what iwrun adapt predicts with: the best run by the rule, run, or all seeds of
-	// its method, method.
+	// Choose is what adapt predicts with: the best run by the rule, or all seeds of its method.
 	Choose string `yaml:"choose,omitempty"`
-	// Tolerance is the share by which the best run of a method may be worse by the rule than
-	// the best of all, and the method be as good: iwrun adapt then takes the one that methods
-	// lists last. 0 takes the best.
+	// Tolerance is a share of the best value. Among methods whose best run is within it, adapt
+	// takes the one that methods lists last.
 	Tolerance float64 `yaml:"tolerance,omitempty"`
-	// Alike are methods that predict together, by the mean of their probabilities, if no rule is
-	// given: those that take columns to mean the same in both domains. Moved are those that
-	// take their place if that is not what the data say; see [judge.Comparison.Together].
+	// Alike are methods that predict together if no rule is given and nothing says that columns
+	// have moved; see [judge.Comparison.Together].
 	Alike []string `yaml:"alike,omitempty,flow"`
+	// Moved are methods that predict together if columns have moved.
 	Moved []string `yaml:"moved,omitempty,flow"`
 }
 
@@ -65,59 +72,62 @@ type Settings struct {
 
 // Dataset names the data and where they lie.
 type Dataset struct {
-	Name string `yaml:"name"` // one of catalogue.Names
-	// Root is the folder that holds the data, relative to the working directory.
-	// ${VARIABLE} and ${VARIABLE:-default} in it are expanded as in a shell.
-	// Data sets that are drawn do not use it.
+	// Name is a known data set, files for files of your own, or features for files DOMAIN.npz in
+	// one folder.
+	Name string `yaml:"name"`
+	// Root is the folder that holds the data, relative to the working directory. Data sets that
+	// are drawn do not use it.
 	Root string `yaml:"root"`
-	// Domains are the user's own: names with the files of each, relative to Root.
+	// Domains are your own domains by names that you give, such as photos: {path: photos.npz}. They
+	// belong to the data set files.
 	Domains Domains `yaml:"domains,omitempty"`
-	// Fraction is the share of each class of the first half of the label order
-	// that the source keeps in the variant "subsampled".
+	// Fraction is the share that the source keeps of each class in the first half of the label
+	// order, in the variant subsampled.
 	Fraction float64 `yaml:"fraction"`
-	// ClassFractions are the shares of each class, in label order, that a domain
-	// keeps: the source in the variants source-…, the target, its test set too, in
-	// the variants target-…; see FractionsDomain.
+	// ClassFractions are the shares that a domain keeps of each class, in label order: the source
+	// in the variants source-NAME, the target with its test set in the variants target-NAME.
 	ClassFractions []float64 `yaml:"class_fractions,omitempty,flow"`
-	// TrainPerClass and TestPerClass are the numbers of rows of each class that are
-	// drawn for a domain's training and test set; data sets that are read ignore them.
+	// TrainPerClass is the number of training rows of each class, in data sets that are drawn.
 	TrainPerClass int `yaml:"train_per_class,omitempty"`
-	TestPerClass  int `yaml:"test_per_class,omitempty"`
-	// Resize and Crop are the sides in pixels to which images are scaled and of the
-	// part that the network sees. Data sets that are no image files ignore them.
+	// TestPerClass is the number of test rows of each class, in data sets that are drawn.
+	TestPerClass int `yaml:"test_per_class,omitempty"`
+	// Resize is the side in pixels to which image files are scaled.
 	Resize int `yaml:"resize,omitempty"`
-	Crop   int `yaml:"crop,omitempty"`
-	// Workers is the number of goroutines that decode images, and Cache where decoded
-	// ones are kept: none, memory, disk. Neither changes a result.
-	Workers int    `yaml:"workers,omitempty"`
-	Cache   string `yaml:"cache,omitempty"`
+	// Crop is the side in pixels of the part of an image file that the network sees.
+	Crop int `yaml:"crop,omitempty"`
+	// Workers is the number of threads that decode image files. It changes no result.
+	Workers int `yaml:"workers,omitempty"`
+	// Cache is where decoded image files are kept. It changes no result.
+	Cache string `yaml:"cache,omitempty"`
 }
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	Name string `yaml:"name"` // one of package architecture
+	// Name is the network. What it may be depends on the rows: lenet takes images of 28 × 28, mlp
+	// and linear features, a ResNet image files, torchscript either of the last two.
+	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train from scratch.
-	// ${VARIABLE:-default} is expanded.
 	Pretrained string `yaml:"pretrained,omitempty"`
-	// File is that of the TorchScript module which is the backbone of torchscript, relative
-	// to the working directory. ${VARIABLE:-default} is expanded.
+	// File is the TorchScript module that is the backbone of torchscript.
 	File string `yaml:"file,omitempty"`
-	// Features is the size of each hidden layer of an mlp; the last one's units are z.
+	// Features is the size of each hidden layer of an mlp. The last one's units are the features
+	// that an alignment sees.
 	Features int `yaml:"features,omitempty"`
 	// Layers is the number of hidden layers of an mlp.
 	Layers int `yaml:"layers,omitempty"`
-	// Frozen keeps the backbone of a ResNet or of torchscript as it is, in evaluation
-	// mode, and trains the layers after it alone: the protocol of JAN.
+	// Frozen keeps the backbone of a ResNet or of torchscript as it is, and trains the layers
+	// after it alone.
 	Frozen bool `yaml:"frozen,omitempty"`
-	// Views computes the features of a frozen backbone for this many augmented views
-	// of each image once, before training; 0 computes them at every step.
+	// Views is the number of augmented views of each image whose features a frozen backbone
+	// computes once, before training. 0 computes them at every step.
 	Views int `yaml:"views,omitempty"`
-	// Normalise is what happens to rows of features before the network: none, source, standard,
-	// matched or l2; see [normalise.Standard].
+	// Normalise is what happens to rows of features before the network. source: the source's
+	// z-score for both domains. standard: each domain's own. matched: the source's, with the
+	// target's columns moved and stretched towards it. l2: unit length of each row. See
+	// methods.md#columns.
 	Normalise string `yaml:"normalise,omitempty"`
-	// Clip is the number of deviations from its column's mean beyond which a value of
-	// features is brought back, before source, standard or matched, in columns most of whose
-	// variance lies in a few values far from all others; 0 for never. See normalise.Ranges.
+	// Clip is the number of deviations from its column's mean to which values are brought back,
+	// in columns whose variance lies in a few values far from all others; 0 for never.
 	Clip float64 `yaml:"clip,omitempty"`
 }
 
@@ -138,18 +148,18 @@ const NotPretrained = "none"
 
 // Discriminator is the domain discriminator of the adversarial methods.
 type Discriminator struct {
-	Hidden  int     `yaml:"hidden"`  // width of both hidden layers
-	Dropout float64 `yaml:"dropout"` // probability of zeroing a hidden unit
-	// RandomProjection is the size m of the random projection that takes the place of
-	// p ⊗ z, of size k·d, in CDAN and its variants; 0 keeps the product itself.
+	// Hidden is the width of both hidden layers.
+	Hidden int `yaml:"hidden"`
+	// Dropout is the probability of zeroing a hidden unit.
+	Dropout float64 `yaml:"dropout"`
+	// RandomProjection is the size of the random projection that takes the place of the outer
+	// product of predictions and features in CDAN and its variants. 0 keeps the product.
 	RandomProjection int `yaml:"random_projection"`
-	// Normalise is what features are divided by before the discriminator sees them, so that
-	// the network cannot win by their size: each row by its own root mean square, rows, or all
-	// rows of a batch, of both domains, by that of all of them, shared, so that they keep their
-	// size beside each other; none, the empty text, leaves them.
+	// Normalise is what features are divided by before the discriminator sees them: rows divides
+	// each row by its root mean square, shared a whole batch by that of all its rows.
 	Normalise string `yaml:"normalise,omitempty"`
-	// Annealed lets the discriminator's learning rate follow the schedule of the
-	// network's; otherwise it is constant.
+	// Annealed lets the discriminator's learning rate follow the network's schedule. Otherwise it
+	// is constant.
 	Annealed bool `yaml:"annealed"`
 	// Reversal is the schedule of the gradient reversal's coefficient.
 	Reversal Reversal `yaml:"reversal"`
@@ -158,51 +168,54 @@ type Discriminator struct {
 // Reversal is c(i) = 2/(1+exp(-10·i/Iterations)) - 1, where i counts the discriminator's
 // training forward passes from 1 (Ganin et al. 2016).
 type Reversal struct {
+	// Iterations is the number of the discriminator's training passes over which the coefficient
+	// of gradient reversal (GRL) grows: 2/(1+exp(-10·i/iterations)) - 1 at pass i.
 	Iterations int `yaml:"iterations"`
 }
 
 // Losses chooses between the forms that the paper and its released code give.
 type Losses struct {
-	// Classification is the loss of importance-weighted methods on the source, a
-	// form.Classification.
+	// Classification is the loss of importance-weighted methods on the source; see methods.md.
 	Classification string `yaml:"classification"`
-	// MMD is the form of the kernel losses of DAN and JAN, a form.MMD.
+	// MMD is the form of the kernel losses of DAN and JAN; see methods.md.
 	MMD string `yaml:"mmd"`
-	// TradeOff multiplies the domain loss in the total.
+	// TradeOff is the factor of the domain loss in the total.
 	TradeOff float64 `yaml:"trade_off"`
 }
 
 // Train is the training loop.
 type Train struct {
-	// Epochs is the length of a run in epochs, of floor(max(n_S, n_T)/batch) steps,
-	// with an evaluation after each. A run is given in epochs or in steps, not in both.
+	// Epochs is the length of a run, if steps is not given. An epoch has as many steps as the
+	// larger domain has whole batches, and ends with an evaluation.
 	Epochs int `yaml:"epochs,omitempty"`
-	// Steps is the length of a run in steps, with an evaluation after every EvalEvery
-	// of them: what is called an epoch elsewhere. Where it is not 0, Epochs has no effect.
-	Steps     int `yaml:"steps,omitempty"`
+	// Steps is the length of a run in steps. An evaluation after every eval_every of them ends
+	// what is called an epoch elsewhere.
+	Steps int `yaml:"steps,omitempty"`
+	// EvalEvery is the number of steps between evaluations, if steps is given.
 	EvalEvery int `yaml:"eval_every,omitempty"`
-	Batch     int `yaml:"batch"` // rows of each domain in a step
-	// DomainFromEpoch is the first epoch, counted from 1, whose total includes the
-	// domain loss.
+	// Batch is the number of rows of each domain in a step.
+	Batch int `yaml:"batch"`
+	// DomainFromEpoch is the first epoch, counted from 1, that trains on the domain loss too.
 	DomainFromEpoch int       `yaml:"domain_from_epoch"`
 	Optimizer       Optimizer `yaml:"optimizer"`
 	// Schedule is the network's learning-rate schedule.
 	Schedule learningrate.Schedule `yaml:"schedule"`
-	// HeadRate multiplies the learning rate of all that is not a pretrained backbone:
-	// the layers after it and the discriminator. 0 means 1.
-	HeadRate  float64 `yaml:"head_rate,omitempty"`
-	EvalBatch int     `yaml:"eval_batch"` // rows of a forward pass of an evaluation
-	// Precision is that of convolutions and linear maps in a ResNet's training passes: float32
-	// or bf16. Parameters, normalisation's statistics, losses and evaluations are float32.
+	// HeadRate multiplies the learning rate of the discriminator and of the layers after a
+	// pretrained backbone. Left out, it is 1.
+	HeadRate float64 `yaml:"head_rate,omitempty"`
+	// EvalBatch is the number of rows of a forward pass of an evaluation.
+	EvalBatch int `yaml:"eval_batch"`
+	// Precision is the number format of convolutions and linear maps in a ResNet's training
+	// passes. All else is float32.
 	Precision string `yaml:"precision,omitempty"`
-	// Graph has a GPU record a step, with and without the domain loss, and repeat it as a
-	// whole. Elsewhere it changes nothing.
+	// Graph has a GPU record a step and repeat it as a whole. On a CPU it changes nothing.
 	Graph bool `yaml:"graph,omitempty"`
-	// Restarts is how often a run in which a loss or gradient is not finite, or a classification
-	// loss above 1,000, begins again, each time with half the learning rates; after that it fails.
+	// Restarts is how often a run that diverges begins again, each time with half the learning
+	// rates. It diverges if a loss or gradient is not finite, or a classification loss is above
+	// 1,000.
 	Restarts int `yaml:"restarts,omitempty"`
-	// Validation is the share of the source's rows that is held out, by class: training
-	// does not see these rows, every evaluation measures the network on them.
+	// Validation is the share of each source class that is held out. Training does not see these
+	// rows; every evaluation measures the network on them.
 	Validation float64 `yaml:"validation,omitempty"`
 }
 
@@ -220,21 +233,27 @@ func (t Train) Evaluations() int {
 
 // Optimizer is stochastic gradient descent as in PyTorch.
 type Optimizer struct {
-	LR          float64 `yaml:"lr"`
-	Momentum    float64 `yaml:"momentum"`
+	// LR is the learning rate before its schedule.
+	LR float64 `yaml:"lr"`
+	// Momentum is the share of the last step that the next one keeps.
+	Momentum float64 `yaml:"momentum"`
+	// WeightDecay is the factor of the parameters in their gradients.
 	WeightDecay float64 `yaml:"weight_decay"`
-	Nesterov    bool    `yaml:"nesterov"`
+	// Nesterov evaluates the gradient after the momentum's step.
+	Nesterov bool `yaml:"nesterov"`
 }
 
 // Weights says how class weights are estimated while training.
 type Weights struct {
-	Estimator string  `yaml:"estimator"` // one of EstimatorNames
-	EMA       float64 `yaml:"ema"`       // share of the former weights that an update keeps
-	Every     int     `yaml:"every"`     // passes over the source between updates
-	// Warmup is the number of updates at the start that only clear the statistics:
-	// 1 means that the weights change from the end of the second epoch on.
+	// Estimator is what class weights are estimated by; see estimators.md.
+	Estimator string `yaml:"estimator"`
+	// EMA is the share of the former weights that an update keeps.
+	EMA float64 `yaml:"ema"`
+	// Every is the number of passes over the source between updates.
+	Every int `yaml:"every"`
+	// Warmup is the number of updates at the start that only clear the statistics.
 	Warmup int `yaml:"warmup"`
-	// MinSingularValue: a confusion matrix whose smallest singular value is below it
-	// leaves the weights as they are; 0 accepts every matrix.
+	// MinSingularValue is the smallest singular value of a confusion matrix from which weights
+	// are taken. With a smaller one they stay as they are.
 	MinSingularValue float64 `yaml:"min_singular_value"`
 }

@@ -28,8 +28,8 @@ const near = 1
 // is not found costs little.
 const clearlyChanged = 0.01
 
-// Together chooses methods whose runs predict together, by what the run that aligns nothing
-// ([Shared]) says of the target:
+// Together chooses the methods whose assumption nothing contradicts, whose runs predict together, by what
+// the run that aligns nothing ([Shared]) says of the target:
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those that
 //     take columns to mean the same, alike. If classes are predicted as often in both, as they are.
@@ -59,7 +59,7 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	switch {
 	case agree && c.Shared.Changed >= clearlyChanged:
 		names, choice.Correction = alike, None
-		choice.Because = fmt.Sprintf("%s, and nothing says that these have changed (p = %.2g)", found, c.Shared.Changed)
+		choice.Because = fmt.Sprintf("%s, and no change of them was found (p = %.2g)", found, c.Shared.Changed)
 	case agree:
 		names, choice.Correction, choice.Because = alike, Halfway, found
 	case stays:
@@ -82,20 +82,20 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	return choice, nil
 }
 
-// evidence tells whether nothing speaks against other class shares alone as what is new in the
-// target, in words: by columns if the run compared them, otherwise by its predictions.
+// evidence tells whether nothing contradicts that only class shares changed, and in words what was found:
+// by columns if the run compared them, otherwise by its predictions.
 func (s Shared) evidence() (agree bool, found string) {
 	switch columns := s.Columns; {
 	case columns != nil && columns.P >= shifttest.Significance:
-		return true, fmt.Sprintf("other class shares alone explain the target's columns (p = %.2g)", columns.P)
+		return true, fmt.Sprintf("the target's columns do not contradict that only class shares changed (p = %.2g)", columns.P)
 	case columns != nil:
-		return false, fmt.Sprintf("other class shares alone do not explain the target's columns, least of all %q (p = %.2g)", columns.Odd, columns.P)
+		return false, fmt.Sprintf("the target's columns contradict that only class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)
 	case !s.Test.Tested():
-		return false, "too few rows can tell whether other class shares alone explain the target"
+		return false, "too few rows can tell whether only class shares changed"
 	case !s.Test.Rejected():
-		return true, fmt.Sprintf("other class shares alone explain the predictions of the target (p = %.2g)", s.Test.P)
+		return true, fmt.Sprintf("the predictions of the target do not contradict that only class shares changed (p = %.2g)", s.Test.P)
 	}
-	return false, fmt.Sprintf("other class shares alone do not explain the predictions of the target (p = %.2g)", s.Test.P)
+	return false, fmt.Sprintf("the predictions of the target contradict that only class shares changed (p = %.2g)", s.Test.P)
 }
 
 // halfway returns the classifier's mean certainty on the target and its accuracy on source rows, both

@@ -11,6 +11,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/floor"
+	"iwda/internal/evenly"
 	"iwda/weightest"
 )
 
@@ -84,8 +85,8 @@ func (c *Comparison) expect(t *Trust, of predicted) error {
 		return fmt.Errorf("by %s %.1f%% of the predictions are right, by themselves %.1f%%", name, 100*opinion, 100*of.claimed)
 	}
 	const most = 4000 // rows of a domain in a resample
-	expected, err := classshares.ExpectAccuracy(k, run.heldOut().Evenly(k, most), evenly(run.HeldOutLabels, most),
-		run.target().Evenly(k, most), evenly(of.classes, most), run.settings(), classshares.AccuracySettings{Seed: 1})
+	expected, err := classshares.ExpectAccuracy(k, run.heldOut().Evenly(k, most), evenly.Of(run.HeldOutLabels, most),
+		run.target().Evenly(k, most), evenly.Of(of.classes, most), run.settings(), classshares.AccuracySettings{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 	features := func(rows classshares.Rows) *mat.Dense {
 		return mat.NewDense(len(rows.Values)/k, k, weightest.Widen(rows.Values))
 	}
-	s := floor.Source{Features: features(heldOut), Labels: evenly(run.HeldOutLabels, most)}
+	s := floor.Source{Features: features(heldOut), Labels: evenly.Of(run.HeldOutLabels, most)}
 	if slices.Contains(c.Shared.SpeaksFor, 0) {
 		return nil, fmt.Errorf("%s: a class has no held-out row", run.Run)
 	}
@@ -144,21 +145,9 @@ func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 		s.Predicted = append(s.Predicted, floats.MaxIdx(probabilities[i*k:(i+1)*k]))
 		s.Weights = append(s.Weights, c.Shared.Estimate.Weights[label])
 	}
-	f, err := floor.Of(k, s, floor.Target{Features: features(target), Predicted: evenly(classes, most)})
+	f, err := floor.Of(k, s, floor.Target{Features: features(target), Predicted: evenly.Of(classes, most)})
 	if err != nil {
 		return nil, err
 	}
 	return &f, nil
-}
-
-// evenly returns at most that many values, as [classshares.Rows.Evenly] does.
-func evenly[V any](values []V, most int) []V {
-	if len(values) <= most {
-		return values
-	}
-	some := make([]V, most)
-	for i := range some {
-		some[i] = values[i*len(values)/most]
-	}
-	return some
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/table"
 	"iwda/experiments/report/sheet"
 )
 
@@ -14,7 +15,7 @@ import (
 func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictions) {
 	t.Helper()
 	var predictions, labels strings.Builder
-	predictions.WriteString("id,class,probability,probability_cat,probability_dog,probability_cow\n")
+	predictions.WriteString("id,predicted_class,probability,probability_cat,probability_dog,probability_cow\n")
 	labels.WriteString("id,label\n")
 	for row := range 60 {
 		fmt.Fprintf(&predictions, "r%d,%s,0.75,0,0,0\n", row, predicted(row))
@@ -23,7 +24,7 @@ func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictio
 		}
 	}
 	path := file(t, "predictions.csv", predictions.String())
-	classes, err := ClassesOf(path)
+	classes, err := table.ClassesOf(path)
 	if err != nil || strings.Join(classes, " ") != "cat dog cow" {
 		t.Errorf("classes %q, %v", classes, err)
 	}
@@ -153,7 +154,7 @@ func TestMatch(t *testing.T) {
 		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is none of the 2 rows of PATH`,
 		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: the id "1" is there twice; ` + given.Path + ":2 has a label",
 		"id,class,probability\n1,cat,half\n":                      `PATH:2: id "1": the probability is "half"`,
-		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, class and probability`,
+		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, predicted_class and probability`,
 		"id,class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",
 	} {
 		path := file(t, "predictions.csv", text)

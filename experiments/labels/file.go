@@ -1,15 +1,12 @@
 package labels
 
 import (
-	"encoding/csv"
 	"errors"
-	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 
 	"iwda/datasets/table"
-	"iwda/internal/wholefile"
+	"iwda/internal/heading"
 )
 
 // FileName is that of the file of drawn rows in an adaptation's folder.
@@ -18,32 +15,40 @@ const FileName = "to_label.csv"
 // UsualRows are enough to tell an accuracy of 90% to some eight points.
 const UsualRows = 50
 
-// The columns of the file.
-const (
-	stratumColumn = "stratum"
-	shareColumn   = "stratum_share" // of all rows
-)
-
 func header(stratified bool) []string {
-	names := []string{"id", "class", "confidence"}
+	names := []string{heading.ID, heading.PredictedClass, heading.Probability}
 	if stratified {
-		names = append(names, stratumColumn, shareColumn)
+		names = append(names, heading.Stratum, heading.StratumShare)
 	}
-	return append(names, "label")
+	return append(names, heading.Label)
 }
 
-// Write writes drawn rows, a line each, with an empty column for their labels.
+// Write writes drawn rows, a line each, with an empty column for their labels, as [table.WriteTable] does.
 func Write(path string, rows []Row) error {
 	stratified := len(rows) > 0 && rows[0].Stratum != ""
-	records := [][]string{header(stratified)}
-	for _, r := range rows {
-		record := []string{r.ID, r.Class, strconv.FormatFloat(r.Confidence, 'g', -1, 32)}
-		if stratified {
-			record = append(record, r.Stratum, strconv.FormatFloat(r.Share, 'g', -1, 64))
+	var fields []table.Field
+	for _, name := range header(stratified) {
+		kind := table.TextField
+		switch name {
+		case heading.Probability:
+			kind = table.ProbabilityField
+		case heading.StratumShare:
+			kind = table.NumberField
 		}
-		records = append(records, append(record, ""))
+		fields = append(fields, table.Field{Name: name, Kind: kind})
 	}
-	return wholefile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) })
+	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+		for _, r := range rows {
+			row := []table.Cell{{Text: r.ID}, {Text: r.Class}, {Number: r.Confidence}}
+			if stratified {
+				row = append(row, table.Cell{Text: r.Stratum}, table.Cell{Number: r.Share})
+			}
+			if err := add(append(row, table.Cell{})...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Touched tells whether somebody has filled in a file of drawn rows, or made anything else of it
@@ -52,7 +57,10 @@ func Touched(path string) bool {
 	touched, label := false, 0
 	err := table.ReadText(path, func(columns []string) error {
 		label = len(columns) - 1
-		touched = !slices.Equal(columns, header(false)) && !slices.Equal(columns, header(true))
+		touched = true
+		for _, ours := range [][]string{header(false), header(true)} {
+			touched = touched && !slices.Equal(columns, ours) && !slices.Equal(columns, heading.Former(ours))
+		}
 		return nil
 	}, func(_ int, cells []string) error {
 		touched = touched || cells[label] != ""

@@ -29,7 +29,7 @@ func TestTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	if want := "id,class,confidence,label\n\"a,b\",cat,0.5,\n7,dog,0.9,\n"; err != nil || string(text) != want {
+	if want := "id,predicted_class,probability,label\n\"a,b\",cat,0.5,\n7,dog,0.9,\n"; err != nil || string(text) != want {
 		t.Errorf("%q, want %q, %v", text, want, err)
 	}
 	if Touched(path) {
@@ -39,12 +39,16 @@ func TestTouched(t *testing.T) {
 	if err := Write(path, rows); err != nil || Touched(path) {
 		t.Errorf("in strata: %v", err)
 	}
+	if Touched(file(t, "labels.csv", "id,class,confidence,label\n1,cat,0.5,\n")) {
+		t.Error("what version 0.3.0 wrote is touched")
+	}
 	for what, text := range map[string]string{
-		"a label":            "id,class,confidence,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
+		"a label":            "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
+		"a former label":     "id,class,confidence,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
 		"by a spreadsheet":   "id;class;confidence;label\n1;cat;0,5;dog\n",
-		"another column":     "id,class,confidence,label,note\n1,cat,0.5,,\n",
-		"columns in a line":  "id,class,confidence,label\n1,cat,0.5\n",
-		"a quote left open":  "id,class,confidence,label\n\"1,cat,0.5,\n",
+		"another column":     "id,predicted_class,probability,label,note\n1,cat,0.5,,\n",
+		"columns in a line":  "id,predicted_class,probability,label\n1,cat,0.5\n",
+		"a quote left open":  "id,predicted_class,probability,label\n\"1,cat,0.5,\n",
 		"something else":     "my notes\n",
 		"nothing any longer": "",
 	} {

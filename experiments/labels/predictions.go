@@ -1,13 +1,13 @@
 package labels
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"iwda/datasets/table"
+	"iwda/internal/heading"
 )
 
 // Predictions are those of all rows, and which of these have labels.
@@ -19,7 +19,7 @@ type Predictions struct {
 	Labelled   []int // the rows of the labels, in their order
 }
 
-// Match reads predictions as [table.WritePredictions] leaves them in a .csv file, and finds the
+// Match reads predictions as [table.WritePredictions] leaves them in a .csv or .parquet file, and finds the
 // rows that have labels by their ids. A label of an id that no row has, or several, is an error.
 func Match(path string, labels Labels) (*Predictions, error) {
 	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}
@@ -29,9 +29,9 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	}
 	var id, class, confidence int
 	err := table.ReadText(path, func(columns []string) error {
-		id, class, confidence = slices.Index(columns, "id"), slices.Index(columns, "class"), slices.Index(columns, "probability")
+		id, class, confidence = heading.Index(columns, heading.ID), heading.Index(columns, heading.PredictedClass), heading.Index(columns, heading.Probability)
 		if id < 0 || class < 0 || confidence < 0 {
-			return fmt.Errorf("the columns are %.200q; want id, class and probability, as iwrun predict writes them", columns)
+			return fmt.Errorf("the columns are %.200q; want id, predicted_class and probability, as iwrun predict writes them", columns)
 		}
 		return nil
 	}, func(_ int, cells []string) error {
@@ -67,23 +67,3 @@ func Match(path string, labels Labels) (*Predictions, error) {
 
 // of is the class that is predicted of a row.
 func (p *Predictions) of(row int) string { return p.Classes[p.Class[row]] }
-
-// errHeader ends the reading of a file after its first line.
-var errHeader = errors.New("header")
-
-// ClassesOf returns the classes whose probabilities predictions have beside the largest, in the order
-// of the columns; none if they have that alone.
-func ClassesOf(path string) (classes []string, err error) {
-	err = table.ReadText(path, func(columns []string) error {
-		for _, column := range columns {
-			if class, found := strings.CutPrefix(column, "probability_"); found {
-				classes = append(classes, strings.Clone(class))
-			}
-		}
-		return errHeader
-	}, nil)
-	if errors.Is(err, errHeader) {
-		err = nil
-	}
-	return classes, err
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"iwda/datasets/table"
+	"iwda/internal/heading"
 )
 
 // Labels are what somebody says of some rows.
@@ -34,7 +35,7 @@ type Stratum struct {
 // fewest is the number of labels of a stratum without which nothing can be said.
 const fewest = 2
 
-// Read reads the labels of a .csv or .tsv file with the columns id and label, and if the file
+// Read reads the labels of a file as [table.ReadText] does, with the columns id and label, and if it
 // has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
 // ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
 // each label is the name of one. A label that is no class, an id that has two labels and a stratum
@@ -61,12 +62,12 @@ type reader struct {
 
 func (r *reader) header(columns []string) error {
 	r.id, r.label = table.IDColumn(columns), table.LabelColumn(columns)
-	r.stratum, r.share = slices.Index(columns, stratumColumn), slices.Index(columns, shareColumn)
+	r.stratum, r.share = slices.Index(columns, heading.Stratum), slices.Index(columns, heading.StratumShare)
 	switch {
 	case r.id < 0 || r.label < 0:
 		return fmt.Errorf("the columns are %.200q; want id and label", columns)
 	case (r.stratum < 0) != (r.share < 0):
-		return fmt.Errorf("want both the columns %s and %s, or neither", stratumColumn, shareColumn)
+		return fmt.Errorf("want both the columns %s and %s, or neither", heading.Stratum, heading.StratumShare)
 	case r.stratum < 0:
 		r.Strata = []Stratum{{Share: 1}}
 	}
@@ -99,7 +100,7 @@ func (r *reader) line(line int, cells []string) (err error) {
 func (r *reader) stratumOf(name, shareText string) (int, error) {
 	share, err := strconv.ParseFloat(shareText, 64)
 	if err != nil || !(share > 0 && share <= 1) {
-		return 0, fmt.Errorf("%s is %.100q; want what was written there, a number from 0 to 1", shareColumn, shareText)
+		return 0, fmt.Errorf("%s is %.100q; want what was written there, a number from 0 to 1", heading.StratumShare, shareText)
 	}
 	at := slices.IndexFunc(r.Strata, func(s Stratum) bool { return s.Name == name })
 	switch {
@@ -107,7 +108,7 @@ func (r *reader) stratumOf(name, shareText string) (int, error) {
 		r.Strata = append(r.Strata, Stratum{strings.Clone(name), share})
 		return len(r.Strata) - 1, nil
 	case r.Strata[at].Share != share:
-		return 0, fmt.Errorf("%s is %v, but %v in lines of stratum %.100q before", shareColumn, share, r.Strata[at].Share, name)
+		return 0, fmt.Errorf("%s is %v, but %v in lines of stratum %.100q before", heading.StratumShare, share, r.Strata[at].Share, name)
 	}
 	return at, nil
 }

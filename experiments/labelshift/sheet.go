@@ -7,6 +7,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/heading"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
@@ -100,18 +101,18 @@ func (a *Analysis) columns() []sheet.Column[class] {
 		{Name: "estimator", Value: func(c class) sheet.Value { return sheet.Word(c.Estimator) }},
 		{Name: "calibration", Value: func(c class) sheet.Value { return sheet.Word(c.Calibration) }},
 		{Name: "label_shift_p", Value: number(func(c class) float64 { return c.Tests.labelShiftP() })},
-		{Name: "class", Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
-		{Name: "source_share", Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
-		{Name: "target_share", Head: "target", Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
+		{Name: heading.Class, Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
+		{Name: heading.SourceShare, Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
+		{Name: heading.TargetShare, Head: "target", Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
 	}
 	if u := a.Uncertainty; u != nil {
-		columns = append(columns, intervalColumns("target_share", u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
+		columns = append(columns, intervalColumns(heading.TargetShare, u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
 	}
 	columns = append(columns, sheet.Column[class]{
-		Name: "weight", Head: "weight", Format: weight, Value: number(func(c class) float64 { return at(c.Estimate.Weights, c.number) }),
+		Name: heading.Weight, Head: "weight", Format: weight, Value: number(func(c class) float64 { return at(c.Estimate.Weights, c.number) }),
 	})
 	if u := a.Uncertainty; u != nil {
-		columns = append(columns, intervalColumns("weight", u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
+		columns = append(columns, intervalColumns(heading.Weight, u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
 	}
 	return columns
 }
@@ -126,10 +127,10 @@ func intervalColumns(of string, level float64, intervals intervals.Intervals, fo
 		{Head: fmt.Sprintf("%v%% interval", math.Round(1e4*level)/1e2), Format: format, Value: func(c class) sheet.Value {
 			return sheet.Number(intervals.Each[c.number].Low, intervals.Each[c.number].High)
 		}},
-		end(of+"_low", func(i int) float64 { return intervals.Each[i].Low }),
-		end(of+"_high", func(i int) float64 { return intervals.Each[i].High }),
-		end(of+"_joint_low", func(i int) float64 { return intervals.Joint[i].Low }),
-		end(of+"_joint_high", func(i int) float64 { return intervals.Joint[i].High }),
+		end(of+heading.Low, func(i int) float64 { return intervals.Each[i].Low }),
+		end(of+heading.High, func(i int) float64 { return intervals.Each[i].High }),
+		end(of+heading.JointLow, func(i int) float64 { return intervals.Joint[i].Low }),
+		end(of+heading.JointHigh, func(i int) float64 { return intervals.Joint[i].High }),
 	}
 }
 

@@ -12,14 +12,17 @@ import (
 // Schedule is a schedule by its name, with the settings of all of them; each reads its
 // own.
 type Schedule struct {
-	Name string `yaml:"name"` // constant, step, inverse
-	// Every and Factor of step: the rate is multiplied by Factor before each epoch,
-	// counted from 1, that is a multiple of Every.
-	Every  int     `yaml:"every,omitempty"`
+	// Name is how the rate falls: not at all, by a factor every few epochs, or with every step.
+	Name string `yaml:"name"`
+	// Every is the number of epochs of step between falls: before each epoch, counted from 1,
+	// that is a multiple of it.
+	Every int `yaml:"every,omitempty"`
+	// Factor is what step multiplies the rate by.
 	Factor float64 `yaml:"factor,omitempty"`
-	// Gamma and Power of inverse: at step i, counted from 0, the rate is multiplied by
-	// (1 + Gamma·i)^-Power.
+	// Gamma counts in inverse: at step i, counted from 0, the rate is multiplied by
+	// (1 + gamma·i)^-power.
 	Gamma float64 `yaml:"gamma,omitempty"`
+	// Power counts in inverse.
 	Power float64 `yaml:"power,omitempty"`
 }
 

@@ -198,16 +198,16 @@ func ensemble(t *testing.T) clientCase {
 	return c
 }
 
-// TestPyTorch reads the folders with the words of docs/model.md and with the Python package, in the
+// TestPyTorch reads the folders with the words of docs/reference/model.md and with the Python package, in the
 // system's Python, which must have torch and torchvision.
 func TestPyTorch(t *testing.T) {
-	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "model.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "model.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(document), -1)
 	if len(blocks) != 2 {
-		t.Fatalf("%d blocks of Python in docs/model.md, want 2", len(blocks))
+		t.Fatalf("%d blocks of Python in docs/reference/model.md, want 2", len(blocks))
 	}
 	working, err := os.Getwd()
 	if err != nil {

@@ -6,7 +6,7 @@
 //
 // [Save] writes the folder, or one of several models that predict together, [Open] and
 // [OpenEnsemble] make the networks of it again, and [WriteONNX] writes all of it as one ONNX
-// file. docs/model.md is for those who read it with other programs.
+// file. docs/reference/model.md is for those who read it with other programs.
 package model
 
 import (

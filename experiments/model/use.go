@@ -72,7 +72,7 @@ func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
 func (m Model) onnx(shares []float64) (onnx.Model, error) {
 	if m.Architecture.Name == architecture.TorchScript {
 		return onnx.Model{}, errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
-			"write the model's folder with -o, load it in PyTorch as docs/model.md shows, and use torch.onnx.export there")
+			"write the model's folder with -o, load it in PyTorch as docs/reference/model.md shows, and use torch.onnx.export there")
 	}
 	c, err := m.corrected(shares)
 	if err != nil {

@@ -202,7 +202,7 @@ const leastWeight = 1e-3
 // classifierShares are the class shares for which the network's probabilities speak. A
 // loss that counts the source's rows of class y by a factor r_y is that of a sample of
 // which a part D_S(y)·r_y is of class y; see "Predictions under other class shares" in
-// docs/methods.md.
+// docs/reference/methods.md.
 func classifierShares(run config.Resolved, w *classWeights) []float64 {
 	shares := make([]float64, len(w.source))
 	method, _ := config.ParseMethod(run.Method)

@@ -40,17 +40,17 @@ func TestWithoutCompiler(t *testing.T) {
 	goCommand(t, root, noCompiler, append([]string{"build"}, withoutLibtorch...)...)
 }
 
-// TestReadmeExample builds the README's program in a module of its own, as its user has
+// TestProgramOfThePage builds the program of docs/architecture.md in a module of its own, as its user has
 // one, and compares what it prints with what it says that it prints.
-func TestReadmeExample(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+func TestProgramOfThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := regexp.MustCompile("(?s)\n```go\n(.*?)```\n").FindSubmatch(readme)
-	output := regexp.MustCompile("// Output: (.*)\n").FindSubmatch(readme)
+	program := regexp.MustCompile("(?s)\n```go\n(.*?)```\n").FindSubmatch(page)
+	output := regexp.MustCompile("// Output: (.*)\n").FindSubmatch(page)
 	if program == nil || output == nil {
-		t.Fatal("README.md holds no Go program with its output")
+		t.Fatal("docs/architecture.md holds no Go program with its output")
 	}
 	checkout, err := filepath.Abs(root)
 	if err != nil {
@@ -70,6 +70,6 @@ func TestReadmeExample(t *testing.T) {
 		}
 	}
 	if printed := goCommand(t, folder, append(noCompiler, "GOFLAGS=-mod=mod"), "run", "."); printed != string(output[1])+"\n" {
-		t.Errorf("README.md's program prints %q, not %q", printed, output[1])
+		t.Errorf("docs/architecture.md's program prints %q, not %q", printed, output[1])
 	}
 }

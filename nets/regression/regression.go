@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat"
 
+	"iwda/internal/evenly"
 	"iwda/torch"
 )
 
@@ -52,6 +53,7 @@ const (
 	mostTried   = 8e6
 	mostCrossed = 10_000
 	mostSolved  = 1e9
+	fewest      = 100 // rows, whatever these bounds say
 )
 
 // Fit returns the classifier with C = 1, unless another strength has a mean cross-entropy over
@@ -61,7 +63,7 @@ const (
 func Fit(ctx context.Context, rows Rows) (Classifier, error) {
 	k, size := rows.Classes, float64(rows.size()*rows.Classes)
 	order := byClass(rows.Labels)
-	tried := evenly(order, min(int(mostTried/size), mostCrossed))
+	tried := evenly.Of(order, max(fewest, min(int(mostTried/size), mostCrossed)))
 	logits := make([][]float64, len(strengths)) // of the tried rows
 	for i := range logits {
 		logits[i] = make([]float64, len(tried)*k)
@@ -87,7 +89,7 @@ func Fit(ctx context.Context, rows Rows) (Classifier, error) {
 	labels := rows.part(tried).Labels
 	best := bestStrength(logits, labels, k)
 	var result Classifier
-	err := rows.part(evenly(order, int(mostSolved/size))).problem(func(p *problem) (err error) {
+	err := rows.part(evenly.Of(order, max(fewest, int(mostSolved/size)))).problem(func(p *problem) (err error) {
 		result, err = p.solve(ctx, strengths[best], nil)
 		return err
 	})
@@ -154,19 +156,6 @@ func byClass(labels []int) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
 	return order
-}
-
-// evenly returns at most that many of the rows, but a hundred at least, evenly spaced.
-func evenly(rows []int, most int) []int {
-	most = max(most, 100)
-	if len(rows) <= most {
-		return rows
-	}
-	some := make([]int, most)
-	for i := range some {
-		some[i] = rows[i*len(rows)/most]
-	}
-	return some
 }
 
 // problem is the regression of some rows.

@@ -67,7 +67,7 @@ def read_tensor(path, name):
 
 def predicted_classes(path):
     with open(path, newline="", encoding="utf-8") as f:
-        return np.array([row["class"] for row in csv.DictReader(f)])
+        return np.array([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)])
 
 
 def encoded_files(folder, out):

@@ -20,7 +20,7 @@ HEADS = ["task", "group", "p", "right", "expected", "by confidence", "at least",
 def right(folder, truth):
     """The share of rows that are predicted right."""
     with open(folder / "predictions.csv", newline="", encoding="utf-8") as f:
-        return float(np.mean([row["class"] for row in csv.DictReader(f)] == np.load(truth)))
+        return float(np.mean([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)] == np.load(truth)))
 
 
 def percent(v):

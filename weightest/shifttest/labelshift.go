@@ -169,7 +169,7 @@ func (c *binnedCounts) pooled() []float64 {
 
 // fewestTested is the number of source rows a class on average from which on the test finds what
 // has changed, if that is much, and rejects label shift not much more often than it should;
-// docs/labelshift.md has both. With fewer some class shares fit nearly everything.
+// research/labelshift.md has both. With fewer some class shares fit nearly everything.
 const fewestTested = 12
 
 func (c *binnedCounts) sourceRows() (rows float64) {

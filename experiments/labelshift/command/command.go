@@ -69,7 +69,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 			name + " [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
 			name + " --merge FILE FILE... [--partial FILE] [options]",
 		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
-			"Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes with intervals. docs/labelshift.md explains it.",
+			"Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes with intervals. docs/explanation/label-shift.md explains it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of target rows"},
@@ -83,7 +83,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
-			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a CSV `FILE` of class,share"},
+			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows, which --merge joins, into `FILE`"},

@@ -1,0 +1,140 @@
+package table
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"iwda/internal/heading"
+	"iwda/internal/printable"
+	"iwda/internal/wholefile"
+)
+
+// Field is a column of a table that is written for users.
+type Field struct {
+	Name string
+	Kind FieldKind
+	// Classes are those of [ClassesField].
+	Classes []string
+}
+
+// FieldKind says what the cells of a column are.
+type FieldKind int
+
+// The kinds of columns. In Parquet all numbers are doubles, null if they are missing.
+const (
+	TextField        FieldKind = iota
+	ProbabilityField           // a float32, in CSV the shortest text that is read as that number again
+	ShareField                 // in CSV with six decimals
+	NumberField                // in CSV with all its digits
+	// ClassesField are probabilities of all classes: a list in Parquet, in CSV a column each, named [heading.ProbabilityOf] its class.
+	ClassesField
+)
+
+// Cell is what a row has in a column: of the three the one that suits the column's kind.
+type Cell struct {
+	Text    string
+	Number  float64 // NaN if it is missing
+	Numbers []float32
+}
+
+// rowWriter writes rows in one format.
+type rowWriter interface {
+	add(row []Cell) error
+	close() error
+}
+
+// Formats are those in which tables are written, which are the ends of files' names too.
+func Formats() []string { return []string{"csv", "parquet"} }
+
+// rowWriters are the writers by the ends of files' names.
+var rowWriters = map[string]func(w io.Writer, fields []Field) (rowWriter, error){
+	".csv":     newCSVRows,
+	".parquet": newParquetRows,
+}
+
+// CheckTable returns an error unless [WriteTable] can write a file of that name.
+func CheckTable(path string) error {
+	if rowWriters[extensionOf(path)] == nil {
+		return fmt.Errorf("%s: tables are written to .csv and .parquet files", path)
+	}
+	return nil
+}
+
+// WriteTable writes a file of the format of its name, .csv or .parquet, in one step. write hands over one
+// row after the other, a cell for each field; a row is not kept. What a spreadsheet would take for a formula
+// stands in CSV as [printable.Cell] has it.
+func WriteTable(path string, fields []Field, write func(add func(row ...Cell) error) error) error {
+	if err := CheckTable(path); err != nil {
+		return err
+	}
+	return wholefile.Write(path, func(w io.Writer) error {
+		rows, err := rowWriters[extensionOf(path)](w, fields)
+		if err != nil {
+			return err
+		}
+		if err := write(func(row ...Cell) error { return rows.add(row) }); err != nil {
+			return err
+		}
+		return rows.close()
+	})
+}
+
+// csvRows writes a line a row.
+type csvRows struct {
+	w      *csv.Writer
+	fields []Field
+	record []string
+	number []byte
+}
+
+func newCSVRows(w io.Writer, fields []Field) (rowWriter, error) {
+	c := &csvRows{w: csv.NewWriter(w), fields: fields}
+	for _, f := range fields {
+		if f.Kind != ClassesField {
+			c.record = append(c.record, printable.Cell(f.Name))
+			continue
+		}
+		for _, class := range f.Classes {
+			c.record = append(c.record, heading.ProbabilityOf(class))
+		}
+	}
+	return c, c.w.Write(c.record)
+}
+
+func (c *csvRows) add(row []Cell) error {
+	c.record = c.record[:0]
+	for i, cell := range row {
+		switch c.fields[i].Kind {
+		case TextField:
+			c.record = append(c.record, printable.Cell(cell.Text))
+		case ProbabilityField:
+			c.record = append(c.record, c.text(cell.Number, 'g', -1, 32))
+		case ShareField:
+			c.record = append(c.record, c.text(cell.Number, 'f', 6, 64))
+		case NumberField:
+			c.record = append(c.record, c.text(cell.Number, 'g', -1, 64))
+		case ClassesField:
+			for _, v := range cell.Numbers {
+				c.record = append(c.record, c.text(float64(v), 'g', -1, 32))
+			}
+		}
+	}
+	return c.w.Write(c.record)
+}
+
+// text is a number as [strconv.FormatFloat] writes it, "" if it is missing.
+func (c *csvRows) text(v float64, form byte, digits, bits int) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	c.number = strconv.AppendFloat(c.number[:0], v, form, digits, bits)
+	return string(c.number)
+}
+
+func (c *csvRows) close() error {
+	c.w.Flush()
+	return c.w.Error()
+}

@@ -1,0 +1,255 @@
+package adapt
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/datasets/table"
+	"iwda/experiments/labels"
+	"iwda/experiments/labelshift"
+	"iwda/internal/heading"
+	"iwda/internal/printable"
+)
+
+// One thing has one name in all files that are written for users, and in JSON.
+func TestHeadings(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns := func(name string) (columns []string) {
+		must(table.ReadText(path(name), func(header []string) error {
+			columns = slices.Clone(header)
+			return nil
+		}, func(int, []string) error { return nil }))
+		return columns
+	}
+	row := []string{"id", "predicted_class", "probability"}
+	shares := strings.Fields("source_share target_share target_share_low target_share_high weight weight_low weight_high")
+
+	classes := []string{"cat", "dog"}
+	_, err := table.WritePredictions(path(PredictionsFile), table.Predictions{Classes: classes, Probabilities: true},
+		func(add func(string, []float32) error) error { return add("1", []float32{0.25, 0.75}) })
+	must(err)
+	d := newDisputes(2, []float64{0.25, 0.75})
+	d.add("mcc", "", 2, []float64{0.75, 0.25})
+	d.rank()
+	d.take(1)("1", "dog", 0.75)
+	must(d.write(path(DisputedFile), classes))
+	must(labels.Write(path(ToLabelFile), []labels.Row{{Stratum: "0-1", Share: 1}}))
+	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
+	must(writeClasses(path(ClassesFile), of))
+	must(os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
+	must(os.WriteFile(path("target.csv"), []byte("probability_cat,probability_dog\n0.75,0.25\n0.25,0.75\n0.25,0.75\n"), 0o666))
+	source, err := labelshift.ReadSource(path("source.csv"), table.Options{})
+	must(err)
+	target, err := labelshift.ReadTarget(path("target.csv"), table.Options{}, source)
+	must(err)
+	settings := labelshift.Default()
+	settings.Replicas = 20
+	analysis, err := labelshift.Analyse(source, target, settings)
+	must(err)
+
+	text, err := json.Marshal(of[0])
+	must(err)
+	var keys map[string]any
+	must(json.Unmarshal(text, &keys))
+	for _, key := range shares {
+		if _, has := keys[key]; !has {
+			t.Errorf("a class of outcome.json has no %q: %s", key, text)
+		}
+	}
+	for name, c := range map[string]struct{ got, want []string }{
+		PredictionsFile:    {columns(PredictionsFile), append(slices.Clone(row), "probability_cat", "probability_dog")},
+		DisputedFile:       {columns(DisputedFile), append(slices.Clone(row), "mcc")},
+		ToLabelFile:        {columns(ToLabelFile), append(slices.Clone(row), "stratum", "stratum_share", "label")},
+		ClassesFile:        {columns(ClassesFile), append([]string{"class"}, shares...)},
+		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high"})},
+		"heading": {
+			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Stratum, heading.StratumShare, heading.Label, heading.Class},
+			append(slices.Clone(row), "stratum", "stratum_share", "label", "class"),
+		},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: the columns are\n%q, want\n%q", name, c.got, c.want)
+		}
+	}
+}
+
+// Ids and classes that spreadsheets would take for formulas, and such as steer terminals, are in all files that are
+// written for users, cannot be run there, and are read as they were.
+func TestNoFormulas(t *testing.T) {
+	ids := []string{"=1+1", "@x", "+x", "-", "'=x", "-1", "\x1b[2J", "a\nb", "a\rb", "\x00", "a,\"b\"", "x"}
+	classes := []string{"=cmd|'/C calc'!A0", "@c"}
+	n := len(ids)
+	d := newDisputes(2, slices.Repeat([]float64{0.75, 0.25}, n))
+	d.add("mcc", "", 2, slices.Repeat([]float64{0.25, 0.75}, n))
+	d.rank()
+	draw, take := labels.NewDraw(n, false, 1), d.take(n)
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	for _, format := range table.Formats() {
+		_, err := table.WritePredictions(path("predictions."+format), table.Predictions{Classes: classes, Probabilities: true}, func(add func(string, []float32) error) error {
+			for _, id := range ids {
+				if err := add(id, []float32{0.75, 0.25}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range ids {
+		draw.Add(id, classes[0], 0.75)
+		take(id, classes[0], 0.75)
+	}
+	rows := draw.Rows()
+	for _, format := range table.Formats() {
+		outcomes := []ClassOutcome{{Class: classes[0]}, {Class: classes[1]}}
+		for _, err := range []error{d.write(path("disputed."+format), classes), labels.Write(path("to_label."+format), rows), writeClasses(path("classes."+format), outcomes)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, name := range []string{"predictions", "disputed", "to_label", "classes"} {
+		file, err := os.Open(path(name + ".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(file).ReadAll()
+		file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asWritten [][]string
+		for _, record := range records[1:] {
+			for i, cell := range record {
+				if strings.ContainsAny(cell[:min(1, len(cell))], "=+@-") && cell != "-1" {
+					t.Errorf("%s.csv: the cell %q is a formula", name, cell)
+				}
+				record[i] = printable.FromCell(cell)
+			}
+			asWritten = append(asWritten, record)
+		}
+		want, column := ids, 0
+		if name == "classes" {
+			want = classes
+		}
+		var got []string
+		for _, record := range asWritten {
+			got = append(got, record[column])
+			if name == "disputed" && record[3] != classes[1] || name != "classes" && record[1] != classes[0] {
+				t.Errorf("%s.csv: %q", name, record)
+			}
+		}
+		slices.Sort(got)
+		if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
+			t.Errorf("%s.csv: %q, want %q", name, got, want)
+		}
+		got = nil
+		if err := table.ReadText(path(name+".parquet"), func([]string) error { return nil }, func(_ int, cells []string) error {
+			got = append(got, strings.Clone(cells[0]))
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s.parquet: %q, want %q", name, got, want)
+		}
+	}
+	// Labels of drawn rows are matched with their predictions, be their ids formulas or not.
+	filled := "id,label\n"
+	for _, id := range ids[:5] {
+		filled += printable.Cell(id) + "," + printable.Cell(classes[1]) + "\n"
+	}
+	if err := os.WriteFile(path("labels.csv"), []byte(filled), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range table.Formats() {
+		e, err := Evaluate(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
+		if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
+			t.Errorf("%s: %+v, %v", format, e, err)
+		}
+	}
+}
+
+// Tables are in Parquet if that is asked for, are evaluated, and give way to those of another format.
+func TestTablesInParquet(t *testing.T) {
+	source, target := domains(t)
+	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}, Format: "parquet", Probabilities: true}
+	run := func(has, lacks string) *Outcome {
+		t.Helper()
+		outcome, err := Run(context.Background(), source, target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"predictions", "classes", "disputed"} {
+			if outcome.Files[name] != name+has || !exists(filepath.Join(o.Folder, name+has)) || exists(filepath.Join(o.Folder, name+lacks)) {
+				t.Errorf("%s: %v", name, outcome.Files)
+			}
+		}
+		if exists(filepath.Join(o.Folder, "first"+has)) || !exists(filepath.Join(o.Folder, ToLabelFile)) {
+			t.Error("first, or no rows to label")
+		}
+		return outcome
+	}
+	outcome := run(".parquet", ".csv")
+	shares, err := table.ReadShares(filepath.Join(o.Folder, "classes.parquet"), []string{outcome.Classes[0].Class, outcome.Classes[1].Class})
+	if err != nil || math.Abs(shares[0]-outcome.Classes[0].TargetShare) > 1e-12 {
+		t.Errorf("%v, %v; outcome.json has %v", shares, err, outcome.Classes[0].TargetShare)
+	}
+	filled := labelled(t, func(int) string { return "dog" }, 60, 70, 80)
+	inParquet, err := Evaluate(context.Background(), o.Folder, filled, EvaluateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if classes, err := table.ClassesOf(filepath.Join(o.Folder, "predictions.parquet")); err != nil || !slices.Equal(classes, []string{outcome.Classes[0].Class, outcome.Classes[1].Class}) {
+		t.Errorf("probabilities of %q, %v", classes, err)
+	}
+	o.Format = ""
+	run(".csv", ".parquet")
+	inCSV, err := Evaluate(context.Background(), o.Folder, filled, EvaluateOptions{})
+	if diff := cmp.Diff(inCSV, inParquet, cmpopts.EquateApprox(0, 1e-7)); err != nil || diff != "" {
+		t.Error(diff, err)
+	}
+	o.Format = "xls"
+	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An outcome of version 0.3.0 is read with its intervals, and one of a later version is not.
+func TestFormerOutcome(t *testing.T) {
+	read := func(text string) (*Outcome, error) {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, OutcomeFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return readOutcome(folder)
+	}
+	o, err := read(`{"format": 2, "classes": [{"class": "cat", "target_share": 0.5},
+		{"class": "dog", "target_share": 0.5, "target_interval": [0.25, 0.75], "weight": 2, "weight_interval": [1, 3]}]}`)
+	if err != nil || o.Classes[0].TargetInterval != nil || *o.Classes[1].TargetInterval != (TargetInterval{0.25, 0.75}) || *o.Classes[1].WeightInterval != (WeightInterval{1, 3}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if _, err := read(`{"format": 4}`); err == nil || !strings.Contains(err.Error(), OutcomeFile+": has the format 4") {
+		t.Errorf("error %v", err)
+	}
+}
