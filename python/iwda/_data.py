@@ -19,6 +19,7 @@ from ._native import Error
 Array = NDArray[Any]
 
 _npy: Any = np.lib.format  # without types
+_LINES = 4096  # of a data frame that are made cells of at a time
 _CHUNK_BYTES = 8 << 20  # of an array that are converted, checked and written at a time
 
 
@@ -191,7 +192,7 @@ def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], id
     if labels is not None:
         arrays = {"labels": labels.numbers.astype("<i4"), "class_names": np.array(labels.names)}
     if ids is not None:
-        arrays["ids"] = ids if ids.dtype.kind in "iu" else np.array([str(i) for i in ids.tolist()])
+        arrays["ids"] = ids if ids.dtype.kind in "iu" else np.array(list(map(str, ids.tolist())))
     with zipfile.ZipFile(path, "w") as archive:
         with archive.open(zipfile.ZipInfo("features.npy"), "w", force_zip64=True) as file:
             _npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": rows.shape})
@@ -212,15 +213,24 @@ def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], i
             raise ValueError(f"{name} has a column {column!r}, which stands for labels: drop it, or give it another name")
         if column in ID_NAMES and ids is not None:
             raise ValueError(f"{name} has a column {column!r} and ids are given, too: drop one of both")
-    names, cells = list(frame.names), [column_cells(column) for column in frame.columns]
-    if not any(column in ID_NAMES for column in names):
-        names.insert(0, "id")
-        cells.insert(0, range(len(frame)) if ids is None else [escape(str(i)) for i in ids.tolist()])
-    if labels is not None:
-        texts = [escape(text) for text in labels.survive()]
-        names.append("label")
-        cells.append([texts[number] for number in labels.numbers])
-    write_csv(path, names, zip(*cells))
+    own = any(column in ID_NAMES for column in frame.names)
+    texts = [] if labels is None else [escape(text) for text in labels.survive()]
+
+    def lines() -> Iterator[Sequence[Any]]:
+        for first in range(0, len(frame), _LINES):
+            part = slice(first, first + _LINES)
+            cells = [_texts(column[part]) if of in ID_NAMES else column_cells(column[part]) for of, column in zip(frame.names, frame.columns)]
+            if not own:
+                cells.insert(0, range(len(frame))[part] if ids is None else _texts(ids[part]))
+            if labels is not None:
+                cells.append([texts[number] for number in labels.numbers[part]])
+            yield from zip(*cells)
+
+    write_csv(path, ["id"] * (not own) + frame.names + ["label"] * (labels is not None), lines())
+
+
+def _texts(values: Array) -> List[str]:
+    return [escape(str(value)) for value in values.tolist()]
 
 
 def write_csv(path: str, names: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:

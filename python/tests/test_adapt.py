@@ -243,6 +243,20 @@ def test_writing_takes_no_second_array(tmp_path):
         assert np.array_equal(written["features"], rows) and np.array_equal(written["ids"], np.arange(len(rows)))
 
 
+def test_writing_a_frame_takes_few_lines_at_a_time(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = _data.rows_of(pandas.DataFrame(np.ones((50_000, 20))).add_prefix("x"), "frame")
+    tracemalloc.start()
+    try:
+        path = _data.write(str(tmp_path / "rows"), frame, name="frame")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 0.75 * sum(column.nbytes for column in frame.columns)
+    with open(path) as lines:
+        assert sum(1 for _ in lines) == 50_001
+
+
 def test_importing_takes_little():
     """Neither NumPy nor anything larger is imported before it is asked for."""
     script = "import sys, iwda; assert not {'numpy', 'pandas', 'sklearn', 'torch'} & set(sys.modules); iwda.adapt; assert not {'pandas', 'sklearn', 'torch'} & set(sys.modules)"
