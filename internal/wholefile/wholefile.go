@@ -24,7 +24,7 @@ const temporaryMark = ".tmp-"
 // the temporary file is removed and the former file stays as it was; so it does where
 // write panics. A folder that cannot be flushed after the renaming is an error too: the
 // new file is in its place then, but a power cut may undo it. What a process left that died
-// while it wrote path is removed.
+// while it wrote path is removed. A device or a pipe, as /dev/null, is refused.
 func (d *Disk) Write(path string, write func(io.Writer) error) error {
 	return d.WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
 }
@@ -77,6 +77,9 @@ func (d *Disk) WriteAfter(path string, write func(File) error, makeRoom func() e
 }
 
 func (d *Disk) replace(path string, write func(File) error, makeRoom func() error) error {
+	if info, err := os.Stat(path); err == nil && info.Mode()&(os.ModeDevice|os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return errors.New("it is a device or a pipe, which a file would replace: name a file")
+	}
 	d.removeLeft(path)
 	file, err := d.create(path)
 	if err != nil {

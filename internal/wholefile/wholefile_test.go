@@ -60,6 +60,21 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 	}
 }
 
+// As root, a rename would put a file in the place of the system's /dev/null.
+func TestWriteRefusesPipes(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteText(pipe, "text")
+	if err == nil || !strings.Contains(err.Error(), pipe) || !strings.Contains(err.Error(), "device or a pipe") {
+		t.Errorf("error: %v", err)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is %v, %v", info.Mode(), err)
+	}
+}
+
 func TestWriteThatPanicsLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	func() {
