@@ -108,7 +108,7 @@ def adapt(
             _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels),
             _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
         ]
-        arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *options]
+        arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
         with _data.called(dict(zip(files, ("X_source", "X_target")))):
             if seed != 0 and "seeds" not in assignments:
                 usual = _usual_seeds(arguments)

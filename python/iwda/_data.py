@@ -229,6 +229,14 @@ def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], i
     write_csv(path, ["id"] * (not own) + frame.names + ["label"] * (labels is not None), lines())
 
 
+def named(rows: Rows) -> List[str]:
+    """Flags that name the columns of labels and ids of a file that :func:`write` wrote, as others
+    may have names that look like it."""
+    if not isinstance(rows, Frame):
+        return ["--label-column", "labels"]
+    return ["--label-column", "label", "--id-column", next((name for name in ID_NAMES if name in rows.names), "id")]
+
+
 def _texts(values: Array) -> List[str]:
     return [escape(str(value)) for value in values.tolist()]
 

@@ -119,11 +119,12 @@ def test_data_frames(domains):
     source, frame = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
     source["colour"], frame["colour"] = np.where(labels == "owl", "red", "blue"), np.where(hidden == "owl", "red", None)
     source.loc[3, "x1"] = np.nan
+    source["Class"], frame["Class"] = np.arange(300) % 2, np.arange(300) % 2  # a value like others
     frame["id"] = [f"=row {i}" for i in range(len(frame))]
     outcome = iwda.adapt(source, pandas.Series(labels), frame[frame.columns[::-1]], **LINEAR)
     assert outcome.ids.tolist() == frame["id"].tolist()
     assert outcome.probabilities.index.tolist() == frame["id"].tolist()
-    assert {"colour=red", "colour=blue", "x1 is missing"} <= set(outcome.model.columns)
+    assert {"Class", "colour=red", "colour=blue", "x1 is missing"} <= set(outcome.model.columns)
     drawn = outcome.to_label
     assert set(drawn["id"]) <= set(frame["id"])
     evaluation = outcome.evaluate(dict(zip(frame["id"], hidden)))
