@@ -120,7 +120,10 @@ class Outcome:
     @cached_property
     def _predicted(self) -> Tuple[Any, Any, Any]:
         """Ids, numbers of the predicted classes, and probabilities."""
-        lines = _data.read_csv(str(self.path("predictions.csv")))
+        path = self.path(self.record["files"]["predictions"])
+        if path.suffix != ".csv":
+            raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
+        lines = _data.read_csv(str(path))
         header = next(lines)
         of_class = [_FORMER.get(name, name) for name in header].index("predicted_class")
         first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))

@@ -40,7 +40,7 @@ def test_files_of_former_versions(adapted, tmp_path):
     now = iwda.Outcome(adapted)
     text = {name: now.path(name).read_text() for name in ("predictions.csv", "to_label.csv", "outcome.json")}
     names = {"id,predicted_class,": "id,class,", ",probability,label": ",confidence,label"}
-    record = {**now.record, "format": 2, "classes": [dict(c) for c in now.record["classes"]]}
+    record = {**json.loads(text["outcome.json"]), "format": 2}
     for of in record["classes"]:
         for former, name in (("target_interval", "target_share"), ("weight_interval", "weight")):
             if name + "_low" in of:
@@ -53,6 +53,10 @@ def test_files_of_former_versions(adapted, tmp_path):
     assert np.array_equal(then.predictions, now.predictions)
     assert repr(then.to_label) == repr(now.to_label)
     assert repr(then.shares) == repr(now.shares) and repr(then.weights) == repr(now.weights)
+    record["files"]["predictions"] = "predictions.parquet"
+    (tmp_path / "outcome.json").write_text(json.dumps(record))
+    with pytest.raises(ValueError, match="pandas.read_parquet"):
+        iwda.Outcome(tmp_path).predictions
     (tmp_path / "outcome.json").write_text('{"format": 99}')
     with pytest.raises(ValueError, match="a later version"):
         iwda.Outcome(tmp_path)
