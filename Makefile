@@ -83,9 +83,12 @@ test-busy: setup ## all tests with four busy loops beside them
 	@$(with_flags) for loop in 1 2 3 4; do (while :; do :; done) & loops="$$loops $$!"; done; trap "kill $$loops" EXIT; trap 'exit 130' INT TERM; \
 	echo "go test $(PACKAGES) beside four busy loops"; go test -count=1 -timeout 60m $(PACKAGES)
 
-test-browser: setup ## the HTML report in a real browser (Debian: apt-get install chromium)
+test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chromium and npm are installed where they are missing
+	@sh tools/setup.sh chromium:chromium node:nodejs npm:npm
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test -tags browser ./experiments/report/page
+	@mkdir -p build/axe
+	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
+	$(with_flags) IWDA_AXE=$(CURDIR)/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
 
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended

@@ -42,9 +42,9 @@ func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
 		unknown := unknownShare(n, float64(all.Rows))
 		m := Powered(s.Right, s.Expected, all)
 		if p := m.Value; right >= fewest && n-right >= fewest && p > 0 && p < 1 {
-			return wilson(p, p*(1-p)/(m.Expected+m.Labelled)/unknown), true
+			return Wilson(p, p*(1-p)/(m.Expected+m.Labelled)/unknown), true
 		}
-		return wilson(right/n, n/unknown), false
+		return Wilson(right/n, n/unknown), false
 	}
 	p, smooth, variance := 0.0, 0.0, 0.0
 	for _, s := range strata {
@@ -54,7 +54,7 @@ func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
 		smooth += s.Share * share
 		variance += s.Share * s.Share * share * (1 - share) / n * unknownShare(n, s.Share*float64(all.Rows))
 	}
-	return wilson(min(1, p), smooth*(1-smooth)/variance), false
+	return Wilson(min(1, p), smooth*(1-smooth)/variance), false
 }
 
 // unknownShare is that of rows without a label.
@@ -65,11 +65,11 @@ func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/row
 func Share(right, weights []float64) Estimate {
 	sum := floats.Sum(weights)
 	rows := sum * sum / floats.Dot(weights, weights) // of equal weight, which tell as much (Kish 1965)
-	return wilson(min(1, floats.Dot(right, weights)/sum), rows)
+	return Wilson(min(1, floats.Dot(right, weights)/sum), rows)
 }
 
-// wilson is the interval of Wilson (1927) of a share of so many rows, which need not be whole.
-func wilson(p, rows float64) Estimate {
+// Wilson is the interval of Wilson (1927) of a share of so many rows, which need not be whole.
+func Wilson(p, rows float64) Estimate {
 	if math.IsInf(rows, 1) {
 		return Estimate{p, p, p}
 	}

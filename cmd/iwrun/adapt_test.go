@@ -150,7 +150,10 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 	page := readFile(t, "out/report.html")
-	for _, part := range []string{`<p class="verdict">Verdict: `, "<h2>Outcome</h2>", "full/source-target/source-only@linear/seed-1", "Class shares in percent", "by source-only"} {
+	for _, part := range []string{
+		`<p class="claim">`, "<h2>Class shares</h2>", "full/source-target/source-only@linear/seed-1", "Before: the columns, standardised by the source, by domain",
+		"After: the ", " of full/source-target/source-only/seed-1, by predicted class", "Rows by true and predicted class", "iwrun evaluate out out/to_label.csv",
+	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is not in the report", part)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
+	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -29,6 +30,10 @@ type conclusion struct {
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
 	toLabel  string            // what write says of the rows to label
+	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
+	heldOut  heldOutRows
+	first    judge.Candidate // of the chosen runs
+	picture  picture
 }
 
 // Chosen is what is known of the chosen runs.
@@ -94,6 +99,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		Choice: choice, AllSeeds: chosen != nil || how.Choose == config.ChooseMethod, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
+	outcome.first = candidates[outcome.chosen()[0]]
 	outcome.Trust = compared.Trust(outcome.chosen(), choice.Correction)
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
@@ -129,7 +135,8 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	sentences, err := unestimated(results, runs)
 	outcome.Problems = append(outcome.Problems, sentences...)
-	return outcome, errors.Join(err, outcome.compareMethods(runs, results, candidates))
+	err = errors.Join(err, outcome.compareMethods(runs, results, candidates), outcome.lookAtHeldOut(runs, results, candidates))
+	return outcome, err
 }
 
 // candidatesOf reads what runs said, and leaves those out that cannot be judged, which it says.

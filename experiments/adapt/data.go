@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,8 @@ type Data struct {
 	Source, Target Domain
 	Columns        Columns      // of Vectors
 	Learnt         table.Learnt // of Vectors, where not all cells are numbers
+
+	sample sample // of Vectors
 }
 
 // Domain is what was seen of one.
@@ -105,7 +108,10 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
 	d.Columns = lookAtColumns(task.Source, task.Target)
-	return task.Close()
+	if d.Source.Rows > 0 && d.Target.Rows > 0 {
+		d.sample, err = drawSample(task.Source, task.Target)
+	}
+	return errors.Join(err, task.Close())
 }
 
 func (d *Data) lookAtImages(data catalogue.Dataset) error {

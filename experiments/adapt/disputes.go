@@ -3,7 +3,6 @@ package adapt
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -57,6 +56,8 @@ type disputes struct {
 	used    []int        // what predicts
 	certain []float64    // its probability
 	changed []float64    // the share of rows on which each method says otherwise
+	differ  []float64    // the share on which the seeds of each do not all say the same
+	within  float64      // the share on which the runs that predict don't
 	against []int        // the methods that do, by row
 	rows    []int        // on which any does, those with most methods first, then the least certain
 	written []labels.Row // the first of these, as they are predicted
@@ -67,48 +68,71 @@ type disputes struct {
 // chosen predict of the rows that the candidates hold.
 func (o *conclusion) compareMethods(runs []plan.Run, results string, candidates []judge.Candidate) error {
 	k := candidates[0].Classes
-	probabilities := func(members []int, shares func(model.Shares) []float64) ([]float64, error) {
-		var sum []float64
+	probabilities := func(members []int, shares func(model.Shares) []float64) (sum []float64, differ float64, err error) {
+		var first []int // classes of the first member
+		var other []bool
+		differing := 0
 		for _, i := range members {
 			about, err := model.ReadMetadata(runs[i].Dir(results).String())
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			p, err := about.Probabilities(candidates[i].Target, shares(about.Shares))
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", candidates[i].Run, err)
+				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}
+			classes := largest(k, p)
 			if sum == nil {
-				sum = make([]float64, len(p))
+				sum, first, other = make([]float64, len(p)), classes, make([]bool, len(classes))
+			}
+			for row, class := range classes {
+				if class != first[row] && !other[row] {
+					other[row] = true
+					differing++
+				}
 			}
 			floats.AddScaled(sum, 1/float64(len(members)), p)
 		}
-		return sum, nil
+		return sum, float64(differing) / float64(len(first)), nil
 	}
 	own := func(s model.Shares) []float64 { return s.Target }
-	chosen := func(s model.Shares) []float64 {
-		if s.Target == nil {
-			return nil
-		}
-		return o.Correction.Shares(s.Classifier, s.Target)
-	}
-	p, err := probabilities(o.chosen(), chosen)
+	p, within, err := probabilities(o.chosen(), o.corrected)
 	if err != nil {
 		return err
 	}
 	d := newDisputes(k, p)
+	d.within = within
 	for _, m := range o.Methods {
 		if len(m.Runs) == 0 {
 			continue
 		}
-		if p, err = probabilities(m.Runs, own); err != nil {
+		p, differ, err := probabilities(m.Runs, own)
+		if err != nil {
 			return err
 		}
 		d.add(m.Name, assumes(runs[m.Runs[0]].Config), k, p)
+		d.differ = append(d.differ, differ)
 	}
 	d.rank()
 	o.disputes = d
 	return nil
+}
+
+// corrected are the class shares for which the probabilities of a run that predicts are corrected,
+// nil for none.
+func (o *conclusion) corrected(s model.Shares) []float64 {
+	if s.Target == nil {
+		return nil
+	}
+	return o.Correction.Shares(s.Classifier, s.Target)
+}
+
+// largest are the classes of the largest of each row's k probabilities.
+func largest(k int, p []float64) (classes []int) {
+	for row := range slices.Chunk(p, k) {
+		classes = append(classes, floats.MaxIdx(row))
+	}
+	return classes
 }
 
 // newDisputes are those with predictions by these probabilities, rows × k.
@@ -123,14 +147,12 @@ func newDisputes(k int, p []float64) (d disputes) {
 
 // add counts where a method, by its probabilities, says otherwise.
 func (d *disputes) add(name, assumed string, k int, p []float64) {
-	classes, changed := make([]int, 0, len(d.used)), 0
-	for row := range slices.Chunk(p, k) {
-		class := floats.MaxIdx(row)
-		if i := len(classes); class != d.used[i] {
+	classes, changed := largest(k, p), 0
+	for i, class := range classes {
+		if class != d.used[i] {
 			d.against[i]++
 			changed++
 		}
-		classes = append(classes, class)
 	}
 	d.methods, d.assumed = append(d.methods, name), append(d.assumed, assumed)
 	d.classes, d.changed = append(d.classes, classes), append(d.changed, float64(changed)/float64(len(classes)))
@@ -146,15 +168,6 @@ func (d *disputes) rank() {
 	slices.SortStableFunc(d.rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(d.against[b], d.against[a]), cmp.Compare(d.certain[a], d.certain[b]))
 	})
-}
-
-// of returns what is known of a method: what it assumes and the share of the predictions that
-// would change; NaN of one without runs.
-func (d disputes) of(method string) (assumed string, changed float64) {
-	if i := slices.Index(d.methods, method); i >= 0 {
-		return d.assumed[i], d.changed[i]
-	}
-	return "", math.NaN()
 }
 
 // mostDisputed bounds the rows that are named.

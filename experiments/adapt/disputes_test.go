@@ -20,8 +20,8 @@ func TestDisputes(t *testing.T) {
 	if want := []int{3, 2, 1}; !slices.Equal(d.rows, want) {
 		t.Errorf("rows %v, want %v", d.rows, want)
 	}
-	if assumed, changed := d.of("mcc"); assumed != "this" || changed != 0.75 {
-		t.Errorf("%q changes %v", assumed, changed)
+	if d.methods[0] != "mcc" || d.assumed[0] != "this" || d.changed[0] != 0.75 {
+		t.Errorf("%q, which assumes %q, changes %v", d.methods, d.assumed, d.changed)
 	}
 	if said := d.sentence(); !strings.Contains(said, "Of 4 rows 3 are in dispute") {
 		t.Error(said)

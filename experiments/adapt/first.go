@@ -52,5 +52,9 @@ func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name st
 		Inputs: []string{p.target}, Shares: predict.ModelShares,
 		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also,
 	}
-	return predict.Write(ctx, members, request, predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch})
+	return predict.Write(ctx, members, request, p.predictOptions())
+}
+
+func (p *Plan) predictOptions() predict.Options {
+	return predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads), Batch: predict.DefaultBatch}
 }

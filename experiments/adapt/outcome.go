@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/classshares"
@@ -41,9 +42,12 @@ type Outcome struct {
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
 	// Disputed is the number of rows, of 10,000 at most, on which a method says otherwise than the predictions.
-	Disputed int            `json:"disputed"`
-	Classes  []ClassOutcome `json:"classes"`
-	Verdict  Verdict        `json:"verdict"`
+	Disputed int `json:"disputed"`
+	// RunsDiffer is the share of these rows on which the used runs do not all predict the same class.
+	RunsDiffer float64        `json:"runs_differ"`
+	HeldOut    HeldOutOutcome `json:"held_out"`
+	Classes    []ClassOutcome `json:"classes"`
+	Verdict    Verdict        `json:"verdict"`
 	// ExpectedAccuracy is that of the predictions, with a second opinion, or why it is withheld;
 	// see [judge.Trust].
 	ExpectedAccuracy  *classshares.Accuracy `json:"expected_accuracy,omitempty"`
@@ -79,6 +83,8 @@ type MethodOutcome struct {
 	// would be others by it alone; missing without runs.
 	Assumes string   `json:"assumes,omitempty"`
 	Changes *float64 `json:"changes,omitempty"`
+	// SeedsDiffer is the share of rows on which its seeds do not all predict the same class.
+	SeedsDiffer *float64 `json:"seeds_differ,omitempty"`
 }
 
 // RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
@@ -181,10 +187,14 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		used[id] = true
 		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
 	}
-	record.Disputed = len(o.disputes.rows)
+	record.Disputed, record.RunsDiffer = len(o.disputes.rows), o.disputes.within
+	record.HeldOut = o.heldOut.outcome(len(o.Runs))
 	for _, m := range o.Methods {
-		assumed, changed := o.disputes.of(m.Name)
-		record.Methods = append(record.Methods, MethodOutcome{m.Name, number(m.Value), len(m.Runs), assumed, number(changed)})
+		method := MethodOutcome{Method: m.Name, Value: number(m.Value), Runs: len(m.Runs)}
+		if i := slices.Index(o.disputes.methods, m.Name); i >= 0 {
+			method.Assumes, method.Changes, method.SeedsDiffer = o.disputes.assumed[i], &o.disputes.changed[i], &o.disputes.differ[i]
+		}
+		record.Methods = append(record.Methods, method)
 	}
 	for _, j := range o.Judged {
 		r := RunOutcome{

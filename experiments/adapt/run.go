@@ -138,6 +138,9 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
+	if err := c.report(p, outcome); err != nil {
+		return nil, err
+	}
 	p.say(outcome.Sentences...) // the verdict first
 	p.say(problems...)
 	if c.toLabel != "" {

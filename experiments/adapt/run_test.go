@@ -95,6 +95,14 @@ func TestRun(t *testing.T) {
 	if (outcome.ExpectedAccuracy == nil) != (outcome.Withheld != "") || (outcome.ExpectedAccuracy == nil) != (outcome.ConfidentAccuracy == nil) {
 		t.Errorf("expected %+v, withheld because %q, by confidence %v", outcome.ExpectedAccuracy, outcome.Withheld, outcome.ConfidentAccuracy)
 	}
+	if h := outcome.HeldOut; h.Networks != 2 || h.Rows != 32 || h.Accuracy < 0.8 || h.Accuracy > 1 || h.GapAfter == nil {
+		t.Errorf("on held-out rows %+v", h)
+	}
+	for _, m := range outcome.Methods {
+		if m.Changes == nil || m.SeedsDiffer == nil || *m.SeedsDiffer < 0 || *m.SeedsDiffer > 1 {
+			t.Errorf("%+v", m)
+		}
+	}
 	if outcome.Floor == nil || *outcome.Floor < 0 || *outcome.Floor > 1 {
 		t.Errorf("floor %v", outcome.Floor)
 	}

@@ -97,13 +97,17 @@ func (e evidence) againstShares() string {
 	return ""
 }
 
-// String is the verdict in a line.
-func (v Verdict) String() string {
-	rely := map[string]string{
+// claim is what can be relied on, in words.
+func (v Verdict) claim() string {
+	return map[string]string{
 		Both: "the class shares and the predictions can be relied on", Shares: "the class shares can be relied on, the predictions not",
 		Predictions: "the predictions can be relied on, the class shares not", Neither: "neither the class shares nor the predictions can be relied on",
 	}[v.Reliable]
-	line := fmt.Sprintf("Verdict: %s: %s.", rely, v.Because)
+}
+
+// String is the verdict in a line.
+func (v Verdict) String() string {
+	line := fmt.Sprintf("Verdict: %s: %s.", v.claim(), v.Because)
 	if v.Next != "" {
 		line += " To know more, " + v.Next + "."
 	}

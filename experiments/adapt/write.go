@@ -4,30 +4,28 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 
+	"iwda/datasets/catalogue"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
-	"iwda/experiments/plan"
-	"iwda/experiments/report/page"
-	"iwda/internal/wholefile"
 )
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
-// the class shares, rows to label, and the report. Each file is replaced in one step, so that all that is
+// the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	draw := p.draw()
 	dispute := o.disputes.take(p.Data.Target.Rows)
+	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)
 		dispute(id, class, probability)
+		picture(id, class, probability)
 	}); err != nil {
 		return err
 	}
-	var err error
-	if o.toLabel, err = p.writeToLabel(draw); err != nil {
+	if err := o.writeToLabel(p, draw); err != nil {
 		return err
 	}
 	if err := writeClasses(p.path(p.table(ClassesFile)), o.Classes); err != nil {
@@ -44,16 +42,10 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	found, err := plan.Find(p.file, p.results())
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error {
-		return page.Write(w, page.Content{Config: p.file.Config, Found: found, Verdict: o.verdict().String(), Outcome: o.Sheets()})
-	})
+	return nil
 }
 
-// predict writes the models and their predictions, of which it tells also.
+// predict writes the models and their predictions, of which it tells also, and draws the picture.
 func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
 	var from []string
 	for _, run := range o.Runs {
@@ -78,6 +70,10 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	for i, n := range written.Counts {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
+	if p.Data.Kind == catalogue.Vectors {
+		return o.pictureOf(p, members)
+	}
+	o.pictureOfLogits()
 	return nil
 }
 
@@ -87,17 +83,18 @@ func (p *Plan) draw() *labels.Draw {
 	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
 }
 
-// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and says
-// what they are for.
-func (p *Plan) writeToLabel(draw *labels.Draw) (said string, err error) {
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and has
+// toLabel say what they are for.
+func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	path := p.path(ToLabelFile)
 	if p.options.LabelRows < 0 {
-		return "", nil
+		return nil
 	}
 	if labels.Touched(path) {
-		return fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path), nil
+		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path)
+		return nil
 	}
-	rows := draw.Rows()
-	said = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(rows), p.options.Folder, path)
-	return said, labels.Write(path, rows)
+	o.drawn = draw.Rows()
+	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(o.drawn), p.options.Folder, path)
+	return labels.Write(path, o.drawn)
 }

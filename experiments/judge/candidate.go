@@ -3,12 +3,14 @@ package judge
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
 
@@ -51,6 +53,56 @@ func (c Candidate) Fit() (*classshares.Shares, error) {
 		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
 	}
 	return fitted, err
+}
+
+// Uncalibrated returns the candidate's own probabilities of its held-out rows, row-major.
+func (c Candidate) Uncalibrated() []float64 {
+	return calibration.Identity(c.Classes).Probabilities(weightest.Widen(c.HeldOut))
+}
+
+// CalibratedElsewhere returns the probabilities of the held-out rows, row-major, each calibrated by
+// four fifths of each class among which it is not: what calibration is worth on rows to which it was
+// not fitted. Of very many values they are halves. The errors are those of calibration.
+func (c Candidate) CalibratedElsewhere() ([]float64, error) {
+	const folds, many = 5, 1e6
+	k, parts := c.Classes, folds
+	if len(c.HeldOut) > many {
+		parts = 2
+	}
+	rows := parted(c.HeldOutLabels, k, parts)
+	take := func(some []int) (of classshares.Rows, labels []int) {
+		for _, i := range some {
+			of.Values, labels = append(of.Values, c.HeldOut[i*k:(i+1)*k]...), append(labels, c.HeldOutLabels[i])
+		}
+		return of, labels
+	}
+	all := make([]float64, len(c.HeldOut))
+	for part, kept := range rows {
+		if len(kept) == 0 {
+			continue
+		}
+		others, labels := take(slices.Concat(slices.Concat(rows[:part]...), slices.Concat(rows[part+1:]...)))
+		classifier, err := classshares.Calibrate(k, others, labels, c.settings())
+		if err != nil {
+			return nil, fmt.Errorf("%s: calibration on a part of its held-out rows: %w", c.Run, err)
+		}
+		these, _ := take(kept)
+		for j, p := range slices.Collect(slices.Chunk(classifier.Of(these), k)) {
+			copy(all[kept[j]*k:], p)
+		}
+	}
+	return all, nil
+}
+
+// parted shares out rows of k classes to parts, of each class as many to each as can be.
+func parted(labels []int, k, parts int) [][]int {
+	rows, seen := make([][]int, parts), make([]int, k)
+	for i, label := range labels {
+		part := (seen[label] + label) % parts
+		rows[part] = append(rows[part], i)
+		seen[label]++
+	}
+	return rows
 }
 
 // settings are those of [Candidate.Fit].

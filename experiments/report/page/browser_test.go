@@ -4,55 +4,19 @@ package page
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/browser"
 )
 
-// open shows the page in a headless Chromium, which must be installed, and returns
-// its context, and the errors and requests seen.
+// open shows the page of the tests' content.
 func open(t *testing.T) (ctx context.Context, complaints *[]string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, []byte(write(t, content(t))), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(allocator)
-	t.Cleanup(stop)
-	ctx, stop = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(stop)
-
-	complaints = new([]string)
-	chromedp.ListenTarget(ctx, func(event any) {
-		switch event := event.(type) {
-		case *cdpruntime.EventExceptionThrown:
-			*complaints = append(*complaints, "exception: "+event.ExceptionDetails.Error())
-		case *cdpruntime.EventConsoleAPICalled:
-			*complaints = append(*complaints, "console: "+string(event.Type))
-		case *log.EventEntryAdded:
-			*complaints = append(*complaints, "log: "+event.Entry.Text)
-		case *network.EventRequestWillBeSent:
-			if url := event.Request.URL; !strings.HasPrefix(url, "file:") && !strings.HasPrefix(url, "data:") {
-				*complaints = append(*complaints, "request: "+url)
-			}
-		}
-	})
-	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible("#machines")); err != nil {
-		t.Fatal(err)
-	}
-	return ctx, complaints
+	return browser.Open(t, write(t, content(t)), "#machines")
 }
 
 // bestColumn collects a column of the table of runs.
@@ -98,24 +62,7 @@ func TestBrowser(t *testing.T) {
 // on paper.
 func TestWidths(t *testing.T) {
 	ctx, complaints := open(t)
-	for _, width := range []int64{360, 768, 1280} {
-		var overflow int
-		var screenshot []byte
-		err := chromedp.Run(ctx,
-			chromedp.EmulateViewport(width, 900),
-			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
-			chromedp.FullScreenshot(&screenshot, 90),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if overflow > 0 {
-			t.Errorf("at a width of %d the page is %d pixels wider", width, overflow)
-		}
-		if len(screenshot) < 10_000 {
-			t.Errorf("at a width of %d the screenshot has %d bytes", width, len(screenshot))
-		}
-	}
+	browser.CheckWidths(t, ctx)
 	var closed int
 	err := chromedp.Run(ctx,
 		emulation.SetEmulatedMedia().WithMedia("print"),
@@ -130,4 +77,9 @@ func TestWidths(t *testing.T) {
 	if len(*complaints) > 0 {
 		t.Errorf("the browser complains:\n%s", strings.Join(*complaints, "\n"))
 	}
+}
+
+func TestAccessible(t *testing.T) {
+	ctx, _ := open(t)
+	browser.CheckAccessible(t, ctx)
 }

@@ -29,11 +29,9 @@ import (
 type Content struct {
 	Config     config.Config
 	plan.Found // of its runs, those that are not planned are named and left out
-	// Verdict is a line about what of the outcome can be relied on; "" for none.
-	Verdict string
-	// Outcome are the tables of what was chosen among the runs, which come first; none
-	// where nothing was.
-	Outcome []sheet.Sheet
+	// Lead is what the page begins with, header and sections, if it is about what came of the
+	// runs. All that is known of the runs is folded away after it.
+	Lead template.HTML
 }
 
 //go:embed page.html
@@ -56,7 +54,7 @@ func Write(w io.Writer, content Content) error {
 	v := view{
 		Title: cmp.Or(content.Config.Title, content.Config.Experiment), Experiment: content.Config.Experiment,
 		Styles: template.CSS(styles), Script: template.JS(script),
-		Verdict: content.Verdict, Notes: content.Notes, Planned: len(content.Planned), Outcome: content.Outcome, Problems: content.Problems,
+		Lead: content.Lead, Notes: content.Notes, Planned: len(content.Planned), Problems: content.Problems,
 	}
 	planned := map[string]bool{}
 	for _, run := range content.Planned {
@@ -96,12 +94,11 @@ func Write(w io.Writer, content Content) error {
 // view is what the template shows.
 type view struct {
 	Title, Experiment         string
-	Verdict                   string
+	Lead                      template.HTML
 	Styles                    template.CSS
 	Script                    template.JS
 	Planned, Finished, Failed int
 	Notes                     []string
-	Outcome                   []sheet.Sheet
 	Sheets                    []sheet.Sheet // the first sums up
 	Figures                   []drawing
 	Runs                      []runRow

@@ -33,7 +33,7 @@ function sortRows(body, column, numeric, sign) {
   body.append(...rows.map((entry) => entry[1]));
 }
 
-// On paper nothing is folded away.
+// What is to be read on paper is not folded away there.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("#tables details:not([open])")) details.open = true;
+  for (const details of document.querySelectorAll("#tables details:not([open]), details.print:not([open])")) details.open = true;
 });

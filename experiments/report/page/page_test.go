@@ -10,7 +10,6 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
-	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 )
 
@@ -168,26 +167,22 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
-func TestOutcome(t *testing.T) {
+// What came of the runs comes first, and these are folded away after it.
+func TestLead(t *testing.T) {
 	c := content(t)
-	if text := write(t, c); strings.Contains(text, "#outcome") {
-		t.Error("an outcome of a page on which nothing was chosen")
+	if text := write(t, c); strings.Contains(text, "<summary>Configuration</summary>") {
+		t.Error("the configuration is folded away on a page about the runs")
 	}
-	columns := []sheet.Column[int]{{Head: "run", Key: true, Value: func(int) sheet.Value { return sheet.Word("<b>") }},
-		{Head: "value", Format: sheet.Printf("%.3f"), Value: func(n int) sheet.Value { return sheet.Number(float64(n) / 8) }}}
-	c.Verdict = "Verdict: <all> is well."
-	c.Outcome = []sheet.Sheet{{Sections: []sheet.Section{sheet.NewSection("Chosen", columns, []int{1})}, Legend: "value: an eighth.", Notes: []string{"A reason."}}}
+	c.Lead = "<header><h1>What came</h1></header><section><h2>Verdict</h2></section>"
 	text := write(t, c)
-	for _, part := range []string{`<a href="#outcome">`, "<h2>Outcome</h2>", "<h3>Chosen</h3>", "<td>&lt;b&gt;</td>", ">0.125</td>", "value: an eighth.", "<li>A reason.</li>"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not on the page", part)
+	at := strings.Index(text, "<h1>What came</h1>")
+	for _, part := range []string{"<b>6</b> of 8 runs finished", "<summary>Curves and figures</summary>", "full/clean-warped/dann/seed-1", "<summary>Problems</summary>", "<summary>Configuration</summary>", "epochs: 3", "go go1, iwda 0.1.0"} {
+		if place := strings.Index(text, part); place < at {
+			t.Errorf("%q is at %d, the lead at %d", part, place, at)
 		}
 	}
-	if verdict := strings.Index(text, "<p class=\"verdict\">Verdict: &lt;all&gt; is well.</p>"); verdict < 0 || verdict > strings.Index(text, "<nav>") {
-		t.Error("the verdict is not on top")
-	}
-	if strings.Index(text, "<h2>Outcome</h2>") > strings.Index(text, "<h2>Summary</h2>") {
-		t.Error("the outcome does not come first")
+	if n := strings.Count(text, "<h1>"); n != 1 || at < 0 {
+		t.Errorf("%d main headings", n)
 	}
 	checkSelfContained(t, text)
 }

@@ -1,0 +1,41 @@
+package predict
+
+import (
+	"fmt"
+	"runtime"
+
+	"iwda/datasets"
+	"iwda/experiments/model"
+	"iwda/torch"
+)
+
+// Features returns what a model's network makes of rows before its classifier, row-major, and their
+// width. The rows are normalised as the network wants them ([normalise.Normalisation.OnSource] and
+// OnTarget).
+func Features(m model.Model, rows datasets.Set, o Options) (values []float32, width int, err error) {
+	runtime.LockOSThread() // as for eachBatch
+	defer runtime.UnlockOSThread()
+	torch.SetThreads(o.Threads)
+	m.Network.State().Move(torch.Float32, o.Device)
+	size := datasets.Size(rows.Shape())
+	batch := make([]float32, min(o.Batch, rows.Len())*size)
+	for first := 0; first < rows.Len(); first += o.Batch {
+		n := min(o.Batch, rows.Len()-first)
+		for i := range n {
+			rows.CopyRow(batch[i*size:(i+1)*size], first+i)
+		}
+		err = torch.Try(func() {
+			torch.NoGrad(func() {
+				torch.Tidy(func() {
+					x := torch.FromSlice(batch[:n*size], append([]int{n}, rows.Shape()...)...)
+					features, _ := m.Network.Forward(x.To(torch.Float32, o.Device), false)
+					values = append(values, torch.ToSlice[float32](features)...)
+				})
+			})
+		})
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", rows.Name(), err)
+		}
+	}
+	return values, len(values) / rows.Len(), nil
+}
