@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from kinds import digits, files, fonts, generated, measured, nature, packages, people, sky, sounds, tables, words, world
+from kinds import culture, digits, files, fonts, generated, matter, measured, nature, packages, people, sky, society, sounds, tables, words, world
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -63,8 +63,30 @@ KINDS = {
     "drums": (sounds.drums, "fresh"),
     "instruments": (sounds.instruments, "fresh"),
     "languages": (words.languages, "fresh"),
+    "passengers": (society.passengers, "final"),
+    "subscribers": (society.subscribers, "final"),
+    "employees": (society.employees, "final"),
+    "schools": (society.schools, "final"),
+    "women": (society.women, "final"),
+    "answers": (society.answers, "final"),
+    "companies": (society.companies, "final"),
+    "jobs": (society.jobs, "final"),
+    "cars": (society.cars, "final"),
+    "weather": (matter.weather, "final"),
+    "storms": (matter.storms, "final"),
+    "quakes": (matter.quakes, "final"),
+    "isotopes": (matter.isotopes, "final"),
+    "glass": (matter.glass, "final"),
+    "concrete": (matter.concrete, "final"),
+    "thyroid": (matter.thyroid, "final"),
+    "movies": (culture.movies, "final"),
+    "names": (culture.names, "final"),
+    "novels": (culture.novels, "final"),
+    "sayings": (culture.sayings, "final"),
+    "emoji": (culture.emoji, "final"),
+    "syllables": (culture.syllables, "final"),
 }
-HALVES = ["choosing", "judging", "fresh"]  # the third judges after the second was looked at
+HALVES = ["choosing", "judging", "fresh", "final"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

@@ -10,6 +10,7 @@ import draws
 import mcc
 import tasks
 import trust
+from kinds import npm, society
 
 
 class Loss(unittest.TestCase):
@@ -58,6 +59,19 @@ class Draws(unittest.TestCase):
         column = np.random.default_rng(1).random(201)
         source, target = draws.along(column, np.random.default_rng(2))
         self.assertLess(column[source].max(), column[target].min())
+
+
+class Kinds(unittest.TestCase):
+    def test_columns_of_rows_say_what_is_missing(self):
+        found = npm.columns([{"US Gross": 3, "Source": None}, {"US Gross": None, "Source": "Remake"}, {"US Gross": "x", "Source": "Remake"}], ["US Gross"], ["Source"])
+        np.testing.assert_array_equal(found["us_gross"], [3, np.nan, np.nan])
+        self.assertEqual(list(found["source"]), ["", "Remake", "Remake"])
+
+    def test_classes_are_drawn_evenly(self):
+        domain = draws.Domain(np.arange(50.0)[:, None], np.repeat(["a", "b"], [40, 10]))
+        found = society.evenly(domain, 8, 1)
+        self.assertEqual([(found.labels == label).sum() for label in "ab"], [8, 8])
+        self.assertTrue(all((found.values[:, 0] < 40) == (found.labels == "a")))
 
 
 class Trust(unittest.TestCase):

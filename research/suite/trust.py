@@ -1,6 +1,6 @@
 """What `iwrun adapt` said of the suite's tasks, beside what is true.
 
-usage: trust.py [--half choosing|judging|fresh] [--label NAME] [--out build/suite]
+usage: trust.py [--half choosing|judging|fresh|final] [--label NAME] [--out build/suite]
 Reads the folders OUT/adapt/LABEL/KIND/NAME that run.py leaves, and prints a table in Markdown: of each
 task what was right, the expected accuracy with its interval, the second opinion, the floor, and
 the verdict; then how often the interval held and the floor was too high.
@@ -52,7 +52,7 @@ def summary(found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["choosing", "judging", "fresh"], default="choosing")
+    parser.add_argument("--half", choices=tasks.HALVES, default="choosing")
     parser.add_argument("--label", default="adapt")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/suite"))
     arguments = parser.parse_args()
