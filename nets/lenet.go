@@ -15,18 +15,18 @@ type LeNet struct {
 // lenetFeatures is the size of LeNet's hidden layer, z.
 const lenetFeatures = 500
 
-// NewLeNet returns a LeNet for 1×28×28 images with PyTorch's default initialisation,
-// drawn from libtorch's generator.
-func NewLeNet(classes int) *LeNet {
+// NewLeNet returns a LeNet for images of so many channels and 28×28 pixels with PyTorch's default
+// initialisation, drawn from libtorch's generator.
+func NewLeNet(channels, classes int) *LeNet {
 	return &LeNet{
-		conv1:      newConv2D(1, 20, 5),
+		conv1:      newConv2D(channels, 20, 5),
 		conv2:      newConv2D(20, 50, 5),
 		hidden:     newLinear(50*4*4, lenetFeatures),
 		classifier: newLinear(lenetFeatures, classes),
 	}
 }
 
-// Forward maps images, shape (rows × 1 × 28 × 28), to features (rows × 500) and
+// Forward maps images, shape (rows × channels × 28 × 28), to features (rows × 500) and
 // logits (rows × classes).
 func (n *LeNet) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
 	x := images.BlockBatch()

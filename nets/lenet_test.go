@@ -45,7 +45,7 @@ func TestLeNetGolden(t *testing.T) {
 		t.Run(fmt.Sprintf("%v on %v", c.dtype, c.device), func(t *testing.T) {
 			torch.Tidy(func() {
 				classes := file.Get(t, "lenet/classifier.bias").Shape[0]
-				n := NewLeNet(classes)
+				n := NewLeNet(1, classes)
 				n.State().Move(c.dtype, c.device)
 				if err := n.State().Load(state(t, file, "lenet/", n)); err != nil {
 					t.Fatal(err)
@@ -74,7 +74,7 @@ func TestLeNetGolden(t *testing.T) {
 func TestTrainingModeDropsOut(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(1)
-		n := NewLeNet(10)
+		n := NewLeNet(1, 10)
 		images := torch.RandN(torch.Float32, 4, 1, 28, 28)
 		features, _ := n.Forward(images, true)
 		zeros := 0
@@ -99,7 +99,7 @@ func TestTrainingModeDropsOut(t *testing.T) {
 func TestInitialisation(t *testing.T) {
 	torch.Tidy(func() {
 		torch.Seed(3)
-		n := NewLeNet(10)
+		n := NewLeNet(1, 10)
 		w := torch.ToSlice[float32](n.hidden.weight)
 		bound := 1 / math.Sqrt(800)
 		var squares float64
@@ -130,7 +130,7 @@ func TestInitialisation(t *testing.T) {
 
 func TestLoadIsStrict(t *testing.T) {
 	torch.Tidy(func() {
-		n := NewLeNet(10)
+		n := NewLeNet(1, 10)
 		before := torch.ToSlice[float32](n.conv1.weight)
 		values := make(map[string]torch.Tensor)
 		for _, e := range n.State() {
@@ -182,7 +182,7 @@ func TestReversalCoefficientGolden(t *testing.T) {
 // The released code drops channels between the second convolution and its maximum.
 func TestChannelsDropBeforeTheMaximum(t *testing.T) {
 	torch.Tidy(func() {
-		n := NewLeNet(10)
+		n := NewLeNet(1, 10)
 		n.State().Move(torch.Float64, torch.CPU)
 		images := torch.RandN(torch.Float64, 20, 1, 28, 28)
 		torch.Seed(11)

@@ -24,7 +24,7 @@ type Network interface {
 // own.
 type Settings struct {
 	Classes int
-	// RowShape is that of the rows that an MLP or a TorchScript takes.
+	// RowShape is that of the rows that a LeNet, an MLP or a TorchScript takes.
 	RowShape []int
 	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
 	// the size of each; the last is z.
@@ -40,7 +40,7 @@ type Settings struct {
 // file of weights, empty where there is none.
 var constructors = map[architecture.Name]func(Settings) (Network, string, error){
 	architecture.LeNet: func(s Settings) (Network, string, error) {
-		return NewLeNet(s.Classes), "", nil
+		return NewLeNet(s.RowShape[0], s.Classes), "", nil
 	},
 	architecture.Linear: func(s Settings) (Network, string, error) {
 		return NewLinear(s.RowShape[0], s.Classes), "", nil

@@ -27,19 +27,16 @@ var (
 	bottleneckType = reflect.TypeFor[models.BottleneckModule]()
 )
 
-// resnets holds what differs between the depths: the blocks of each stage, and
-// torchvision's first file of ImageNet weights, which the paper used. The second half of its
-// name is the start of its SHA-256.
+// resnets holds what differs between the depths: the blocks of each stage.
 var resnets = map[int]struct {
-	block   reflect.Type
-	blocks  []int64
-	weights string
+	block  reflect.Type
+	blocks []int64
 }{
-	18:  {basicBlockType, []int64{2, 2, 2, 2}, "resnet18-5c106cde.pth"},
-	34:  {basicBlockType, []int64{3, 4, 6, 3}, "resnet34-333f7ec4.pth"},
-	50:  {bottleneckType, []int64{3, 4, 6, 3}, "resnet50-19c8e357.pth"},
-	101: {bottleneckType, []int64{3, 4, 23, 3}, "resnet101-5d3b4d8f.pth"},
-	152: {bottleneckType, []int64{3, 8, 36, 3}, "resnet152-b121ed2d.pth"},
+	18:  {basicBlockType, []int64{2, 2, 2, 2}},
+	34:  {basicBlockType, []int64{3, 4, 6, 3}},
+	50:  {bottleneckType, []int64{3, 4, 6, 3}},
+	101: {bottleneckType, []int64{3, 4, 23, 3}},
+	152: {bottleneckType, []int64{3, 8, 36, 3}},
 }
 
 // NewResNet returns a ResNet of 18, 34, 50, 101 or 152 layers; another depth is an

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"iwda/internal/input"
+	"iwda/nets/architecture"
 	"iwda/nets/internal/pth"
 	"iwda/torch"
 )
@@ -85,7 +86,7 @@ func (n *ResNet) LoadWeights(path string) (sha256Sum string, err error) {
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; the weights of ResNet-%d are in torchvision's model zoo: https://download.pytorch.org/models/%s", err, n.depth, resnets[n.depth].weights)
+		err = fmt.Errorf("%w; the weights of ResNet-%d are in torchvision's model zoo: %s", err, n.depth, architecture.WeightsURL(architecture.Name(fmt.Sprint("resnet", n.depth))))
 	}
 	return sha256Sum, err
 }

@@ -18,6 +18,9 @@ mkdir -p "$folder/bin" "$folder/lib"
 go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun" ./cmd/iwrun
 CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/labelshift" ./cmd/labelshift
 ln -s ../labelshift "$folder/bin/iwrun-labelshift" # as which the launcher starts it
+mkdir "$folder/completions"
+for shell in bash zsh fish; do "$folder/bin/iwrun" completion "$shell" >"$folder/completions/iwrun.$shell"; done
+"$folder/bin/iwrun" manual --man "$folder/man/man1" >/dev/null
 cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
 cp tools/dist/iwrun "$folder/iwrun"
 cp -R configs LICENSE README.md "$folder/"

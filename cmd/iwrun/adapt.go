@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,20 +14,21 @@ import (
 	"iwda/experiments/adapt"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
+	"iwda/experiments/progress"
 	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
+	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
-// adaptOptions say which domains are adapted, and where to.
+// adaptOptions say which domains are adapted, where to, and what is shown.
 type adaptOptions struct {
 	Source, Target string
 	adapt.Options
-	DryRun bool
+	DryRun, Quiet, JSON bool
 	workOptions
 }
-
-const adaptUsage = "iwrun adapt --source FILE|FOLDER --target FILE|FOLDER -o FOLDER [--steps N] [--set KEY=VALUE]... [--probabilities] [--format csv|parquet] [--label-rows N] [--dry-run] [options]"
 
 const (
 	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"
@@ -35,98 +37,125 @@ const (
 
 func newAdaptCommand(s streams) *cli.Command {
 	var o adaptOptions
-	flags := []cli.Flag{
-		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of features or folder of images, with labels"},
-		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of features or folder of images; labels, where there are some, are used to measure alone"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Usage: "`FOLDER` of everything that is written"},
-		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
-		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for some `N` steps, with the learning rate and the alignment's weight stretched accordingly", DefaultText: "what suits the size of the data; --dry-run prints it"},
+	flags := slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
+		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps; without it for as many as suit the data, which --dry-run prints"},
+		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print errors alone"},
+		jsonFlag(&o.JSON),
+		networkFlag(&o.Network),
+	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
+		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, in the place of SOURCE"},
+		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, in the place of TARGET"},
+		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: labelStrataUsage},
-		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and run nothing"},
-	}
+	), o.faultFlags())
 	return &cli.Command{
 		Name:      "adapt",
-		Usage:     "predict the classes of a target without labels from a labelled source",
-		UsageText: adaptUsage,
-		Description: "Looks at both domains, writes experiment.yaml, which says what it does and why, trains, chooses without labels of the target what predicts, " +
-			"and leaves predictions.csv, classes.csv, model/, report.html, outcome.json and to_label.csv in the folder. Interrupted, the same command goes on.",
-		Flags:  append(append(flags, o.machineFlags()...), o.faultFlags()...),
-		Action: withoutArguments(func(*cli.Context) error { return runAdapt(o, s) }),
+		Usage:     "predict the classes of data without labels, from labelled data",
+		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]\niwrun adapt FILE --domain-column NAME [-o FOLDER]",
+		Description: `SOURCE and TARGET are files of features or folders of images, or FILE is one of both. Labels of the target, if
+there are some, serve to measure alone. Looks at both, trains several methods, chooses without labels of the target what
+predicts, and says how far that can be trusted. In the folder are then report.html, predictions.csv, classes.csv,
+to_label.csv, outcome.json, the model, and experiment.yaml, which says what was decided and why. Interrupted, the same
+command goes on.
+
+Examples:
+  iwrun adapt source.csv target.csv
+  iwrun adapt flowers.csv --label-column species --domain-column garden
+  iwrun adapt photos/labelled photos/new -o photos-out --device cuda`,
+		Flags: flags,
+		Action: func(c *cli.Context) (err error) {
+			if o.Source, o.Target, err = domainPaths(c, o.Source, o.Target, o.Columns); err != nil {
+				return err
+			}
+			return runAdapt(o, s)
+		},
 	}
+}
+
+// jsonFlag is that of commands that show an outcome.
+func jsonFlag(to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "json", Destination: to, Usage: "print outcome.json, and nothing else on standard output"}
 }
 
 // tableFormat is --format for the tables of a folder.
 func tableFormat(to *string) cli.Flag {
-	flag := commandline.Format(to, table.Formats()...).(*cli.StringFlag)
+	flag := commandline.Format(to, table.Formats()...).(*commandline.Choice)
 	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
 	return flag
 }
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
-	switch {
-	case o.Source == "" || o.Target == "":
-		return usageError("which domains? name them with --source and --target", adaptUsage)
-	case o.Folder == "":
-		return usageError("where to? name a folder with -o", adaptUsage)
+	if o.DryRun && o.JSON {
+		return usageError("--json prints what came of training; --dry-run trains nothing")
 	}
 	devices, err := o.devices()
 	if err != nil {
 		return err
 	}
-	options := o.Options
-	options.Say = func(sentence string) { fmt.Fprintln(s.err, sentence) }
-	if o.DryRun {
-		p, err := adapt.NewPlan(o.Source, o.Target, options)
-		if err != nil {
-			return adaptError(err)
-		}
-		fmt.Fprint(s.out, string(p.Text))
-		fmt.Fprintln(s.err, plan.Lengths(p.Runs))
-		return nil
+	said := s.err // what is no error
+	if o.Quiet {
+		said = io.Discard
 	}
+	options := o.Options
 	options.Overwrite, options.Device, options.Threads = o.Schedule.Overwrite, devices[0], o.Schedule.Threads*o.Schedule.AtOnce()
 	if options.LabelRows == 0 {
 		options.LabelRows = -1
 	}
-	failed := false
+	var summary schedule.Summary
 	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
-		summary, err := carryOut(runs, results, o.workOptions, s, finished)
-		if err != nil {
-			return nil, err
+		w, terminal := s.display()
+		if o.Quiet {
+			w, terminal = said, false
 		}
-		summary.Print(s.err)
-		if len(summary.Left) > 0 {
-			return nil, statusError(statusInterrupted)
+		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
+		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), wrapped)
+		if err == nil && len(summary.Left) > 0 {
+			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
+			err = context.Canceled
 		}
-		failed = len(summary.Failed) > 0
-		return summary.Failed, nil
+		return summary.Failed, err
+	}
+	p, err := adapt.NewPlan(o.Source, o.Target, options)
+	switch {
+	case errors.Is(err, wholefile.ErrSame):
+		return usageError("-o: " + err.Error())
+	case err != nil:
+		return input.Wrong(err)
+	}
+	p.Print(said)
+	if o.DryRun {
+		fmt.Fprint(s.out, string(p.Text))
+		return nil
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	outcome, err := adapt.Run(ctx, o.Source, o.Target, options)
+	outcome, err := p.Run(ctx)
+	schedule.Summary{Failed: summary.Failed, Finished: summary.Finished, Skipped: summary.Skipped}.Print(s.err)
 	switch {
+	case errors.Is(err, context.Canceled):
+		return s.stopped()
 	case errors.Is(err, adapt.ErrNothingTrained): // which the summary has told
 		return statusError(statusFailed)
 	case err != nil:
-		return adaptError(err)
+		return err
 	}
-	for _, what := range []string{"predictions", "classes", "report"} {
-		fmt.Fprintln(s.out, filepath.Join(o.Folder, outcome.Files[what]))
+	switch {
+	case o.JSON:
+		err = printOutcome(o.Folder, s)
+	case !o.Quiet:
+		shown := *outcome
+		shown.Warnings = slices.DeleteFunc(slices.Clone(shown.Warnings), func(w string) bool { return slices.Contains(p.Warnings, w) })
+		fmt.Fprintln(said)
+		shown.Print(s.out, o.Folder)
 	}
-	if failed {
+	if err == nil && len(summary.Failed) > 0 {
 		return statusError(statusFailed)
-	}
-	return nil
-}
-
-// adaptError tells a file that would be written over what is read as wrong usage.
-func adaptError(err error) error {
-	if errors.Is(err, wholefile.ErrSame) {
-		return usageError("-o: "+err.Error(), adaptUsage)
 	}
 	return err
 }

@@ -8,15 +8,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"iwda/experiments/adapt"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 )
 
 // short makes an adaptation a matter of seconds.
@@ -109,22 +113,38 @@ func adaptLine(more ...string) []string {
 	return append(append([]string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out"}, short...), more...)
 }
 
+// sentences are those of the outcome in a folder.
+func sentences(t *testing.T, folder string) string {
+	t.Helper()
+	outcome, err := adapt.ReadOutcome(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(outcome.Sentences, "\n")
+}
+
 // TestAdapt goes from two files to predictions that are right, although the most frequent
 // class of the source is the rarest of the target.
 func TestAdapt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
 	status, out, text := call(t, adaptLine("--probabilities")...)
-	if status != 0 || out != "out/predictions.csv\nout/classes.csv\nout/report.html\n" {
+	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	for _, part := range []string{"source: 600 rows of 2 values, 3 classes, the rarest", "target: 600 rows, without labels", "first answer, by source-only@linear as it is: \"", "Label shift: "} {
+	for _, part := range []string{"verdict     ", "class  source  target  95% interval  predicted\nant     74.9%", "iwrun evaluate out out/to_label.csv\n", "out/report.html ", "out/model "} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+	shown := out
+	for _, part := range []string{"source      600 rows of 2 values, 3 classes, the rarest", "target      600 rows, without labels", "3/3 runs", "first answer, by source-only@linear as it is: \""} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: the target's columns do not contradict that only class shares changed"; !strings.Contains(text, said) {
-		t.Errorf("%q is not in\n%s", said, text)
+	if said := "source-only@linear, source-only predict together, corrected halfway for the class shares that they estimate: the target's columns do not contradict that only class shares changed"; !strings.Contains(sentences(t, "out"), said) {
+		t.Errorf("%q is not in\n%s", said, sentences(t, "out"))
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
 		t.Errorf("accuracy %v", accuracy)
@@ -183,7 +203,7 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
 	}
 	writeFile(t, "renamed.csv", "x,z\n1,2\n")
-	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 1 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out/model/seed-1 has; there are "x", "z"`) {
+	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 2 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out/model/seed-1 has; there are "x", "z"`) {
 		t.Errorf("status %d: %s", status, text)
 	}
 
@@ -198,13 +218,26 @@ func TestAdapt(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "3 runs had been finished before") || readFile(t, "out/predictions.csv") != before {
 		t.Errorf("status %d\n%s", status, text)
 	}
+	// What it shows at the end can be shown again, or be read by programs, or not be shown.
+	if status, again, text := call(t, "show", "out/"); status != 0 || again != shown || text != "" {
+		t.Errorf("status %d: %s\n%s\nbefore\n%s", status, text, again, shown)
+	}
+	for _, line := range [][]string{{"show", "out", "--json"}, adaptLine("--json", "--probabilities"), adaptLine("--json", "--quiet", "--probabilities")} {
+		status, out, text := call(t, line...)
+		if status != 0 || out != readFile(t, "out/outcome.json") || slices.Contains(line, "--quiet") && text != "" {
+			t.Errorf("%q: status %d: %s\n%s", line, status, text, out)
+		}
+	}
+	if status, out, text := call(t, "adapt", "source.csv", "target.csv", "-o", "out", "-q", "--device", "cpu"); status != 0 || out+text != "" || readFile(t, "out/predictions.csv") == before {
+		t.Errorf("by arguments, without --probabilities: status %d: %s%s", status, text, out)
+	}
 
 	// The table of what is chosen says what is used here, by each rule and with each tolerance.
 	for _, tolerance := range []string{"0", "0.3"} {
 		for _, rule := range []string{"target-risk", "iwv-y", "im"} {
 			set := []string{"--set", "selection.rule=" + rule, "--set", "selection.tolerance=" + tolerance, "--set", "selection.choose=run"}
 			status, _, text = call(t, adaptLine(set...)...)
-			used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(text)
+			used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(sentences(t, "out"))
 			if status != 0 || used == nil {
 				t.Fatalf("%s: status %d: %s", rule, status, text)
 			}
@@ -255,7 +288,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	truth := writeDomains(t)
 	line := adaptLine("--set", "methods=[source-only]", "--set", "selection.alike=[]", "--set", "seeds=[1,4]", "--probabilities")
 	status, _, text := call(t, line...)
-	if status != 0 || !strings.Contains(text, "The 2 seeds of full/source-target/source-only are used together") {
+	if status != 0 || !strings.Contains(sentences(t, "out"), "The 2 seeds of full/source-target/source-only are used together") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.85 {
@@ -300,7 +333,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	}
 
 	status, _, text = call(t, append(line, "--set", "selection.choose=run")...)
-	if status != 0 || !strings.Contains(text, "2 runs had been finished before") || !strings.Contains(text, " is used: its target-risk is") || readFile(t, "out/predictions.csv") == together {
+	if status != 0 || !strings.Contains(text, "2 runs had been finished before") || !strings.Contains(sentences(t, "out"), " is used: its target-risk is") || readFile(t, "out/predictions.csv") == together {
 		t.Errorf("status %d: %s", status, text)
 	}
 	predicts("out", readFile(t, "out/predictions.csv"))
@@ -331,6 +364,34 @@ func TestAdaptToChangedData(t *testing.T) {
 	}
 	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "1 run had been finished before") {
 		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+// Interrupted, it says how many runs remain, and the command that goes on; show does so too.
+func TestAdaptInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	line := adaptLine("--set", "methods=[source-only]", "--set", "train.epochs=100000", "-j", "1")
+	command := exec.Command(os.Args[0], line...)
+	command.Env = append(os.Environ(), asProgram+"=yes")
+	said := &strings.Builder{}
+	command.Stderr = said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir := store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1")
+	waitFor(t, func() bool {
+		metrics, err := dir.ReadMetrics()
+		return err == nil && len(metrics) > 1
+	})
+	command.Process.Signal(syscall.SIGINT)
+	command.Wait()
+	want := "Stopped: 0 of 1 runs are finished.\nTo go on: " + printable.Command(append([]string{"iwrun"}, line...)...) + "\n"
+	if status := command.ProcessState.ExitCode(); status != 130 || !strings.HasSuffix(said.String(), want) {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	if status, out, text := call(t, "show", "out"); status != 0 || !strings.Contains(out, "iwrun adapt is not done") || !strings.Contains(out, "next: iwrun adapt ") {
+		t.Errorf("status %d: %s%s", status, out, text)
 	}
 }
 

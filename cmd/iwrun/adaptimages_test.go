@@ -91,7 +91,7 @@ func TestAdaptImages(t *testing.T) {
 				line = append(line, "--set", assignment)
 			}
 			status, out, text := call(t, line...)
-			if status != 0 || !strings.Contains(text, "source: 48 images, 2 classes, the rarest \"blue\" with 12; target: 200 images, without labels") {
+			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes, the rarest \"blue\" with 12\ntarget      200 images, without labels\n") {
 				t.Fatalf("status %d\n%s\n%s", status, out, text)
 			}
 			right := 0
@@ -108,6 +108,9 @@ func TestAdaptImages(t *testing.T) {
 			classes := readCSV(t, filepath.Join(name, "classes.csv"))
 			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
+			}
+			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After: the 2 logits of full/source-target/") || !strings.Contains(report, "Images have no columns to show") || !strings.Contains(report, "target (200 rows)") {
+				t.Error("the report does not show the images' logits")
 			}
 			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
 			if name == "torchscript" {
@@ -172,7 +175,53 @@ network: {name: torchscript, file: `+script+`}
 		}
 	}
 	status, out, text = call(t, "adapt", "--source", "results/mine/features/my-photos.npz", "--target", "results/mine/features/old-sketches.npz", "-o", "out", "--dry-run")
-	if status != 0 || !strings.Contains(text, "source: 48 rows of 5 values, 2 classes, the rarest \"blue\" with 12; target: 200 rows, without labels") {
+	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes, the rarest \"blue\" with 12\ntarget      200 rows, without labels\n") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+}
+
+// Without a ResNet's weights there is one error before anything is begun, which says what can be done;
+// a small network needs none.
+func TestAdaptImagesWithoutWeights(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("IWDA_DATA", "nowhere")
+	truth := drawImages(t)
+	for _, line := range [][]string{{"adapt", "source", "target", "-o", "out", "--device", "cpu"}, {"check-data", "source", "target"}} {
+		status, _, text := call(t, line...)
+		if status != 2 || strings.Count(text, "nowhere/weights/resnet50-19c8e357.pth") != 2 || !strings.Contains(text, "https://download.pytorch.org/models/resnet50-19c8e357.pth\n") ||
+			!strings.Contains(text, "--network small") || !strings.Contains(text, ".npz") {
+			t.Errorf("%s: status %d\n%s", line[0], status, text)
+		}
+	}
+	if _, err := os.Stat("out"); err == nil {
+		t.Error("a folder was made")
+	}
+	if status, out, text := call(t, "check-data", "source", "target", "--network", "small"); status != 0 || !strings.Contains(out, `source: 48 images of 2 classes: "red" 36, "blue" 12`) {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	status, out, text := call(t, "adapt", "source", "target", "-o", "out", "--device", "cpu", "--network", "small",
+		"--set", "methods=[source-only]", "--set", "seeds=[1]", "--set", "train.steps=60", "--set", "train.eval_every=30", "--set", "train.batch=16", "--set", "train.validation=0.3")
+	if status != 0 {
+		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	right := 0
+	predictions := readCSV(t, filepath.Join("out", "predictions.csv"))
+	for _, line := range predictions {
+		if class := truth[line["id"]]; line["class"] == class || line["predicted_class"] == class {
+			right++
+		}
+	}
+	if len(predictions) != 200 || right < 190 {
+		t.Errorf("%d of %d predictions are right", right, len(predictions))
+	}
+	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
+		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
+	}
+	if status, _, text := call(t, "export", "out", "--onnx", "model.onnx"); status != 0 {
+		t.Errorf("export: status %d\n%s", status, text)
+	}
+	if status, _, text := call(t, "adapt", "source", "target", "-o", "other", "--network", "huge"); status != 2 || !strings.Contains(text, "--network huge: there is small") {
+		t.Errorf("status %d\n%s", status, text)
 	}
 }

@@ -52,14 +52,14 @@ func TestAdaptRefuses(t *testing.T) {
 		status    int
 		want      string
 	}{
-		{line("source.csv", "infinite.csv"), 1, "infinite.csv:3: column \"y\": \"Inf\" is no number"},
-		{line("source.csv", "narrow.csv"), 1, "narrow.csv:1: no column \"y\" of values"},
-		{line("source.csv", "missing.csv"), 1, "missing.csv"},
-		{line("target.csv", "source.csv"), 1, "target.csv: no row has a label"},
-		{line("one.csv", "target.csv"), 1, "one.csv has the classes [\"ant\"]; at least 2"},
-		{line("rare.csv", "target.csv"), 1, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
-		{line("source.csv", "few.csv"), 1, "few.csv has 9 rows; its columns' means"},
-		{line("unknown.csv", "target.csv"), 1, "unknown.csv: 1 of its 19 rows have no label"},
+		{line("source.csv", "infinite.csv"), 2, "infinite.csv:3: column \"y\": \"Inf\" is no number"},
+		{line("source.csv", "narrow.csv"), 2, "narrow.csv:1: no column \"y\" of values"},
+		{line("source.csv", "missing.csv"), 2, "missing.csv"},
+		{line("target.csv", "source.csv"), 2, "target.csv: no row has a label"},
+		{line("one.csv", "target.csv"), 2, "one.csv has the classes [\"ant\"]; at least 2"},
+		{line("rare.csv", "target.csv"), 2, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
+		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; its columns' means"},
+		{line("unknown.csv", "target.csv"), 2, "unknown.csv: 1 of its 19 rows have no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
@@ -70,8 +70,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
-		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "--source and --target"},
-		{[]string{"adapt", "--source", "source.csv", "--target", "target.csv"}, 2, "name a folder with -o"},
+		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "name a source and a target"},
 	} {
 		status, out, text := call(t, test.arguments...)
 		if status != test.status || out != "" || !strings.Contains(text, test.want) {

@@ -6,15 +6,20 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/check"
+	"iwda/internal/input"
 )
 
 func newCheckCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "read every file of runs, models and parts below a folder, and say which are not whole",
+		Usage:     "say which files of runs and models are damaged",
 		UsageText: "iwrun check FOLDER…",
-		Description: "Compares what files state of themselves and of each other, finds what processes left that died, and says what to do. It changes " +
-			"nothing; runs that are being made are passed over. The exit status is 0 if all is well, 1 if something was found.",
+		Description: `Compares what files state of themselves and of each other, finds what processes left that died,
+and says what to do. It changes nothing; runs that are being made are passed over. The exit status is 1 if something was found.
+
+Examples:
+  iwrun check results
+  iwrun check adapt-out`,
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
 				return wrongUsage(c, "name a folder, such as results")
@@ -23,7 +28,7 @@ func newCheckCommand(s streams) *cli.Command {
 			for _, folder := range c.Args().Slice() {
 				report, err := check.Folder(folder)
 				if err != nil {
-					return wrongUsage(c, "%v", err)
+					return input.Wrong(err)
 				}
 				for _, f := range report.Findings {
 					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,12 +17,17 @@ func newDataCommand(s streams) *cli.Command {
 	var format string
 	return &cli.Command{
 		Name:      "data",
-		Usage:     "what is known of the data sets",
-		UsageText: "iwrun data list|jsd\niwrun data check [--root FOLDER] NAME",
+		Usage:     "say which data sets there are, and check copies of them",
+		UsageText: "iwrun data list|jsd\niwrun data check NAME",
+		Description: `Examples:
+  iwrun data list
+  iwrun data check office31`,
 		Subcommands: []*cli.Command{{
 			Name:      "list",
 			Usage:     "say which data sets there are, where they come from and what goes where",
 			UsageText: "iwrun data list",
+			Description: `Examples:
+  iwrun data list`,
 			Action: withoutArguments(func(*cli.Context) error {
 				for i, data := range catalogue.All() {
 					if i > 0 {
@@ -34,8 +40,11 @@ func newDataCommand(s streams) *cli.Command {
 		}, {
 			Name:      "check",
 			Usage:     "say what of a data set is missing, extra or broken",
-			UsageText: "iwrun data check [--root FOLDER] NAME",
-			Flags:     []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
+			UsageText: "iwrun data check NAME [--root FOLDER]",
+			Description: `Examples:
+  iwrun data check office31
+  iwrun data check digits --root data/digits`,
+			Flags: []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
 			Action: func(c *cli.Context) error {
 				if c.NArg() != 1 {
 					return wrongUsage(c, "which data set? one of %s", strings.Join(checkable(), ", "))
@@ -45,9 +54,11 @@ func newDataCommand(s streams) *cli.Command {
 		}, {
 			Name:      "jsd",
 			Usage:     "print the divergences between the label distributions of the paper's tasks",
-			UsageText: "iwrun data jsd [--format md|tex|csv|json]",
-			Flags:     []cli.Flag{formatFlag(&format)},
-			Action:    withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
+			UsageText: "iwrun data jsd [--format FORMAT]",
+			Description: `Examples:
+  iwrun data jsd --format csv`,
+			Flags:  []cli.Flag{formatFlag(&format)},
+			Action: withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
 		}},
 		Action: func(c *cli.Context) error {
 			return wrongUsage(c, "what of the data? list, check or jsd")
@@ -68,15 +79,22 @@ func checkable() []string {
 
 // runDataCheck checks the copy in the folder root, or where it is by default.
 func runDataCheck(name, root string, s streams) error {
-	usage := "iwrun data check " + strings.Join(checkable(), "|")
 	data, err := catalogue.Find(name)
 	switch {
 	case err != nil:
-		return usageError(err.Error(), usage)
+		return usageError(err.Error())
 	case !data.Checkable():
-		return usageError(name+" has no published form to compare a copy with", usage)
+		return usageError(fmt.Sprintf("%s has no published form to compare a copy with; these have: %s", name, strings.Join(checkable(), ", ")))
+	}
+	root = cmp.Or(root, config.Default(data).Dataset.Root)
+	if _, err := os.Stat(root); err != nil {
+		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	return data.Check(ctx, cmp.Or(root, config.Default(data).Dataset.Root), s.out)
+	if err := data.Check(ctx, root, s.out); err != nil {
+		fmt.Fprintf(s.err, "iwrun: %v\n", err) // what is missing was found, as it was asked for
+		return statusError(statusFailed)
+	}
+	return nil
 }

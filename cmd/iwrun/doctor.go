@@ -13,9 +13,14 @@ func newDoctorCommand(s streams) *cli.Command {
 	var o workOptions
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "print versions, devices, threads, libraries, and what is wrong with them",
-		UsageText: "iwrun doctor [-j NUMBER] [--device DEVICE] [--threads NUMBER]",
-		Flags:     o.machineFlags(),
+		Usage:     "print versions, devices and libraries, and what is wrong with them",
+		UsageText: "iwrun doctor [FLAGS]",
+		Description: `With the flags of a command that trains, it says what they come to on this machine.
+
+Examples:
+  iwrun doctor
+  iwrun doctor --device cuda:0 -j 2`,
+		Flags: o.machineFlags(),
 		Action: withoutArguments(func(*cli.Context) error {
 			torch.TuneAllocator()
 			if _, err := o.devices(); err != nil {

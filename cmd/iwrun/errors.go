@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,8 +31,8 @@ var (
 	wrongFlag  = commandline.WrongFlag
 )
 
-// conclude prints what is left to say about an error and returns the exit status.
-func conclude(err error, w io.Writer) int {
+// conclude prints what is left to say about an error of a command and returns the exit status.
+func conclude(app *cli.App, path []string, err error) int {
 	var status statusError
 	var mistakes config.Errors
 	var mistake config.Error
@@ -41,10 +40,10 @@ func conclude(err error, w io.Writer) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.As(err, &mistakes), errors.As(err, &mistake):
-		fmt.Fprintln(w, err)
+		fmt.Fprintln(app.ErrWriter, err)
 		return statusWrong
 	}
-	return commandline.Conclude("iwrun", err, w)
+	return commandline.Conclude(app, path, err, app.ErrWriter)
 }
 
 // withoutArguments is the action if nothing but flags was given.

@@ -13,20 +13,23 @@ import (
 	"iwda/internal/wholefile"
 )
 
-const evaluateUsage = "iwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]"
-
 func newEvaluateCommand(s streams) *cli.Command {
 	var o workOptions
 	var output string
 	var choose bool
 	return &cli.Command{
 		Name:      "evaluate",
-		Usage:     "say by labels of a few rows how many predictions are right",
-		UsageText: evaluateUsage,
-		Description: "FOLDER is that of iwrun adapt, whose methods are evaluated too, another one with a predictions.csv, or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with " +
-			"its column label filled in, or another such file with the columns id and label of rows that were drawn at random; rows without a label are passed over.",
+		Usage:     "say how many predictions are right, by labels of a few rows",
+		UsageText: "iwrun evaluate FOLDER LABELS [--choose] [-o FILE]",
+		Description: `FOLDER is that of iwrun adapt, whose methods are evaluated too; or another one with a
+predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
+filled in, or another such file with the columns id and label, of rows drawn at random. Rows without a label are passed over.
+
+Examples:
+  iwrun evaluate adapt-out adapt-out/to_label.csv
+  iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "write everything to a `FILE` of JSON too"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "write all of it into a `FILE` of JSON too"},
 			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "have the method predict in FOLDER that the labels say is clearly better than what does, if there is one"},
 		}, o.deviceFlags()...),
 		Action: func(c *cli.Context) error {

@@ -26,15 +26,19 @@ func fillIn(t *testing.T, path string, truth map[string]string) {
 func TestEvaluate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
-	if status, _, text := call(t, adaptLine("--set", "methods=[source-only@linear, source-only]", "--label-rows", "40")...); status != 0 || !strings.Contains(text, "out/to_label.csv has 40 rows of the target") {
-		t.Fatalf("status %d\n%s", status, text)
+	status, out, text := call(t, adaptLine("--set", "methods=[source-only@linear, source-only]", "--label-rows", "40")...)
+	if status != 0 || !strings.Contains(out, "label the rows of out/to_label.csv, then\n") || len(readCSV(t, "out/to_label.csv")) != 40 {
+		t.Fatalf("status %d\n%s%s", status, text, out)
 	}
-	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv"); status != 1 || !strings.Contains(text, "out/to_label.csv: the column of labels is filled in in 0 rows") {
+	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv"); status != 2 || !strings.Contains(text, "out/to_label.csv: the column of labels is filled in in 0 rows") {
 		t.Errorf("not filled in: status %d\n%s", status, text)
 	}
 	fillIn(t, "out/to_label.csv", truth)
 	typed := readFile(t, "out/to_label.csv")
-	status, out, text := call(t, "evaluate", "out", "out/to_label.csv", "-o", "evaluation.json", "--choose", "--device", "cpu")
+	if _, out, _ := call(t, "show", "out"); strings.Contains(out, "label the rows") || !strings.Contains(out, "next        iwrun evaluate out out/to_label.csv\n") {
+		t.Errorf("with labels it shows\n%s", out)
+	}
+	status, out, text = call(t, "evaluate", "out", "out/to_label.csv", "-o", "evaluation.json", "--choose", "--device", "cpu")
 	if status != 0 || !strings.Contains(out, "the predictions") || !strings.Contains(out, "source-only@linear") || !strings.Contains(text, "othing is changed") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
@@ -96,11 +100,11 @@ func TestEvaluateErrors(t *testing.T) {
 		{2, "name the folder of the predictions, and the file of the labels", []string{"predictions.csv"}},
 		{2, "which is read", []string{"predictions.csv", "labels.csv", "-o", "labels.csv"}},
 		{2, "which is read", []string{".", "labels.csv", "-o", "predictions.csv"}},
-		{1, "labels.csv:3: id \"3\" is none of the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
-		{1, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
-		{1, "no methods to choose from", []string{".", "labels.csv", "--choose"}},
-		{1, "no such file", []string{"none", "labels.csv"}},
-		{1, "no such file", []string{".", "none.csv"}},
+		{2, "labels.csv:3: id \"3\" is none of the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
+		{2, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
+		{2, "no methods to choose from", []string{".", "labels.csv", "--choose"}},
+		{2, "no such file", []string{"none", "labels.csv"}},
+		{2, "no such file", []string{".", "none.csv"}},
 	} {
 		if status, _, text := call(t, append([]string{"evaluate"}, c.line...)...); status != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%q: status %d, want %d and %q\n%s", c.line, status, c.status, c.want, text)

@@ -9,6 +9,8 @@ import (
 
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
 
@@ -17,16 +19,20 @@ func newExportCommand(s streams) *cli.Command {
 	var runModule bool
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "write the network of a finished run, or those of a method's, for other programs",
-		UsageText: "iwrun export MODEL [--onnx FILE] [-o FOLDER] [--shares SHARES]",
-		Description: "MODEL is the folder of a finished run, or another one that iwrun predict takes. An ONNX file holds all from the rows as they come to the " +
-			"calibrated and corrected probabilities, of several models the mean of theirs; a folder of model.safetensors and model.json stands alone, and PyTorch reads it.",
-		Flags: []cli.Flag{
+		Usage:     "write a model for other programs: as ONNX, or for PyTorch",
+		UsageText: "iwrun export MODEL --onnx FILE [--shares SHARES]\niwrun export MODEL -o FOLDER",
+		Description: `MODEL is the folder of iwrun adapt, of a finished run, or another one that iwrun predict takes. An ONNX
+file holds all from the rows as they come to the calibrated and corrected probabilities, of several models the mean of
+theirs. A folder of model.safetensors and model.json stands alone, and PyTorch reads it.
+
+Examples:
+  iwrun export adapt-out --onnx model.onnx
+  iwrun export results/digits/subsampled/usps-mnist/iwdan/seed-1 -o model`,
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a model's `FOLDER`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a `FOLDER` of the model"},
 			sharesFlag(&shares, ""),
-			moduleFlag(&runModule),
-		},
+		}, commandline.Advanced(moduleFlag(&runModule))...),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() != 1:
@@ -55,7 +61,7 @@ func newExportCommand(s streams) *cli.Command {
 func runExport(from, onnx, folder, sharesName string, s streams) error {
 	members, err := model.OpenEnsemble(from)
 	if err != nil {
-		return err
+		return input.Wrong(err)
 	}
 	if onnx != "" {
 		shares, err := predict.NewEnsemble(members, predict.Options{}).Shares(context.Background(), sharesName, nil)

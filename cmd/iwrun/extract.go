@@ -27,10 +27,15 @@ func newExtractCommand(s streams) *cli.Command {
 	var o extractOptions
 	return &cli.Command{
 		Name:      "extract",
-		Usage:     "write the features of every domain into .npz files",
-		UsageText: "iwrun extract -c FILE [-o FOLDER] [--run ID] [--device DEVICE] [--threads NUMBER]",
-		Description: "Writes features (n×d), names of classes and labels (n), where there are some, of each domain of the tasks into features/ in the experiment's folder of results, " +
-			"test sets into DOMAIN-test.npz, and prints the paths. The data sets \"features\" and, also without labels, \"files\" read them.",
+		Usage:     "write features of every domain into .npz files",
+		UsageText: "iwrun extract -c FILE [--run ID]",
+		Description: `Writes features (n×d), names of classes and labels (n), if there are some, of each domain of the tasks into
+the folder features of the experiment's results, test sets into DOMAIN-test.npz, and prints the paths. iwrun adapt reads
+them, and so do the data sets "features" and "files".
+
+Examples:
+  iwrun extract -c configs/office31.yaml
+  iwrun extract -c configs/digits.yaml --run subsampled/usps-mnist/iwdan/seed-1`,
 		Flags: append(append(o.experimentFlags(), o.deviceFlags()...),
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "take the network of the finished run `ID`, as in subsampled/usps-mnist/iwdan/seed-1, instead of the pretrained backbone"}),
 		Action: withoutArguments(func(*cli.Context) error { return runExtract(o, s) }),
@@ -49,7 +54,7 @@ func runExtract(o extractOptions, s streams) error {
 			return err
 		}
 		if len(only) != 1 {
-			return usageError(fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)), "iwrun extract -c FILE --run ID")
+			return usageError(fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)))
 		}
 		chosen = only[0]
 		checkpoint = chosen.Dir(o.Results).Path(store.CheckpointFile)
@@ -76,7 +81,7 @@ func runExtract(o extractOptions, s streams) error {
 		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
-			return usageError(err.Error(), "iwrun extract -c FILE --run ID")
+			return usageError(err.Error())
 		case err != nil:
 			return fmt.Errorf("%s: %w", domain, err)
 		}
@@ -110,7 +115,7 @@ func checkFeatures(folder string, domains []taskDomain) error {
 		read = append(read, data.RowFiles(d.run.Config.Dataset.Root)...)
 	}
 	if err := wholefile.CheckApart(written, read); err != nil {
-		return usageError(err.Error(), "iwrun extract -c FILE --run ID -o FOLDER")
+		return usageError(err.Error())
 	}
 	return nil
 }

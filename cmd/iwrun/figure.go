@@ -19,11 +19,17 @@ func newFigureCommand(s streams) *cli.Command {
 	var chosen string
 	formats := strings.Join(figure.Formats(), ",")
 	return &cli.Command{
-		Name:        "figure",
-		Usage:       "draw the figures of the finished runs",
-		UsageText:   "iwrun figure -c FILE [-o FOLDER] [--set KEY=VALUE]... [--format png,svg]",
-		Description: "Writes into figures/ in the experiment's folder of results and prints the paths: accuracy and weight distance by epoch, class weights, predictions by class; for variants with class fractions gain and performance against divergence.",
-		Flags:       append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, with commas between"}),
+		Name:      "figure",
+		Usage:     "draw the figures of the finished runs",
+		UsageText: "iwrun figure -c FILE [--format FORMATS]",
+		Description: `Draws accuracy and weight distance by epoch, class weights and predictions by class; for variants with
+class fractions, gain and performance against divergence. The files go into the folder figures of the experiment's results;
+their paths are printed.
+
+Examples:
+  iwrun figure -c configs/demo.yaml
+  iwrun figure -c configs/demo.yaml --format svg`,
+		Flags: append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, with commas between"}),
 		Action: withoutArguments(func(c *cli.Context) error {
 			for format := range strings.SplitSeq(chosen, ",") {
 				if !slices.Contains(figure.Formats(), format) {
@@ -54,7 +60,7 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 	}
 	figures, unreadable := figure.All(found.Runs, file.Config)
 	if err := wholefile.CheckApart(figure.Paths(figures, folder, formats...), o.Configs); err != nil {
-		return usageError(err.Error(), "iwrun figure -c FILE -o FOLDER")
+		return usageError(err.Error())
 	}
 	paths, err := figure.WriteAll(figures, folder, formats...)
 	for _, path := range paths {

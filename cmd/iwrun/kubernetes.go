@@ -50,10 +50,14 @@ func newKubernetesCommand(s streams) *cli.Command {
 	var job cluster.Kubernetes
 	return &cli.Command{
 		Name:      "kubernetes",
-		Usage:     "print a manifest of a Job that makes all runs on a cluster with Kubernetes",
-		UsageText: "iwrun kubernetes -c FILE --image IMAGE --claim CLAIM [--set KEY=VALUE]... [--gpu] [--cpus NUMBER] [--memory 8Gi] [--at-once NUMBER] | kubectl apply -f -",
-		Description: "The tasks work in the root of a persistent volume claim, which many nodes must be able to write: results go to the folder of -o there, " +
-			"data lie in its folder data. A task whose run is finished ends at once.",
+		Usage:     "print a manifest that makes the runs on Kubernetes",
+		UsageText: "iwrun kubernetes -c FILE --image IMAGE --claim CLAIM [FLAGS]",
+		Description: `The tasks work in the root of a persistent volume claim, which many nodes must be able to write. Results go
+to the folder of -o there; data lie in its folder data. A task whose run is finished ends at once.
+
+Examples:
+  iwrun kubernetes -c configs/demo.yaml --image iwda --claim work >job.yaml
+  iwrun kubernetes -c demo.yaml --image iwda --claim work | kubectl apply -f -`,
 		Flags: append(o.taskFlags(),
 			&cli.StringFlag{Name: "image", Destination: &job.Image, Usage: "container `IMAGE` with iwrun on its path"},
 			&cli.StringFlag{Name: "claim", Destination: &job.Claim, Usage: "persistent volume `CLAIM` for results and data"},

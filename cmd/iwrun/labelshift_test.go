@@ -16,7 +16,7 @@ func TestLabelShift(t *testing.T) {
 		t.Errorf("status %d, stderr %q, stdout %q", status, said, out)
 	}
 	status, _, said = call(t, "labelshift", "--source", "source.csv")
-	if status != 2 || !strings.Contains(said, "iwrun: --source FILE and --target FILE are needed") || !strings.Contains(said, "iwrun labelshift --run FOLDER") {
+	if status != 2 || !strings.Contains(said, "iwrun: SOURCE and TARGET are needed") || !strings.Contains(said, "iwrun labelshift --run FOLDER") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
 }

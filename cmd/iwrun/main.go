@@ -1,32 +1,16 @@
-// Command iwrun trains the runs of an experiment and shows what came of them:
-//
-//	iwrun -c configs/digits.yaml            run what is not finished, print the table
-//	iwrun adapt --source S --target T -o F  predictions for T, which has no labels
-//	iwrun table -c configs/digits.yaml      the tables of what is finished
-//	iwrun figure -c configs/digits.yaml     the figures of what is finished
-//	iwrun report -c configs/digits.yaml     all of it as one HTML file
-//	iwrun status -c configs/digits.yaml     what is finished, running, failed, left
-//	iwrun check results                     what of all this is damaged, or does not fit together
-//	iwrun slurm -c configs/digits.yaml      job scripts for a cluster with Slurm
-//	iwrun kubernetes -c FILE --image …      a manifest for a cluster with Kubernetes
-//	iwrun extract -c FILE                   features of every domain as .npz files
-//	iwrun predict MODEL INPUT… -o FILE      classes and probabilities of rows, with a finished run
-//	iwrun evaluate FOLDER LABELS            how many predictions are right, by labels of a few rows
-//	iwrun export MODEL --onnx FILE          the network of a finished run, for other programs
-//	iwrun labelshift --source S --target T  class shares of data without labels, by anyone's classifier
-//	iwrun data list                         which data sets there are, and what goes where
-//	iwrun data check office31               what of one is missing, extra or broken
-//	iwrun data jsd                          divergences between label distributions
-//	iwrun doctor                            versions, devices, threads, what is wrong with them
+// Command iwrun adapts a classifier to data without labels whose classes are not as frequent as
+// those of the data with labels, and repeats and compares experiments on that; iwrun --help
+// lists its commands.
 //
 // Results go to standard output, progress and errors to standard error. The exit
-// status is 0 if all is done, 1 if a run failed, 2 for wrong usage or configuration,
-// in which case nothing was written, and 130 if it was interrupted.
+// status is 0 if all is done, 1 if something failed, 2 for wrong usage and for input that cannot
+// be read as asked, and 130 if it was interrupted.
 package main
 
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,8 +26,9 @@ func main() {
 
 // streams are what a command reads and writes.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	in        io.Reader
+	out, err  io.Writer
+	arguments []string // of the program
 }
 
 // display returns where progress is shown, and whether a person sees it, on a terminal.
@@ -56,50 +41,68 @@ func (s streams) display() (w io.Writer, terminal bool) {
 
 // run carries out a command line and returns the exit status.
 func run(arguments []string, s streams) int {
+	s.arguments = arguments
 	app := newApp(s)
-	err := app.Run(append([]string{"iwrun"}, commandline.CommandFirst(app, arguments)...))
-	return conclude(err, s.err)
+	path, help := commandline.Asked(app, arguments)
+	if help {
+		return conclude(app, nil, commandline.Help(app, path, s.out))
+	}
+	if first := arguments[0]; len(path) == 0 && strings.HasPrefix(first, "-") && first != "--version" && first != "-v" {
+		path, arguments = []string{runName}, append([]string{runName}, arguments...)
+	}
+	return conclude(app, path, app.Run(append([]string{app.Name}, commandline.CommandFirst(app, arguments)...)))
 }
 
+const aboutIwrun = `iwrun help COMMAND says more of a command. iwrun -c FILE is short for iwrun run -c FILE.
+
+Examples:
+  iwrun adapt source.csv target.csv
+  iwrun predict adapt-out new.csv -o new-predictions.csv
+  iwrun run -c configs/demo.yaml
+
+Results go to standard output, progress and errors to standard error. Exit status:
+  0    done
+  1    failed: the error says what, and files that were there before are whole
+  2    wrong usage, or a file that is missing or cannot be read as asked
+  130  interrupted: the same command goes on where it ended`
+
 func newApp(s streams) *cli.App {
-	var o runOptions
 	app := &cli.App{
-		Name:      "iwrun",
-		Usage:     "domain adaptation under label shift: train, compare, draw",
-		UsageText: "iwrun adapt --source FILE --target FILE -o FOLDER\niwrun -c FILE [options]\niwrun table|figure|report -c FILE [options]\niwrun status|slurm|kubernetes -c FILE [options]\niwrun extract -c FILE [--run ID]\niwrun predict MODEL INPUT… -o FILE\niwrun evaluate FOLDER LABELS [-o FILE.json] [--choose]\niwrun export MODEL [--onnx FILE] [-o FOLDER]\niwrun labelshift --source FILE --target FILE [options]\niwrun check FOLDER…\niwrun data list|check|jsd\niwrun doctor",
-		Version:   version.Version,
-		Writer:    s.out,
-		ErrWriter: s.err,
-		Flags:     o.flags(),
-		Action:    withoutArguments(func(*cli.Context) error { return runExperiment(o, s) }),
-		Commands: []*cli.Command{
-			newTableCommand(s),
-			newAdaptCommand(s),
-			newExtractCommand(s),
-			newPredictCommand(s),
-			newEvaluateCommand(s),
-			newExportCommand(s),
-			command.New("iwrun labelshift", s.out, s.err),
-			newFigureCommand(s),
-			newReportCommand(s),
-			newStatusCommand(s),
-			newCheckCommand(s),
-			newSlurmCommand(s),
-			newKubernetesCommand(s),
-			newDataCommand(s),
-			newDoctorCommand(s),
-			newWorkerCommand(s),
-		},
+		Name:        "iwrun",
+		Usage:       "predict the classes of data without labels, also if they are more or less frequent than in your labelled data",
+		UsageText:   "iwrun COMMAND [ARGUMENTS] [FLAGS]",
+		Description: aboutIwrun,
+		Version:     version.Version,
+		Writer:      s.out,
+		ErrWriter:   s.err,
+
 		HideHelpCommand: true,
 		OnUsageError:    wrongFlag,
 		ExitErrHandler:  func(*cli.Context, error) {}, // conclude does that
 		// A value of --set may hold commas.
 		DisableSliceFlagSeparator: true,
 	}
-	for _, command := range app.Commands {
-		command.OnUsageError = wrongFlag
-		for _, sub := range command.Subcommands {
-			sub.OnUsageError = wrongFlag
+	app.Flags = newRunCommand(s).Flags // which may come before a command
+	app.Action = withoutArguments(func(*cli.Context) error { return nil })
+	for _, group := range []struct {
+		name     string
+		commands []*cli.Command
+	}{
+		{"Your own data", []*cli.Command{
+			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newExportCommand(s),
+		}},
+		{"Experiments", []*cli.Command{
+			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),
+		}},
+		{"Clusters", []*cli.Command{newSlurmCommand(s), newKubernetesCommand(s)}},
+		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s), newWorkerCommand(s)}},
+	} {
+		for _, command := range group.commands {
+			command.Category, command.OnUsageError = group.name, wrongFlag
+			for _, sub := range command.Subcommands {
+				sub.OnUsageError = wrongFlag
+			}
+			app.Commands = append(app.Commands, command)
 		}
 	}
 	return app

@@ -89,7 +89,7 @@ func TestWrongConfiguration(t *testing.T) {
 
 func TestWrongUsage(t *testing.T) {
 	for line, want := range map[string][]string{
-		"":                                       {"-c FILE", "Usage"},
+		"run":                                    {"-c FILE", "Usage"},
 		"-c missing.yaml":                        {"missing.yaml", "!Usage"},
 		"-c tiny.yaml --job 2":                   {"--job;", "--jobs?", "Usage"},
 		"-c tiny.yaml -j two":                    {`"two"`, "Usage"},
@@ -321,15 +321,18 @@ func interrupt(t *testing.T, signal syscall.Signal) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A worker that has evaluated once has something to write.
-	waitFor(t, func() bool { _, err := os.Stat(tinyDir("source-only").Path(store.MetricsFile)); return err == nil })
+	// A worker that has evaluated after an epoch has something to write.
+	waitFor(t, func() bool {
+		metrics, err := tinyDir("source-only").ReadMetrics()
+		return err == nil && len(metrics) > 1
+	})
 	command.Process.Signal(signal)
 	text, _ := io.ReadAll(stderr)
 	command.Wait()
 	if status := command.ProcessState.ExitCode(); status != 130 {
 		t.Errorf("status %d", status)
 	}
-	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left"} {
+	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left", "To go on: iwrun -c tiny.yaml -j 1 --set train.epochs=100000\n"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}

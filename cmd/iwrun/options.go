@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
 	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -24,8 +25,8 @@ type experimentOptions struct {
 
 func (o *experimentOptions) experimentFlags() []cli.Flag {
 	return []cli.Flag{
-		commandline.Strings(&o.Configs, "config", "experiment `FILE`", "c"),
-		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Destination: &o.Results, Value: "results", Usage: "`FOLDER` of all results"},
+		commandline.Strings(&o.Configs, "config", "experiment `FILE`, of YAML", "c"),
+		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Destination: &o.Results, Value: "results", Usage: "`FOLDER` of the results of all experiments"},
 		commandline.Strings(&o.Set, "set", "set a key of the file, `KEY=VALUE`, as in train.epochs=2 or 'methods=[iwdan]'; may be repeated"),
 	}
 }
@@ -33,7 +34,7 @@ func (o *experimentOptions) experimentFlags() []cli.Flag {
 // load reads the experiment file and makes the assignments.
 func (o experimentOptions) load() (*config.File, error) {
 	if len(o.Configs) > 1 {
-		return nil, usageError("-c: one experiment at a time; only table --kind average takes several", "iwrun -c FILE [options]")
+		return nil, usageError("-c: one experiment at a time; only table --kind average takes several")
 	}
 	files, err := o.loadAll()
 	if err != nil {
@@ -56,7 +57,7 @@ func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
 // assignments in each.
 func (o experimentOptions) loadAll() ([]*config.File, error) {
 	if len(o.Configs) == 0 {
-		return nil, usageError("which experiment? name its file with -c FILE", "iwrun -c FILE [options]")
+		return nil, usageError("which experiment? name its file with -c FILE")
 	}
 	var files []*config.File
 	for _, path := range o.Configs {
@@ -66,7 +67,7 @@ func (o experimentOptions) loadAll() ([]*config.File, error) {
 		case errors.As(err, &mistakes):
 			return nil, err
 		case err != nil:
-			return nil, config.Error{Location: path, Message: "cannot be read: " + err.Error()}
+			return nil, input.Wrong(fmt.Errorf("-c: %w", err))
 		}
 		if err := file.Set(o.Set); err != nil {
 			return nil, err
@@ -86,22 +87,21 @@ type selection struct {
 const allRuns = -1
 
 func (s *selection) selectionFlags() []cli.Flag {
-	return []cli.Flag{
+	return commandline.Advanced(
 		commandline.Strings(&s.Only, "only", "only runs whose ids fit the `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"),
 		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run of that `NUMBER` in the list of --dry-run, from 0"},
-	}
+	)
 }
 
 // choose returns the selected runs.
 func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
-	usage := "iwrun -c FILE --only GLOB | --index NUMBER"
 	switch {
 	case s.Index == allRuns:
 		return plan.Only(runs, s.Only)
 	case len(s.Only) > 0:
-		return nil, usageError("--index and --only: one of the two says which runs", usage)
+		return nil, usageError("--index and --only: one of the two says which runs")
 	case s.Index < 0 || s.Index >= len(runs):
-		return nil, usageError(fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1), usage)
+		return nil, usageError(fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1))
 	}
 	return runs[s.Index : s.Index+1], nil
 }
@@ -116,22 +116,23 @@ type workOptions struct {
 }
 
 func (o *workOptions) machineFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Destination: &o.Schedule.Jobs, Action: atLeast(0, "-j", "at least one run at a time"),
-			DefaultText: "one a GPU, or as many as share a process, else the number of cores divided by threads", Usage: "`NUMBER` of runs at a time"},
-		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, the CPU where there is none"},
+			DefaultText: "what suits the cores or GPUs", Usage: "`NUMBER` of runs at a time"},
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, or the CPU without one"},
+	}, commandline.Advanced(
 		&cli.IntFlag{Name: "per-process", Destination: &o.Schedule.PerProcess, Value: 1, Action: atLeast(1, "--per-process", "a process makes at least one run"),
 			Usage: "`NUMBER` of the runs at a time that share a process: on a GPU they then compute at the same moment, where processes take turns"},
 		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are the same bits on every machine only for the same number"),
-	}
+	)...)
 }
 
 // deviceFlags are the machine's flags of a command that trains nothing.
 func (o *workOptions) deviceFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, or auto for a GPU, the CPU where there is none"},
+	return commandline.Advanced(
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, or auto for a GPU, or the CPU without one"},
 		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads"),
-	}
+	)
 }
 
 func threadsFlag(to *int, usage string) cli.Flag {
@@ -139,7 +140,7 @@ func threadsFlag(to *int, usage string) cli.Flag {
 }
 
 func (o *workOptions) faultFlags() []cli.Flag {
-	return append(o.workerFlags(),
+	return append(o.workerFlags(), commandline.Advanced(
 		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: atLeast(0, "--retries", "want 0 or more"),
 			Usage: "`NUMBER` of times that a run is started again whose worker died without saying why; it goes on from its checkpoint"},
 		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is ended; 0: never",
@@ -150,7 +151,7 @@ func (o *workOptions) faultFlags() []cli.Flag {
 				return nil
 			}},
 		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "begin runs anew in whose folder another configuration left a result or a checkpoint, which is removed"},
-	)
+	)...)
 }
 
 // shortestStall is more than a worker needs between two signs of life.
@@ -158,7 +159,7 @@ const shortestStall = time.Second
 
 // workerFlags are those that workers are given too.
 func (o *workOptions) workerFlags() []cli.Flag {
-	return []cli.Flag{
+	return commandline.Advanced(
 		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
 			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is written when a run stops too",
 			Action: func(c *cli.Context, text string) error {
@@ -170,7 +171,7 @@ func (o *workOptions) workerFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
 			Usage:  "`DURATION` that one of several processes that make a run together waits for the others before it fails",
 			Action: atLeast(time.Second, "--group-timeout", "want a second or more")},
-	}
+	)
 }
 
 // atLeast returns the check of a flag for a number, which says why it cannot be less.
@@ -188,7 +189,7 @@ func atLeast[N int | time.Duration](least N, flag, why string) func(*cli.Context
 func (o *workOptions) devices() ([]torch.Device, error) {
 	devices, err := torch.ParseDevices(o.Device)
 	if err != nil {
-		return nil, usageError(fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:0,cuda:1 -j NUMBER …")
+		return nil, usageError(fmt.Sprintf("--device %s: %v", o.Device, err))
 	}
 	o.Schedule.Devices = nil
 	for _, device := range devices {
@@ -201,7 +202,7 @@ func (o *workOptions) devices() ([]torch.Device, error) {
 func (o workOptions) device() (torch.Device, error) {
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
-		return torch.Device{}, usageError(fmt.Sprintf("--device %s: %v", o.Device, err), "iwrun --device auto|cpu|cuda|cuda:N …")
+		return torch.Device{}, usageError(fmt.Sprintf("--device %s: %v", o.Device, err))
 	}
 	return device, nil
 }

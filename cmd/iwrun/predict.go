@@ -13,10 +13,10 @@ import (
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 )
-
-const predictUsage = "iwrun predict MODEL INPUT… -o FILE [--probabilities] [--shares SHARES] [--to-label FILE]"
 
 // predictOptions say what is predicted of which rows.
 type predictOptions struct {
@@ -39,19 +39,27 @@ func newPredictCommand(s streams) *cli.Command {
 		sharesFlag(&o.Shares, "input"),
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write rows drawn at random to a `FILE`, .csv or .parquet, for you to label, which iwrun evaluate reads then"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
+	}
+	flags = append(flags, commandline.Advanced(
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: atLeast(1, "--batch", "at least one row at a time")},
 		moduleFlag(&o.RunModule),
-	}
+	)...)
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "predict the classes of rows with a finished run or another model",
-		UsageText: predictUsage,
-		Description: "MODEL is the folder of a finished run, of iwrun adapt or of iwrun export; of a method's folder, whose runs are seed-1, seed-2 and so on, " +
-			"the mean of their probabilities counts. INPUT is a file of features (.npz, .npy, .safetensors, " +
-			".parquet, .csv), a folder of images or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids.",
-		Flags: append(flags, o.deviceFlags()...),
+		Usage:     "predict the classes of rows with a model that was trained",
+		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
+		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. Of a method's folder, with runs
+seed-1, seed-2 and so on, the mean of their probabilities counts. INPUT is a file of features (` + table.Extensions + `), a folder of
+images, a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds the
+columns that it learned from by their names: others may stand in the file.
+
+Examples:
+  iwrun predict adapt-out new.csv -o predictions.csv
+  iwrun predict adapt-out monday.csv tuesday.csv -o week.parquet --probabilities
+  iwrun predict adapt-out new.csv -o predictions.csv --shares estimate`,
+		Flags: slices.Concat(flags, columnFlags(&o.Roles), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
 				return wrongUsage(c, "name a model's folder, and what to predict with it")
@@ -92,7 +100,7 @@ func mayRun(c *cli.Context, folder string, asked bool) error {
 	if err == nil && len(programs) > 0 {
 		return wrongUsage(c, "%s is a TorchScript module, a program that would be run; if you trust who made the model, add --run-module", programs[0])
 	}
-	return err
+	return input.Wrong(err)
 }
 
 func (o predictOptions) check(c *cli.Context) error {
@@ -133,7 +141,7 @@ func runPredict(o predictOptions, s streams) error {
 	}
 	members, err := model.OpenEnsemble(o.Model)
 	if err != nil {
-		return err
+		return input.Wrong(err)
 	}
 	ctx, stop := interruptible()
 	defer stop()

@@ -296,21 +296,21 @@ func TestPredict(t *testing.T) {
 			arguments []string
 			want      string
 		}{
-			{[]string{"nowhere", "data/west.npz"}, "no model: stat nowhere"},
+			{[]string{"nowhere", "data/west.npz"}, "no model: nowhere: no such file or folder"},
 			{[]string{"data", "data/west.npz"}, "data is no model"},
 			{[]string{pointsRun, "nothing.npz"}, "nothing.npz"},
 			{[]string{pointsRun, "wide.csv"}, "wide.csv: rows of 5 values; " + pointsRun + " has 4"},
 			{[]string{pointsRun, "data/west.npz", "hole.csv"}, `hole.csv:3: column "z": NaN`},
 			{[]string{pointsRun, "pictures"}, "pictures: files of images are for networks that were trained on such; this one takes rows of 4 values"},
 			{[]string{pointsRun, "-"}, "standard input"},
-			{[]string{pointsRun, "data/west.npz", "--shares", "none.csv"}, "model, source, uniform, estimate or a file: open none.csv"},
+			{[]string{pointsRun, "data/west.npz", "--shares", "none.csv"}, "model, source, uniform, estimate or a file: none.csv: no such file"},
 			{[]string{pointsRun, "data/west.npz", "--shares", "classes.csv"}, `classes.csv:4: "d" is no class; there are ["0" "1" "2"]`},
 			{[]string{pointsRun, "data/west.npz", "--shares", "twice.csv"}, `twice.csv:3: class "0" is there twice`},
 			{[]string{pointsRun, "data/west.npz", "--shares", "missing.csv"}, `missing.csv: no line for class "2"`},
 			{[]string{pointsRun, "data/west.npz", "--shares", "negative.csv"}, `negative.csv:3: the share of class "1" is "-1"`},
 		} {
 			status, _, said := call(t, append([]string{"predict", "-o", "kept.csv"}, c.arguments...)...)
-			if status != 1 || !strings.Contains(said, c.want) {
+			if status != 2 || !strings.Contains(said, c.want) {
 				t.Errorf("%v: status %d, %q not in\n%s", c.arguments, status, c.want, said)
 			}
 		}
@@ -318,7 +318,7 @@ func TestPredict(t *testing.T) {
 		if err := npyio.Write(&array, mat.NewDense(2, pointsSize, nil)); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, said := callWith(t, &array, "predict", pointsRun, "-", "-o", "kept.csv", "--shares", "estimate"); status != 1 || !strings.Contains(said, "standard input can be read only once") {
+		if status, _, said := callWith(t, &array, "predict", pointsRun, "-", "-o", "kept.csv", "--shares", "estimate"); status != 2 || !strings.Contains(said, "standard input can be read only once") {
 			t.Errorf("status %d\n%s", status, said)
 		}
 		if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {
@@ -335,7 +335,7 @@ func TestPredict(t *testing.T) {
 		if err := os.Remove(description); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 1 || !strings.Contains(said, "remove its result.json") {
+		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 2 || !strings.Contains(said, "remove its result.json") {
 			t.Errorf("status %d\n%s", status, said)
 		}
 		if err := os.Remove(filepath.Join(pointsRun, "result.json")); err != nil {
@@ -380,13 +380,13 @@ func TestPredictWithAllSeeds(t *testing.T) {
 	}
 	changed := strings.Replace(string(text), `"2"`, `"two"`, 1)
 	writeFile(t, description, changed)
-	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 1 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
+	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 2 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
 		t.Errorf("a model.json that was changed: status %d\n%s", status, said)
 	}
 	writeFile(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
 	writeFile(t, "kept.csv", "kept")
 	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
-	if status != 1 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
+	if status != 2 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
 		t.Errorf("other classes: status %d\n%s", status, said)
 	}
 	if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {

@@ -19,12 +19,15 @@ const reportFile = "report.html"
 func newReportCommand(s streams) *cli.Command {
 	var o experimentOptions
 	return &cli.Command{
-		Name:        "report",
-		Usage:       "write everything about the finished runs into one HTML file",
-		UsageText:   "iwrun report -c FILE [-o FOLDER] [--set KEY=VALUE]...",
-		Description: "Writes " + reportFile + " into the experiment's folder of results and prints its path. It needs no other file and no network.",
-		Flags:       o.experimentFlags(),
-		Action:      withoutArguments(func(*cli.Context) error { return runReport(o, s) }),
+		Name:      "report",
+		Usage:     "write everything about the finished runs into one HTML file",
+		UsageText: "iwrun report -c FILE [-o FOLDER]",
+		Description: "Writes " + reportFile + ` into the experiment's folder of results and prints its path. It needs no other file and no network.
+
+Examples:
+  iwrun report -c configs/demo.yaml`,
+		Flags:  o.experimentFlags(),
+		Action: withoutArguments(func(*cli.Context) error { return runReport(o, s) }),
 	}
 }
 
@@ -45,7 +48,7 @@ func runReport(o experimentOptions, s streams) error {
 	}
 	path := filepath.Join(folder, reportFile)
 	if err := wholefile.CheckApart([]string{path}, o.Configs); err != nil {
-		return usageError(err.Error(), "iwrun report -c FILE -o FOLDER")
+		return usageError(err.Error())
 	}
 	err = wholefile.Write(path, func(w io.Writer) error {
 		return page.Write(w, page.Content{Config: file.Config, Found: found})

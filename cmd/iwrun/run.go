@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
+	"iwda/internal/printable"
 	"iwda/torch"
 )
 
@@ -25,10 +26,27 @@ type runOptions struct {
 	DryRun bool
 }
 
-func (o *runOptions) flags() []cli.Flag {
-	return append(slices.Concat(o.experimentFlags(), o.machineFlags(), o.selectionFlags(), o.faultFlags()),
-		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one a line, and run nothing"},
-	)
+// runName is the command that flags alone stand for.
+const runName = "run"
+
+func newRunCommand(s streams) *cli.Command {
+	var o runOptions
+	return &cli.Command{
+		Name:      runName,
+		Usage:     "train the unfinished runs of an experiment, and print its table",
+		UsageText: "iwrun run -c FILE [FLAGS]",
+		Description: `Each run has a folder of its own below that of -o, as results/digits/subsampled/usps-mnist/iwdan/seed-1.
+Interrupted, the same command goes on.
+
+Examples:
+  iwrun run -c configs/demo.yaml
+  iwrun run -c configs/digits.yaml --set 'methods=[dann, iwdan]' --dry-run
+  iwrun run -c configs/digits.yaml --only '*/usps-mnist/*/seed-1' --device cuda`,
+		Flags: slices.Concat(o.experimentFlags(),
+			[]cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one a line, and run nothing"}},
+			o.machineFlags(), o.selectionFlags(), o.faultFlags()),
+		Action: withoutArguments(func(*cli.Context) error { return runExperiment(o, s) }),
+	}
 }
 
 // runExperiment carries out what is not finished and prints the table. Everything
@@ -54,10 +72,9 @@ func runExperiment(o runOptions, s streams) error {
 	group, local, _, err := torch.GroupFromEnvironment(os.LookupEnv)
 	switch {
 	case err != nil:
-		return usageError(err.Error(), "torchrun --no-python --nproc-per-node NUMBER iwrun -c FILE --index NUMBER")
+		return usageError(err.Error())
 	case group.Size > 1 && len(runs) != 1:
-		return usageError(fmt.Sprintf("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs)),
-			"iwrun -c FILE --index NUMBER | --only GLOB")
+		return usageError(fmt.Sprintf("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs)))
 	case group.Size > 1:
 		device, err := o.deviceOf(local)
 		if err != nil {
@@ -78,13 +95,14 @@ func runExperiment(o runOptions, s streams) error {
 	if err := schedule.CheckResults(runs, o.Results); err != nil {
 		return err
 	}
-	summary, err := carryOut(runs, o.Results, o.workOptions, s, nil)
+	w, terminal := s.display()
+	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, len(runs)), nil)
 	if err != nil {
 		return err
 	}
 	summary.Print(s.err)
 	if len(summary.Left) > 0 {
-		return statusError(statusInterrupted)
+		return s.stopped()
 	}
 	if o.Index == allRuns { // the tables of one run of many would be read by nobody
 		if err := printTable(file, o.Results, "", sheet.Markdown, s); err != nil && !errors.Is(err, plan.ErrNothingFinished) {
@@ -110,17 +128,21 @@ func (o workOptions) deviceOf(local int) (torch.Device, error) {
 	return devices[local%len(devices)], nil
 }
 
-// carryOut runs the workers, which are this program again, on the devices that o shares, with
-// progress on s.err. The first interruption stops them, the second one ends them; SIGUSR1 asks
+// stopped says how an interrupted command goes on.
+func (s streams) stopped() error {
+	fmt.Fprintf(s.err, "To go on: %s\n", printable.Command(append([]string{"iwrun"}, s.arguments...)...))
+	return statusError(statusInterrupted)
+}
+
+// carryOut runs the workers, which are this program again, on the devices that o shares, and
+// closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
-func carryOut(runs []plan.Run, results string, o workOptions, s streams, finished func(plan.Run) string) (schedule.Summary, error) {
+func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
+	defer display.Close()
 	program, err := os.Executable()
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
 	}
-	w, terminal := s.display()
-	display := progress.New(w, terminal, len(runs))
-	defer display.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	kill := make(chan struct{})

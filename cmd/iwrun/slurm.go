@@ -53,10 +53,14 @@ func newSlurmCommand(s streams) *cli.Command {
 	)
 	return &cli.Command{
 		Name:      "slurm",
-		Usage:     "write job scripts that make the unfinished runs on a cluster with Slurm",
-		UsageText: "iwrun slurm -c FILE [-o FOLDER] [--set KEY=VALUE]... [--only GLOB]... [--time H:M:S] [--gres gpu:1] [--nodes NUMBER] [--at-once NUMBER] [--submit]",
-		Description: "Writes the scripts into the folder slurm of the experiment's results and prints the path of the one that submits the others. " +
-			"Each run is a task of an array. Before its time limit a task writes a checkpoint and queues itself again.",
+		Usage:     "write job scripts that make the runs on a cluster with Slurm",
+		UsageText: "iwrun slurm -c FILE [FLAGS]",
+		Description: `Writes the scripts into the folder slurm of the experiment's results and prints the path of the one that
+submits the others. Each run is a task of an array. Before its time limit a task writes a checkpoint and queues itself again.
+
+Examples:
+  iwrun slurm -c configs/digits.yaml --time 2:00:00
+  iwrun slurm -c configs/digits.yaml --gres gpu:1 --partition gpu --submit`,
 		Flags: flags,
 		Action: withoutArguments(func(c *cli.Context) error {
 			job, err := o.job(c)

@@ -22,9 +22,14 @@ func newStatusCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "status",
 		Usage:     "say which runs are finished, running, failed and left",
-		UsageText: "iwrun status -c FILE [-o FOLDER] [--set KEY=VALUE]... [--only GLOB]... [--format text|json]",
-		Description: "Reads the folder of results alone, so that it does not matter on which machine the runs are made. A run is running while " +
-			"its lock is held. On a disk that does not share locks between machines, LAST CHANGE and BY tell what runs elsewhere.",
+		UsageText: "iwrun status -c FILE [-o FOLDER] [--format text|json]",
+		Description: `Reads the folder of results alone, so that it does not matter on which machine the runs are made. A run is
+running while its lock is held. On a disk that does not share locks between machines, LAST CHANGE and BY tell what runs
+elsewhere.
+
+Examples:
+  iwrun status -c configs/digits.yaml
+  iwrun status -c configs/digits.yaml --only '*/*/iwdan/*' --format json`,
 		Flags:  append(append(o.experimentFlags(), o.selectionFlags()...), commandline.Format(&o.Format, "text", "json")),
 		Action: withoutArguments(func(*cli.Context) error { return runStatus(o, s) }),
 	}

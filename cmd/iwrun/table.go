@@ -38,11 +38,15 @@ func newTableCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
-		UsageText: "iwrun table -c FILE [-o FOLDER] [--set KEY=VALUE]... [--kind KIND] [--format md|tex|csv|json]\niwrun table --kind average -c FILE [-c FILE]... [options]",
-		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &cli.StringFlag{
+		UsageText: "iwrun table -c FILE [--kind KIND] [--format FORMAT]\niwrun table --kind average -c FILE [-c FILE]...",
+		Description: `Examples:
+  iwrun table -c configs/digits.yaml
+  iwrun table -c configs/digits.yaml --kind selection --format csv
+  iwrun table --kind average -c configs/digits.yaml -c configs/visda.yaml`,
+		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &commandline.Choice{Words: kinds, StringFlag: &cli.StringFlag{
 			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + names + "; average takes several experiments, each with its own -c",
-			DefaultText: "accuracy, or gains where the variants have class fractions",
-		}),
+			DefaultText: "accuracy; gains of variants with class fractions",
+		}}),
 		Action: withoutArguments(func(c *cli.Context) error {
 			if o.Kind != "" && !slices.Contains(kinds, o.Kind) {
 				return wrongUsage(c, "--kind %s: one of %s", o.Kind, names)

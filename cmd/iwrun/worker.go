@@ -31,8 +31,10 @@ func newWorkerCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      workerName,
 		Usage:     "make the run whose configuration lies in a folder, or several at once",
-		UsageText: "iwrun worker [--device DEVICE] [--threads NUMBER] RUNFOLDER...",
-		Hidden:    true,
+		UsageText: "iwrun worker RUNFOLDER... [FLAGS]",
+		Description: `Examples:
+  iwrun worker results/digits/subsampled/usps-mnist/iwdan/seed-1`,
+		Hidden: true,
 		Flags: append(append(o.deviceFlags(), o.workerFlags()...),
 			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
 		),

@@ -1,13 +1,13 @@
 // Command labelshift is iwrun labelshift without libtorch: it estimates how frequent the
 // classes are in data without labels, from the predictions of anyone's classifier.
 //
-//	labelshift --source source.csv --target target.csv
+//	labelshift source.csv target.csv
 //
 // It is pure Go: CGO_ENABLED=0 go install iwda/cmd/labelshift in the repository makes a
 // program that runs wherever it is copied. docs/explanation/label-shift.md explains it.
 //
 // The table goes to standard output, everything else to standard error. The exit status is
-// 0 if all is done, 1 if it failed and 2 for wrong usage.
+// 0 if all is done, 1 if it failed and 2 for wrong usage or input that cannot be read.
 package main
 
 import (
@@ -49,5 +49,8 @@ func run(name string, arguments []string, out, err io.Writer) int {
 		OnUsageError:    commandline.WrongFlag,
 		ExitErrHandler:  func(*cli.Context, error) {}, // Conclude does that
 	}
-	return commandline.Conclude(name, app.Run(append([]string{name}, commandline.FlagsFirst(of.Flags, arguments)...)), err)
+	if _, help := commandline.Asked(app, arguments); help {
+		return commandline.Conclude(app, nil, commandline.Help(app, nil, out), err)
+	}
+	return commandline.Conclude(app, nil, app.Run(append([]string{name}, commandline.FlagsFirst(of.Flags, arguments)...)), err)
 }

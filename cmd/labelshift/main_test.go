@@ -50,12 +50,12 @@ func TestProgram(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"--estimater mlls":       "labelshift: there is no flag --estimater; did you mean --estimator?",
-		"--source source.csv":    "labelshift: --source FILE and --target FILE are needed",
-		"table":                  `"table" is neither a flag nor a file to merge`,
-		"--source a --target b ": "labelshift: ",
+		"--source source.csv":    "labelshift: SOURCE and TARGET are needed",
+		"table":                  "labelshift: SOURCE and TARGET are needed",
+		"--source a --target b ": "labelshift: a: rows are read from files that end with ",
 	} {
 		status, out, said := call(line)
-		if wrong := strings.Contains(said, "Usage:\n  labelshift --source FILE"); out != "" || !strings.Contains(said, want) || wrong != (status == 2) || status == 0 {
+		if wrong := strings.Contains(said, "Usage:\n  labelshift SOURCE TARGET"); out != "" || !strings.Contains(said, want) || wrong != !strings.Contains(said, "rows are read") || status != 2 {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", line, status, out, said)
 		}
 	}

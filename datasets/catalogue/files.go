@@ -20,6 +20,30 @@ type Files struct {
 	Domain string `yaml:"-"`
 	Path   string `yaml:"path"`           // of the rows that are trained on
 	Test   string `yaml:"test,omitempty"` // of the test set; "" where it is those rows
+	// Roles are those of columns of both files.
+	table.Roles `yaml:",inline"`
+}
+
+// GoString is the text by which a domain counts in the hash of a run: as it was before columns could
+// have roles, if none has.
+func (f Files) GoString() string {
+	text := fmt.Sprintf("catalogue.Files{Domain:%q, Path:%q, Test:%q", f.Domain, f.Path, f.Test)
+	if !f.None() {
+		text += fmt.Sprintf(", Roles:%#v", f.Roles)
+	}
+	return text + "}"
+}
+
+// String says where the rows are, and what is said of columns.
+func (f Files) String() string {
+	text := f.Path
+	if f.Test != "" {
+		text += " (test: " + f.Test + ")"
+	}
+	if columns := f.Roles.String(); columns != "" {
+		text += " (" + columns + ")"
+	}
+	return text
 }
 
 // kindOf is what the path says of the rows: those that are no files of features lead to
@@ -49,8 +73,14 @@ func (f Files) paths() []string {
 // check returns an error for a form that is not read, or that is not of the kind.
 func (f Files) check(kind Kind, first string) error {
 	for _, path := range f.paths() {
-		if end := strings.ToLower(filepath.Ext(path)); slices.Contains(otherFiles, end) {
+		if end := strings.ToLower(filepath.Ext(path)); slices.Contains(otherFiles, end) && !table.Reads(path) {
 			return fmt.Errorf("%s: files that end with %s are not read: rows of values are read from files that end with %s, images from a folder or a list of them", path, end, table.Extensions)
+		}
+		if !f.None() && kind != Vectors {
+			return fmt.Errorf("%s: %s, but images have no columns", path, f.Roles)
+		}
+		if f.DomainColumn == "" && f.DomainValue != "" {
+			return fmt.Errorf("%s: domain_value is for rows with a domain_column", path)
 		}
 		if kindOf(path) != kind {
 			return fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", first, path, table.Extensions)
@@ -138,7 +168,7 @@ func (d Dataset) MayHaveLabels(source, target, root string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	file, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features})
+	file, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features, Roles: files.Roles})
 	if err != nil {
 		return false, err
 	}
@@ -168,8 +198,8 @@ func below(root, path string) string {
 }
 
 // read opens a file of features and looks through all of it.
-func read(path string, reference table.Reference) (*table.Rows, error) {
-	file, err := table.Open(path, table.Options{Kind: table.Features, Reference: reference})
+func read(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
+	file, err := table.Open(path, table.Options{Kind: table.Features, Roles: roles, Reference: reference})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +222,7 @@ func (f fileDomains) open(domain, split string, from Source) (datasets.Set, erro
 			return nil, nil
 		}
 	}
-	rows, err := read(below(from.Root, path), table.Reference{})
+	rows, err := read(below(from.Root, path), files.Roles, table.Reference{})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +244,8 @@ func (f fileDomains) openTask(source, target string, from Source) (Task, error) 
 	if err == nil {
 		return task, nil
 	}
-	learnt, problem := table.Learn(below(from.Root, ofSource.Path), below(from.Root, ofTarget.Path))
+	learnt, problem := table.Learn(table.File{Path: below(from.Root, ofSource.Path), Roles: ofSource.Roles},
+		table.File{Path: below(from.Root, ofTarget.Path), Roles: ofTarget.Roles})
 	if problem != nil || learnt.Encoding == nil {
 		return Task{}, cmp.Or(problem, err)
 	}
@@ -230,14 +261,14 @@ func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (
 			task = Task{}
 		}
 	}()
-	open := func(path string, reference table.Reference) (*table.Rows, error) {
-		rows, err := read(below(root, path), reference)
+	open := func(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
+		rows, err := read(below(root, path), roles, reference)
 		if err == nil {
 			task.files = append(task.files, rows)
 		}
 		return rows, err
 	}
-	onSource, err := open(ofSource.Path, table.Reference{Name: below(root, ofSource.Path), Encoding: encoding})
+	onSource, err := open(ofSource.Path, ofSource.Roles, table.Reference{Name: below(root, ofSource.Path), Encoding: encoding})
 	if err != nil {
 		return task, err
 	}
@@ -248,13 +279,13 @@ func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (
 	if err != nil {
 		return task, err
 	}
-	onTarget, err := open(ofTarget.Path, reference)
+	onTarget, err := open(ofTarget.Path, ofTarget.Roles, reference)
 	if err != nil {
 		return task, err
 	}
 	task.Source, task.Target, task.Test = onSource, onTarget, onTarget
 	if ofTarget.Test != "" {
-		task.Test, err = open(ofTarget.Test, reference)
+		task.Test, err = open(ofTarget.Test, ofTarget.Roles, reference)
 	}
 	return task, err
 }

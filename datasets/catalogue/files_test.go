@@ -116,7 +116,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
 	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
 	wantError(t, err, "x.npz and folder: one is a file of features, which end with .npz", "the other one of images")
-	for _, path := range []string{"x.pkl", "x.csv.gz", "photos/x.H5"} {
+	for _, path := range []string{"x.pkl", "x.npz.gz", "photos/x.H5"} {
 		_, err := find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}})
 		wantError(t, err, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
 	}

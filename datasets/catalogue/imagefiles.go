@@ -78,7 +78,7 @@ func (d Dataset) checkDomain(ctx context.Context, root string, domain Domain) (s
 	if err != nil {
 		return fmt.Sprintf("%s: %v\n", domain.Name, err), false, nil
 	}
-	broken, err := listing.Set.Broken(ctx)
+	_, broken, err := listing.Set.Inspect(ctx)
 	if err != nil {
 		return "", false, err
 	}

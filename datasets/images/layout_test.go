@@ -153,8 +153,13 @@ func TestBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := set.Broken(t.Context())
+	sizes, files, err := set.Inspect(t.Context())
 	var broken []string
+	for i, size := range sizes {
+		if isBroken := slices.ContainsFunc(files, func(f *images.FileError) bool { return f.Path == set.Path(i) }); isBroken != (size.X*size.Y == 0) {
+			t.Errorf("%s has the size %v", set.Path(i), size)
+		}
+	}
 	for _, file := range files {
 		broken = append(broken, filepath.Base(file.Path))
 	}
@@ -163,7 +168,7 @@ func TestBroken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := set.Broken(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := set.Inspect(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,10 +121,10 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 	return cmp.Or(errs...)
 }
 
-// Broken decodes every image and returns those that cannot be, in the set's order. The
-// only error is the context's.
-func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
-	broken := make([]*FileError, s.Len())
+// Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
+// the files of these, both in the set's order. The only error is the context's.
+func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, err error) {
+	sizes, broken = make([]image.Point, s.Len()), make([]*FileError, s.Len())
 	rows := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -132,6 +133,8 @@ func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
 			for i := range rows {
 				if err := own.decode(s, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
+				} else {
+					sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 				}
 			}
 		})
@@ -145,7 +148,7 @@ func (s *Set) Broken(ctx context.Context) ([]*FileError, error) {
 	close(rows)
 	running.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+	return sizes, slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
 }

@@ -15,10 +15,12 @@ import (
 
 // arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
 type arrays struct {
-	files       []*mapping
-	values      *array
-	labels, ids *array // nil where there are none
-	names       []string
+	t      *Table
+	files  []*mapping
+	values *array
+	// nil where there are none
+	labels, ids, domain *array
+	names               []string
 }
 
 func (f *arrays) Close() error {
@@ -30,7 +32,9 @@ func (f *arrays) Close() error {
 }
 
 // openNamed opens those of the arrays that are wanted, each by its place among the names.
-func (f *arrays) openNamed(there []string, o Options, open func(i int) (*array, error)) error {
+func (f *arrays) openNamed(there []string, t *Table, open func(i int) (*array, error)) error {
+	o := t.options
+	t.there = there
 	l, err := chooseArrays(there, o)
 	if err != nil {
 		return err
@@ -44,7 +48,7 @@ func (f *arrays) openNamed(there []string, o Options, open func(i int) (*array, 
 	for _, part := range []struct {
 		i  int
 		to **array
-	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}} {
+	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}, {l.domain, &f.domain}} {
 		if part.i < 0 {
 			continue
 		}
@@ -58,11 +62,12 @@ func (f *arrays) openNamed(there []string, o Options, open func(i int) (*array, 
 
 // describe tells the table what the arrays are, which must belong together.
 func (f *arrays) describe(t *Table) (err error) {
+	f.t = t
 	if t.width, err = f.values.width(); err != nil {
 		return err
 	}
 	t.rows = f.values.shape[0]
-	for _, a := range []*array{f.labels, f.ids} {
+	for _, a := range []*array{f.labels, f.ids, f.domain} {
 		if a == nil {
 			continue
 		}
@@ -79,10 +84,13 @@ func (f *arrays) describe(t *Table) (err error) {
 }
 
 func (f *arrays) scan(labelsAlone bool) (cursor, error) {
-	c := &arraysCursor{form: f}
+	c := &arraysCursor{form: f, t: f.t}
 	var err error
 	if f.labels != nil {
 		c.labels, err = f.labels.read()
+	}
+	if err == nil && f.domain != nil {
+		c.domain, err = f.domain.read()
 	}
 	if err == nil && !labelsAlone {
 		c.values, err = f.values.readValues()
@@ -99,13 +107,15 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 
 // arraysCursor goes over arrays side by side; those that are not read are nil.
 type arraysCursor struct {
-	form                *arrays
-	values, labels, ids *column
+	form                        *arrays
+	t                           *Table
+	values, labels, ids, domain *column
+	row                         int // how many were read
 }
 
 func (c *arraysCursor) Close() error {
 	var errs []error
-	for _, column := range []*column{c.values, c.labels, c.ids} {
+	for _, column := range []*column{c.values, c.labels, c.ids, c.domain} {
 		if column != nil {
 			errs = append(errs, column.Close())
 		}
@@ -114,8 +124,7 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	row := b.First + b.rows
-	n = min(n, c.form.values.shape[0]-row)
+	n = min(n, c.form.values.shape[0]-c.row)
 	if n == 0 {
 		return io.EOF
 	}
@@ -128,7 +137,7 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		if b.names, err = c.labels.append(b.names, n); err != nil {
 			return err
 		}
-		if err := c.nameLabels(b.names[len(b.names)-n:], row); err != nil {
+		if err := c.nameLabels(b.names[len(b.names)-n:], c.row); err != nil {
 			return err
 		}
 	}
@@ -137,8 +146,39 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 			return err
 		}
 	}
-	b.rows += n
+	kept := n
+	if c.domain != nil {
+		if kept, err = c.keepDomain(b, n); err != nil {
+			return err
+		}
+	}
+	b.rows += kept
+	c.row += n
 	return nil
+}
+
+// keepDomain removes the rows of other domains among the n last ones, and returns how many are left.
+func (c *arraysCursor) keepDomain(b *Batch, n int) (kept int, err error) {
+	domains, err := c.domain.append(nil, n)
+	if err != nil {
+		return 0, err
+	}
+	keep := make([]bool, n)
+	for i, domain := range domains {
+		if keep[i] = c.t.wanted(b, domain, c.row+i); keep[i] {
+			kept++
+		}
+	}
+	if c.values != nil {
+		b.Values = keepRows(b.Values, c.t.width, keep)
+	}
+	if c.labels != nil {
+		b.names = keepTexts(b.names, keep)
+	}
+	if c.ids != nil {
+		b.ids = keepTexts(b.ids, keep)
+	}
+	return kept, nil
 }
 
 // nameLabels replaces integers, of rows from first on, by the names that the file gives them.

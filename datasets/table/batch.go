@@ -1,7 +1,6 @@
 package table
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -10,14 +9,16 @@ import (
 
 // Batch is some rows in the order of the file.
 type Batch struct {
-	First  int       // the number of the first one in the file
+	First  int       // the number of the first one among those of the table
 	Values []float32 // rows × width
 
-	rows    int
+	rows    int      // that were appended
 	ids     []string // nil where the file has none
 	names   []string // labels as they are in the file
 	classes []int    // what these are, or unknown; nil where the file has none
 	lines   []int    // of the file, from 1; nil where it has none
+	numbers []int    // of the rows in the file; nil where they follow First
+	domains []string // of all rows, if all are read
 }
 
 // Len is the number of rows.
@@ -35,9 +36,17 @@ func (b *Batch) Label(i int) (class int, known bool) {
 // need not differ: rows keep their order.
 func (b *Batch) ID(i int) string {
 	if b.ids == nil {
-		return strconv.Itoa(b.First + i)
+		return strconv.Itoa(b.number(i))
 	}
 	return b.ids[i]
+}
+
+// number is that of a row of the batch in the file.
+func (b *Batch) number(i int) int {
+	if len(b.numbers) > 0 {
+		return b.numbers[i]
+	}
+	return b.First + i
 }
 
 // Batches goes over all rows in order, size at a time; the last batch may have fewer. A
@@ -58,7 +67,7 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 				err = t.finish(b, classes)
 			}
 			if err != nil {
-				yield(nil, err)
+				yield(nil, t.located(err))
 				return
 			}
 			if !yield(b, nil) {
@@ -79,12 +88,12 @@ func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
 		defer cursor.Close()
 		b := &Batch{}
 		for first := 0; ; first += b.rows {
-			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0]}
+			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0]}
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
 			}
 			if err == io.EOF && first == 0 && b.rows == 0 {
-				err = errors.New("holds no rows")
+				err = t.noRows()
 			}
 			if err != nil && err != io.EOF {
 				yield(nil, t.located(err))
@@ -117,7 +126,7 @@ func (t *Table) position(b *Batch, i int) string {
 	if len(b.lines) > 0 {
 		return fmt.Sprintf("%s:%d", t.name, b.lines[i])
 	}
-	return fmt.Sprintf("%s: row %d", t.name, b.First+i)
+	return fmt.Sprintf("%s: row %d", t.name, b.number(i))
 }
 
 // column is the name of a column of values.

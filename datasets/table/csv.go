@@ -3,12 +3,13 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type csvFile struct {
 	t       *Table
 	columns int
 	layout  layout
+	size    int64 // of the file
 }
 
 // maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
@@ -55,12 +57,12 @@ func openCSV(t *Table) error {
 	if names[0] == "" {
 		names[0] = unnamedIndex
 	}
-	f.columns = len(names)
+	f.columns, t.there = len(names), names
 	if f.layout, err = t.chooseColumns(names); err != nil {
 		return fmt.Errorf("%s:1: %w", f.t.name, err)
 	}
 	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
-	t.decimalComma = lines.Comma != ','
+	t.decimal = f.decimal(lines.Comma == ';')
 	t.form = f
 	return nil
 }
@@ -91,10 +93,13 @@ type csvCursor struct {
 	labelsAlone bool
 	file        *os.File
 	limited     *limitedReader
+	row         int   // how many were read
+	left        int64 // bytes of memory that may still be taken
+	counted     int64 // bytes of text of which left knows
 }
 
 // open opens the file before its first line, and finds out what separates columns: tabs in a
-// .tsv file; in others, the first line has commas, or else tabs, or else semicolons.
+// .tsv file; in others, what the first line has most of, commas, tabs or semicolons.
 func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 	file, err := input.Open(f.t.name)
 	if err != nil {
@@ -105,28 +110,56 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		file.Close()
 		return nil, err
 	}
-	buffered := bufio.NewReaderSize(file, int(min(chunk, info.Size()+1)))
-	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
-		_, _ = buffered.Discard(3) // what Windows puts in front of UTF-8
+	f.size = info.Size()
+	c := &csvCursor{form: f, labelsAlone: labelsAlone, file: file, left: math.MaxInt64}
+	c.limited = &limitedReader{separator: make([]byte, 1), bytes: maxRecord, columns: maxCells}
+	buffered := bufio.NewReaderSize(file, int(min(chunk, f.size+1)))
+	if strings.HasSuffix(strings.ToLower(f.t.name), packed) {
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("not a whole .gz file: %w", err)
+		}
+		buffered = bufio.NewReaderSize(unpacked, chunk)
+		// A line and its cells are held several times over.
+		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(f.size), int(min(1<<22+f.size, maxRecord)), int(min(1<<17+f.size, maxCells))
 	}
-	limited := &limitedReader{Reader: buffered, separator: make([]byte, 1)}
-	reader := csv.NewReader(limited)
+	if buffered, err = decoded(buffered); err != nil {
+		file.Close()
+		return nil, err
+	}
+	c.limited.Reader = buffered
+	reader := csv.NewReader(c.limited)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1
 	start, _ := buffered.Peek(chunk)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
-	separators := ",\t;"
-	if strings.EqualFold(filepath.Ext(f.t.name), ".tsv") {
+	separators, most := ",\t;", 0
+	if strings.HasPrefix(extension(f.t.name), ".tsv") {
 		separators, reader.Comma = "", '\t'
 	}
 	for _, separator := range separators {
-		if bytes.ContainsRune(line, separator) {
-			reader.Comma = separator
-			break
+		if n := separatorsIn(line, byte(separator)); n > most {
+			reader.Comma, most = separator, n
 		}
 	}
-	limited.separator[0] = byte(reader.Comma)
-	return &csvCursor{reader, f, labelsAlone, file, limited}, nil
+	c.limited.separator[0] = byte(reader.Comma)
+	c.Reader = reader
+	return c, nil
+}
+
+// separatorsIn counts the separators in a line that are not quoted.
+func separatorsIn(line []byte, separator byte) (n int) {
+	quoted := false
+	for _, b := range line {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == separator && !quoted:
+			n++
+		}
+	}
+	return n
 }
 
 func (c *csvCursor) Close() error { return c.file.Close() }
@@ -139,23 +172,38 @@ func (c *csvCursor) record() ([]string, error) {
 	if errors.As(err, &damage) {
 		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
 	}
+	if err == nil {
+		offset := c.InputOffset()
+		err = c.spend(offset - c.counted)
+		c.counted = offset
+	}
 	return record, err
+}
+
+// spend counts bytes of memory.
+func (c *csvCursor) spend(bytes int64) error {
+	if c.left -= bytes; c.left < 0 {
+		return fmt.Errorf("%s: takes more than 100 times the memory that it has on disk; unpack it with gunzip", c.form.t.name)
+	}
+	return nil
 }
 
 // limitedReader ends with an error where one record is too long.
 type limitedReader struct {
 	io.Reader
 	separator []byte // of cells
+	// bytes and columns bound a record.
+	bytes, columns int
 	// read are the bytes that were read since a record began, and cells the separators in them.
 	read, cells int
 }
 
 func (r *limitedReader) Read(p []byte) (int, error) {
-	if r.read > maxRecord {
-		return 0, fmt.Errorf("a line of more than %d bytes; is a quotation mark not closed?", maxRecord)
+	if r.read > r.bytes {
+		return 0, fmt.Errorf("a line of more than %d bytes; is a quotation mark not closed?", r.bytes)
 	}
-	if r.cells > maxCells {
-		return 0, fmt.Errorf("a line of more than %d columns", maxCells)
+	if r.cells > r.columns {
+		return 0, fmt.Errorf("a line of more than %d columns", r.columns)
 	}
 	n, err := r.Reader.Read(p)
 	r.read, r.cells = r.read+n, r.cells+bytes.Count(p[:n], r.separator)
@@ -163,10 +211,10 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 }
 
 func (c *csvCursor) next(b *Batch, n int) error {
-	l := c.form.layout
-	for i := range n {
+	l, before := c.form.layout, b.rows
+	for b.rows < before+n {
 		record, err := c.record()
-		if err == io.EOF && i > 0 {
+		if err == io.EOF && b.rows > before {
 			return nil
 		}
 		if err != nil {
@@ -176,22 +224,40 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if len(record) != c.form.columns {
 			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.form.t.name, line, len(record), c.form.columns)
 		}
+		c.row++
+		if l.domain >= 0 && !c.form.t.wanted(b, textOf(record[l.domain]), c.row-1) {
+			continue
+		}
 		b.rows++
 		b.lines = append(b.lines, line)
 		if c.form.t.labels {
-			b.names = append(b.names, printable.FromCell(strings.TrimSpace(record[l.labels])))
+			b.names = append(b.names, textOf(record[l.labels]))
 		}
 		if c.labelsAlone {
 			continue
 		}
+		if err := c.spend(4*int64(c.form.t.width) + textCost); err != nil {
+			return err
+		}
 		if b.Values, err = c.appendValues(b.Values, record); err != nil {
-			return fmt.Errorf("%s:%d: %w", c.form.t.name, line, err)
+			return c.form.at(line, err)
 		}
 		if l.ids >= 0 {
 			b.ids = append(b.ids, strings.Clone(printable.FromCell(record[l.ids])))
 		}
 	}
 	return nil
+}
+
+// textOf is what a cell says.
+func textOf(cell string) string { return printable.FromCell(strings.TrimSpace(cell)) }
+
+// at puts file and line before an error that has none.
+func (f *csvFile) at(line int, err error) error {
+	if strings.HasPrefix(err.Error(), f.t.name+":") {
+		return err
+	}
+	return fmt.Errorf("%s:%d: %w", f.t.name, line, err)
 }
 
 // appendValues appends the values of a record.
@@ -204,9 +270,12 @@ func (c *csvCursor) appendValues(values []float32, record []string) (_ []float32
 			}
 			continue
 		}
-		value, err := t.parse(record[column])
+		value, is, err := t.parse(record[column])
+		if err == nil && !is {
+			err = fmt.Errorf("column %q: %w", t.columns[j], c.form.notNumber(record[column]))
+		}
 		if err != nil {
-			return values, fmt.Errorf("column %q: %w", t.columns[j], c.form.notNumber(record[column]))
+			return values, err
 		}
 		values = append(values, value)
 	}
@@ -219,7 +288,7 @@ func (f *csvFile) notNumber(text string) error {
 	case isMissing(text):
 		return fmt.Errorf("%.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", text)
 	case f.layout.labels < 0 && !isNumber(text):
-		return fmt.Errorf("%.100q is no number of float32; if these are labels, call the column label", text)
+		return fmt.Errorf("%.100q is no number of float32; if these are labels, name the column as theirs, or call it label", text)
 	}
 	return fmt.Errorf("%.100q is no number of float32", text)
 }

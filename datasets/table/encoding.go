@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -44,6 +43,16 @@ func (c Coding) values() (names []string) {
 	return names
 }
 
+// Median is what stands for a number that is missing in a column; 0 of one of words.
+func (e Encoding) Median(column string) float32 {
+	for _, c := range e {
+		if c.Column == column {
+			return c.Median
+		}
+	}
+	return 0
+}
+
 // Flags lists the values of a row that are 0 or 1: those of words and of what is missing.
 func (e Encoding) Flags() (places []int) {
 	at := 0
@@ -81,7 +90,10 @@ func (t *Table) encoder(e Encoding, reference string) cellFunc {
 	return func(values []float32, j int, text string) ([]float32, error) {
 		c, missing := &e[j], false
 		if len(c.Levels) == 0 {
-			number, is := t.number(text)
+			number, is, err := t.number(text)
+			if err != nil {
+				return values, err
+			}
 			if missing = !is && isMissing(text); missing {
 				number = c.Median
 			} else if !is {
@@ -117,27 +129,13 @@ func truth(is bool) float32 {
 }
 
 // number returns the finite number that a cell is. True and false are 1 and 0.
-func (t *Table) number(text string) (number float32, is bool) {
-	number, err := t.parse(text)
-	if err == nil {
-		return number, number-number == 0
+func (t *Table) number(text string) (number float32, is bool, err error) {
+	if number, is, err = t.parse(text); is || err != nil {
+		return number, is && number-number == 0, err
 	}
 	text = strings.TrimSpace(text)
 	yes := strings.EqualFold(text, "true")
-	return truth(yes), yes || strings.EqualFold(text, "false")
-}
-
-// parse reads a number, which may have a decimal comma where these do not separate columns.
-func (t *Table) parse(text string) (float32, error) {
-	number, err := strconv.ParseFloat(text, 32)
-	if err != nil {
-		text = strings.TrimSpace(text)
-		if t.decimalComma {
-			text = strings.Replace(text, ",", ".", 1)
-		}
-		number, err = strconv.ParseFloat(text, 32)
-	}
-	return float32(number), err
+	return truth(yes), yes || strings.EqualFold(text, "false"), nil
 }
 
 // isMissing reports whether a text is what programs write for a value that is not there. -1,
@@ -165,16 +163,34 @@ type Learnt struct {
 	Summary string
 	// LeftOut says of each column that is not part of the encoding why, in a sentence.
 	LeftOut []string
+	// Columns are those of the source, in its order.
+	Columns []LearntColumn
+}
+
+// LearntColumn is what was learnt of a column.
+type LearntColumn struct {
+	Name   string
+	Levels int // different words of the source; 0 of a column of numbers
+	// Missing are the cells without a value in the source and in each of the other files, which are
+	// not counted if the column is left out.
+	Missing []int
+	LeftOut string // why it is; "" if it is not
 }
 
 // seen is what was seen of a column.
 type seen struct {
 	name           string
 	numbers        []float32
-	words, missing int            // cells
+	words, missing int            // cells of the source, of all files
 	counts         map[string]int // cells of each word; nil of a column of numbers
 	room           int            // bytes for more words
 	tooMany        bool           // words to count
+}
+
+// File is one of rows, with the roles of its columns.
+type File struct {
+	Path string
+	Roles
 }
 
 // Learn looks through a source, and the other files of rows that are to go with it, and finds
@@ -188,15 +204,19 @@ type seen struct {
 // Other words have none. A column that holds hardly a word twice, more than 100,000 words or
 // nothing is left out. All cells of a table without names of columns are as they are: its
 // encoding is nil.
-func Learn(source string, others ...string) (l Learnt, err error) {
+func Learn(source File, others ...File) (l Learnt, err error) {
 	var columns []*seen
-	if err := look(source, Reference{}, func(t *Table) cellFunc {
+	if err := source.look(Reference{}, func(t *Table) cellFunc {
 		for _, name := range t.columns {
 			columns = append(columns, &seen{name: name})
 		}
 		return func(values []float32, j int, text string) ([]float32, error) {
 			c := columns[j]
-			if number, is := t.number(text); is {
+			number, is, err := t.number(text)
+			if err != nil {
+				return values, err
+			}
+			if is {
 				c.numbers = append(c.numbers, number)
 			} else if isMissing(text) {
 				c.missing++
@@ -212,22 +232,29 @@ func Learn(source string, others ...string) (l Learnt, err error) {
 		return Learnt{}, err
 	}
 	var kept []*seen
-	for _, c := range columns {
-		if why := c.useless(); why != "" {
-			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source, why))
+	var places []int // of the kept in l.Columns
+	for i, c := range columns {
+		why := c.useless()
+		l.Columns = append(l.Columns, LearntColumn{Name: c.name, Levels: len(c.counts), Missing: []int{c.missing}, LeftOut: why})
+		if why != "" {
+			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source.Path, why))
 			continue
 		}
-		kept = append(kept, c)
+		kept, places = append(kept, c), append(places, i)
 		l.Encoding = append(l.Encoding, c.coding())
 	}
 	if len(kept) == 0 {
-		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source, strings.Join(l.LeftOut, " "))
+		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source.Path, strings.Join(l.LeftOut, " "))
 	}
-	for _, path := range others {
-		if err := look(path, Reference{Name: source, Columns: l.Encoding.coded()}, func(*Table) cellFunc {
+	for at, file := range others {
+		for i := range l.Columns {
+			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
+		}
+		if err := file.look(Reference{Name: source.Path, Columns: l.Encoding.coded()}, func(*Table) cellFunc {
 			return func(values []float32, j int, text string) ([]float32, error) {
 				if isMissing(text) {
 					kept[j].missing++
+					l.Columns[places[j]].Missing[at+1]++
 					l.Encoding[j].Missing = l.Encoding[j].Missing || len(l.Encoding[j].Levels) == 0
 				}
 				return values, nil
@@ -242,8 +269,8 @@ func Learn(source string, others ...string) (l Learnt, err error) {
 
 // look hands all cells of a file to what begin makes for its table. It does nothing where
 // columns have no names.
-func look(path string, reference Reference, begin func(*Table) cellFunc) (err error) {
-	t, err := Open(path, Options{Kind: Features, IgnoreLabels: true, Reference: reference})
+func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error) {
+	t, err := Open(f.Path, Options{Kind: Features, IgnoreLabels: true, Roles: f.Roles, Reference: reference})
 	if err != nil {
 		return err
 	}
@@ -261,7 +288,7 @@ func look(path string, reference Reference, begin func(*Table) cellFunc) (err er
 }
 
 // count counts the words of those columns of the source that hold words.
-func count(source string, columns []*seen) error {
+func count(source File, columns []*seen) error {
 	var ofWords []*seen
 	for _, c := range columns {
 		if 9*c.words > len(c.numbers) {
@@ -275,7 +302,7 @@ func count(source string, columns []*seen) error {
 	for _, c := range ofWords {
 		c.room = mostText / len(ofWords)
 	}
-	return look(source, Reference{}, func(*Table) cellFunc {
+	return source.look(Reference{}, func(*Table) cellFunc {
 		return func(values []float32, j int, text string) ([]float32, error) {
 			c := columns[j]
 			if c.counts == nil || c.tooMany || isMissing(text) {

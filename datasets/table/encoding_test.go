@@ -17,7 +17,11 @@ import (
 // learnt returns what is learnt of files, which must not fail.
 func learnt(t *testing.T, source string, others ...string) Learnt {
 	t.Helper()
-	l, err := Learn(source, others...)
+	var files []File
+	for _, path := range others {
+		files = append(files, File{Path: path})
+	}
+	l, err := Learn(File{Path: source}, files...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +60,12 @@ func TestEncoding(t *testing.T) {
 		{Column: "size", Median: 3, Missing: true},
 	}
 	got := learnt(t, source, target)
+	if want := []LearntColumn{
+		{"colour", 3, []int{1, 1}, ""}, {"age", 0, []int{2, 1}, ""}, {"member", 0, []int{0, 0}, ""}, {"size", 0, []int{0, 1}, ""},
+	}; !cmp.Equal(got.Columns, want) {
+		t.Errorf("%+v", got.Columns)
+	}
+	got.Columns = nil
 	want := Learnt{Encoding: e, Summary: `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "colour" (2 rows), "age" (3 rows), "size" (1 rows)`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -163,7 +173,7 @@ func TestLearnLeavesOut(t *testing.T) {
 	if diff := cmp.Diff(want, l.LeftOut); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Learn(write(t, "source.csv", "a,label\n,x\n,y\n")); err == nil || !strings.Contains(err.Error(), "no column of values") {
+	if _, err := Learn(File{Path: write(t, "source.csv", "a,label\n,x\n,y\n")}); err == nil || !strings.Contains(err.Error(), "no column of values") {
 		t.Error(err)
 	}
 	// Columns without names are as they are.
@@ -226,7 +236,7 @@ func FuzzEncoding(f *testing.F) {
 			}
 		}
 		allocation.Within(t, min(1<<25+4000*(len(source)+len(target)), allocation.Allowed(len(source)+len(target))), func() {
-			l, err := Learn(paths[0], paths[1])
+			l, err := Learn(File{Path: paths[0]}, File{Path: paths[1]})
 			if err != nil || l.Encoding == nil {
 				return
 			}

@@ -3,6 +3,7 @@ package table
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -106,7 +107,13 @@ func FuzzSafetensors(f *testing.F) {
 
 func FuzzCSV(f *testing.F) {
 	fuzzed(f, ".csv",
-		"id,label,a,b\nx,dog,1,2\n\"y\n\",,3,4\n", "\xef\xbb\xbfa;b\r\n1;2\r\n", "probability_a\tprobability_b\n0.5\t0.5\n")
+		"id,label,a,b\nx,dog,1,2\n\"y\n\",,3,4\n", "\xef\xbb\xbfa;b\r\n1;2\r\n", "probability_a\tprobability_b\n0.5\t0.5\n",
+		"a;b\n1,5;1.234\n", inUTF16("id;a;label\n1;1,5;ä\n", binary.LittleEndian))
+}
+
+func FuzzPackedCSV(f *testing.F) {
+	const rows = "id,label,a,b\nx,dog,1,2\ny,,3,4\n"
+	fuzzed(f, ".csv.gz", gzipped(f, rows)+gzipped(f, "z,dog,5,6\n"), gzipped(f, inUTF16(rows, binary.BigEndian)))
 }
 
 func FuzzParquet(f *testing.F) {

@@ -86,21 +86,24 @@ func TestSafetensors(t *testing.T) {
 
 func TestCSVThatIsWrong(t *testing.T) {
 	for words, text := range map[string]string{
-		"rows.csv:3: column \"b\": \"x\" is no number of float32; if these are labels, call the column label": "a,b\n1,2\n3,x\n",
-		"rows.csv:2: column \"b\": \"1,234.5\" is no number of float32":                                       "a;b\n1;1,234.5\n",
-		"rows.csv:2: column \"b\": \"1,5\" is no number of float32":                                           "a,b\n1,\"1,5\"\n",
-		"rows.csv:2: column \"b\": \"\" stands for a missing value; fill it in":                               "a,b\n1,\n",
-		"rows.csv:3: column \"a\": \"NA\" stands for a missing value; fill it in":                             "a,b\n1,2\nNA,2\n",
-		"rows.csv:2: column \"b\": \"1e39\" is no number of float32":                                          "a,b\n1,1e39\n",
-		"rows.csv:3: column \"a\": NaN; values must be finite numbers":                                        "a,b\n1,2\nnan,2\n",
-		"rows.csv:2: column \"b\": +Inf":                                                                      "a,b\n1,inf\n",
-		"rows.csv:4: 1 columns; the first line names 2":                                                       "a,b\n1,2\n\n3\n",
-		"rows.csv:2: 3 columns; the first line names 2":                                                       "a,b\n1,2,3\n",
-		"rows.csv:1: the first line holds numbers alone":                                                      "1,2\n3,4\n",
-		"rows.csv:1: two columns of the name \"a\"":                                                           "a,a\n3,4\n",
-		"rows.csv:1: no column of values":                                                                     "id,label\n3,4\n",
-		"rows.csv:1: holds both probabilities and logits":                                                     "logit_a,probability_a\n3,4\n",
-		"rows.csv:3: column 3: bare \" in non-quoted-field":                                                   "a\n1\n2 \"x\n",
+		"rows.csv:3: column \"b\": \"x\" is no number of float32; if these are labels, name the column as theirs, or call it label": "a,b\n1,2\n3,x\n",
+		"rows.csv:2: column \"b\": \"1,234.5\" has separators of thousands":                                                         "a;b\n1;1,234.5\n",
+		"rows.csv:2: column \"b\": \"1,234\" may be a fraction or thousands":                                                        "a,b\n1,\"1,234\"\n",
+		"rows.csv:3: column \"b\": \"1.234\" may be a fraction or thousands":                                                        "a;b\n1;1\n2;1.234\n",
+		"rows.csv:2: column \"b\": \"1,5\" has a comma, but line 3, column \"a\": \"2.5\", a point":                                 "a;b\n1;1,5\n2.5;1\n",
+		"rows.csv:2: column \"b\": \"1 234,5\" has separators of thousands":                                                         "a;b\n1;1 234,5\n",
+		"rows.csv:2: column \"b\": \"\" stands for a missing value; fill it in":                                                     "a,b\n1,\n",
+		"rows.csv:3: column \"a\": \"NA\" stands for a missing value; fill it in":                                                   "a,b\n1,2\nNA,2\n",
+		"rows.csv:2: column \"b\": \"1e39\" is no number of float32":                                                                "a,b\n1,1e39\n",
+		"rows.csv:3: column \"a\": NaN; values must be finite numbers":                                                              "a,b\n1,2\nnan,2\n",
+		"rows.csv:2: column \"b\": +Inf":                                                                                            "a,b\n1,inf\n",
+		"rows.csv:4: 1 columns; the first line names 2":                                                                             "a,b\n1,2\n\n3\n",
+		"rows.csv:2: 3 columns; the first line names 2":                                                                             "a,b\n1,2,3\n",
+		"rows.csv:1: the first line holds numbers alone":                                                                            "1,2\n3,4\n",
+		"rows.csv:1: two columns of the name \"a\"":                                                                                 "a,a\n3,4\n",
+		"rows.csv:1: no column of values":                                                                                           "id,label\n3,4\n",
+		"rows.csv:1: holds both probabilities and logits":                                                                           "logit_a,probability_a\n3,4\n",
+		"rows.csv:3: column 3: bare \" in non-quoted-field":                                                                         "a\n1\n2 \"x\n",
 		"holds no rows": "a,b\n",
 		"is empty":      "",
 	} {
@@ -114,7 +117,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	refused(t, write(t, "rows.csv", "a,b\n1,2\n"), Options{Labels: "species"}, `rows.csv:1: no "species"; there are "a", "b"`)
+	refused(t, write(t, "rows.csv", "a,b\n1,2\n"), Options{Roles: Roles{Label: "species"}}, `rows.csv:1: no "species"; there are "a", "b"`)
 	endless := filepath.Join(t.TempDir(), "rows.csv")
 	if err := os.WriteFile(endless, []byte("a\n\""), 0o600); err != nil {
 		t.Fatal(err)
@@ -139,7 +142,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		}
 		refused(t, path, Options{}, "not a file")
 	}
-	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .safetensors, .parquet, .csv or .tsv")
+	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .safetensors, .parquet, .csv, .tsv, .csv.gz or .tsv.gz")
 	pair := write(t, "a-features.npy", npyOf("<f4", "(1, 1)", one))
 	labels := strings.TrimSuffix(pair, "features.npy") + "labels.npy"
 	if err := unix.Mkfifo(labels, 0o600); err != nil {
@@ -225,7 +228,7 @@ func TestStreams(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewStream(strings.NewReader(array), "standard input", Options{Labels: "labels"}); err == nil || !strings.HasPrefix(err.Error(), `standard input: no "labels"`) {
+	if _, err := NewStream(strings.NewReader(array), "standard input", Options{Roles: Roles{Label: "labels"}}); err == nil || !strings.HasPrefix(err.Error(), `standard input: no "labels"`) {
 		t.Errorf("error %v for labels of a stream", err)
 	}
 	table, err := NewStream(strings.NewReader(array), "standard input", Options{})

@@ -103,7 +103,7 @@ func TestNPZThatIsWrong(t *testing.T) {
 		}
 	}
 	refused(t, "testdata/objects.npz", Options{}, "labels: the elements are Python objects")
-	refused(t, "testdata/half.npz", Options{Labels: "y"}, `no "y"; there are "features", "labels", "ids"`)
+	refused(t, "testdata/half.npz", Options{Roles: Roles{Label: "y"}}, `no "y"; there are "features", "labels", "ids"`)
 	refused(t, write(t, "rows.npz", "no archive"), Options{}, "not a whole .npz file")
 	refused(t, write(t, "rows.npz", ""), Options{}, "not a whole .npz file")
 }

@@ -19,9 +19,9 @@ func TestParquetThatIsWrong(t *testing.T) {
 	type text struct {
 		A string `parquet:"a"`
 	}
-	refused(t, write(t, "rows.parquet", parquetOf(t, []text{{"x"}})), Options{}, `column "a" holds STRING; want numbers, but in the columns id and label`)
-	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Labels: "features"}, `column "features" holds lists; want one number or text a row`)
-	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Labels: "x"}, `no "x"; there are "features", "label", "id"`)
+	refused(t, write(t, "rows.parquet", parquetOf(t, []text{{"x"}})), Options{}, `column "a" holds STRING; want numbers, but in the columns of ids and labels`)
+	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Roles: Roles{Label: "features"}}, `column "features" holds lists; want one number or text a row`)
+	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Roles: Roles{Label: "x"}}, `no "x"; there are "features", "label", "id"`)
 	whole, err := os.ReadFile("testdata/duckdb-null-row.parquet")
 	if err != nil {
 		t.Fatal(err)

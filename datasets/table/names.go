@@ -38,11 +38,13 @@ type layout struct {
 	values []int
 	labels int // -1 for none
 	ids    int // -1 for none
+	domain int // -1 for none
+	ignore []int
 }
 
 // chooseArrays finds the layout in the names of arrays, of which one at most holds values.
 func chooseArrays(there []string, o Options) (layout, error) {
-	l, err := chooseLabels(there, o)
+	l, err := chooseRoles(there, o)
 	if err != nil {
 		return l, err
 	}
@@ -67,16 +69,39 @@ func wantedValues(o Options) []string {
 	return kindNames
 }
 
-// chooseLabels finds labels, those that were asked for or of a usual name, and ids.
-func chooseLabels(there []string, o Options) (layout, error) {
-	l := layout{labels: firstOf(labelNames, there), ids: firstOf(idNames, there)}
-	if o.Labels == "" {
-		return l, nil
+// chooseRoles finds what is no value: labels and ids, those that were asked for or of a usual name,
+// the column of domains, and what is to be ignored.
+func chooseRoles(there []string, o Options) (layout, error) {
+	places := make([]int, 0, len(o.named()))
+	for _, name := range o.named() {
+		i := slices.Index(there, name)
+		if i < 0 {
+			return layout{}, fmt.Errorf("no %q; there are %s", name, listed(there))
+		}
+		if slices.Contains(places, i) {
+			return layout{}, fmt.Errorf("%q is named twice, as what it is", name)
+		}
+		places = append(places, i)
 	}
-	if l.labels = slices.Index(there, o.Labels); l.labels < 0 {
-		return l, fmt.Errorf("no %q; there are %s", o.Labels, listed(there))
+	place := func(name string, usual []string) int {
+		if name != "" {
+			return slices.Index(there, name)
+		}
+		if i := firstOf(usual, there); !slices.Contains(places, i) {
+			return i
+		}
+		return -1
+	}
+	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil)}
+	for _, name := range o.Ignore {
+		l.ignore = append(l.ignore, slices.Index(there, name))
 	}
 	return l, nil
+}
+
+// isValue reports whether a column has no role.
+func (l layout) isValue(i int) bool {
+	return i != l.labels && i != l.ids && i != l.domain && !slices.Contains(l.ignore, i)
 }
 
 // firstOf returns the place of the first of the names that is there, or -1.
@@ -126,7 +151,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	if err := distinct("columns", columns); err != nil {
 		return layout{}, err
 	}
-	l, err := chooseLabels(columns, t.options)
+	l, err := chooseRoles(columns, t.options)
 	if err != nil {
 		return l, err
 	}
@@ -143,7 +168,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	if l.values == nil {
 		t.kind = max(t.options.Kind, Features)
 		for i, name := range columns {
-			if i != l.labels && i != l.ids && !isIndex(name) {
+			if l.isValue(i) && !isIndex(name) {
 				l.values = append(l.values, i)
 			}
 		}
@@ -172,6 +197,11 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	return l, nil
 }
 
+// MissingColumnError is that of a table without a column that the [Reference] has.
+type MissingColumnError struct{ Column, message string }
+
+func (e *MissingColumnError) Error() string { return e.message }
+
 // order brings the columns of values into the order of the reference.
 func (t *Table) order(l *layout, columns []string) error {
 	want := t.options.Reference
@@ -195,7 +225,7 @@ func (t *Table) order(l *layout, columns []string) error {
 		case there:
 			ordered = append(ordered, i)
 		case t.kind == Features:
-			return fmt.Errorf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))
+			return &MissingColumnError{name, fmt.Sprintf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))}
 		default:
 			return nil // other names of classes are compared later
 		}

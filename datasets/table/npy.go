@@ -27,8 +27,12 @@ func openNPY(t *Table) (err error) {
 			beside, f.values.name = p, name
 		}
 	}
-	if o := t.options; !o.IgnoreLabels {
-		f.labels, err = f.openBeside(o.Labels, beside, "labels")
+	o := t.options
+	if others := o.named(); o.Label != "" && len(others) > 1 || o.Label == "" && len(others) > 0 {
+		return fmt.Errorf("no %q; the file is one array, without names", others[len(others)-1])
+	}
+	if !o.IgnoreLabels {
+		f.labels, err = f.openBeside(o.Label, beside, "labels")
 	}
 	if err == nil {
 		f.ids, err = f.openBeside("", beside, "ids")

@@ -36,7 +36,7 @@ func openNPZ(t *Table) error {
 		return err
 	}
 	open := func(i int) (*array, error) { return readMember(m, archive.File[i]) }
-	if err := f.openNamed(there, t.options, open); err != nil {
+	if err := f.openNamed(there, t, open); err != nil {
 		return err
 	}
 	if i := slices.Index(there, classNamesArray); i >= 0 {
@@ -85,7 +85,7 @@ const textCost = 32
 // bounded returns an error where the arrays together unpack to more than a file of that size may.
 func (f *arrays) bounded(size int64) error {
 	left := MaxUnpacked(size)
-	for _, a := range []*array{f.values, f.labels, f.ids} {
+	for _, a := range []*array{f.values, f.labels, f.ids, f.domain} {
 		if a == nil {
 			continue
 		}

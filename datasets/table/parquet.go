@@ -20,9 +20,10 @@ type parquetFile struct {
 	parsed *parquet.File
 	groups []format.RowGroup
 	list   bool
-	// values, labels and ids are columns at the ends of the schema; the last two may be nil.
-	values      []*parquet.Column
-	labels, ids *parquet.Column
+	// All columns are at the ends of the schema; labels, ids and domain may be nil.
+	values              []*parquet.Column
+	labels, ids, domain *parquet.Column
+	rows                int
 }
 
 func openParquet(t *Table) (err error) {
@@ -78,6 +79,7 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 	for i, field := range fields {
 		there[i] = field.Name()
 	}
+	t.there = there
 	l, err := chooseArrays(there, t.options)
 	if err != nil {
 		return err
@@ -90,13 +92,15 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 	if t.options.IgnoreLabels {
 		l.labels = -1
 	}
-	if t.labels = l.labels >= 0; t.labels {
-		if f.labels, err = single(fields[l.labels]); err != nil {
-			return err
+	t.labels = l.labels >= 0
+	for _, role := range []struct {
+		at     int
+		column **parquet.Column
+	}{{l.labels, &f.labels}, {l.ids, &f.ids}, {l.domain, &f.domain}} {
+		if role.at < 0 {
+			continue
 		}
-	}
-	if l.ids >= 0 {
-		if f.ids, err = single(fields[l.ids]); err != nil {
+		if *role.column, err = single(fields[role.at]); err != nil {
 			return err
 		}
 	}
@@ -124,7 +128,8 @@ func (f *parquetFile) measure() error {
 	if rows < 0 || rows > maxRows {
 		return fmt.Errorf("a number of %d rows", rows)
 	}
-	f.t.rows, f.t.width = int(rows), len(f.t.columns)
+	f.rows = int(rows)
+	f.t.rows, f.t.width = f.rows, len(f.t.columns)
 	if f.list && rows > 0 {
 		first := newLeaf(newPass(f), f.values[0], true)
 		values, err := first.list(nil)
@@ -197,7 +202,7 @@ func isText(leaf *parquet.Column) bool {
 }
 
 func notNumbers(column *parquet.Column) error {
-	return fmt.Errorf("column %q holds %s; want numbers, but in the columns id and label", column.Path()[0], typeName(column))
+	return fmt.Errorf("column %q holds %s; want numbers, but in the columns of ids and labels; name it if it is one of these, or leave it out", column.Path()[0], typeName(column))
 }
 
 func (f *parquetFile) Close() error { return f.file.Close() }
@@ -206,6 +211,9 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	c, pass := &parquetCursor{form: f}, newPass(f)
 	if f.labels != nil {
 		c.labels = newLeaf(pass, f.labels, false)
+	}
+	if f.domain != nil {
+		c.domain = newLeaf(pass, f.domain, false)
 	}
 	if labelsAlone {
 		return c, nil
@@ -224,9 +232,10 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 
 // parquetCursor goes over columns side by side; those that are not read are nil.
 type parquetCursor struct {
-	form        *parquetFile
-	values      []*leaf
-	labels, ids *leaf
+	form                *parquetFile
+	values              []*leaf
+	labels, ids, domain *leaf
+	row                 int // how many were read
 }
 
 func (c *parquetCursor) Close() error { return nil }
@@ -236,22 +245,29 @@ func (c *parquetCursor) next(b *Batch, n int) error {
 }
 
 func (c *parquetCursor) read(b *Batch, n int) (err error) {
-	row, width := b.First+b.rows, c.form.t.width
+	width := c.form.t.width
 	// What a header says of the number of rows is not taken for memory: values grow as they
 	// come.
-	n = min(n, c.form.t.rows-row, max(1, chunk/width))
+	n = min(n, c.form.rows-c.row, max(1, chunk/width))
 	if n == 0 {
 		return io.EOF
+	}
+	keep, kept, err := c.keep(b, n)
+	if err != nil {
+		return err
 	}
 	if c.values != nil && c.form.list {
 		err = c.readLists(b, n)
 	} else if c.values != nil && c.form.t.cell != nil {
-		err = c.readCells(b, n)
+		err = c.readCells(b, n, keep, kept)
 	} else if c.values != nil {
 		err = c.readColumns(b, n)
 	}
 	if err != nil {
 		return err
+	}
+	if keep != nil && c.values != nil && c.form.t.cell == nil {
+		b.Values = keepRows(b.Values, width, keep)
 	}
 	for _, part := range []struct {
 		*leaf
@@ -261,24 +277,51 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 		if part.leaf == nil {
 			continue
 		}
-		if err := part.pass.spend(textCost * int64(n)); err != nil {
-			return fmt.Errorf("row %d: %s: %w", row, part.name, err)
+		if *part.to, err = c.texts(part.leaf, part.name, *part.to, n); err != nil {
+			return err
 		}
-		for i := range n {
-			text, err := part.text()
-			if err != nil {
-				return fmt.Errorf("row %d: %s: %w", row+i, part.name, err)
-			}
-			*part.to = append(*part.to, text)
+		if keep != nil {
+			*part.to = keepTexts(*part.to, keep)
 		}
 	}
-	b.rows += n
+	b.rows += kept
+	c.row += n
 	return nil
+}
+
+// texts appends those of the next n rows.
+func (c *parquetCursor) texts(l *leaf, name string, texts []string, n int) ([]string, error) {
+	if err := l.pass.spend(textCost * int64(n)); err != nil {
+		return nil, fmt.Errorf("row %d: %s: %w", c.row, name, err)
+	}
+	for i := range n {
+		text, err := l.text()
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %s: %w", c.row+i, name, err)
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// keep says which of the next n rows are of the domain that is wanted, nil for all, and how many.
+func (c *parquetCursor) keep(b *Batch, n int) (keep []bool, kept int, err error) {
+	if c.domain == nil {
+		return nil, n, nil
+	}
+	domains, err := c.texts(c.domain, "domains", nil, n)
+	for i, domain := range domains {
+		keep = append(keep, c.form.t.wanted(b, domain, c.row+i))
+		if keep[i] {
+			kept++
+		}
+	}
+	return keep, kept, err
 }
 
 func (c *parquetCursor) readLists(b *Batch, n int) (err error) {
 	for i := range n {
-		row, before, width := b.First+b.rows+i, len(b.Values), c.form.t.width
+		row, before, width := c.row+i, len(b.Values), c.form.t.width
 		if b.Values, err = c.values[0].list(b.Values); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
@@ -296,7 +339,7 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 		for i := 0; i < n; {
 			numbers, err := l.numbers(n - i)
 			if err != nil {
-				return fmt.Errorf("row %d: column %q: %w", b.First+b.rows+i, l.column.Name(), err)
+				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
 			for _, number := range numbers {
 				b.Values[before+i*width+j] = number
@@ -307,22 +350,26 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 	return nil
 }
 
-// readCells reads columns whose cells may be words.
-func (c *parquetCursor) readCells(b *Batch, n int) error {
+// readCells reads columns whose cells may be words, of the rows that are kept.
+func (c *parquetCursor) readCells(b *Batch, n int, keep []bool, kept int) error {
 	before, width, at := len(b.Values), c.form.t.width, 0
-	b.Values = extend(b.Values, n*width)
+	b.Values = extend(b.Values, kept*width)
 	for j, l := range c.values {
-		values := 0
+		values, row := 0, 0
 		for i := range n {
 			text, err := l.cell()
 			if err != nil {
-				return fmt.Errorf("row %d: column %q: %w", b.First+b.rows+i, l.column.Name(), err)
+				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
-			of, err := c.form.t.cell(b.Values[before+i*width+at:][:0], j, text)
+			if keep != nil && !keep[i] {
+				continue
+			}
+			of, err := c.form.t.cell(b.Values[before+row*width+at:][:0], j, text)
 			if err != nil {
-				return fmt.Errorf("row %d: %w", b.First+b.rows+i, err)
+				return fmt.Errorf("row %d: %w", c.row+i, err)
 			}
 			values = len(of)
+			row++
 		}
 		at += values
 	}

@@ -58,6 +58,11 @@ func (r *Rows) keep(b *Batch) {
 		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
 	}
 	r.ids = append(r.ids, b.ids...)
+	if b.ids == nil {
+		for _, number := range b.numbers {
+			r.ids = append(r.ids, strconv.Itoa(number))
+		}
+	}
 	if r.mapped == nil {
 		r.blocks = append(r.blocks, append(make([]float32, 0, len(b.Values)), b.Values...))
 	}

@@ -27,7 +27,7 @@ func openSafetensors(t *Table) error {
 	if err := distinct("tensors", there); err != nil {
 		return err
 	}
-	err = f.openNamed(there, t.options, func(i int) (*array, error) { return placeTensor(m, file.Tensors[i]) })
+	err = f.openNamed(there, t, func(i int) (*array, error) { return placeTensor(m, file.Tensors[i]) })
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 	}
 	t := &Table{name: name, options: options}
 	return t.open(func(t *Table) error {
-		if options.Labels != "" {
-			return fmt.Errorf("no %q: a stream has values without a name, no labels and no ids", options.Labels)
+		if named := options.named(); named != nil {
+			return fmt.Errorf("no %q: a stream has values without a name, no labels and no ids", named[0])
 		}
 		buffered := bufio.NewReaderSize(r, 1<<16)
 		a, _, err := readHeader(buffered)

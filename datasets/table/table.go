@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"iwda/internal/heading"
+	"iwda/internal/input"
 )
 
 // Kind says what the values of a row are.
@@ -40,9 +41,9 @@ type Options struct {
 	// Kind is what the values are, where their name does not say it. Where it is given,
 	// values of that name are looked for alone.
 	Kind Kind
-	// Labels names the array or column of labels, which then must be there. For a .npy file
-	// it is the path of another one; by default, that of P-features.npy is P-labels.npy.
-	Labels string
+	// Roles name what is no value, if its name does not say it. By default the labels of P-features.npy
+	// are P-labels.npy.
+	Roles
 	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.
@@ -66,19 +67,20 @@ type Reference struct {
 
 // Table is an open file of rows, or a stream. Several goroutines may read a file at once.
 type Table struct {
-	name    string
-	kind    Kind
-	rows    int // -1 where it is not known
-	width   int
-	columns []string // names of the values' columns; nil where they have none
-	cell    cellFunc // makes values of the texts of cells; nil where these are numbers
-	// decimalComma says that numbers may have one.
-	decimalComma bool
-	labels       bool
-	form         form
-	mapped       *array // the values, where they are mapped
-	options      Options
-	named        []string // the names that the file gives classes; nil where it gives none
+	name        string
+	kind        Kind
+	rows        int // -1 where it is not known
+	width       int
+	there       []string // names of all arrays or columns
+	columns     []string // names of the values' columns; nil where they have none
+	cell        cellFunc // makes values of the texts of cells; nil where these are numbers
+	decimal     *decimal // of numbers that are texts; nil of other forms
+	everyDomain bool     // no row is passed over
+	labels      bool
+	form        form
+	mapped      *array // the values, where they are mapped
+	options     Options
+	named       []string // the names that the file gives classes; nil where it gives none
 	// vocabulary returns the classes, nil if there are none.
 	vocabulary func() (*vocabulary, error)
 }
@@ -106,25 +108,43 @@ var forms = map[string]func(t *Table) error{
 	".csv":         openCSV,
 	".tsv":         openCSV,
 	".parquet":     openParquet,
+	".csv.gz":      openCSV,
+	".tsv.gz":      openCSV,
 }
 
 // Extensions lists the ends of the names of files that [Open] reads, for messages.
-const Extensions = ".npz, .npy, .safetensors, .parquet, .csv or .tsv"
+const Extensions = ".npz, .npy, .safetensors, .parquet, .csv, .tsv, .csv.gz or .tsv.gz"
+
+// extension is the end of a path that says what form the file has.
+func extension(path string) string {
+	path = strings.ToLower(path)
+	end := filepath.Ext(path)
+	if end == packed {
+		return filepath.Ext(strings.TrimSuffix(path, packed)) + packed
+	}
+	return end
+}
+
+// packed is the end of the names of files that gzip has compressed.
+const packed = ".gz"
+
+func unknownForm(path string) error {
+	return input.Wrong(fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions))
+}
 
 // Reads reports whether a path ends as those of files that [Open] reads.
 func Reads(path string) bool {
-	_, known := forms[strings.ToLower(filepath.Ext(path))]
+	_, known := forms[extension(path)]
 	return known
 }
 
 // Open opens the rows of a file, whose format is that of its name: .npz, .npy,
-// .safetensors, .parquet, .csv or .tsv. It reads headers alone. The file must not be changed
-// until the table and its rows are closed.
+// .safetensors, .parquet, .csv or .tsv, or the last two with .gz. It reads headers alone. The file
+// must not be changed until the table and its rows are closed.
 func Open(path string, options Options) (*Table, error) {
-	extension := strings.ToLower(filepath.Ext(path))
-	open, known := forms[extension]
+	open, known := forms[extension(path)]
 	if !known {
-		return nil, fmt.Errorf("%s: rows are read from files that end with %s", path, Extensions)
+		return nil, unknownForm(path)
 	}
 	t := &Table{name: path, options: options}
 	return t.open(open)
@@ -144,12 +164,13 @@ func (t *Table) open(open func(t *Table) error) (*Table, error) {
 	return t, nil
 }
 
-// located puts the file's name in front of an error that does not begin with it.
+// located puts the file's name in front of an error that does not begin with it, which is one of
+// the input.
 func (t *Table) located(err error) error {
-	if text := err.Error(); strings.HasPrefix(text, t.name+":") {
-		return err
+	if text := err.Error(); !strings.HasPrefix(text, t.name+":") {
+		err = fmt.Errorf("%s: %w", t.name, err)
 	}
-	return fmt.Errorf("%s: %w", t.name, err)
+	return input.Wrong(err)
 }
 
 // check compares what a file says of itself with what was asked for.
@@ -157,6 +178,9 @@ func (t *Table) check() error {
 	want := t.options.Reference
 	if t.rows == 0 {
 		return errors.New("holds no rows")
+	}
+	if t.options.DomainColumn != "" { // how many rows are of the domain, and where, only reading tells
+		t.rows, t.mapped = -1, nil
 	}
 	if want.Width != 0 && t.width != want.Width {
 		return fmt.Errorf("rows of %d values; %s has %d", t.width, want.Name, want.Width)
@@ -172,6 +196,10 @@ func (t *Table) check() error {
 
 // Name identifies the rows in messages: the path of the file.
 func (t *Table) Name() string { return t.name }
+
+// DecimalComma reports whether a number of the rows that were read has a decimal comma, as all have
+// then.
+func (t *Table) DecimalComma() bool { return t.decimal != nil && t.decimal.comma.Load() }
 
 // Kind says what the values are.
 func (t *Table) Kind() Kind { return t.kind }

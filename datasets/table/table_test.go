@@ -218,7 +218,7 @@ func TestCSV(t *testing.T) {
 	if one := contentOf(t, file(write(t, "rows.tsv", "length, cm\n1\n"), Options{})); one.Width != 1 {
 		t.Errorf("one column with a comma in its name: %+v", one)
 	}
-	asked := contentOf(t, file(write(t, "rows.csv", "id,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Labels: "species"}))
+	asked := contentOf(t, file(write(t, "rows.csv", "id,species,a,b\nx,dog,1,-2.5\ny,cat,3,4\n"), Options{Roles: Roles{Label: "species"}}))
 	if asked.Width != 2 || !slices.Equal(asked.Values, []float32{1, -2.5, 3, 4}) || !slices.Equal(asked.Labels, []int{1, 0}) || asked.IDs[1] != "y" {
 		t.Errorf("columns that were asked for: %+v", asked)
 	}

@@ -18,7 +18,8 @@ import (
 // names of the columns, and take the number of each line, or of each row of Parquet from 1, and its cells
 // without spaces around them, those of CSV as [printable.FromCell] gives them back; both are valid until
 // they return. An error of either is returned with file and line. Lists in Parquet are left out.
-func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
+func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) (err error) {
+	defer func() { err = input.Wrong(err) }()
 	if extensionOf(path) == ".parquet" {
 		return readParquetText(path, header, take)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/datasets/catalogue"
 	"iwda/evaluation"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
@@ -67,8 +68,8 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	if err != nil {
 		return err
 	}
-	paths := domainPaths(file)
-	again, err := NewPlan(paths[sourceName], paths[targetName], Options{
+	files := domainFiles(file)
+	again, err := newPlan([2]catalogue.Files{files[sourceName], files[targetName]}, Options{
 		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(FindTable(folder, PredictionsFile)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {

@@ -26,9 +26,10 @@ type Columns struct {
 
 // Oddities are what was seen of one domain.
 type Oddities struct {
-	Dominating []int            // by column, the row that holds most of the variance, or -1
-	Marks      []normalise.Mark // that may stand for missing values
-	Counting   []int            // columns that count the rows
+	normalise.Statistics                  // of the rows as they are
+	Dominating           []int            // by column, the row that holds most of the variance, or -1
+	Marks                []normalise.Mark // that may stand for missing values
+	Counting             []int            // columns that count the rows
 }
 
 // clipAt is the value of network.clip where columns have to be clipped; research/comparisons/normalisation.md has
@@ -41,13 +42,14 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	}
 	ofSource, ofTarget := normalise.StatisticsOf(source), normalise.StatisticsOf(target)
 	c.Source, c.Target = oddities(source, ofSource), oddities(target, ofTarget)
+	ofSource.Deviation, ofTarget.Deviation = slices.Clone(ofSource.Deviation), slices.Clone(ofTarget.Deviation)
 	c.LeftOut = normalise.LeaveOut(&ofSource, &ofTarget)
 	_, _, c.Clipped = normalise.Ranges(source, target, clipAt)
 	return c
 }
 
 func oddities(set datasets.Set, s normalise.Statistics) Oddities {
-	return Oddities{normalise.Dominating(set, s), normalise.Marks(set), normalise.Counting(set)}
+	return Oddities{s, normalise.Dominating(set, s), normalise.Marks(set), normalise.Counting(set)}
 }
 
 // dominated returns the number of columns outside some in which one row holds most of the
@@ -109,7 +111,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, row)
 		}
 		say(len(domain.Counting), "of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
-			"call such a column id, or leave it out of both files.", domain.name, c.list(domain.Counting))
+			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))
 		if n := len(domain.Marks); n > 0 {
 			first := domain.Marks[0]
 			say(n, "of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+

@@ -3,7 +3,6 @@ package adapt
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"iwda/datasets"
@@ -27,15 +26,19 @@ type Data struct {
 	Source, Target Domain
 	Columns        Columns      // of Vectors
 	Learnt         table.Learnt // of Vectors, where not all cells are numbers
+	// Said is what was found out of files, in sentences.
+	Said []string
+
+	images *catalogue.ImageTask // of ImageFiles
 
 	sample sample // of Vectors
 }
 
 // Domain is what was seen of one.
 type Domain struct {
-	Path   string // absolute
-	Rows   int
-	Counts []int // labelled rows of each class
+	catalogue.Files // with an absolute path
+	Rows            int
+	Counts          []int // labelled rows of each class
 }
 
 // labelled is the number of rows with a label.
@@ -66,28 +69,33 @@ const fewestRows = 3
 const fewestTargetRows = 10
 
 // Look opens both domains as training does, reads all rows of features, and lists images.
-// What training would refuse is an error here, with file, row and column.
-func Look(source, target string) (Data, error) {
-	files := []catalogue.Files{{Domain: sourceName}, {Domain: targetName}}
-	for i, path := range []string{source, target} {
-		whole, err := filepath.Abs(path)
-		if err != nil {
-			return Data{}, err
-		}
-		files[i].Path = whole
+// What training would refuse is an error, with file, row and column.
+func Look(source, target string, n Naming) (Data, error) {
+	files, said, err := n.files(source, target)
+	var d Data
+	if err == nil {
+		d, err = lookAt(files)
 	}
+	if err != nil {
+		return Data{}, err
+	}
+	d.Said = append(said, d.Said...)
+	return d, nil
+}
+
+// lookAt is [Look] at a source and a target with their roles.
+func lookAt(files [2]catalogue.Files) (Data, error) {
 	data, err := catalogue.Find("files")
 	if err != nil {
 		return Data{}, err
 	}
-	if data, err = data.Of(files); err != nil {
+	if data, err = data.Of(files[:]); err != nil {
 		return Data{}, err
 	}
 	if err := data.CheckFiles(""); err != nil {
 		return Data{}, err
 	}
-	seen := Data{Kind: data.Kind}
-	seen.Source.Path, seen.Target.Path = files[0].Path, files[1].Path
+	seen := Data{Kind: data.Kind, Source: Domain{Files: files[0]}, Target: Domain{Files: files[1]}}
 	if data.Kind == catalogue.ImageFiles {
 		err = seen.lookAtImages(data)
 	} else {
@@ -101,8 +109,16 @@ func Look(source, target string) (Data, error) {
 
 func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
+	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
+		return fmt.Errorf("%w; add it, or leave it out of both with --ignore %q", err, missing.Column)
+	}
 	if err != nil {
 		return err
+	}
+	for i, set := range []datasets.Set{task.Source, task.Target} {
+		if rows, is := set.(*table.Rows); is && rows.DecimalComma() {
+			d.Said = append(d.Said, fmt.Sprintf("%s: numbers have a decimal comma", []string{sourceName, targetName}[i]))
+		}
 	}
 	d.Learnt = task.Learnt
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
@@ -119,6 +135,7 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 	if err != nil {
 		return err
 	}
+	d.images = &task
 	d.Classes = task.Source.ClassNames()
 	d.count(task.Source.Labels(), task.Target.Labels())
 	return nil
@@ -170,9 +187,14 @@ func (d Data) rareClasses() string {
 
 // checkExperiment returns an error where the experiment file is about other domains.
 func (d Data) checkExperiment(file *config.File) error {
-	paths := domainPaths(file)
-	if paths[sourceName] != d.Source.Path || paths[targetName] != d.Target.Path {
-		return config.Error{Location: file.Name, Message: fmt.Sprintf("is about %s and %s; choose another folder with -o, or remove it", paths[sourceName], paths[targetName])}
+	for _, seen := range []Domain{d.Source, d.Target} {
+		there := domainFiles(file)[seen.Domain]
+		if there.Path != seen.Path {
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about the %s %s; choose another folder with -o, or remove it", seen.Domain, there)}
+		}
+		if !there.Roles.Equal(seen.Roles) {
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about other columns, %s: %s; say the same of them, choose another folder with -o, or remove it", seen.Domain, there)}
+		}
 	}
 	return nil
 }
@@ -195,6 +217,12 @@ func checkRuns(file string, runs []plan.Run) error {
 
 // String says in a line what was seen.
 func (d Data) String() string {
+	source, target := d.seen()
+	return fmt.Sprintf("source: %s; target: %s", source, target)
+}
+
+// seen says what was seen of each domain.
+func (d Data) seen() (source, target string) {
 	kind, width := "images", ""
 	if d.Kind == catalogue.Vectors {
 		kind, width = "rows", fmt.Sprintf(" of %d values", d.Width)
@@ -204,6 +232,6 @@ func (d Data) String() string {
 	if n := d.Target.labelled(); n > 0 {
 		labels = fmt.Sprintf("%d with labels, which are used to measure alone", n)
 	}
-	return fmt.Sprintf("source: %d %s%s, %d classes, the rarest %q with %d; target: %d %s, %s",
-		d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows, d.Target.Rows, kind, labels)
+	return fmt.Sprintf("%d %s%s, %d classes, the rarest %q with %d", d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows),
+		fmt.Sprintf("%d %s, %s", d.Target.Rows, kind, labels)
 }

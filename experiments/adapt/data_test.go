@@ -29,7 +29,7 @@ func TestLookAtImages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"))
+		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
+	"iwda/internal/input"
 	"iwda/torch"
 )
 
@@ -38,13 +40,13 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	var former *Outcome
 	if info.IsDir() {
 		predictions = FindTable(of, PredictionsFile)
-		former, err = readOutcome(of)
+		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
 	if o.Choose && !adapted {
-		return nil, fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of)
+		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
 	}
 	classes, err := table.ClassesOf(predictions)
 	if err != nil {
@@ -83,8 +85,8 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 func Reads(folder string) []string {
 	paths := append(Files(folder), folder)
 	if file, err := config.Load(filepath.Join(folder, ExperimentFile)); err == nil {
-		for _, path := range domainPaths(file) {
-			paths = append(paths, path)
+		for _, files := range domainFiles(file) {
+			paths = append(paths, files.Path)
 		}
 	}
 	return paths
@@ -120,8 +122,8 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
-	target := domainPaths(file)[targetName]
-	if _, err := os.Stat(target); err != nil {
+	target := domainFiles(file)[targetName]
+	if _, err := os.Stat(target.Path); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoTarget, err)
 	}
 	var folders []string
@@ -138,7 +140,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
-	input, err := predict.Open(target, nil, members[0].Folder, members[0].Metadata)
+	input, err := predict.Open(target.Path, target.Roles, nil, members[0].Folder, members[0].Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -174,11 +176,21 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	return methods, nil
 }
 
-// domainPaths are where the domains of an experiment are.
-func domainPaths(file *config.File) map[string]string {
-	paths := map[string]string{}
-	for _, domain := range file.Config.Dataset.Domains {
-		paths[domain.Domain] = domain.Path
+// Domains are source and target in the experiment of an adaptation's folder.
+func Domains(folder string) (source, target catalogue.Files, err error) {
+	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	if err != nil {
+		return source, target, err
 	}
-	return paths
+	files := domainFiles(file)
+	return files[sourceName], files[targetName], nil
+}
+
+// domainFiles are where the domains of an experiment are.
+func domainFiles(file *config.File) map[string]catalogue.Files {
+	files := map[string]catalogue.Files{}
+	for _, domain := range file.Config.Dataset.Domains {
+		files[domain.Domain] = domain
+	}
+	return files
 }

@@ -121,7 +121,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	// By many it is, and predicts from then on.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
 	e = evaluate(filled, true)
-	now, err := readOutcome(folder)
+	now, err := ReadOutcome(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"text/template"
 
 	"iwda/datasets"
@@ -18,13 +19,35 @@ import (
 //go:embed experiment.yaml.tmpl
 var experimentText string
 
-var experimentTemplate = template.Must(template.New("experiment").Funcs(template.FuncMap{"quote": strconv.Quote}).Parse(experimentText))
+var experimentTemplate = template.Must(template.New("experiment").Funcs(template.FuncMap{"quote": strconv.Quote, "files": flow}).Parse(experimentText))
+
+// flow is a domain in an experiment file.
+func flow(f catalogue.Files) string {
+	text := "{path: " + strconv.Quote(f.Path)
+	for _, key := range []struct{ name, value string }{{"label_column", f.Label}, {"id_column", f.ID}, {"domain_column", f.DomainColumn}} {
+		if key.value != "" {
+			text += ", " + key.name + ": " + strconv.Quote(key.value)
+		}
+	}
+	if f.DomainColumn != "" {
+		text += ", domain_value: " + strconv.Quote(f.DomainValue)
+	}
+	var ignored []string
+	for _, column := range f.Ignore {
+		ignored = append(ignored, strconv.Quote(column))
+	}
+	if ignored != nil {
+		text += ", ignore: [" + strings.Join(ignored, ", ") + "]"
+	}
+	return text + "}"
+}
 
 // settings are what depends on the data in an experiment file.
 type settings struct {
 	Data
 	Title          string
 	Features       bool    // not images
+	Small          bool    // a small network from scratch for images
 	Table          bool    // of few columns
 	HiddenUnits    int     // of the network on features
 	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
@@ -101,15 +124,24 @@ const (
 	largestOfImages  = 32 // rows of a batch
 )
 
+// SmallNetwork is the value of [Options].Network for a small network from scratch.
+const SmallNetwork = "small"
+
 // Experiment returns the experiment file for the data, of some so many steps; 0 stands for
-// what is usual. All methods normalise columns as it is asked for, unless that is "". The same
-// arguments give the same bytes.
-func (d Data) Experiment(steps int, asked string) ([]byte, error) {
+// what is usual. All methods normalise columns as it is asked for, unless that is "". The network is
+// that of [Options]. The same arguments give the same bytes.
+func (d Data) Experiment(steps int, asked, network string) ([]byte, error) {
+	switch {
+	case network != "" && network != SmallNetwork:
+		return nil, fmt.Errorf("there is no network %q to ask for: want %s, or none for what suits the data", network, SmallNetwork)
+	case network != "" && d.Kind == catalogue.Vectors:
+		return nil, fmt.Errorf("the network %s is for images; rows of features have one that suits them", network)
+	}
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Table: d.table(), HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: network == SmallNetwork, Table: d.table(), HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),

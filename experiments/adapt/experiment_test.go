@@ -17,15 +17,15 @@ import (
 func seen(kind catalogue.Kind, source, target int) Data {
 	return Data{
 		Kind: kind, Width: 64, Classes: []string{"cat", "dog"},
-		Source: Domain{Path: "/data/photos: \"new\".npz", Rows: source, Counts: []int{source - 5, 5}},
-		Target: Domain{Path: "/data/sketches.npz", Rows: target, Counts: []int{0, 0}},
+		Source: Domain{Files: catalogue.Files{Domain: "source", Path: "/data/photos: \"new\".npz"}, Rows: source, Counts: []int{source - 5, 5}},
+		Target: Domain{Files: catalogue.Files{Domain: "target", Path: "/data/sketches.npz"}, Rows: target, Counts: []int{0, 0}},
 	}
 }
 
 // parse returns the experiment of the data.
 func parse(t *testing.T, d Data) *config.File {
 	t.Helper()
-	text, err := d.Experiment(0, "")
+	text, err := d.Experiment(0, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestExperimentOnImages(t *testing.T) {
 
 // Everything that was chosen has a reason beside it.
 func TestExperimentSaysWhy(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0, "")
+	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestProducts(t *testing.T) {
 			d.Classes = append(d.Classes, strconv.Itoa(class))
 			d.Source.Counts, d.Target.Counts = append(d.Source.Counts, 5), append(d.Target.Counts, 0)
 		}
-		text, err := d.Experiment(0, "")
+		text, err := d.Experiment(0, "", "")
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%d classes: %v, %q is not in\n%s", classes, err, want, text)
 		}
@@ -168,7 +168,7 @@ func TestLength(t *testing.T) {
 		{many, 0, 53, 0, 17, 3551}, {many, 1200, 17, 0, 5, 1139},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {
-		text, err := c.data.Experiment(c.steps, "")
+		text, err := c.data.Experiment(c.steps, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

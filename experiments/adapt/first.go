@@ -49,7 +49,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 // predictTarget writes what members predict of the target, and hands each row to also, which may be nil.
 func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, also func(id, class string, probability float64)) (predict.Written, error) {
 	request := predict.Request{
-		Inputs: []string{p.target}, Shares: predict.ModelShares,
+		Inputs: []string{p.Data.Target.Path}, Roles: p.Data.Target.Roles, Shares: predict.ModelShares,
 		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also,
 	}
 	return predict.Write(ctx, members, request, p.predictOptions())

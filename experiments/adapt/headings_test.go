@@ -242,7 +242,7 @@ func TestFormerOutcome(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, OutcomeFile), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return readOutcome(folder)
+		return ReadOutcome(folder)
 	}
 	o, err := read(`{"format": 2, "classes": [{"class": "cat", "target_share": 0.5},
 		{"class": "dog", "target_share": 0.5, "target_interval": [0.25, 0.75], "weight": 2, "weight_interval": [1, 3]}]}`)

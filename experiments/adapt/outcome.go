@@ -222,8 +222,8 @@ func testOutcome(shared judge.Shared) TestOutcome {
 	return t
 }
 
-// readOutcome reads the outcome of an adaptation's folder, of this version or a former one.
-func readOutcome(folder string) (*Outcome, error) {
+// ReadOutcome reads the outcome of an adaptation's folder, of this version or a former one.
+func ReadOutcome(folder string) (*Outcome, error) {
 	path := filepath.Join(folder, OutcomeFile)
 	text, err := input.Read(path, input.Text)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/report/chart"
 	"iwda/experiments/report/page"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -150,7 +151,7 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		if o.drawn == nil {
 			v.ToLabel = o.toLabel
 		}
-		v.Command = fmt.Sprintf("iwrun evaluate %s %s", p.options.Folder, p.path(ToLabelFile))
+		v.Command = fmt.Sprintf("iwrun evaluate %s %s", printable.ShellWord(p.options.Folder), printable.ShellWord(p.path(ToLabelFile)))
 	}
 	v.ToSee = o.rowsToSee()
 	return v

@@ -96,6 +96,12 @@ func TestReport(t *testing.T) {
 	outcome.ExpectedAccuracy, outcome.Floor, outcome.Verdict.Reliable = &classshares.Accuracy{Value: 0.9, Low: 0.8, High: 0.95}, number(0.75), Both
 	o.picture.after, o.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, nil, errors.New("rows are too few")
 	outcome.HeldOut = o.heldOut.outcome(1)
+	p.options.Folder = "an out"
+	o.drawn = []labels.Row{{ID: "x"}}
+	if text = reported(t, o, p, outcome); !strings.Contains(text, "iwrun evaluate &#39;an out&#39; &#39;an out/to_label.csv&#39;") {
+		t.Error("a folder of two words is not one word of the command")
+	}
+	o.drawn = nil
 	text = reported(t, o, p, outcome)
 	for _, part := range []string{"The class shares and the predictions can be relied on.", "Predictions: reliable", "<b>90.0%</b>95% interval 80.0% to 95.0%, if only class shares changed", "<b>75.0%</b>", "no picture after it", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {

@@ -47,6 +47,10 @@ type Options struct {
 	Steps  int      // of each run, about; 0 for what suits the size of the data
 	// Format is that of tables, of [table.Formats]; "" is csv. The rows to label are in CSV always.
 	Format string
+	// Columns are what is said of those of the files.
+	Columns Naming
+	// Network is that of images: SmallNetwork, or "" for a pretrained one.
+	Network string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -77,14 +81,19 @@ var ErrNothingTrained = errors.New("every run failed: there is nothing to predic
 // Run again with the same folder, it goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
 func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	seconds, last := map[string]float64{}, time.Now()
-	lap := func(part string) { // notes the time since the last one
-		now := time.Now()
-		seconds[part], last = now.Sub(last).Seconds(), now
-	}
 	p, err := NewPlan(source, target, o)
 	if err != nil {
 		return nil, err
+	}
+	return p.Run(ctx)
+}
+
+// Run carries the plan out, once; see [Run].
+func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
+	seconds, last := map[string]float64{}, p.began
+	lap := func(part string) { // notes the time since the last one
+		now := time.Now()
+		seconds[part], last = now.Sub(last).Seconds(), now
 	}
 	if err := p.checkRuns(); err != nil {
 		return nil, err
@@ -93,9 +102,9 @@ func Run(ctx context.Context, source, target string, o Options) (*Outcome, error
 		return nil, err
 	}
 	lap("look")
-	train := o.Train
+	train := p.options.Train
 	if train == nil {
-		train = o.trainHere
+		train = p.options.trainHere
 	}
 	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
@@ -157,7 +166,7 @@ type Plan struct {
 	Warnings []string // what to know of the data, sentences
 
 	options Options
-	target  string
+	began   time.Time
 	kept    bool // the experiment file was there
 	file    *config.File
 
@@ -167,13 +176,33 @@ type Plan struct {
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
-	p := &Plan{options: o, target: target}
 	if !slices.Contains(table.Formats(), cmp.Or(o.Format, csvFormat)) {
 		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
 	}
-	if err := p.checkApart(source, target); err != nil {
+	began := time.Now()
+	if err := checkApart(o.Folder, source, target); err != nil {
 		return nil, err
 	}
+	files, said, err := o.Columns.files(source, target)
+	if err != nil {
+		return nil, err
+	}
+	if o.Say != nil {
+		for _, sentence := range said {
+			o.Say(sentence)
+		}
+	}
+	p, err := newPlan(files, o)
+	if err != nil {
+		return nil, err
+	}
+	p.began, p.Data.Said = began, append(said, p.Data.Said...)
+	return p, nil
+}
+
+// newPlan is [NewPlan] of a source and a target with the roles of their columns.
+func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
+	p := &Plan{options: o}
 	path := p.path(ExperimentFile)
 	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -181,15 +210,16 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.kept = !fresh
-	if p.Data, err = Look(source, target); err != nil {
+	if p.Data, err = lookAt(files); err != nil {
 		return nil, err
 	}
+	p.say(p.Data.Said...)
 	p.say(p.Data.String())
 	if words := p.Data.Learnt.Summary; words != "" {
 		p.say(words)
 	}
 	if fresh {
-		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set)); err == nil {
+		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set), o.Network); err == nil {
 			p.file, err = p.Data.parse(path, text, o.Set)
 		}
 	} else {
@@ -198,6 +228,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 			assignments = append(p.Data.lengthSet(o.Steps), o.Set...)
 		}
 		p.file, err = p.Data.parse(path, text, assignments)
+		if err == nil && o.Network == SmallNetwork && p.file.Config.Network.Name != string(architecture.LeNet) {
+			err = config.Error{Location: p.file.Name, Message: fmt.Sprintf("has the network %s; choose another folder with -o for the small one, or remove it", p.file.Config.Network.Name)}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -308,8 +341,8 @@ func Files(folder string) []string {
 }
 
 // checkApart returns an error if something would be written over what is read.
-func (p *Plan) checkApart(source, target string) error {
-	return wholefile.CheckApart(append(Files(p.options.Folder), p.options.Folder), []string{source, target})
+func checkApart(folder, source, target string) error {
+	return wholefile.CheckApart(append(Files(folder), folder), []string{source, target})
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.
@@ -339,7 +372,7 @@ func (d Data) parse(path string, text []byte, assignments []string) (*config.Fil
 // checkRuns finds, before the experiment file is replaced, data that are missing and runs that
 // another one left.
 func (p *Plan) checkRuns() error {
-	if err := plan.CheckData(p.Runs); err != nil {
+	if err := checkData(p.Runs); err != nil {
 		return err
 	}
 	for _, run := range p.Runs {
@@ -354,6 +387,18 @@ func (p *Plan) checkRuns() error {
 		return err
 	}
 	return schedule.CheckResults(p.Runs, p.results())
+}
+
+// checkData returns an error for files that are missing. If these are a network's weights, it says
+// what can be done without them.
+func checkData(runs []plan.Run) error {
+	for _, run := range runs {
+		if missing := run.Config.Network.MissingWeights(); missing != "" {
+			return config.Error{Location: "images", Message: missing + "\nor take --network small, a small network from scratch for images of few pixels," +
+				"\nor give files of features of a network of your own, as in iwrun adapt source.npz target.npz"}
+		}
+	}
+	return plan.CheckData(runs)
 }
 
 func (p *Plan) writeExperiment() error {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"iwda/internal/printable"
 )
 
 // stage holds a script of an array with commands in place of iwrun's and Slurm's.
@@ -19,10 +21,10 @@ type stage struct{ folder string }
 func newStage(t *testing.T, iwrun, state string) stage {
 	t.Helper()
 	s := stage{folder: t.TempDir()}
-	s.write(t, "iwrun", `if [ "$1" = status ]; then cat `+quote(s.path("step"))+`; exit; fi
-printf '%s\n' "$*" >`+quote(s.path("arguments"))+"\n"+iwrun)
+	s.write(t, "iwrun", `if [ "$1" = status ]; then cat `+printable.ShellWord(s.path("step"))+`; exit; fi
+printf '%s\n' "$*" >`+printable.ShellWord(s.path("arguments"))+"\n"+iwrun)
 	s.write(t, "squeue", "echo "+state)
-	s.write(t, "scontrol", `printf '%s\n' "$*" >>`+quote(s.path("requests")))
+	s.write(t, "scontrol", `printf '%s\n' "$*" >>`+printable.ShellWord(s.path("requests")))
 	s.setStep(t, "0")
 	j := job()
 	j.Program, j.Directory, j.Indices, j.MaxArraySize = s.path("iwrun"), s.folder, []int{1004}, 1000

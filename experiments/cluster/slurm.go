@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"iwda/internal/printable"
 )
 
 // Slurm says how Slurm carries out an experiment. Paths are absolute.
@@ -71,7 +73,7 @@ type File struct {
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": quote, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
+	Funcs(template.FuncMap{"quote": printable.ShellWord, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
@@ -110,7 +112,7 @@ func (s Slurm) exports() string {
 	}
 	for _, name := range s.Variables() {
 		if value, set := s.Environment[name]; set {
-			fmt.Fprintf(&commands, "export %s=%s\n", name, quote(value))
+			fmt.Fprintf(&commands, "export %s=%s\n", name, printable.ShellWord(value))
 		} else {
 			fmt.Fprintf(&commands, "unset %s\n", name)
 		}
@@ -204,14 +206,4 @@ func blocks(indices []int, size int) []block {
 		last.Tasks = append(last.Tasks, index-first)
 	}
 	return all
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=-]+$`)
-
-// quote returns the text as one word of a shell script, whatever it holds.
-func quote(text string) string {
-	if plain.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

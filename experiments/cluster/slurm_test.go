@@ -3,7 +3,6 @@ package cluster
 import (
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,21 +178,6 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("%v became %s, want %s", b.Tasks, short, test.short[i])
 			}
 		}
-	}
-}
-
-func TestQuote(t *testing.T) {
-	words := []string{"", "plain-1.0", "a b", "it's", `"$HOME" \`, "a\nb", "`id`", "-n", "*", "~", "ä", "!x", "a;b&c|d>e", "\t"}
-	script := "printf '%s\\0'"
-	for _, word := range words {
-		script += " " + quote(word)
-	}
-	out, err := exec.Command("bash", "-c", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, words) {
-		t.Errorf("got %q, want %q", got, words)
 	}
 }
 

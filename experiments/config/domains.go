@@ -71,11 +71,7 @@ func (all Domains) MarshalYAML() (any, error) {
 func (all Domains) String() string {
 	var texts []string
 	for _, f := range all {
-		text := f.Domain + ": " + f.Path
-		if f.Test != "" {
-			text += " (test: " + f.Test + ")"
-		}
-		texts = append(texts, text)
+		texts = append(texts, f.Domain+": "+f.String())
 	}
 	return strings.Join(texts, ", ")
 }

@@ -162,3 +162,34 @@ func TestOwnDomainsAreLookedAt(t *testing.T) {
 		}
 	}
 }
+
+// What a domain's files say of columns determines the result, too. Without a word of them, the hash
+// is that of earlier versions.
+func TestColumnsOfDomains(t *testing.T) {
+	for domains, want := range map[string]string{
+		"{a: {path: x.csv}, b: {path: \"y \\\"z\\\".csv\", test: z.csv}}": `config.Domains{catalogue.Files{Domain:"a", Path:"x.csv", Test:""}, catalogue.Files{Domain:"b", Path:"y \"z\".csv", Test:"z.csv"}}`,
+		"{a: {path: x.csv, label_column: kind, ignore: [q, r]}, b: {path: x.csv, id_column: n, domain_column: site, domain_value: \"1\"}}": `config.Domains{catalogue.Files{Domain:"a", Path:"x.csv", Test:"", Roles:table.Roles{Label:"kind", ID:"", Ignore:[]string{"q", "r"}, DomainColumn:"", DomainValue:""}}, ` +
+			`catalogue.Files{Domain:"b", Path:"x.csv", Test:"", Roles:table.Roles{Label:"", ID:"n", Ignore:[]string(nil), DomainColumn:"site", DomainValue:"1"}}}`,
+	} {
+		run := resolve(t, parse(t, own(domains, "[a-b]")), "a-b", "iwdan", 1)
+		if got := source(run.Dataset.Domains); got != want {
+			t.Errorf("%s: counts as %s, want %s", domains, got, want)
+		}
+		if diff := rewritten(t, run); diff != "" {
+			t.Errorf("%s: %s", domains, diff)
+		}
+	}
+	for domains, want := range map[string]string{
+		"{a: {path: x.csv, label: kind}, b: {path: y.csv}}":        `unknown key "label" in dataset.domains.a`,
+		"{a: {path: x, label_column: kind}, b: {path: y}}":         "x: labels in \"kind\", but images have no columns",
+		"{a: {path: x.csv, domain_value: kind}, b: {path: y.csv}}": "x.csv: domain_value is for rows with a domain_column",
+	} {
+		file, err := Parse("c.yaml", []byte(own(domains, "[a-b]")))
+		if err == nil {
+			_, err = file.Resolve("a-b", "full", "iwdan", 1)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", domains, err, want)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type Resolved struct {
 	source, target string         // domains
 	former         map[string]any // of a run of a former version: settings that are gone, see [modernise]
 	// for CheckData: where dataset.root, and network.file or the network, are given
-	rootLocation, fileLocation string
+	rootLocation, fileLocation, weightsLocation string
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
@@ -72,16 +72,30 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
 		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
-		fileLocation: d.at["network.file"],
+		fileLocation: d.at["network.file"], weightsLocation: cmp.Or(d.at["network.pretrained"], d.at["network"]),
 	}, d
 }
 
-// leaveOut clears defaults that mean nothing to a backbone of the user's own or a linear
-// classifier.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier or
+// a LeNet.
 func (n *Network) leaveOut() {
-	if n.Name == string(architecture.TorchScript) || n.Name == string(architecture.Linear) {
+	switch architecture.Name(n.Name) {
+	case architecture.TorchScript, architecture.Linear, architecture.LeNet:
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
+}
+
+// MissingWeights says that the file of pretrained weights is not there, and how to get it; "" if it
+// is, or none is used.
+func (n Network) MissingWeights() string {
+	if n.Pretrained == "" || n.Pretrained == NotPretrained {
+		return ""
+	}
+	_, err := os.Stat(n.Pretrained)
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("network.pretrained: %v; the weights of %s are to be had with\n  curl --create-dirs -o %q %s", err, n.Name, n.Pretrained, architecture.WeightsURL(architecture.Name(n.Name)))
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -144,11 +158,14 @@ func (r Resolved) CheckData() error {
 		return nil
 	}
 	if data.Named() {
-		return r.checkDomains(data)
+		if err := r.checkDomains(data); err != nil {
+			return err
+		}
+		return r.checkWeights()
 	}
 	info, err := os.Stat(r.Dataset.Root)
 	if err == nil && info.IsDir() {
-		return nil
+		return r.checkWeights()
 	}
 	problem := "is not a folder"
 	if os.IsNotExist(err) {
@@ -158,6 +175,14 @@ func (r Resolved) CheckData() error {
 	}
 	return Error{r.rootLocation, fmt.Sprintf("dataset.root: %q %s; set IWDA_DATA to the folder that holds %q, or dataset.root to the folder of the data\n%s",
 		r.Dataset.Root, problem, data.Name, data.Instructions(r.Dataset.Root))}
+}
+
+// checkWeights returns an Error if the file of pretrained weights is not there.
+func (r Resolved) checkWeights() error {
+	if missing := r.Network.MissingWeights(); missing != "" {
+		return Error{r.weightsLocation, missing + "\nwithout them, network.pretrained: none trains from scratch"}
+	}
+	return nil
 }
 
 // checkDomains returns an Error where a file of the user's own domains is missing, or

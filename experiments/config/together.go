@@ -36,6 +36,10 @@ func (s *Settings) checkTogether(d *decoder) {
 	case err != nil: // nothing is known of the rows
 	case data.Kind != catalogue.Vectors && n.Normalise != "":
 		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
+	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && s.Dataset.Crop != architecture.LeNetSide:
+		fail("dataset.crop", "dataset.crop is %d; network.name %s takes images of %d pixels a side: set dataset.resize and crop to %[3]d", s.Dataset.Crop, n.Name, architecture.LeNetSide)
+	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && n.Frozen:
+		fail("network.frozen", "network.frozen keeps a backbone that was trained before; %s has none", n.Name)
 	case data.Kind != catalogue.ImageFiles && n.Views > 0:
 		fail("network.views", "network.views is for image files; rows of data set %s have one view", s.Dataset.Name)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/heading"
+	"iwda/internal/input"
 )
 
 // Predictions are those of all rows, and which of these have labels.
@@ -59,7 +60,7 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	}
 	for i, row := range p.Labelled {
 		if l := labels.Rows[i]; row < 0 {
-			return nil, fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s", labels.Path, l.Line, l.ID, len(p.Class), path)
+			return nil, input.Wrong(fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s", labels.Path, l.Line, l.ID, len(p.Class), path))
 		}
 	}
 	return p, nil

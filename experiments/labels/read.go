@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/heading"
+	"iwda/internal/input"
 )
 
 // Labels are what somebody says of some rows.
@@ -44,12 +45,12 @@ func Read(path string, classes []string, origin string) (Labels, error) {
 	r := reader{Labels: Labels{Path: path}, lines: map[string]int{}}
 	var err error
 	if r.name, err = table.LabelNames(classes, origin); err != nil {
-		return r.Labels, err
+		return r.Labels, input.Wrong(err)
 	}
 	if err := table.ReadText(path, r.header, r.line); err != nil {
 		return r.Labels, err
 	}
-	return r.Labels, r.check()
+	return r.Labels, input.Wrong(r.check())
 }
 
 // reader reads a file of labels line by line.

@@ -154,7 +154,7 @@ func openSource(path string, o table.Options) (*table.Table, error) {
 
 // openTarget opens a file of predictions whose labels, if there are any, are not read.
 func openTarget(path string, o table.Options) (*table.Table, error) {
-	o.IgnoreLabels, o.Labels = true, ""
+	o.IgnoreLabels, o.Label = true, ""
 	return open(path, o)
 }
 

@@ -50,8 +50,8 @@ func (m Metadata) checkNetwork() error {
 	}
 	switch {
 	case takes(architecture.SmallImages):
-		if in.Kind != Images || !slices.Equal(in.Shape, []int{1, 28, 28}) {
-			return fmt.Errorf("input.kind is %q, input.shape is %v; %s takes images of shape [1 28 28]", in.Kind, in.Shape, n.Name)
+		if in.Kind != Images || !slices.Equal(in.Shape, []int{1, 28, 28}) && !slices.Equal(in.Shape, []int{3, 28, 28}) {
+			return fmt.Errorf("input.kind is %q, input.shape is %v; %s takes images of shape [1 28 28] or [3 28 28]", in.Kind, in.Shape, n.Name)
 		}
 	case takes(architecture.Vectors) && in.Kind == Features:
 		if len(in.Shape) != 1 {

@@ -98,6 +98,8 @@ type Input struct {
 	Columns []string `json:"columns,omitempty"`
 	// Encoding makes these of the columns of a table; nil where all cells are numbers.
 	Encoding table.Encoding `json:"encoding,omitempty"`
+	// IDColumn is that of the target's ids; "" for one of a usual name.
+	IDColumn string `json:"id_column,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of
 	// Shape's size is cut out; 0 for images that come in that size.
 	Resize int `json:"resize,omitempty"`

@@ -11,6 +11,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -49,7 +50,7 @@ func fiveRows(t *testing.T, about model.Metadata) Input {
 	if err := os.WriteFile(path, npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	input, err := Open(path, nil, "model", about)
+	input, err := Open(path, table.Roles{}, nil, "model", about)
 	if err != nil {
 		t.Fatal(err)
 	}

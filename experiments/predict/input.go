@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iwda/datasets"
@@ -14,6 +15,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/input"
 )
 
 // Stdin is the name of an input that is read from standard input.
@@ -39,23 +41,36 @@ type batch struct {
 // Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
 // gives, a folder of images or a .txt list of them. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
-// none, are errors.
-func Open(path string, stdin io.Reader, folder string, m model.Metadata) (Input, error) {
+// none, are errors. Columns have the roles that are given; ids are in the column in which the target
+// had them, if there is one, unless another one is named.
+func Open(path string, roles table.Roles, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
+	defer func() { err = input.Wrong(err) }()
 	if path != Stdin {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
 		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") {
+			if !roles.None() {
+				return nil, fmt.Errorf("%s: %s, but images have no columns", path, roles)
+			}
 			return openImages(path, m)
 		}
 	}
+	if roles.ID == "" && m.Input.IDColumn != "" && path != Stdin {
+		names, err := table.Names(path)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names, m.Input.IDColumn) {
+			roles.ID = m.Input.IDColumn
+		}
+	}
 	options := table.Options{
-		Kind: table.Features, IgnoreLabels: true,
+		Kind: table.Features, IgnoreLabels: true, Roles: roles,
 		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding},
 	}
 	var rows *table.Table
-	var err error
 	if path == Stdin {
 		rows, err = table.NewStream(stdin, "standard input", options)
 	} else {

@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/input"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -123,17 +124,17 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	defer runtime.UnlockOSThread()
 	options := predictors[0].options
 	torch.SetThreads(options.Threads)
-	for _, input := range inputs {
-		for b, err := range input.batches(ctx, options.Batch) {
-			if err == nil {
-				err = ctx.Err()
+	for _, from := range inputs {
+		for b, err := range from.batches(ctx, options.Batch) {
+			if stopped := ctx.Err(); stopped != nil {
+				return stopped
 			}
 			if err != nil {
-				return err
+				return input.Wrong(err)
 			}
 			logits, err := logitsOf(predictors, b)
 			if err != nil {
-				return fmt.Errorf("%s: %w", input.Name(), err)
+				return fmt.Errorf("%s: %w", from.Name(), err)
 			}
 			if err := take(b, logits); err != nil {
 				return err

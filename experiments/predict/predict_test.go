@@ -20,6 +20,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -75,7 +76,7 @@ func TestStandardisedStream(t *testing.T) {
 		Source: &normalise.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
 		Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
 	m := makeModel(t, about)
-	input, err := Open(Stdin, bytes.NewReader(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})), "model", m.Metadata)
+	input, err := Open(Stdin, table.Roles{}, bytes.NewReader(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})), "model", m.Metadata)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestImages(t *testing.T) {
 		place string
 		ids   []string
 	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}} {
-		input, err := Open(c.place, nil, "model", m.Metadata)
+		input, err := Open(c.place, table.Roles{}, nil, "model", m.Metadata)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func BenchmarkRows(b *testing.B) {
 			p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: DefaultBatch})
 			before := cpuSeconds(b)
 			for b.Loop() {
-				input, err := Open(path, nil, "model", m.Metadata)
+				input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
 				if err != nil {
 					b.Fatal(err)
 				}

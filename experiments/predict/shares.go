@@ -11,6 +11,7 @@ import (
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/datasets/table"
+	"iwda/internal/input"
 )
 
 // The names of class shares that follow from a model or from what is predicted. Any other
@@ -29,7 +30,7 @@ func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]
 	switch name {
 	case ModelShares:
 		if p.model.Shares.Target == nil {
-			return nil, errors.New("the model has no class shares of a target; choose others: source, uniform, estimate or a file")
+			return nil, input.Wrong(errors.New("the model has no class shares of a target; choose others: source, uniform, estimate or a file"))
 		}
 		if p.model.Shares.Assumed != nil {
 			return p.model.Shares.Assumed, nil
@@ -47,7 +48,7 @@ func (p *Predictor) Shares(ctx context.Context, name string, inputs []Input) ([]
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("class shares are model, source, uniform, estimate or a file: %w", err)
 	}
-	return shares, err
+	return shares, input.Wrong(err)
 }
 
 // sampleRows bounds the rows that class shares are estimated from, and so the memory. With
@@ -57,9 +58,9 @@ const sampleRows = 100_000
 // estimate returns the class shares under which the rows of the inputs, at most sampleRows
 // of them drawn at random, are most likely; see [classshares.OfTarget].
 func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, error) {
-	for _, input := range inputs {
-		if !input.Again() {
-			return nil, fmt.Errorf("%s can be read only once; to estimate its class shares it would be read twice: write it to a file first", input.Name())
+	for _, from := range inputs {
+		if !from.Again() {
+			return nil, input.Wrong(fmt.Errorf("%s can be read only once; to estimate its class shares it would be read twice: write it to a file first", from.Name()))
 		}
 	}
 	k := len(p.model.Classes)

@@ -12,10 +12,11 @@ import (
 
 // Request says what is predicted of which rows, and where to.
 type Request struct {
-	Inputs        []string  // paths as [Open] takes them
-	Stdin         io.Reader // of the input [Stdin]
-	Shares        string    // class shares to correct for, see [Predictor.Shares]
-	Output        string    // a file that [table.WritePredictions] writes, or [Stdout]
+	Inputs        []string    // paths as [Open] takes them
+	Roles         table.Roles // of the columns of all inputs
+	Stdin         io.Reader   // of the input [Stdin]
+	Shares        string      // class shares to correct for, see [Predictor.Shares]
+	Output        string      // a file that [table.WritePredictions] writes, or [Stdout]
 	Stdout        io.Writer
 	Probabilities bool // those of all classes too
 	// Also is told of each row that was predicted; it may be nil.
@@ -51,7 +52,7 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		}
 	}()
 	for _, path := range request.Inputs {
-		input, err := Open(path, request.Stdin, models[0].Folder, models[0].Metadata)
+		input, err := Open(path, request.Roles, request.Stdin, models[0].Folder, models[0].Metadata)
 		if err != nil {
 			return w, err
 		}

@@ -26,6 +26,7 @@ const (
 // runs together, and above them a line for each run that has ended.
 type bars struct {
 	container *mpb.Progress
+	overall   bool
 	all       *mpb.Bar
 	byRun     map[store.ID]*mpb.Bar
 
@@ -33,9 +34,10 @@ type bars struct {
 	tracker  *tracker
 }
 
-func newBars(w io.Writer, runs int, now func() time.Time) *bars {
+func newBars(w io.Writer, overall bool, runs int, now func() time.Time) *bars {
 	b := &bars{
 		container: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh()),
+		overall:   overall,
 		byRun:     map[store.ID]*mpb.Bar{},
 		tracker:   newTracker(runs, now),
 	}
@@ -64,20 +66,34 @@ func (b *bars) Observe(u schedule.Update) {
 	switch u.State {
 	case schedule.Started:
 		b.printSkipped()
+		if b.overall {
+			break
+		}
 		b.byRun[id] = b.addBar(id.String(), nil, func() string { return state(c, b.tracker.now(), "") })
 	case schedule.Waiting:
 		b.Print(waitingLine(u))
 	case schedule.Again:
 		b.Print(againLine(u))
-		b.byRun[id].SetCurrent(0)
+		b.position(id, 0)
 	case schedule.Running:
-		b.byRun[id].SetCurrent(position(u.Progress.Fraction()))
+		b.position(id, u.Progress.Fraction())
 	case schedule.Finished, schedule.Failed, schedule.Stopped:
-		b.byRun[id].Abort(true)
-		delete(b.byRun, id)
-		b.Print(endLine(u, now.Sub(c.started)))
+		if bar := b.byRun[id]; bar != nil {
+			bar.Abort(true)
+			delete(b.byRun, id)
+		}
+		if !b.overall || u.State == schedule.Failed {
+			b.Print(endLine(u, now.Sub(c.started)))
+		}
 	}
 	b.all.SetCurrent(position(fraction))
+}
+
+// position moves the bar of a run, if it has one.
+func (b *bars) position(id store.ID, fraction float64) {
+	if bar := b.byRun[id]; bar != nil {
+		bar.SetCurrent(position(fraction))
+	}
 }
 
 func position(fraction float64) int64 { return min(int64(barTotal*fraction), barTotal-1) }

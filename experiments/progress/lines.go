@@ -21,14 +21,15 @@ const (
 // lines is the display for logs: a line whenever something happens.
 type lines struct {
 	tracker *tracker
-	last    map[store.ID]mark
+	overall bool
+	last    map[store.ID]mark // overall, of no run
 
 	writing sync.Mutex
 	w       io.Writer
 }
 
-func newLines(w io.Writer, runs int, now func() time.Time) *lines {
-	return &lines{w: w, tracker: newTracker(runs, now), last: map[store.ID]mark{}}
+func newLines(w io.Writer, overall bool, runs int, now func() time.Time) *lines {
+	return &lines{w: w, overall: overall, tracker: newTracker(runs, now), last: map[store.ID]mark{}}
 }
 
 // mark is where a run was at its last line.
@@ -40,6 +41,9 @@ type mark struct {
 func (l *lines) Observe(u schedule.Update) {
 	c := l.tracker.add(u)
 	now := l.tracker.now()
+	if l.overall && l.observeAll(u, now) {
+		return
+	}
 	switch u.State {
 	case schedule.Skipped:
 	case schedule.Waiting:
@@ -60,6 +64,27 @@ func (l *lines) Observe(u schedule.Update) {
 	default:
 		l.Print(endLine(u, now.Sub(c.started)) + "; " + total(l.tracker))
 	}
+}
+
+// observeAll shows an update of all runs as one, unless it is of its run alone.
+func (l *lines) observeAll(u schedule.Update, now time.Time) bool {
+	var all store.ID
+	last, begun := l.last[all]
+	switch {
+	case u.State == schedule.Started:
+		l.printSkipped()
+		if begun {
+			return true
+		}
+	case u.State == schedule.Running && now.Sub(last.at) < lineInterval:
+		return true
+	case u.State == schedule.Running, u.State == schedule.Finished:
+		l.Print(total(l.tracker))
+	default:
+		return false
+	}
+	l.last[all] = mark{at: now}
+	return true
 }
 
 // printSkipped says, once, how many runs were skipped.

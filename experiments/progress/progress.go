@@ -25,11 +25,19 @@ type Display interface {
 
 // New returns a display of that many runs on w: bars if w is a terminal, plain lines
 // otherwise.
-func New(w io.Writer, terminal bool, runs int) Display {
+func New(w io.Writer, terminal bool, runs int) Display { return newDisplay(w, terminal, false, runs) }
+
+// NewOverall returns a display of all runs as one: a single bar on a terminal, and no line about a run that
+// ends well.
+func NewOverall(w io.Writer, terminal bool, runs int) Display {
+	return newDisplay(w, terminal, true, runs)
+}
+
+func newDisplay(w io.Writer, terminal, overall bool, runs int) Display {
 	if terminal {
-		return newBars(w, runs, time.Now)
+		return newBars(w, overall, runs, time.Now)
 	}
-	return newLines(w, runs, time.Now)
+	return newLines(w, overall, runs, time.Now)
 }
 
 // endLine says how a run ended.

@@ -61,7 +61,7 @@ func failed(seed int64) schedule.Update {
 func TestLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newLines(&b, 6, c.now)
+	l := newLines(&b, false, 6, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
@@ -100,7 +100,7 @@ stopped  full/a-b/dann/seed-3 after 50s; 3/4 runs, 50s left
 func TestLinesOfFaults(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newLines(&b, 2, c.now)
+	l := newLines(&b, false, 2, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
@@ -252,5 +252,47 @@ func TestBars(t *testing.T) {
 	b.Close()
 	if text := s.String(); !strings.HasSuffix(text, clearScreen) {
 		t.Errorf("bars stay:\n%s", text)
+	}
+}
+
+// All runs as one: a line whenever one ends well or a minute has passed, and what went wrong.
+func TestOverallLines(t *testing.T) {
+	var b strings.Builder
+	c := newClock()
+	l := newLines(&b, true, 4, c.now)
+	observe := func(after int, u schedule.Update) {
+		c.wait(after)
+		l.Observe(u)
+	}
+	observe(0, skipped(9))
+	observe(0, started(1))
+	observe(0, started(2))
+	observe(30, running(1, 500, math.NaN())) // less than a minute
+	observe(30, running(1, 600, math.NaN())) // a fifth of three runs after a minute
+	observe(20, finished(1))
+	observe(50, running(2, 300, math.NaN()))
+	observe(10, failed(2))
+	l.Close()
+	want := `1 run had been finished before
+0/3 runs, 4m00s left
+1/3 runs, 2m40s left
+failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A single bar is there while runs are made, and nothing of it stays but what went wrong.
+func TestOverallBar(t *testing.T) {
+	s := &screen{}
+	b := NewOverall(s, true, 2)
+	for _, u := range []schedule.Update{started(1), running(1, 500, 0.5), again(1), started(2), finished(1), failed(2)} {
+		b.Observe(u)
+	}
+	b.Close()
+	text := s.String()
+	if strings.Contains(text, "finished full/a-b/dann/seed-1") || strings.Contains(text, "full/a-b/dann/seed-1 [") || !strings.Contains(text, "failed   full/a-b/dann/seed-2: no memory") {
+		t.Errorf("%q", text)
 	}
 }

@@ -81,5 +81,12 @@ func inputOf(run config.Resolved, d *data, kind catalogue.Kind) (savedmodel.Inpu
 		mean, deviation := images.Normalisation()
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(run), Resize: run.Dataset.Resize}, normalise.Channels(mean[:], deviation[:])
 	}
-	return savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns, Encoding: d.encoding}, d.normalisation
+	in := savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns, Encoding: d.encoding}
+	_, target := run.Domains()
+	for _, files := range run.Dataset.Domains {
+		if files.Domain == target {
+			in.IDColumn = files.ID
+		}
+	}
+	return in, d.normalisation
 }

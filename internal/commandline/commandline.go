@@ -1,17 +1,22 @@
-// Package commandline is what our programs share in reading their command lines and in
-// saying what is wrong with them.
+// Package commandline is what our programs share in reading their command lines, in saying what
+// is wrong with them, and in their help, manuals and completion, which all follow from the
+// definitions of commands.
 package commandline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/internal/input"
 	"iwda/internal/nearest"
 	"iwda/internal/printable"
 )
@@ -19,28 +24,21 @@ import (
 // The exit statuses of an error, beside 0.
 const (
 	StatusFailed = 1
-	StatusWrong  = 2 // wrong usage or configuration: nothing was done
+	StatusWrong  = 2 // wrong usage, or a configuration or an input that cannot be read as asked
 )
 
 // usageError is a command line that cannot be carried out.
-type usageError struct {
-	message string
-	usage   string // of the command
-}
+type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// UsageError is a command line that cannot be carried out, with the usage that Conclude
-// prints after the message.
-func UsageError(message, usage string) error { return usageError{message, usage} }
+// UsageError is a command line that cannot be carried out: Conclude prints the command's usage
+// after the message.
+func UsageError(message string) error { return usageError{message} }
 
-// WrongUsage is a UsageError with the usage of the context's command.
-func WrongUsage(c *cli.Context, format string, values ...any) error {
-	usage := c.Command.UsageText
-	if usage == "" { // of the root command
-		usage = c.App.UsageText
-	}
-	return usageError{fmt.Sprintf(format, values...), usage}
+// WrongUsage is a UsageError.
+func WrongUsage(_ *cli.Context, format string, values ...any) error {
+	return UsageError(fmt.Sprintf(format, values...))
 }
 
 // Output returns what a program writes to a standard stream by. On a terminal, names that
@@ -53,20 +51,48 @@ func Output(file *os.File) io.Writer {
 	return file
 }
 
-// Conclude prints an error of the program of that name and returns its exit status, 0 where
-// there is none.
-func Conclude(program string, err error, w io.Writer) int {
+// Conclude prints the error of a program's command, as [Asked] returns its path, and returns
+// the exit status, 0 if there is none.
+func Conclude(app *cli.App, path []string, err error, w io.Writer) int {
 	var usage usageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(w, "%s: %s\n\nUsage:\n  %s\nAll flags: %s --help\n",
-			program, usage.message, strings.ReplaceAll(usage.usage, "\n", "\n  "), program)
+		name, of := app.Name, root(app)
+		for _, word := range path {
+			name, of = name+" "+word, command(of, word)
+		}
+		fmt.Fprintf(w, "%s: %s\n\nUsage:\n  %s\nHelp: %s --help\n", app.Name, usage.message, strings.ReplaceAll(of.UsageText, "\n", "\n  "), name)
 		return StatusWrong
 	}
-	fmt.Fprintf(w, "%s: %v\n", program, err)
+	fmt.Fprintf(w, "%s: %s\n", app.Name, said(err))
+	if errors.Is(err, input.ErrWrong) || errors.Is(err, fs.ErrNotExist) {
+		return StatusWrong
+	}
 	return StatusFailed
+}
+
+// said is an error's text; that of a file that is not there says what to do.
+func said(err error) string {
+	var at *fs.PathError
+	if !errors.As(err, &at) || !errors.Is(at.Err, fs.ErrNotExist) {
+		return err.Error()
+	}
+	do := "check the path"
+	folder, name := filepath.Split(filepath.Clean(at.Path))
+	entries, listed := os.ReadDir(cmp.Or(folder, "."))
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if near := nearest.Name(name, names); near != "" {
+		do = "did you mean " + filepath.Join(folder, near) + "?"
+	} else if listed != nil {
+		do = "there is no folder " + filepath.Clean(folder) + " either: check the path"
+	}
+	text := strings.ReplaceAll(err.Error(), at.Error(), fmt.Sprintf("%s: no such file or folder; %s", at.Path, do))
+	return strings.ReplaceAll(text, at.Path+": "+at.Path+":", at.Path+":")
 }
 
 // WrongFlag returns the error of flags that package cli cannot parse; see OnUsageError there.
@@ -162,7 +188,7 @@ func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 func Format(to *string, formats ...string) cli.Flag {
 	last := len(formats) - 1
 	listed := strings.Join(formats[:last], ", ") + " or " + formats[last]
-	return &cli.StringFlag{
+	return &Choice{Words: formats, StringFlag: &cli.StringFlag{
 		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + listed,
 		Action: func(c *cli.Context, format string) error {
 			if !slices.Contains(formats, format) {
@@ -170,5 +196,5 @@ func Format(to *string, formats ...string) cli.Flag {
 			}
 			return nil
 		},
-	}
+	}}
 }

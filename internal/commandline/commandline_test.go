@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"iwda/internal/input"
 )
 
 func TestFlagsFirst(t *testing.T) {
@@ -48,6 +50,7 @@ func TestCommandFirst(t *testing.T) {
 }
 
 func TestConclude(t *testing.T) {
+	app := &cli.App{Name: "tool", UsageText: "tool FILE\ntool -x"}
 	for name, test := range map[string]struct {
 		err    error
 		status int
@@ -55,10 +58,11 @@ func TestConclude(t *testing.T) {
 	}{
 		"nothing": {nil, 0, ""},
 		"failure": {errors.New("no disk"), StatusFailed, "tool: no disk\n"},
-		"usage":   {UsageError("which file?", "tool FILE\ntool -x"), StatusWrong, "tool: which file?\n\nUsage:\n  tool FILE\n  tool -x\nAll flags: tool --help\n"},
+		"usage":   {UsageError("which file?"), StatusWrong, "tool: which file?\n\nUsage:\n  tool FILE\n  tool -x\nHelp: tool --help\n"},
+		"input":   {input.Wrong(errors.New("a.csv:7: no label")), StatusWrong, "tool: a.csv:7: no label\n"},
 	} {
 		var said strings.Builder
-		if status := Conclude("tool", test.err, &said); status != test.status || said.String() != test.said {
+		if status := Conclude(app, nil, test.err, &said); status != test.status || said.String() != test.said {
 			t.Errorf("%s: status %d, said %q", name, status, said.String())
 		}
 	}
@@ -83,7 +87,8 @@ func TestWrongFlag(t *testing.T) {
 				app.Flags, app.UsageText = flags, "tool FILE"
 			}
 			var said strings.Builder
-			if status := Conclude("tool", app.Run(arguments), &said); status != StatusWrong || !strings.Contains(said.String(), want) {
+			path, _ := Asked(app, arguments[1:])
+			if status := Conclude(app, path, app.Run(arguments), &said); status != StatusWrong || !strings.Contains(said.String(), want) {
 				t.Errorf("%s: status %d, said %q", line, status, said.String())
 			}
 		}

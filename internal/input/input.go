@@ -24,6 +24,22 @@ const (
 // ErrNotFile says that a path is that of a folder, a pipe, a device or a socket.
 var ErrNotFile = errors.New("not a file")
 
+// ErrWrong is what the errors of [Wrong] are.
+var ErrWrong = errors.New("input that cannot be read as asked")
+
+// Wrong returns an error of that text, and whose cause it is, that is [ErrWrong] too: who gave the
+// input has to change something before another attempt. nil stays nil.
+func Wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return wrong{err}
+}
+
+type wrong struct{ error }
+
+func (w wrong) Unwrap() []error { return []error{w.error, ErrWrong} }
+
 // Open opens a file for reading. What is no file is an error that wraps [ErrNotFile]; it does
 // not wait.
 func Open(path string) (*os.File, error) { return regular(path, os.Stat, os.OpenFile) }
@@ -117,7 +133,7 @@ func regular(path string, stat func(string) (os.FileInfo, error), open func(stri
 
 func check(path string, info os.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w", path, ErrNotFile)
+		return Wrong(fmt.Errorf("%s: %w", path, ErrNotFile))
 	}
 	return nil
 }

@@ -33,16 +33,19 @@ const (
 	SmallImages Input = iota + 1
 	// Vectors are rows of numbers, such as features.
 	Vectors
-	// Photographs have the shape {3, height, width}.
+	// Photographs have the shape {3, height, width}; LeNet takes {3, 28, 28}.
 	Photographs
 )
+
+// LeNetSide is the height and width of the images that LeNet takes.
+const LeNetSide = 28
 
 // all holds every network with its inputs, in the order in which they are listed to users.
 var all = []struct {
 	name  Name
 	takes []Input
 }{
-	{LeNet, []Input{SmallImages}},
+	{LeNet, []Input{SmallImages, Photographs}},
 	{MLP, []Input{Vectors}},
 	{Linear, []Input{Vectors}},
 	{ResNet18, []Input{Photographs}},
@@ -51,6 +54,25 @@ var all = []struct {
 	{ResNet101, []Input{Photographs}},
 	{ResNet152, []Input{Photographs}},
 	{TorchScript, []Input{Vectors, Photographs}},
+}
+
+// weights are torchvision's first files of ImageNet weights, which the paper used. The second half
+// of a name is the start of the file's SHA-256.
+var weights = map[Name]string{
+	ResNet18:  "resnet18-5c106cde.pth",
+	ResNet34:  "resnet34-333f7ec4.pth",
+	ResNet50:  "resnet50-19c8e357.pth",
+	ResNet101: "resnet101-5d3b4d8f.pth",
+	ResNet152: "resnet152-b121ed2d.pth",
+}
+
+// WeightsURL is where a ResNet's pretrained weights are; "" for other networks.
+func WeightsURL(name Name) string {
+	file, known := weights[name]
+	if !known {
+		return ""
+	}
+	return "https://download.pytorch.org/models/" + file
 }
 
 // Names returns the names that Parse knows.

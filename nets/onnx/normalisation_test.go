@@ -76,7 +76,7 @@ func TestPixelsAreTheSameEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lenet := onnx.Model{Architecture: architecture.LeNet, InputShape: []int{1, 28, 28}, Parameters: parameters(nets.NewLeNet(3).State())}
+	lenet := onnx.Model{Architecture: architecture.LeNet, InputShape: []int{1, 28, 28}, Parameters: parameters(nets.NewLeNet(1, 3).State())}
 	sameEverywhere(t, "small", normalise.Channels([]float32{0.5}, []float32{0.5}), lenet, pixels, rowsOf(small)[0])
 
 	const side = 32

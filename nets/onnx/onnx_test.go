@@ -89,7 +89,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 		shape        []int
 		nodes        int
 	}{
-		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(4) }, []int{1, 28, 28}, 15},
+		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(1, 4) }, []int{1, 28, 28}, 15},
 		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
 		{"linear", architecture.Linear, false, func() nets.Network { return nets.NewLinear(6, 4) }, []int{6}, 7},
 		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},

@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/report/figure"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -64,37 +65,46 @@ func New(name string, out, err io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:  "labelshift",
 		Usage: "estimate how frequent the classes are in data without labels",
-		UsageText: name + " --source FILE --target FILE [options]\n" +
-			name + " --run FOLDER [options]\n" +
-			name + " [--source FILE] [--target FILE] --partial FILE [--first-row NUMBER] [--replicas NUMBER] [--seed SEED]\n" +
-			name + " --merge FILE FILE... [--partial FILE] [options]",
-		Description: "Reads a classifier's probabilities or logits on held-out source rows with labels and on target rows without. " +
-			"Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes with intervals. docs/explanation/label-shift.md explains it.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` of held-out source rows with labels: " + table.Extensions},
-			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` of target rows"},
+		UsageText: name + " SOURCE TARGET [-o FILE]\n" +
+			name + " --run FOLDER\n" +
+			name + " --partial FILE [--source FILE] [--target FILE]\n" +
+			name + " --merge FILE FILE...",
+		Description: `SOURCE has a classifier's probabilities or logits on held-out rows with labels, TARGET on rows without:
+` + table.Extensions + `. Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes
+with intervals. docs/explanation/label-shift.md explains it.
+
+Examples:
+  ` + name + ` held-out.csv target.csv
+  ` + name + ` held-out.csv target.csv --figure shares.png
+  ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
+			commandline.Format(&o.Format, sheet.Formats()...),
+			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
+			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
-			&cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "what the values are where their name does not say it: probabilities or logits"},
-			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
-			&cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")},
-			&cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
-			&cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals},
+		}, commandline.Advanced(
+			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, in the place of SOURCE"},
+			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, in the place of TARGET"},
+			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say it: probabilities or logits"}},
+			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
+			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
+			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"}},
+			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
 			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
-			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
-			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
 			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of the files' first row among those of all parts"},
 			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE`, and in those named after it"),
-			commandline.Format(&o.Format, sheet.Formats()...),
-			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
-		},
+		)...),
 		Action: func(c *cli.Context) error {
 			if len(o.Merge) > 0 {
 				o.Merge = append(o.Merge, c.Args().Slice()...)
+			} else if err := o.take(c.Args().Slice()); err != nil {
+				return err
 			}
 			if o.sums() && !c.IsSet("calibration") {
 				o.Calibration = calibration.None
@@ -110,6 +120,19 @@ func New(name string, out, err io.Writer) *cli.Command {
 	}
 }
 
+// take takes the files of source and target from arguments, if flags did not name them.
+func (o *options) take(arguments []string) error {
+	for _, to := range []*string{&o.Source, &o.Target} {
+		if *to == "" && len(arguments) > 0 {
+			*to, arguments = arguments[0], arguments[1:]
+		}
+	}
+	if len(arguments) > 0 {
+		return commandline.UsageError(fmt.Sprintf("%q is one too many: a SOURCE and a TARGET", arguments[0]))
+	}
+	return nil
+}
+
 // sums reports whether sums are counted or merged.
 func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 
@@ -118,7 +141,7 @@ var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Pro
 
 // check returns the first of what is wrong with the options.
 func (o options) check(c *cli.Context) error {
-	if err := cmp.Or(o.checkMode(c.Args()), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
+	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
 		return commandline.WrongUsage(c, "%v", err)
 	}
 	return nil
@@ -140,8 +163,8 @@ func (o options) checkIntervals() error {
 	return nil
 }
 
-// checkMode returns an error for flags that do not go together, and for arguments without a flag.
-func (o options) checkMode(arguments cli.Args) error {
+// checkMode returns an error for flags that do not go together.
+func (o options) checkMode() error {
 	merge, files := len(o.Merge) > 0, o.Source != "" || o.Target != ""
 	for _, wrong := range []struct {
 		is  bool
@@ -150,9 +173,8 @@ func (o options) checkMode(arguments cli.Args) error {
 		{o.Run != "" && (files || o.Kind != "" || o.Labels != "" || o.sums()), "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
-		{!merge && arguments.Present(), fmt.Sprintf("%q is neither a flag nor a file to merge", arguments.First())},
 		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
-		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "--source FILE and --target FILE are needed, or --run FOLDER"},
+		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
 		{o.sums() && (o.All || o.Corrected != "" || o.TrainShares != sharesOfSource), "--all, --corrected and --train-shares need rows, and --partial and --merge have sums"},
 		{o.sums() && o.Calibration != calibration.None, fmt.Sprintf("--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)},
 		{o.Partial != "" && (o.Figure != "" || o.Output != ""), "--partial writes sums alone; --figure and --output go with --merge"},
@@ -203,11 +225,11 @@ func (o options) carryOut() error {
 	}
 	source, target, err := o.read()
 	if err != nil {
-		return err
+		return input.Wrong(err)
 	}
 	defer keepHeapSmall(source.Rows()+target.Rows(), len(source.Classes))()
 	if o.Settings.TrainShares, err = o.trainShares(source.Classes); err != nil {
-		return err
+		return input.Wrong(err)
 	}
 	if o.All {
 		comparison, err := labelshift.Compare(source, target, o.Settings)
@@ -228,7 +250,7 @@ func (o options) read() (source, target *labelshift.Predictions, err error) {
 	if o.Run != "" {
 		return labelshift.ReadRun(o.Run)
 	}
-	files := table.Options{Kind: kinds[o.Kind], Labels: o.Labels}
+	files := table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}
 	if source, err = labelshift.ReadSource(o.Source, files); err != nil {
 		return nil, nil, err
 	}
@@ -264,7 +286,7 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 
 // count writes the sums of the rows.
 func (o options) count() error {
-	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Labels: o.Labels}, o.Settings, o.FirstRow)
+	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}, o.Settings, o.FirstRow)
 	if err != nil {
 		return err
 	}
@@ -283,15 +305,15 @@ func (o options) writePart(part *labelshift.Part) error {
 func (o options) merge() error {
 	whole, err := labelshift.ReadPart(o.Merge[0])
 	if err != nil {
-		return err
+		return input.Wrong(err)
 	}
 	for _, path := range o.Merge[1:] {
 		part, err := labelshift.ReadPart(path)
 		if err != nil {
-			return err
+			return input.Wrong(err)
 		}
 		if err := whole.Merge(part); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return input.Wrong(fmt.Errorf("%s: %w", path, err))
 		}
 	}
 	if o.Partial != "" {

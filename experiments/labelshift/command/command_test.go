@@ -89,7 +89,7 @@ func callLine(t *testing.T, line string) (status int, out, err string) {
 	}
 	words := strings.Fields(line)
 	arguments := append([]string{"iwrun", words[0]}, commandline.FlagsFirst(of.Flags, words[1:])...)
-	status = commandline.Conclude("iwrun", app.Run(arguments), &errText)
+	status = commandline.Conclude(app, []string{of.Name}, app.Run(arguments), &errText)
 	return status, outText.String(), errText.String()
 }
 
@@ -278,7 +278,7 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " --train-shares missing.csv":               {"missing.csv"},
 		"labelshift --merge a b --estimater bbse-soft":         {"--estimator?", "Usage"},
 		"labelshift --estimator bbse-soft --merge source.csv":  {"source.csv: not a file of sums"},
-		"labelshift":                                                            {"--source FILE and --target FILE", "Usage"},
+		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
 		"labelshift --source source.csv":                                        {"--target FILE", "Usage"},
 		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
 		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},

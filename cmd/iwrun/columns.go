@@ -1,0 +1,71 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/datasets/table"
+	"iwda/experiments/adapt"
+	"iwda/internal/commandline"
+)
+
+// columnFlags name the columns of tables of features that are none.
+func columnFlags(to *table.Roles) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "label-column", Destination: &to.Label, Usage: "`NAME` of the column of labels, instead of label"},
+		&cli.StringFlag{Name: "id-column", Destination: &to.ID, Usage: "`NAME` of the column of ids, instead of id"},
+		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column that is left out; may be repeated, or hold several with commas between them",
+			Action: func(_ *cli.Context, values []string) error {
+				to.Ignore = nil
+				for _, value := range values {
+					for name := range strings.SplitSeq(value, ",") {
+						if name = strings.TrimSpace(name); name != "" {
+							to.Ignore = append(to.Ignore, name)
+						}
+					}
+				}
+				return nil
+			}},
+	}
+}
+
+// domainFlags are those of columns of two domains, which may be in one file.
+func domainFlags(to *adapt.Naming) []cli.Flag {
+	return append(append(columnFlags(&to.Roles),
+		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says which domain a row is of: one file has both"}),
+		commandline.Advanced(
+			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: the source's `VALUE` of it"},
+			&cli.StringFlag{Name: "target-domain", Destination: &to.TargetValue, DefaultText: "the other one", Usage: "with --domain-column: the target's `VALUE` of it"},
+		)...)
+}
+
+// networkFlag is that of the network for images.
+func networkFlag(to *string) cli.Flag {
+	return &cli.StringFlag{Name: "network", Destination: to, DefaultText: "ResNet-50 with pretrained weights",
+		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", a small one from scratch that sees them in 28 × 28 pixels",
+		Action: func(c *cli.Context, name string) error {
+			if name != adapt.SmallNetwork {
+				return wrongUsage(c, "--network %s: there is %s; --set network=… sets any other one", name, adapt.SmallNetwork)
+			}
+			return nil
+		}}
+}
+
+// domainPaths are the paths of two domains, as arguments or by flags, of which one will do if a column
+// tells the domains apart.
+func domainPaths(c *cli.Context, source, target string, n adapt.Naming) (_, _ string, err error) {
+	given := c.Args().Slice()
+	for _, to := range []*string{&source, &target} {
+		if *to == "" && len(given) > 0 {
+			*to, given = given[0], given[1:]
+		}
+	}
+	switch {
+	case len(given) > 0:
+		err = wrongUsage(c, "%q is one too many: a source and a target", given[0])
+	case source == "" || target == "" && n.DomainColumn == "":
+		err = wrongUsage(c, "which domains? name a source and a target, or one file with both and --domain-column")
+	}
+	return source, target, err
+}

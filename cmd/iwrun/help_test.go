@@ -1,0 +1,242 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/internal/commandline"
+)
+
+// eachCommand calls f with the words of every command, hidden ones too.
+func eachCommand(f func(words []string, command *cli.Command)) {
+	for _, command := range newApp(streams{}).Commands {
+		f([]string{command.Name}, command)
+		for _, sub := range command.Subcommands {
+			f([]string{command.Name, sub.Name}, sub)
+		}
+	}
+}
+
+// Help says what a command is for and shows examples, in lines that a terminal has, and each flag
+// once.
+func TestHelp(t *testing.T) {
+	check := func(text string) {
+		t.Helper()
+		for line := range strings.SplitSeq(text, "\n") {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("a line of %d characters: %s", utf8.RuneCountInString(line), line)
+			}
+		}
+	}
+	eachCommand(func(words []string, command *cli.Command) {
+		name := strings.Join(words, " ")
+		status, text, said := call(t, append(slices.Clone(words), "--help")...)
+		if status != 0 || said != "" {
+			t.Fatalf("%s --help: status %d, %s", name, status, said)
+		}
+		if status, again, _ := call(t, append([]string{"help"}, words...)...); status != 0 || again != text {
+			t.Errorf("help %s: status %d\n%s", name, status, again)
+		}
+		check(text)
+		if !strings.Contains(text, "\nUsage:\n  iwrun "+name) || len(examples(name, text)) == 0 {
+			t.Errorf("%s has no usage, or no example:\n%s", name, text)
+		}
+		for _, flag := range command.Flags {
+			long := slices.MaxFunc(flag.Names(), func(a, b string) int { return len(a) - len(b) })
+			lines := regexp.MustCompile(`(?m)^  (?:-\w, |    )--`+long+`(?: |$)`).FindAllString(text, -1)
+			if len(lines) != 1 && len(command.Subcommands) == 0 {
+				t.Errorf("%s: --%s has %d lines in\n%s", name, long, len(lines), text)
+			}
+		}
+		if advanced := strings.Index(text, "\nAdvanced:\n"); advanced >= 0 && strings.Index(text, "\nFlags:\n") > advanced {
+			t.Errorf("%s: the advanced flags come first", name)
+		}
+	})
+	status, text, said := call(t)
+	if status != 0 || said != "" || !strings.Contains(text, "  2    wrong usage") {
+		t.Errorf("status %d, %s\n%s", status, said, text)
+	}
+	check(text)
+	for _, line := range [][]string{{"--help"}, {"-h"}, {"help"}} {
+		if status, again, _ := call(t, line...); status != 0 || again != text {
+			t.Errorf("%q: status %d\n%s", line, status, again)
+		}
+	}
+	at := 0
+	for _, heading := range []string{"Your own data:", "Experiments:", "Clusters:", "Machine:"} {
+		next := strings.Index(text, "\n"+heading+"\n")
+		if next <= at {
+			t.Errorf("%s stands at %d", heading, next)
+		}
+		at = next
+	}
+}
+
+// examples are the lines of a command's help that begin as its examples do.
+func examples(name, help string) (lines []string) {
+	_, after, _ := strings.Cut(help, "\nExamples:\n")
+	for line := range strings.SplitSeq(after, "\n") {
+		line, indented := strings.CutPrefix(line, "  ")
+		if !indented {
+			break
+		}
+		if strings.HasPrefix(line, "iwrun "+name) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// What examples show is read without complaint: all flags are there, with values that they take.
+func TestExamples(t *testing.T) {
+	read := 0
+	try := func(line string) {
+		line, _, _ = strings.Cut(line, " | ")
+		line, _, _ = strings.Cut(line, " >")
+		var words []string
+		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
+			words = append(words, strings.Trim(word, "'"))
+			if strings.HasPrefix(word, "configs/") {
+				if _, err := os.Stat("../../" + word); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+		app := newApp(streams{out: io.Discard, err: io.Discard})
+		done := false
+		for _, command := range app.Commands {
+			for _, c := range append(command.Subcommands, command) {
+				if c.Subcommands == nil {
+					c.Action = func(*cli.Context) error {
+						done = true
+						return nil
+					}
+				}
+			}
+		}
+		if err := app.Run(append([]string{"iwrun"}, commandline.CommandFirst(app, words[1:])...)); err != nil || !done {
+			t.Errorf("%s: %v, carried out: %v", line, err, done)
+		}
+		read++
+	}
+	eachCommand(func(words []string, _ *cli.Command) {
+		name := strings.Join(words, " ")
+		_, text, _ := call(t, append([]string{"help"}, words...)...)
+		for _, line := range examples(name, text) {
+			try(line)
+		}
+	})
+	_, text, _ := call(t)
+	for _, line := range examples("", text) {
+		try(line)
+	}
+	if read < 30 {
+		t.Errorf("%d examples", read)
+	}
+}
+
+// After a mistake the hint names the help of the command that was meant.
+func TestHints(t *testing.T) {
+	for line, help := range map[string]string{
+		"adapt --stesp 3 a b": "iwrun adapt", "adapt a": "iwrun adapt", "table": "iwrun table", "-j 2": "iwrun run", "data check": "iwrun data check",
+		"tabel": "iwrun", "help adpat": "iwrun", "labelshift --merg a": "iwrun labelshift", "--device": "iwrun run",
+	} {
+		status, out, said := call(t, strings.Fields(line)...)
+		if status != 2 || out != "" || !strings.HasSuffix(said, "\nHelp: "+help+" --help\n") {
+			t.Errorf("%s: status %d, %q\n%s", line, status, out, said)
+		}
+	}
+}
+
+// Every shell that is there reads its script.
+func TestCompletion(t *testing.T) {
+	for _, shell := range commandline.Shells() {
+		status, script, said := call(t, "completion", shell)
+		if status != 0 || said != "" || !strings.Contains(script, "labelshift") || !strings.Contains(script, "methods=[iwdan]") {
+			t.Fatalf("%s: status %d, %s\n%s", shell, status, said, script)
+		}
+		program, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		command := exec.Command(program, "-n", "/dev/stdin")
+		command.Stdin = strings.NewReader(script)
+		if text, err := command.CombinedOutput(); err != nil || len(text) > 0 {
+			t.Errorf("%s: %v\n%s", shell, err, text)
+		}
+	}
+}
+
+// Bash completes commands, flags, files and words.
+func TestBashCompletes(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"tiny.yaml", "two words.yaml", "rows.csv"} {
+		writeFile(t, name, "")
+	}
+	_, script, _ := call(t, "completion", "bash")
+	for _, test := range []struct {
+		words []string // as bash splits them, the last being completed
+		want  string
+	}{
+		{[]string{"ada"}, "adapt"},
+		{[]string{"help", "ada"}, "adapt"},
+		{[]string{"data", ""}, "list\ncheck\njsd"},
+		{[]string{"completion", "f"}, "fish"},
+		{[]string{"adapt", "rows"}, "rows.csv"},
+		{[]string{"adapt", "--dry"}, "--dry-run"},
+		{[]string{"adapt", "--quiet", "ro"}, "rows.csv"},
+		{[]string{"table", "--format", ""}, "md\ntex\ncsv\njson"},
+		{[]string{"table", "--format", "=", "t"}, "tex"},
+		{[]string{"run", "-c", ""}, "tiny.yaml\ntwo words.yaml"},
+		{[]string{"run", "--set", "methods", "=", "[iwd"}, "[iwdan]\n[iwdan-o]"},
+		{[]string{"run", "--set", "seeds", "="}, "[1]"},
+		{[]string{"run", "--only", "ro"}, ""},
+	} {
+		command := exec.Command("bash", "--norc", "-c", script+`
+COMP_WORDS=(iwrun "$@") COMP_CWORD=$#
+_iwrun
+if (( ${#COMPREPLY[@]} > 0 )); then printf '%s\n' "${COMPREPLY[@]}"; fi`, "bash")
+		command.Args = append(command.Args, test.words...)
+		text, err := command.CombinedOutput()
+		got := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		if want := strings.Split(test.want, "\n"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q, %v", test.words, got, want, err)
+		}
+	}
+}
+
+// The reference has a section a command, the manual a page.
+func TestManual(t *testing.T) {
+	_, markdown, _ := call(t, "manual", "--markdown")
+	t.Chdir(t.TempDir())
+	status, paths, said := call(t, "manual", "--man", "man/man1")
+	if status != 0 || said != "" {
+		t.Fatalf("status %d, %s", status, said)
+	}
+	eachCommand(func(words []string, command *cli.Command) {
+		name := strings.Join(words, " ")
+		page := "man/man1/iwrun-" + strings.Join(words, "-") + ".1"
+		if section := strings.Contains(markdown, "\n## iwrun "+name+"\n"); section == command.Hidden {
+			t.Errorf("%s: in the reference: %v", name, section)
+		}
+		if is := strings.Contains(paths, page+"\n"); is == command.Hidden {
+			t.Errorf("%s: in the manual: %v", name, is)
+		} else if is && !strings.Contains(readFile(t, page), ".SH SYNOPSIS\n") {
+			t.Errorf("%s", readFile(t, page))
+		}
+	})
+	if status, _, said := call(t, "manual"); status != 2 || !strings.Contains(said, "--markdown") {
+		t.Errorf("status %d, %s", status, said)
+	}
+}

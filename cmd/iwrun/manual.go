@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/config"
+	"iwda/internal/commandline"
+)
+
+func newCompletionCommand(s streams) *cli.Command {
+	shells := commandline.Shells()
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print the script by which a shell completes command lines",
+		UsageText: "iwrun completion " + strings.Join(shells, "|"),
+		Description: `The script's first lines say where shells look for it.
+
+Examples:
+  iwrun completion bash >~/.local/share/bash-completion/completions/iwrun
+  iwrun completion fish >~/.config/fish/completions/iwrun.fish`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || !slices.Contains(shells, c.Args().First()) {
+				return wrongUsage(c, "of which shell? one of %s", strings.Join(shells, ", "))
+			}
+			return commandline.Completion(newApp(s), c.Args().First(), completed(shells), s.out)
+		},
+	}
+}
+
+// completed are the words that flags and arguments of these names may be, beside those that
+// flags list themselves.
+func completed(shells []string) map[string][]string {
+	var methods []string
+	for _, name := range config.MethodNames() {
+		methods = append(methods, "methods=["+name+"]")
+	}
+	return map[string][]string{"completion": shells, "device": {"auto", "cpu", "cuda"}, "set": append(methods, "seeds=[1]")}
+}
+
+func newManualCommand(s streams) *cli.Command {
+	var man string
+	var markdown bool
+	return &cli.Command{
+		Name:      "manual",
+		Usage:     "write the help of all commands as man pages or as Markdown",
+		UsageText: "iwrun manual --man FOLDER\niwrun manual --markdown",
+		Description: `Examples:
+  iwrun manual --man man/man1
+  iwrun manual --markdown`,
+		Hidden: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "man", Destination: &man, Usage: "write a page a command into the `FOLDER`, and print their paths"},
+			&cli.BoolFlag{Name: "markdown", Destination: &markdown, Usage: "print all as Markdown"},
+		},
+		Action: withoutArguments(func(c *cli.Context) error {
+			switch {
+			case (man == "") == !markdown:
+				return wrongUsage(c, "in which form? --man FOLDER or --markdown")
+			case markdown:
+				return commandline.Markdown(newApp(s), s.out)
+			}
+			paths, err := commandline.WriteManual(newApp(s), man)
+			for _, path := range paths {
+				fmt.Fprintln(s.out, path)
+			}
+			return err
+		}),
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"iwda/experiments/adapt"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/internal/input"
+	"iwda/internal/printable"
+)
+
+func newShowCommand(s streams) *cli.Command {
+	var asJSON bool
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "say what a folder of iwrun holds, and what to do next",
+		UsageText: "iwrun show FOLDER [--json]",
+		Description: `Of a folder of iwrun adapt: the verdict, the class shares, how many predictions are right, and what to do next.
+Of a run, a model or results of experiments: what it is, and the command that goes on with it.
+
+Examples:
+  iwrun show adapt-out
+  iwrun show adapt-out --json`,
+		Flags: []cli.Flag{jsonFlag(&asJSON)},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return wrongUsage(c, "name one folder, such as adapt-out")
+			}
+			folder := filepath.Clean(c.Args().First())
+			if asJSON {
+				return printOutcome(folder, s)
+			}
+			return show(folder, s)
+		},
+	}
+}
+
+// printOutcome copies the outcome.json of a folder.
+func printOutcome(folder string, s streams) error {
+	text, err := input.Read(filepath.Join(folder, adapt.OutcomeFile), input.Text)
+	if err != nil {
+		return input.Wrong(err)
+	}
+	_, err = s.out.Write(text)
+	return err
+}
+
+// show says what a folder is, and what to do with it.
+func show(folder string, s streams) error {
+	if _, err := os.ReadDir(folder); err != nil {
+		return input.Wrong(err)
+	}
+	has := func(names ...string) bool {
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	say := func(what string, next ...string) error {
+		fmt.Fprintf(s.out, "%s: %s\n", folder, what)
+		if len(next) > 0 {
+			fmt.Fprintln(s.out, "next: "+printable.Command(next...))
+		}
+		return nil
+	}
+	predict := []string{"iwrun", "predict", folder, "INPUT", "-o", "FILE"}
+	switch {
+	case has(adapt.OutcomeFile):
+		outcome, err := adapt.ReadOutcome(folder)
+		if err != nil {
+			return input.Wrong(err)
+		}
+		outcome.Print(s.out, folder)
+		return nil
+	case has(adapt.ExperimentFile, adapt.RunsFolder):
+		finished, begun := countRuns(folder)
+		source, target, err := adapt.Domains(folder)
+		if err != nil {
+			return input.Wrong(err)
+		}
+		what := fmt.Sprintf("iwrun adapt is not done: of %d runs that were begun %d are finished", begun, finished)
+		if !source.None() || !target.None() { // what was said of columns is not said again
+			return say(what + "; the command that began it goes on")
+		}
+		return say(what, "iwrun", "adapt", source.Path, target.Path, "-o", folder)
+	case has(store.ConfigFile):
+		run, dir, err := plan.Open(folder)
+		if err != nil {
+			return input.Wrong(err)
+		}
+		if result, err := dir.ReadResult(); err == nil {
+			what := fmt.Sprintf("the finished run %s of %s", run.ID, result.Experiment)
+			if accuracy := result.LastAccuracy; accuracy.Measured {
+				what += fmt.Sprintf(", %.2f%% of whose labelled target rows are right", 100*accuracy.Value)
+			}
+			return say(what, predict...)
+		}
+		return say(fmt.Sprintf("the run %s, which is not finished", run.ID),
+			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", filepath.Clean(strings.TrimSuffix(dir.String(), run.Dir("").String())))
+	}
+	if members, about := modelsIn(folder); members > 0 {
+		what := "a model"
+		if members > 1 {
+			what = fmt.Sprintf("%d models that predict together", members)
+		}
+		return say(fmt.Sprintf("%s, for the classes %.200q", what, about.Classes), predict...)
+	}
+	if finished, begun := countRuns(folder); begun > 0 {
+		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", folder)
+	}
+	return input.Wrong(errors.New(folder + " holds nothing that iwrun has written; name the folder of iwrun adapt, of a run, of a model, or of results"))
+}
+
+// modelsIn describes the models of a folder that predict together, of which there may be none.
+func modelsIn(folder string) (members int, about model.Metadata) {
+	folders, _ := filepath.Glob(filepath.Join(folder, "seed-*"))
+	for _, at := range append(folders, folder) {
+		if found, err := model.ReadMetadata(at); err == nil {
+			members, about = members+1, found
+		}
+	}
+	return members, about
+}
+
+// countRuns counts the runs below a folder.
+func countRuns(folder string) (finished, begun int) {
+	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || entry.IsDir():
+		case entry.Name() == store.ResultFile:
+			finished++
+		case entry.Name() == store.ConfigFile:
+			begun++
+		}
+		return nil
+	})
+	return finished, begun
+}

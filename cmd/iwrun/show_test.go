@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/experiments/store"
+)
+
+// The exit status tells what is wrong with the command line or the input, 2, from what failed, 1,
+// and what is said names the file and what to do.
+func TestExitStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	writeFile(t, "tiny.yaml", tiny)
+	writeFile(t, "broken.csv", "x,y,label\n1,2,ant\n1,two\n")
+	writeFile(t, "numbers.csv", "1,2\n3,4\n")
+	writeFile(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
+	writeFile(t, "labels.csv", "id,label\na,ant\nc,bee\n")
+	for _, name := range []string{"empty", "results/lost"} {
+		if err := os.MkdirAll(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, "results/lost/"+store.CheckpointFile, "no tensors")
+	missing := ": no such file or folder; "
+	for line, want := range map[string]struct {
+		status int
+		said   string
+	}{
+		"":                                        {0, ""},
+		"help":                                    {0, ""},
+		"help data check":                         {0, ""},
+		"--version":                               {0, ""},
+		"data list":                               {0, ""},
+		"check empty":                             {0, "0 findings"},
+		"run -c tiny.yaml --dry-run":              {0, "2 runs"},
+		"check results":                           {1, "findings"},
+		"table -c tiny.yaml":                      {1, "no run is finished"},
+		"report -c tiny.yaml":                     {1, "no run is finished"},
+		"frobnicate":                              {2, `"frobnicate" is neither a flag nor a command`},
+		"help frobnicate":                         {2, `"frobnicate" is no command`},
+		"adapt":                                   {2, "name a source and a target, or one file with both and --domain-column"},
+		"adapt a b c":                             {2, "one too many"},
+		"adapt a b --source c":                    {2, "one too many"},
+		"adapt source.csv trget.csv":              {2, "trget.csv" + missing + "did you mean"},
+		"adapt nowhere/a.csv b":                   {2, "a.csv" + missing + "there is no folder"},
+		"adapt source.csv target.txt":             {2, "target.txt" + missing},
+		"adapt broken.csv target.csv":             {2, "broken.csv:3: 2 columns; the first line names 3"},
+		"adapt numbers.csv target.csv":            {2, "numbers.csv:1: the first line holds numbers alone"},
+		"adapt target.csv source.csv":             {2, "label"},
+		"adapt source.csv empty":                  {2, "empty"},
+		"adapt a b --dry-run --json":              {2, "--dry-run trains nothing"},
+		"run -c tiny.yml":                         {2, "-c: tiny.yml" + missing + "did you mean tiny.yaml?"},
+		"table -c numbers.csv":                    {2, "numbers.csv:1"},
+		"predict empty a.csv -o b.csv":            {2, "empty is no model"},
+		"predict nothing a -o b.csv":              {2, "nothing" + missing},
+		"export empty --onnx a":                   {2, "empty is no model"},
+		"evaluate nothing labels.csv":             {2, "nothing" + missing},
+		"evaluate predictions.csv none":           {2, "none" + missing},
+		"evaluate predictions.csv broken.csv":     {2, "want id and label"},
+		"evaluate predictions.csv labels.csv":     {2, `labels.csv:3: id "c" is none of the 2 rows`},
+		"evaluate predictions.csv a.csv --choose": {2, "no methods to choose from"},
+		"labelshift sources.csv target.csv":       {2, "iwrun: sources.csv" + missing + "did you mean source.csv?"},
+		"labelshift numbers.csv target.csv":       {2, "numbers.csv:1"},
+		"labelshift a b c":                        {2, "one too many"},
+		"labelshift --run empty":                  {2, "empty"},
+		"labelshift --merge none":                 {2, "none" + missing},
+		"show":                                    {2, "name one folder"},
+		"show nothing":                            {2, "nothing" + missing},
+		"show empty":                              {2, "empty holds nothing that iwrun has written"},
+		"show empty --json":                       {2, "empty/outcome.json" + missing},
+		"check nothing":                           {2, "nothing" + missing},
+		"worker nothing":                          {2, "nothing/config.yaml" + missing},
+		"completion ksh":                          {2, "one of bash, fish, zsh"},
+		"data check digit":                        {2, "digits"},
+	} {
+		status, _, said := call(t, strings.Fields(line)...)
+		if status != want.status || !strings.Contains(said, want.said) || want.said == "" && said != "" {
+			t.Errorf("%q: status %d, want %d; %q is to be in\n%s", line, status, want.status, want.said, said)
+		}
+	}
+	if _, err := os.Stat("adapt-out"); err == nil {
+		t.Error("something was written")
+	}
+}
+
+// A folder of any kind is told what it is, and with what command it goes on.
+func TestShow(t *testing.T) {
+	inFolder(t)
+	if status, _, said := call(t, "-c", "tiny.yaml"); status != 0 {
+		t.Fatal(said)
+	}
+	dir := tinyDir("iwdan")
+	if status, _, said := call(t, "export", dir.String(), "-o", "model"); status != 0 {
+		t.Fatal(said)
+	}
+	shows := func(folder string, parts ...string) {
+		t.Helper()
+		status, out, said := call(t, "show", folder)
+		for _, part := range parts {
+			if status != 0 || said != "" || !strings.Contains(out, part) {
+				t.Errorf("%s: status %d, %q is not in\n%s%s", folder, status, part, out, said)
+			}
+		}
+		if status, _, said := call(t, "show", folder, "--json"); status != 2 || !strings.Contains(said, "outcome.json") {
+			t.Errorf("%s --json: status %d, %s", folder, status, said)
+		}
+	}
+	shows(dir.String(), "the finished run subsampled/clean-warped/iwdan/seed-1 of tiny", "next: iwrun predict "+dir.String()+" INPUT -o FILE\n")
+	shows(filepath.Dir(dir.String()), "a model, for the classes", "next: iwrun predict ")
+	shows("model", "a model, for the classes", "next: iwrun predict model INPUT")
+	shows("results", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n")
+	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
+		t.Fatal(err)
+	}
+	shows(dir.String(), "which is not finished", "next: iwrun run -c "+dir.Path(store.ConfigFile)+" -o ")
+	shows("results", "of 2 runs 1 are finished")
+	// The command that it names makes the run.
+	_, out, _ := call(t, "show", dir.String())
+	_, next, _ := strings.Cut(strings.TrimSpace(out), "next: iwrun ")
+	if status, _, said := call(t, strings.Fields(next)...); status != 0 {
+		t.Error(said)
+	}
+	shows(dir.String(), "the finished run")
+}

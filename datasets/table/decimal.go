@@ -1,0 +1,194 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// decimal finds out what is before the fractions of numbers in a file of text, once, if a cell can be
+// read in two ways.
+type decimal struct {
+	comma      atomic.Bool // that is what was found
+	semicolons bool        // separate columns, as where commas are before fractions
+	find       func() (comma bool, err error)
+}
+
+// parse reads a number. The error is that of a file whose numbers can be read in two ways.
+func (t *Table) parse(text string) (_ float32, is bool, err error) {
+	number, wrong := strconv.ParseFloat(text, 32)
+	if wrong != nil {
+		text = strings.TrimSpace(text)
+		number, wrong = strconv.ParseFloat(text, 32)
+	}
+	d := t.decimal
+	if d == nil || wrong == nil && !d.semicolons || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
+		return float32(number), wrong == nil, nil
+	}
+	comma, err := d.find()
+	if err == nil && comma && wrong != nil {
+		number, wrong = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 32)
+	}
+	return float32(number), err == nil && wrong == nil, err
+}
+
+var (
+	withComma = regexp.MustCompile(`^[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$`)
+	grouped   = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}((,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?|([ '\x{a0}\x{202f}]\d{3})+([.,]\d+)?)$`)
+)
+
+func inTwoWays(text string) bool { return withComma.MatchString(text) || grouped.MatchString(text) }
+
+// written is how a number is written.
+type written int
+
+const (
+	noNumber  written = iota
+	whole             // without a sign before a fraction
+	point             // 1.5
+	comma             // 1,5
+	thousands         // 1.234,5
+	// Fraction or thousands: 1.234 and 1,234.
+	pointOrThousands
+	commaOrThousands
+	ways
+)
+
+func wayOf(text string) written {
+	_, err := strconv.ParseFloat(text, 32)
+	hasComma, group := withComma.MatchString(text), grouped.MatchString(text)
+	switch {
+	case err == nil && group:
+		return pointOrThousands
+	case err == nil && strings.ContainsRune(text, '.'):
+		return point
+	case err == nil:
+		return whole
+	case hasComma && group:
+		return commaOrThousands
+	case hasComma:
+		return comma
+	case group:
+		return thousands
+	}
+	return noNumber
+}
+
+// cellAt is a cell of a file.
+type cellAt struct {
+	line   int // 0 for none
+	column string
+	text   string
+}
+
+func (c cellAt) String() string {
+	return fmt.Sprintf("column %.100q: %.100q", c.column, c.text)
+}
+
+// ofColumn is what was seen of the cells of a column.
+type ofColumn struct {
+	cells [ways]int
+	first [ways]cellAt
+	large bool // a number of four digits or more without separators
+}
+
+// decimal is that of the columns of values.
+func (f *csvFile) decimal(semicolons bool) *decimal {
+	d := &decimal{semicolons: semicolons}
+	d.find = sync.OnceValues(func() (bool, error) {
+		comma, err := f.findDecimal(semicolons)
+		d.comma.Store(comma)
+		return comma, err
+	})
+	return d
+}
+
+// findDecimal goes over all cells of those columns of which nine in ten are numbers, however these
+// are written.
+func (f *csvFile) findDecimal(semicolons bool) (isComma bool, err error) {
+	columns := make([]ofColumn, len(f.layout.values))
+	if err := f.look(columns); err != nil {
+		return false, err
+	}
+	var all ofColumn
+	for _, c := range columns {
+		numbers := 0
+		for _, n := range c.cells[whole:] {
+			numbers += n
+		}
+		if 9*c.cells[noNumber] > numbers {
+			continue // one of words
+		}
+		all.large = all.large || c.large && c.cells[pointOrThousands]+c.cells[commaOrThousands] > 0
+		for way, first := range c.first {
+			if all.cells[way] += c.cells[way]; all.first[way].line == 0 {
+				all.first[way] = first
+			}
+		}
+	}
+	firstOf := func(ways ...written) (cellAt, bool) {
+		for _, way := range ways {
+			if all.cells[way] > 0 {
+				return all.first[way], true
+			}
+		}
+		return cellAt{}, false
+	}
+	ofComma, hasComma := firstOf(comma, commaOrThousands)
+	ofPoint, hasPoint := firstOf(point, pointOrThousands)
+	const ignore = "or have the column ignored if it holds no numbers"
+	if cell, is := firstOf(thousands); is {
+		return false, fmt.Errorf("%s:%d: %s has separators of thousands; write numbers without them, %s", f.t.name, cell.line, cell, ignore)
+	}
+	switch {
+	case hasComma && hasPoint:
+		return false, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, without separators of thousands, %s",
+			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint, ignore)
+	case all.large:
+	case hasComma && all.cells[comma] == 0, semicolons && hasPoint && all.cells[point] == 0:
+		cell := ofComma
+		if hasPoint {
+			cell = ofPoint
+		}
+		return false, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, fractions with another number of digits", f.t.name, cell.line, cell)
+	}
+	return hasComma, nil
+}
+
+// look counts how the cells of the columns of values are written.
+func (f *csvFile) look(columns []ofColumn) error {
+	lines, err := f.open(false)
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	for first := true; ; first = false {
+		record, err := lines.record()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if first || len(record) != f.columns { // which is an error where rows are read
+			continue
+		}
+		line, _ := lines.FieldPos(0)
+		for j, at := range f.layout.values {
+			text := strings.TrimSpace(record[at])
+			if isMissing(text) {
+				continue
+			}
+			c, way := &columns[j], wayOf(text)
+			if c.cells[way]++; c.cells[way] == 1 {
+				c.first[way] = cellAt{line, f.t.there[at], strings.Clone(text[:min(len(text), 100)])}
+			}
+			digits, _, _ := strings.Cut(strings.Replace(strings.TrimLeft(text, "+-"), ",", ".", 1), ".")
+			c.large = c.large || way != noNumber && way != thousands && len(digits) > 3 && !strings.ContainsAny(digits, "eE")
+		}
+	}
+}

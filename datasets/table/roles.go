@@ -1,0 +1,157 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Roles name the columns, or arrays, of a file that are no features, and each of which must then be
+// there. The zero value leaves labels and ids to their usual names.
+type Roles struct {
+	// Label is the column of labels; of a .npy file, the path of another one.
+	Label string `yaml:"label_column,omitempty"`
+	ID    string `yaml:"id_column,omitempty"`
+	// Ignore are passed over.
+	Ignore []string `yaml:"ignore,omitempty,flow"`
+	// DomainColumn says which domain a row is of. Rows of others than DomainValue are passed over.
+	DomainColumn string `yaml:"domain_column,omitempty"`
+	DomainValue  string `yaml:"domain_value,omitempty"`
+}
+
+// None reports whether no column is named.
+func (r Roles) None() bool { return r.named() == nil }
+
+// named lists the columns that are named.
+func (r Roles) named() (names []string) {
+	for _, name := range append([]string{r.Label, r.ID, r.DomainColumn}, r.Ignore...) {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// String says what is named; "" if nothing is.
+func (r Roles) String() string {
+	var parts []string
+	for _, role := range []struct{ what, column string }{{"labels", r.Label}, {"ids", r.ID}} {
+		if role.column != "" {
+			parts = append(parts, fmt.Sprintf("%s in %.100q", role.what, role.column))
+		}
+	}
+	if len(r.Ignore) > 0 {
+		parts = append(parts, "without "+listed(r.Ignore))
+	}
+	if r.DomainColumn != "" {
+		parts = append(parts, fmt.Sprintf("rows with %.100q in %.100q", r.DomainValue, r.DomainColumn))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Equal reports whether both name the same.
+func (r Roles) Equal(other Roles) bool {
+	return r.Label == other.Label && r.ID == other.ID && slices.Equal(r.Ignore, other.Ignore) &&
+		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue
+}
+
+// Names lists the arrays or columns of a file in their order. That of a .npy file has none.
+func Names(path string) ([]string, error) {
+	open, known := forms[extension(path)]
+	if !known {
+		return nil, unknownForm(path)
+	}
+	t := &Table{name: path}
+	if _, err := t.open(open); err == nil {
+		return t.there, t.Close()
+	} else if t.there == nil { // what else is wrong is a question of the rows
+		return nil, err
+	}
+	return t.there, nil
+}
+
+// Domain is one of those of which a file holds rows.
+type Domain struct {
+	Value          string
+	Rows, Labelled int
+}
+
+// maxDomains bounds the values of a column of domains. More are no domains.
+const maxDomains = 1000
+
+// Domains counts the rows of each value of a file's column of domains, in the order in which they
+// occur.
+func Domains(path string, roles Roles) (domains []Domain, err error) {
+	t, err := Open(path, Options{Kind: Features, Roles: roles})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	t.everyDomain = true
+	index := make(map[string]int)
+	const size = 4096
+	for b, err := range t.pass(true, size) {
+		if err != nil {
+			return nil, err
+		}
+		for i, value := range b.domains {
+			at, known := index[value]
+			if !known {
+				if at = len(domains); at == maxDomains {
+					return nil, fmt.Errorf("%s: %q is one of more than %d values; is %q the column of domains?", t.position(b, i), value, maxDomains, roles.DomainColumn)
+				}
+				index[value], domains = at, append(domains, Domain{Value: value})
+			}
+			domains[at].Rows++
+			if t.labels && normalLabel(b.names[i]) != "" {
+				domains[at].Labelled++
+			}
+		}
+	}
+	return domains, nil
+}
+
+// wanted reports whether a row of the domain is one of the table's, and notes its number if so.
+func (t *Table) wanted(b *Batch, domain string, number int) bool {
+	if !t.everyDomain && domain != t.options.DomainValue {
+		return false
+	}
+	b.numbers = append(b.numbers, number)
+	if t.everyDomain {
+		b.domains = append(b.domains, domain)
+	}
+	return true
+}
+
+// noRows is the error of a table without rows.
+func (t *Table) noRows() error {
+	if column := t.options.DomainColumn; column != "" {
+		return fmt.Errorf("no row has %.100q in the column %.100q", t.options.DomainValue, column)
+	}
+	return errors.New("holds no rows")
+}
+
+// keepRows removes the rows of the last n of the values, of that width, for which keep is false.
+func keepRows(values []float32, width int, keep []bool) []float32 {
+	first := len(values) - len(keep)*width
+	kept := first
+	for i, keep := range keep {
+		if keep {
+			kept += copy(values[kept:kept+width], values[first+i*width:])
+		}
+	}
+	return values[:kept]
+}
+
+// keepTexts is keepRows of texts.
+func keepTexts(texts []string, keep []bool) []string {
+	kept := len(texts) - len(keep)
+	for i, text := range texts[kept:] {
+		if keep[i] {
+			texts[kept] = text
+			kept++
+		}
+	}
+	return texts[:kept]
+}

@@ -1,0 +1,316 @@
+package adapt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"iwda/datasets/catalogue"
+	"iwda/datasets/images"
+	"iwda/datasets/table"
+	"iwda/experiments/plan"
+)
+
+// CheckData writes what there is to see of two domains, or of one file with both, and what adapt does
+// with it, with the network of [Options], and trains nothing. It returns the error with which adapt refuses them, after all that can
+// be said of them.
+func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming, network string) error {
+	files, said, err := n.files(source, target)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintf(w, "%s: %s\n", f.Domain, f)
+	}
+	onlyInOne(w, files)
+	d, wrong := lookAt(files)
+	for _, sentence := range slices.Concat(said, d.Said) {
+		fmt.Fprintln(w, sentence)
+	}
+	if d.Source.Rows > 0 && d.Target.Rows > 0 {
+		fmt.Fprintf(w, "source: %s\ntarget: %s\n", d.rowsOf(d.Source), d.rowsOf(d.Target))
+		if d.images == nil {
+			err = d.writeColumns(w)
+		} else {
+			err = d.writeImages(ctx, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if wrong != nil {
+		return wrong
+	}
+	return d.writePlan(w, network)
+}
+
+// onlyInOne says which columns one of the files alone has.
+func onlyInOne(w io.Writer, files [2]catalogue.Files) {
+	var names [2][]string
+	for i, f := range files {
+		if !table.Reads(f.Path) {
+			return
+		}
+		names[i], _ = table.Names(f.Path) // which was read before
+	}
+	for i, f := range files {
+		var alone []string
+		for _, name := range names[i] {
+			if !slices.Contains(names[1-i], name) {
+				alone = append(alone, fmt.Sprintf("%.100q", name))
+			}
+		}
+		if alone != nil {
+			fmt.Fprintf(w, "in the %s alone: %s\n", f.Domain, firstTen(alone))
+		}
+	}
+}
+
+// firstTen lists parts, the first ten of them.
+func firstTen(parts []string) string {
+	const shown = 10
+	if more := len(parts) - shown; more > 0 {
+		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rowsOf says how many rows a domain has, and of which classes.
+func (d Data) rowsOf(of Domain) string {
+	kind := "images"
+	if d.Kind == catalogue.Vectors {
+		kind = "rows"
+	}
+	if of.labelled() == 0 {
+		return fmt.Sprintf("%d %s without labels", of.Rows, kind)
+	}
+	classes := make([]int, len(d.Classes))
+	for i := range classes {
+		classes[i] = i
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return of.Counts[b] - of.Counts[a] })
+	var counts []string
+	for _, class := range classes {
+		counts = append(counts, fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]))
+	}
+	text := fmt.Sprintf("%d %s of %d classes: %s", of.Rows, kind, len(classes), firstTen(counts))
+	if unknown := of.Rows - of.labelled(); unknown > 0 {
+		text += fmt.Sprintf("; %d without a label", unknown)
+	}
+	return text
+}
+
+// columnSeen is a line on a column.
+type columnSeen struct {
+	name, kind     string
+	source, target string // values
+	does           string // what adapt does with it
+	odd            []string
+}
+
+// mostLines is the number of columns up to which each has a line.
+const mostLines = 60
+
+// writeColumns writes a line a column; of many, only of those at which there is something to see.
+func (d Data) writeColumns(w io.Writer) error {
+	columns := d.columnsSeen()
+	plain := 0
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tab, "\ncolumn\tkind\tsource\ttarget\tadapt")
+	for _, c := range columns {
+		if len(columns) > mostLines && c.odd == nil && c.kind == numberKind {
+			plain++
+			continue
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", c.name, c.kind, c.source, c.target, strings.Join(append([]string{c.does}, c.odd...), "; "))
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	if plain > 0 {
+		fmt.Fprintf(w, "%d other columns of numbers, with nothing odd\n", plain)
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+const numberKind = "number"
+
+// columnsSeen lists the columns of the source as they are in the file.
+func (d Data) columnsSeen() (all []columnSeen) {
+	at := 0 // of the next value of a row
+	if d.Learnt.Encoding == nil {
+		for ; at < d.Width; at++ {
+			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, false))
+		}
+		return all
+	}
+	codings := d.Learnt.Encoding
+	for _, learnt := range d.Learnt.Columns {
+		name := fmt.Sprintf("%.100q", learnt.Name)
+		if learnt.LeftOut != "" {
+			all = append(all, columnSeen{name: name, kind: kindOf(learnt), source: share(learnt.Missing[0], d.Source.Rows), target: "", does: "left out: " + learnt.LeftOut, odd: []string{}})
+			continue
+		}
+		coding := codings[0]
+		codings = codings[1:]
+		if len(coding.Levels) == 0 {
+			all = append(all, d.numberSeen(name, at, learnt, coding.Missing))
+			at++
+		} else {
+			does := "a value for each level"
+			if learnt.Levels > len(coding.Levels) {
+				does = fmt.Sprintf("a value for each of the %d most frequent levels", len(coding.Levels))
+			}
+			if coding.Missing {
+				does += ", one for what is missing"
+			}
+			c := columnSeen{name: name, kind: kindOf(learnt), source: share(learnt.Missing[0], d.Source.Rows), target: share(learnt.Missing[1], d.Target.Rows), does: does}
+			var without []string
+			for i, level := range coding.Levels {
+				if _, is := slices.BinarySearch(d.Columns.Target.Constant, at+i); is && d.Columns.Target.Mean[at+i] == 0 {
+					without = append(without, fmt.Sprintf("%.100q", level))
+				}
+			}
+			if without != nil {
+				c.odd = append(c.odd, "no row of the target has "+firstTen(without))
+			}
+			all = append(all, c)
+			at += len(coding.Levels)
+		}
+		if coding.Missing {
+			at++
+		}
+	}
+	return all
+}
+
+// kindOf says what the cells of a column are.
+func kindOf(c table.LearntColumn) string {
+	if c.Levels > 0 {
+		return fmt.Sprintf("words, %d levels", c.Levels)
+	}
+	return numberKind
+}
+
+// share says which part of so many rows is missing; "" for none.
+func share(missing, rows int) string {
+	if missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%% missing", 100*float64(missing)/float64(rows))
+}
+
+// numberSeen is what is seen of a column of numbers, whose place is that of its value in a row.
+func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, flag bool) columnSeen {
+	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
+	if flag {
+		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", d.Learnt.Encoding.Median(learnt.Name))
+	}
+	constant := 0
+	var counting []string
+	for i, of := range []struct {
+		Oddities
+		rows int
+		to   *string
+		name string
+	}{{d.Columns.Source, d.Source.Rows, &c.source, sourceName}, {d.Columns.Target, d.Target.Rows, &c.target, targetName}} {
+		*of.to = fmt.Sprintf("%.4g ± %.4g", of.Mean[at], of.Deviation[at])
+		if _, is := slices.BinarySearch(of.Constant, at); is {
+			constant++
+			*of.to = fmt.Sprintf("always %.4g", of.Mean[at])
+		}
+		if part := share(learnt.Missing[i], of.rows); part != "" {
+			*of.to += ", " + part
+		}
+		c.odd = append(c.odd, of.seen(at, of.name)...)
+		if _, is := slices.BinarySearch(of.Counting, at); is {
+			counting = append(counting, of.name)
+		}
+	}
+	if counting != nil {
+		c.odd = append(c.odd, fmt.Sprintf("counts the rows of the %s: if it is an id, --id-column or --ignore", strings.Join(counting, " and the ")))
+	}
+	switch {
+	case constant == 2:
+		c.kind = "constant"
+	case slices.Contains(d.Columns.LeftOut, at):
+		c.odd = append(c.odd, "never changes in one domain: left out where columns are standardised")
+	}
+	if slices.Contains(d.Columns.Clipped, at) {
+		c.odd = append(c.odd, fmt.Sprintf("a few values are far from all others: may be clipped at %d deviations", clipAt))
+	}
+	return c
+}
+
+// seen says what is odd about a column of the domain of that name.
+func (o Oddities) seen(at int, name string) (odd []string) {
+	for _, mark := range o.Marks {
+		if mark.Column == at {
+			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", mark.Value, mark.Rows, name))
+		}
+	}
+	if row := o.Dominating[at]; row >= 0 {
+		odd = append(odd, fmt.Sprintf("row %d of the %s (from 0) has more than half of the variance", row, name))
+	}
+	return odd
+}
+
+// writeImages decodes all images and says what there is of them.
+func (d Data) writeImages(ctx context.Context, w io.Writer) error {
+	var broken []*images.FileError
+	for _, of := range []struct {
+		name string
+		set  *images.Set
+	}{{sourceName, d.images.Source}, {targetName, d.images.Target}} {
+		sizes, wrong, err := of.set.Inspect(ctx)
+		if err != nil {
+			return err
+		}
+		broken = append(broken, wrong...)
+		sizes = slices.DeleteFunc(sizes, func(p image.Point) bool { return p.X == 0 })
+		if len(sizes) == 0 {
+			continue
+		}
+		area := func(a, b image.Point) int { return cmp.Compare(a.X*a.Y, b.X*b.Y) }
+		least, most := slices.MinFunc(sizes, area), slices.MaxFunc(sizes, area)
+		fmt.Fprintf(w, "%s: %d×%d to %d×%d pixels\n", of.name, least.X, least.Y, most.X, most.Y)
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	var named []string
+	for _, file := range broken {
+		named = append(named, file.Error())
+	}
+	return fmt.Errorf("%d images cannot be read: %s", len(broken), firstTen(named))
+}
+
+// writePlan says what adapt trains, and warns.
+func (d Data) writePlan(w io.Writer, network string) error {
+	text, err := d.Experiment(0, "", network)
+	if err != nil {
+		return err
+	}
+	file, err := d.parse(ExperimentFile, text, nil)
+	if err != nil {
+		return err
+	}
+	runs, err := plan.Runs(file)
+	if err != nil {
+		return err
+	}
+	if err := checkData(runs); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", plan.Lengths(runs), strings.Join(file.Config.Methods, ", "))
+	for _, warning := range d.Warnings(&file.Config) {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
+	return nil
+}

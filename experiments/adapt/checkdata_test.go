@@ -1,0 +1,167 @@
+package adapt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"iwda/datasets/table"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+)
+
+// checked is what is said of data, and the error.
+func checked(source, target string, n Naming) (string, error) {
+	var said strings.Builder
+	err := CheckData(context.Background(), &said, source, target, n, "")
+	return said.String(), err
+}
+
+// wants fails the test unless a text has all parts.
+func wants(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("nothing of %q in\n%s", part, text)
+		}
+	}
+}
+
+// refusal is the error with which adapt refuses data.
+func refusal(source, target string, n Naming) error {
+	nothing := func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
+		return nil, errors.New("trained")
+	}
+	folder, err := os.MkdirTemp("", "refusal")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		_, err = Run(context.Background(), source, target, Options{Folder: filepath.Join(folder, "out"), Columns: n, Train: nothing})
+	}
+	return err
+}
+
+// Each column has a line that says what it is, what is odd about it, and what becomes of it.
+func TestCheckData(t *testing.T) {
+	var source, target strings.Builder
+	source.WriteString("nr;kind;size;colour;batch;count;odd;note;here\n")
+	target.WriteString("nr,size,colour,batch,count,odd,note,there\n")
+	for i := range 60 {
+		size, odd := fmt.Sprintf("%d.5", i%5), fmt.Sprint(float64(i%7)/8)
+		if i%10 == 0 {
+			size = ""
+		}
+		if i%20 == 0 {
+			odd = "-999"
+		}
+		fmt.Fprintf(&source, "%d;%s;%s;%s;7;%d;%s;note %d;x%d\n", i, []string{"ant", "bee", "ant"}[i%3], strings.Replace(size, ".", ",", 1), []string{"red", "blue"}[i%2], 1000+i, strings.Replace(odd, ".", ",", 1), i, i)
+		fmt.Fprintf(&target, "%d,%s,%s,%d,%d,%s,note %d,1\n", i, size, []string{"red", "grey", "NA"}[i%3], i%4, i, odd, i)
+	}
+	folder := t.TempDir()
+	s, to := writeFile(t, folder, "source.csv", source.String()), writeFile(t, folder, "target.csv", target.String())
+	n := Naming{Roles: table.Roles{Label: "kind", Ignore: []string{"nr", "here"}}}
+	said, err := checked(s, to, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
+		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
+		`"size"    number            2.7 ± 1.249, 10.0% missing  2.7 ± 1.249, 10.0% missing  the median, 2.5, for what is missing, and a value that says so`,
+		`"colour"  words, 2 levels                               33.3% missing               a value for each level; no row of the target has "blue"`,
+		`always 7                    1.5 ± 1.118                 as it is; never changes in one domain: left out where columns are standardised`,
+		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",
+		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
+		`"note"    words, 60 levels                                                          left out: of 60 cells with words 60 are different, as ids are`,
+		"adapt trains 4 runs", "methods: source-only@linear, source-only, mcc, mcc@own\n", "\nwarning: 2 of 7 columns never change in one of the domains: \"colour=blue\", \"batch\".")
+	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
+		t.Error(said)
+	}
+	if err := refusal(s, to, n); err == nil || err.Error() != "trained" {
+		t.Errorf("adapt: %v", err)
+	}
+}
+
+// What adapt refuses is refused with the same sentence, after what can be said all the same.
+func TestCheckDataRefuses(t *testing.T) {
+	folder := t.TempDir()
+	good := writeFile(t, folder, "good.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9))
+	for name, c := range map[string]struct{ source, target, said, want string }{
+		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "in the source alone: \"label\", \"a\"\nin the target alone: \"b\"\n", `no column "a" of values, which ` + good + ` has; there are "b"; add it, or leave it out of both with --ignore "a"`},
+		"one class":           {writeFile(t, folder, "one.csv", "label,a\n"+strings.Repeat("x,1\n", 9)), writeFile(t, folder, "same.csv", "a\n"+strings.Repeat("1\n", 19)), `source: 9 rows of 1 classes: "x" 9`, `one.csv has the classes ["x"]; at least 2 are needed`},
+		"few rows":            {good, writeFile(t, folder, "few.csv", "a\n1\n2\n"), "target: 2 rows without labels\n\ncolumn", "few.csv has 2 rows; its columns'"},
+		"no labels":           {writeFile(t, folder, "bare.csv", "a\n1\n"), good, "", "which column has the labels?"},
+		"two marks":           {writeFile(t, folder, "marks.csv", "label;a\nx;1,5\ny;1.5\n"), good, "", `marks.csv:2: column "a": "1,5" has a comma, but line 3, column "a": "1.5", a point`},
+	} {
+		said, err := checked(c.source, c.target, Naming{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(said, c.said) {
+			t.Errorf("%s: %v, want %q\n%s", name, err, c.want, said)
+		}
+		if of := refusal(c.source, c.target, Naming{}); of == nil || err != nil && of.Error() != err.Error() {
+			t.Errorf("%s: adapt says %v, check-data %v", name, of, err)
+		}
+	}
+}
+
+// Of hundreds of columns only those have a line at which there is something to see.
+func TestCheckDataOfManyColumns(t *testing.T) {
+	const columns = 70
+	var header, source, target strings.Builder
+	for j := range columns {
+		fmt.Fprintf(&header, ",f%d", j)
+	}
+	for i := range 40 {
+		fmt.Fprintf(&source, "\n%s", []string{"x", "y"}[i%2])
+		fmt.Fprintf(&target, "\n")
+		for j := range columns {
+			v := (i*(j+3) + i*i) % 11
+			fmt.Fprintf(&source, ",%d", v)
+			if j == 5 {
+				v = 3
+			}
+			fmt.Fprintf(&target, ",%d", v)
+		}
+	}
+	folder := t.TempDir()
+	said, err := checked(writeFile(t, folder, "s.csv", "label"+header.String()+source.String()), writeFile(t, folder, "t.csv", "label"+header.String()+target.String()), Naming{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, said, "\n69 other columns of numbers, with nothing odd\n", `"f5"`)
+	if n := strings.Count(said, `"f`); n != 2 { // its line and a warning
+		t.Errorf("%d columns in\n%s", n, said)
+	}
+}
+
+// Folders of images: counts, sizes, and files that are broken.
+func TestCheckDataOfImages(t *testing.T) {
+	folder := t.TempDir()
+	for i, path := range []string{"s/cat/1.png", "s/cat/2.png", "s/cat/3.png", "s/dog/1.png", "s/dog/2.png", "s/dog/3.png", "t/1.png", "t/2.png"} {
+		path = filepath.Join(folder, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Create(path)
+		if err == nil {
+			err = errors.Join(png.Encode(file, image.NewGray(image.Rect(0, 0, 10+i, 20))), file.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("IWDA_DATA", folder)
+	source, target := filepath.Join(folder, "s"), filepath.Join(folder, "t")
+	said, err := checked(source, target, Naming{})
+	wants(t, said, `source: 6 images of 2 classes: "cat" 3, "dog" 3`, "target: 2 images without labels", "source: 10×20 to 15×20 pixels\ntarget: 16×20 to 17×20 pixels\n")
+	if of := refusal(source, target, Naming{}); err == nil || of == nil || of.Error() != err.Error() || !strings.Contains(err.Error(), "network.pretrained") {
+		t.Errorf("without weights: %v, adapt: %v", err, of)
+	}
+	writeFile(t, folder, "t/3.png", "no image")
+	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,242 @@
+package adapt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/internal/nearest"
+)
+
+// Naming is what is said of the columns of both domains, in as many files or in one. A column counts
+// in each file that has it: labels have to be in the source, ids in the target, what is ignored in one
+// of them.
+type Naming struct {
+	// Roles are those of columns. With a DomainColumn, one file has both domains, and DomainValue is
+	// the source's: "" for the one domain whose rows all have labels.
+	table.Roles
+	// TargetValue is the target's; "" for the one other domain.
+	TargetValue string
+}
+
+// usualLabels are names of columns of labels, in upper or lower case, beside those that every reader
+// takes for such.
+var usualLabels = []string{"label", "labels", "class", "classes", "target", "category", "y"}
+
+// files returns what there is to read of the source and of the target, with absolute paths, and what
+// was decided, in sentences.
+func (n Naming) files(source, target string) (files [2]catalogue.Files, said []string, err error) {
+	files[0].Domain, files[1].Domain = sourceName, targetName
+	if n.DomainColumn != "" && target == "" {
+		target = source
+	}
+	var names [2][]string
+	for i, path := range []string{source, target} {
+		if files[i].Path, err = filepath.Abs(path); err != nil {
+			return files, nil, err
+		}
+		if _, err := os.Stat(files[i].Path); err != nil {
+			return files, nil, fmt.Errorf("%s: %w", files[i].Domain, err)
+		}
+		if !table.Reads(path) {
+			if !n.None() {
+				return files, nil, fmt.Errorf("%s: no columns can be named; it is no file of rows, which end with %s", path, table.Extensions)
+			}
+			continue
+		}
+		if names[i], err = table.Names(path); err != nil {
+			return files, nil, err
+		}
+	}
+	if !table.Reads(source) || !table.Reads(target) { // images, or one of each, which is an error when they are opened
+		return files, nil, nil
+	}
+	if err := n.place(&files, names); err != nil {
+		return files, nil, err
+	}
+	if files[0].Label == "" && table.LabelColumn(names[0]) < 0 && names[0] != nil {
+		label, err := n.guessLabel(files[0], names)
+		if err != nil {
+			return files, nil, err
+		}
+		said = append(said, fmt.Sprintf("source: column %q has the labels, by its name; another one takes --label-column", label))
+		for i := range files {
+			if slices.Contains(names[i], label) {
+				files[i].Label = label
+			}
+		}
+	}
+	if n.DomainColumn != "" {
+		err = n.divide(&files)
+		said = append(said, fmt.Sprintf("source: rows with %q in the column %q; target: rows with %q", files[0].DomainValue, n.DomainColumn, files[1].DomainValue))
+	} else if n.DomainValue != "" || n.TargetValue != "" {
+		err = errors.New("values of domains are named, but not their column: add --domain-column")
+	}
+	return files, said, err
+}
+
+// place gives each file the roles of those columns that it has.
+func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
+	for _, role := range []struct {
+		flag, column string
+		in           []int // the files, one of which must have it
+		set          func(r *table.Roles)
+	}{
+		{"--label-column", n.Label, []int{0}, func(r *table.Roles) { r.Label = n.Label }},
+		{"--id-column", n.ID, []int{1}, func(r *table.Roles) { r.ID = n.ID }},
+		{"--domain-column", n.DomainColumn, []int{0}, func(r *table.Roles) { r.DomainColumn = n.DomainColumn }},
+	} {
+		if role.column == "" {
+			continue
+		}
+		if err := has(files, names, role.flag, role.column, role.in); err != nil {
+			return err
+		}
+		for i := range files {
+			if slices.Contains(names[i], role.column) {
+				role.set(&files[i].Roles)
+			}
+		}
+	}
+	for _, column := range n.Ignore {
+		if err := has(files, names, "--ignore", column, []int{0, 1}); err != nil {
+			return err
+		}
+		for i := range files {
+			if r := &files[i].Roles; slices.Contains(names[i], column) && !slices.Contains(r.Ignore, column) {
+				r.Ignore = append(r.Ignore, column)
+			}
+		}
+	}
+	for i := range files {
+		if files[i].ID == "" && table.IDColumn(names[i]) < 0 {
+			files[i].ID = oneOf(names[i], []string{"id", "ids"})
+		}
+	}
+	return nil
+}
+
+// has returns an error unless one of the files has a column.
+func has(files *[2]catalogue.Files, names [2][]string, flag, column string, in []int) error {
+	var paths, all []string
+	for _, i := range in {
+		if slices.Contains(names[i], column) {
+			return nil
+		}
+		if path := files[i].Path; !slices.Contains(paths, path) {
+			paths, all = append(paths, path), append(all, names[i]...)
+		}
+	}
+	return fmt.Errorf("%s: no column %.100q, as %s names it; %.500s", strings.Join(paths, " and "), column, flag, nearest.Suggestion(column, all))
+}
+
+// oneOf is the column that has one of the names in upper or lower case; "" for none or several.
+func oneOf(columns, names []string) (found string) {
+	for _, column := range columns {
+		for _, name := range names {
+			if !strings.EqualFold(column, name) {
+				continue
+			}
+			if found != "" {
+				return ""
+			}
+			found = column
+		}
+	}
+	return found
+}
+
+// guessLabel is the source's one column with a usual name of labels. The error names those that could
+// be meant.
+func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, error) {
+	usable := slices.DeleteFunc(slices.Clone(names[0]), func(name string) bool {
+		return name == source.ID || name == source.DomainColumn || slices.Contains(source.Ignore, name)
+	})
+	if label := oneOf(usable, usualLabels); label != "" {
+		return label, nil
+	}
+	all := source.Roles // of rows of both domains
+	if all.DomainColumn != "" {
+		all.DomainColumn, all.Ignore = "", append(slices.Clone(all.Ignore), all.DomainColumn)
+	}
+	levels, err := table.Levels(table.File{Path: source.Path, Roles: all})
+	if err != nil {
+		return "", err
+	}
+	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int { // those that the target does not have first
+		return truth(slices.Contains(names[1], a.Column)) - truth(slices.Contains(names[1], b.Column))
+	})
+	const shown = 10
+	var could []string
+	for _, l := range levels[:min(shown, len(levels))] {
+		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
+	}
+	hint := fmt.Sprintf("there are %.500s", strings.Join(usable, ", "))
+	if could != nil {
+		hint = "with few values there are " + strings.Join(could, ", ")
+	}
+	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
+}
+
+func truth(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// divide finds the domains of one file.
+func (n Naming) divide(files *[2]catalogue.Files) error {
+	path, column := files[0].Path, n.DomainColumn
+	if files[1].Path != path {
+		return fmt.Errorf("--domain-column is for one file with both domains, here are %s and %s", path, files[1].Path)
+	}
+	domains, err := table.Domains(path, files[0].Roles)
+	if err != nil {
+		return err
+	}
+	var values, listed, labelled []string
+	for _, d := range domains {
+		values, listed = append(values, d.Value), append(listed, fmt.Sprintf("%.100q (%d rows, %d with labels)", d.Value, d.Rows, d.Labelled))
+		if d.Labelled == d.Rows {
+			labelled = append(labelled, d.Value)
+		}
+	}
+	wrong := func(format string, values ...any) error {
+		const shown = 10
+		if more := len(listed) - shown; more > 0 {
+			listed = append(listed[:shown], fmt.Sprintf("%d more", more))
+		}
+		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), strings.Join(listed, ", "))
+	}
+	from, to := n.DomainValue, n.TargetValue
+	for _, asked := range []string{from, to} {
+		if asked != "" && !slices.Contains(values, asked) {
+			return wrong("no row has %.100q", asked)
+		}
+	}
+	if from == "" {
+		labelled = slices.DeleteFunc(labelled, func(value string) bool { return to != "" && value == to })
+		if len(labelled) != 1 {
+			return wrong("the rows of %d domains all have labels, where those of the source alone should: name it with --source-domain VALUE", len(labelled))
+		}
+		from = labelled[0]
+	}
+	if to == "" {
+		others := slices.DeleteFunc(slices.Clone(values), func(value string) bool { return value == from })
+		if len(others) != 1 {
+			return wrong("the source is %.100q, and %d others could be the target: name it with --target-domain VALUE", from, len(others))
+		}
+		to = others[0]
+	}
+	if from == to {
+		return wrong("%.100q is to be source and target", from)
+	}
+	files[0].DomainValue, files[1].DomainValue = from, to
+	return nil
+}

@@ -1,0 +1,184 @@
+package adapt
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/experiments/predict"
+	"iwda/torch"
+)
+
+func writeFile(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Columns count in the files that have them, and what is said of them is checked before.
+func TestNaming(t *testing.T) {
+	folder := t.TempDir()
+	source := writeFile(t, folder, "source.csv", "ID,species,a,plate\n1,x,2,p\n2,y,3,p\n3,x,4,q\n4,y,5,q\n")
+	class := writeFile(t, folder, "class.csv", "Class,a\nx,2\ny,3\n")
+	target := writeFile(t, folder, "target.csv", "sample,a,plate\n1,2,p\n")
+	one := writeFile(t, folder, "one.csv", "site,label,a\nn,x,1\ns,,1\nn,y,1\ns,x,2\n")
+	three := writeFile(t, folder, "three.csv", "site,label,a\nn,x,1\ns,y,1\nw,,1\n")
+	species := table.Roles{Label: "species"}
+	for _, c := range []struct {
+		source, target string
+		n              Naming
+		want           [2]table.Roles
+		said           string
+	}{
+		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"plate"}}},
+			[2]table.Roles{{Label: "species", ID: "ID", Ignore: []string{"plate"}}, {ID: "sample", Ignore: []string{"plate"}}}, ""},
+		{class, target, Naming{}, [2]table.Roles{{Label: "Class"}, {}}, `source: column "Class" has the labels, by its name; another one takes --label-column`},
+		{class, class, Naming{Roles: table.Roles{Label: "Class"}}, [2]table.Roles{{Label: "Class"}, {Label: "Class"}}, ""},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}},
+			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "s"}}, `source: rows with "n" in the column "site"; target: rows with "s"`},
+		{three, three, Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "w"},
+			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "w"}}, `source: rows with "n" in the column "site"; target: rows with "w"`},
+	} {
+		files, said, err := c.n.files(c.source, c.target)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		for i, want := range c.want {
+			if !files[i].Roles.Equal(want) {
+				t.Errorf("%s, %s: %+v, want %+v", c.source, c.target, files[i].Roles, want)
+			}
+		}
+		if got := strings.Join(said, "\n"); got != c.said {
+			t.Errorf("said %q, want %q", got, c.said)
+		}
+	}
+	for _, c := range []struct {
+		source, target string
+		n              Naming
+		want           string
+	}{
+		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target: name it with --label-column NAME; with few values there are "species" (2 values), "plate" (2 values)`},
+		{target, target, Naming{}, "there are sample, a, plate"},
+		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: no column "specie", as --label-column names it; did you mean "species"?`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: no column "ID", as --id-column names it`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: no column "b", as --ignore names it`},
+		{folder, target, Naming{Roles: species}, folder + ": no columns can be named; it is no file of rows"},
+		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, here are"},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the rows of 2 domains all have labels, where those of the source alone should: name it with --source-domain VALUE; there are "n" (1 rows, 1 with labels), "s" (`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name it with --target-domain VALUE`},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" is to be source and target`},
+		{class, target, Naming{TargetValue: "n"}, "add --domain-column"},
+		{filepath.Join(folder, "none.csv"), target, Naming{}, "source: stat "},
+	} {
+		if _, _, err := c.n.files(c.source, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s, %+v: error %v, want one with %q", c.source, c.target, c.n, err, c.want)
+		}
+	}
+}
+
+// What is said of columns stands in the experiment file as it is read.
+func TestNamingInTheExperimentFile(t *testing.T) {
+	d := seen(catalogue.Vectors, 600, 500)
+	d.Source.Roles = table.Roles{Label: "sp: \"ecies\"", Ignore: []string{"a, b", "c"}, DomainColumn: "yes", DomainValue: "1"}
+	d.Target.Roles = table.Roles{ID: "#", DomainColumn: "yes", DomainValue: ""}
+	file := parse(t, d)
+	for _, want := range []Domain{d.Source, d.Target} {
+		if got := domainFiles(file)[want.Domain]; got.Path != want.Path || !got.Roles.Equal(want.Roles) {
+			t.Errorf("%+v, want %+v", got, want.Files)
+		}
+	}
+	if err := d.checkExperiment(file); err != nil {
+		t.Error(err)
+	}
+	d.Target.ID = ""
+	if err := d.checkExperiment(file); err == nil || !strings.Contains(err.Error(), "is about other columns, target: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// oneFile has both domains, with labels, ids, domains and more under names of their own.
+func oneFile(t *testing.T, folder string) string {
+	var text strings.Builder
+	text.WriteString("sample,site,species,width,height,run\n")
+	for i := range 240 {
+		class, site, species := i%3, "north", "ant"
+		if class > 0 {
+			species = "bee"
+		}
+		if i%2 == 1 {
+			site, species = "south", ""
+		}
+		fmt.Fprintf(&text, "s%d,%s,%s,%d,%d,%d\n", i, site, species, class*10+i%7, i%5, i)
+	}
+	return writeFile(t, folder, "both.csv", text.String())
+}
+
+// One file with both domains goes to predictions of one of them, with its own ids; the model reads
+// any file with the columns that it learned from, and what labels say is found by these ids.
+func TestOneFileWithBothDomains(t *testing.T) {
+	folder := t.TempDir()
+	path, out := oneFile(t, folder), filepath.Join(folder, "out")
+	o := Options{Folder: out, Set: small, Columns: Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"run"}, DomainColumn: "site"}}}
+	if _, err := Run(context.Background(), path, "", o); err != nil {
+		t.Fatal(err)
+	}
+	predictions := lines(t, filepath.Join(out, PredictionsFile))
+	if len(predictions) != 121 || !strings.HasPrefix(predictions[1], "s1,") || !strings.HasPrefix(predictions[120], "s239,") {
+		t.Fatalf("%d lines: %q", len(predictions), predictions[:2])
+	}
+	file, err := config.Load(filepath.Join(out, ExperimentFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := domainFiles(file)[targetName]; got.ID != "sample" || got.DomainValue != "south" || !slices.Equal(got.Ignore, []string{"run"}) {
+		t.Errorf("%+v", got)
+	}
+	members, err := model.OpenEnsemble(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := members[0].Input; !slices.Equal(in.Columns, []string{"width", "height"}) || in.IDColumn != "sample" {
+		t.Errorf("%+v", in)
+	}
+	again := filepath.Join(folder, "again.csv")
+	written, err := predict.Write(context.Background(), members, predict.Request{Inputs: []string{path}, Shares: predict.ModelShares, Output: again}, predict.Options{Device: torch.CPU, Threads: 1, Batch: 50})
+	if err != nil || written.Rows() != 240 {
+		t.Fatalf("%d rows, %v", written.Rows(), err)
+	}
+	all := lines(t, again)
+	for i, line := range predictions[1:] {
+		if all[2+2*i] != line {
+			t.Errorf("row %d: %q, in the whole file %q", i, line, all[2+2*i])
+		}
+	}
+	labels := writeFile(t, folder, "labels.csv", "id,label\ns1,bee\ns3,ant\ns5,bee\ns7,bee\ns9,ant\n")
+	e, err := Evaluate(context.Background(), out, labels, EvaluateOptions{Device: torch.CPU})
+	if err != nil || len(e.Methods) == 0 || e.Methods[0].Accuracy.Value == 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := Run(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "is about other columns") {
+		t.Errorf("other columns: error %v", err)
+	}
+}
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}

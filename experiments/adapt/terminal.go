@@ -1,0 +1,183 @@
+package adapt
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"iwda/experiments/labels"
+	"iwda/experiments/plan"
+	"iwda/internal/printable"
+)
+
+// facts are lines with a name before them.
+type facts struct {
+	printable.Style
+	to    io.Writer
+	width int
+}
+
+func newFacts(to io.Writer) facts {
+	styled, style := printable.Styled(to)
+	return facts{style, styled, printable.Width(to)}
+}
+
+// indent is as wide as the names of facts.
+const indent = "            "
+
+// say writes a text, in lines as wide as the terminal.
+func (f facts) say(name, text string) { f.show(name, f.wrapped(text), f.Plain) }
+
+func (f facts) wrapped(text string) []string {
+	return strings.Split(printable.Wrap(text, f.width-len(indent), ""), "\n")
+}
+
+// show writes lines in a style.
+func (f facts) show(name string, lines []string, style func(string) string) {
+	for _, line := range lines {
+		fmt.Fprintln(f.to, f.Faint(fmt.Sprintf("%-*s", len(indent), name))+style(line))
+		name = ""
+	}
+}
+
+func (f facts) warn(warnings []string) {
+	for _, warning := range warnings {
+		f.show("warning", f.wrapped(warning), f.Yellow)
+	}
+}
+
+// Print shows what was seen and decided before training.
+func (p *Plan) Print(to io.Writer) {
+	f := newFacts(to)
+	source, target := p.Data.seen()
+	f.say("source", source)
+	f.say("target", target)
+	for _, sentence := range p.Data.Said {
+		f.say("columns", sentence)
+	}
+	for _, d := range p.decisions() {
+		f.say(d.About, d.Choice)
+	}
+	f.say("training", plan.Lengths(p.Runs))
+	f.show("folder", []string{p.options.Folder}, f.Plain)
+	f.warn(p.Warnings)
+}
+
+// Print shows what came of an adaptation whose folder that is: the verdict, the classes, and
+// what to do next.
+func (o *Outcome) Print(to io.Writer, folder string) {
+	f := newFacts(to)
+	claim := f.Green
+	if o.Verdict.Reliable != Both {
+		claim = f.Yellow
+	}
+	f.show("verdict", f.wrapped(o.Verdict.claim()), claim)
+	f.say("because", o.Verdict.Because)
+	fmt.Fprintln(f.to)
+	f.table(o.Classes)
+	fmt.Fprintln(f.to)
+	f.say("predicts", fmt.Sprintf("%s, %d of %d runs", o.Method, len(o.Used), len(o.Runs)))
+	f.say("accuracy", o.accuracy())
+	f.warn(o.Warnings)
+	f.show("next", o.next(folder), f.Bold)
+	f.show("files", o.files(folder), f.Plain)
+}
+
+// accuracy says how much of the target is right, as far as that is known.
+func (o *Outcome) accuracy() string {
+	known := "cannot be told without labels"
+	if !strings.Contains(o.Verdict.Because, o.Withheld) {
+		known += ": " + o.Withheld
+	}
+	if c := o.Labels; c != nil {
+		known = fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by %d labels", 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, c.Labels)
+	} else if e := o.ExpectedAccuracy; e != nil {
+		known = fmt.Sprintf("%.1f%% expected (%.1f to %.1f%%)", 100*e.Value, 100*e.Low, 100*e.High)
+	}
+	if o.Floor != nil {
+		known += fmt.Sprintf("; %.1f%% at least", 100**o.Floor)
+	}
+	return known
+}
+
+// next is what to do to know more.
+func (o *Outcome) next(folder string) []string {
+	name, drawn := o.Files["to_label"]
+	if !drawn {
+		return []string{printable.Command("iwrun", "predict", folder, "INPUT", "-o", "FILE")}
+	}
+	path := filepath.Join(folder, name)
+	evaluate := printable.Command("iwrun", "evaluate", folder, path)
+	if labels.Touched(path) {
+		return []string{evaluate}
+	}
+	return []string{"label the rows of " + path + ", then", evaluate}
+}
+
+// files are the paths of what was written, with what it holds.
+func (o *Outcome) files(folder string) []string {
+	var text strings.Builder
+	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, file := range []struct{ key, holds string }{
+		{"report", "all of it, with pictures, for a browser"},
+		{"predictions", fmt.Sprintf("the classes of %d rows", o.Target.Rows)},
+		{"classes", "class shares and weights"},
+		{"disputed", fmt.Sprintf("%d of %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)},
+		{"model", "for iwrun predict and iwrun export"},
+	} {
+		path := filepath.Join(folder, o.Files[file.key])
+		if _, err := os.Stat(path); err == nil && (file.key != "disputed" || o.Disputed > 0) {
+			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
+		}
+	}
+	aligned.Flush()
+	return strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+}
+
+// The bounds of the table: the most classes, and the longest name of one.
+const (
+	mostRows = 20
+	mostName = 30
+)
+
+// table shows the classes, of many the most frequent ones.
+func (f facts) table(classes []ClassOutcome) {
+	shown := slices.Clone(classes)
+	if len(shown) > mostRows {
+		slices.SortStableFunc(shown, func(a, b ClassOutcome) int { return cmp.Compare(b.TargetShare, a.TargetShare) })
+		shown = shown[:mostRows]
+	}
+	var text strings.Builder
+	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(aligned, "source\ttarget\t95% interval\tpredicted\t")
+	for _, c := range shown {
+		interval := ""
+		if i := c.TargetInterval; i != nil {
+			interval = fmt.Sprintf("%.1f–%.1f%%", 100*i.Low, 100*i.High)
+		}
+		fmt.Fprintf(aligned, "%.1f%%\t%.1f%%\t%s\t%.1f%%\t\n", 100*c.SourceShare, 100*c.TargetShare, interval, 100*c.PredictedShare)
+	}
+	aligned.Flush()
+	names, width := []string{"class"}, len("class")
+	for _, c := range shown {
+		name := []rune(printable.Text(c.Class))
+		if len(name) > mostName {
+			name = append(name[:mostName-1], '…')
+		}
+		names, width = append(names, string(name)), max(width, len(name))
+	}
+	style := f.Bold
+	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
+		fmt.Fprintln(f.to, style(names[i]+strings.Repeat(" ", width-utf8.RuneCountInString(names[i]))+line))
+		style = f.Plain
+	}
+	if more := len(classes) - len(shown); more > 0 {
+		fmt.Fprintln(f.to, f.Faint(fmt.Sprintf("and %d classes more", more)))
+	}
+}

@@ -1,0 +1,64 @@
+package adapt
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"iwda/classshares"
+)
+
+// Few classes are shown as they come, of many the most frequent in the target, in aligned lines
+// that a terminal has.
+func TestPrintOutcome(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	o := &Outcome{
+		Method: "source-only", Used: []string{"a", "b"}, Runs: make([]RunOutcome, 6),
+		Verdict:          Verdict{Reliable: Both, Because: "other class shares alone explain the rows, as far as can be told from so many"},
+		ExpectedAccuracy: &classshares.Accuracy{Value: 0.9, Low: 0.85, High: 0.95},
+		Warnings:         []string{"1 of 3 columns never change in one of the domains: \"z\". Are they measured alike in both?"},
+		Classes: []ClassOutcome{
+			{Class: "ant", SourceShare: 0.75, TargetShare: 0.1, TargetInterval: &TargetInterval{0.08, 0.123}, PredictedShare: 0.11},
+			{Class: "größer", SourceShare: 0.25, TargetShare: 0.9, PredictedShare: 0.89},
+		},
+	}
+	print := func() string {
+		var b strings.Builder
+		o.Print(&b, folder)
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if utf8.RuneCountInString(strings.ReplaceAll(line, folder, "out")) > 80 {
+				t.Errorf("a long line: %s", line)
+			}
+		}
+		return b.String()
+	}
+	floor := 0.7
+	o.Floor = &floor
+	text := print()
+	for _, part := range []string{
+		"verdict     the class shares and the predictions can be relied on\nbecause     other class shares alone",
+		`
+class   source  target  95% interval  predicted
+ant      75.0%   10.0%     8.0–12.3%      11.0%
+größer   25.0%   90.0%                    89.0%
+`,
+		"predicts    source-only, 2 of 6 runs\naccuracy    90.0% expected (85.0 to 95.0%); 70.0% at least\n",
+		"warning     1 of 3 columns",
+		"next        iwrun predict " + folder + " INPUT -o FILE\n",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	o.Classes = nil
+	for i := range 300 {
+		o.Classes = append(o.Classes, ClassOutcome{Class: fmt.Sprintf("%03d %s", i, strings.Repeat("long ", i)), TargetShare: float64(i%299) / 1e4})
+	}
+	o.ExpectedAccuracy, o.Withheld = nil, "nothing is known"
+	if text := print(); !strings.Contains(text, "and 280 classes more\n") || !strings.Contains(text, "\n298 ") || strings.Contains(text, "\n299 ") ||
+		!strings.Contains(text, "cannot be told without labels: nothing is known; 70.0% at least") {
+		t.Errorf("%s", text)
+	}
+}

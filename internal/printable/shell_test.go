@@ -1,0 +1,24 @@
+package printable
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A shell reads words as they were.
+func TestShellWord(t *testing.T) {
+	words := []string{"", "plain-1.0", "a b", "it's", `"$HOME" \`, "a\nb", "`id`", "-n", "*", "~", "ä", "!x", "a;b&c|d>e", "\t"}
+	script := "printf '%s\\0'"
+	for _, word := range words {
+		script += " " + ShellWord(word)
+	}
+	out, err := exec.Command("bash", "-c", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, words) {
+		t.Errorf("got %q, want %q", got, words)
+	}
+}

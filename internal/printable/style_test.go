@@ -1,0 +1,56 @@
+package printable
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Colours are for terminals whose owner wants them, and what passes through a style steers nothing.
+func TestStyled(t *testing.T) {
+	screen := &Screen{File: os.Stderr}
+	for _, test := range []struct {
+		term, noColour string
+		colours        bool
+	}{{"xterm", "", true}, {"xterm", "1", false}, {"dumb", "", false}} {
+		t.Setenv("TERM", test.term)
+		t.Setenv("NO_COLOR", test.noColour)
+		to, style := Styled(screen)
+		if got := style.Bold("a\x1b[2J"); test.colours && (to != screen.File || got != "\x1b[1ma\\x1b[2J\x1b[0m") || !test.colours && (to != screen || got != "a\x1b[2J") {
+			t.Errorf("%+v: %q", test, got)
+		}
+	}
+	var b strings.Builder
+	if to, style := Styled(&b); to != &b || style.Green("a") != "a" || Width(&b) != 80 {
+		t.Error("a text is no terminal")
+	}
+}
+
+func TestWrap(t *testing.T) {
+	text := "  – some words, one of which isverymuchlongerthanaline of them"
+	for width := 12; width < 70; width++ {
+		wrapped := Wrap(text, width, "    ")
+		if strings.Join(strings.Fields(wrapped), " ") != strings.Join(strings.Fields(text), " ") || !strings.HasPrefix(wrapped, "  –") {
+			t.Errorf("%d: %q", width, wrapped)
+		}
+		for i, line := range strings.Split(wrapped, "\n") {
+			if utf8.RuneCountInString(line) > width && strings.Contains(strings.TrimSpace(line), " ") || i > 0 && !strings.HasPrefix(line, "    ") {
+				t.Errorf("%d: %q", width, line)
+			}
+		}
+	}
+}
+
+// A shell reads a command line as the words of which it was made.
+func TestCommand(t *testing.T) {
+	words := []string{"a", "", "two words", "it's", "$HOME", "*", "~", "#", "a\nb", "é", "KEY=[1, 2]", "-o"}
+	if got := Command("iwrun", "adapt", "a/b.csv", "--set=x"); got != "iwrun adapt a/b.csv --set=x" {
+		t.Errorf("%s", got)
+	}
+	text, err := exec.Command("sh", "-c", `for word in `+Command(words...)+`; do printf '%s|' "$word"; done`).Output()
+	if want := strings.Join(words, "|") + "|"; err != nil || string(text) != want {
+		t.Errorf("%q, want %q, %v", text, want, err)
+	}
+}
