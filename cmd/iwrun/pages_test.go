@@ -24,10 +24,10 @@ var (
 	printed         = regexp.MustCompile(`\d+(?:\.\d+)?(?:e[-+]\d+)?`)
 	blanks          = regexp.MustCompile(`[\s-]+`)
 	trailing        = regexp.MustCompile(`(?m)[ \t]+$`)
-	pagesCarriedOut = []string{"docs/tutorials/first-adaptation.md", "README.md"}
+	pagesCarriedOut = []string{"docs/tutorials/first-adaptation.md", "docs/howto/label-a-few.md", "README.md"}
 )
 
-// TestPages carries out the tutorial and what the README shows of it, in one folder: the
+// TestPages carries out the tutorial and what other pages show of it, in one folder: the
 // scripts of Python, and the commands in blocks of console, below which stands what they
 // print. Words are the same; numbers may differ by as much as other processors' roundings
 // make of trainings. Lines of progress are shown as "…".
