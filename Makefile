@@ -166,7 +166,8 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pa
 	@if cat $(shim:=.log) | grep .; then echo 'the compiler warned of the shim'; exit 1; fi
 	CGO_ENABLED=0 go run ./tools/docs -check
 
-docs: ## write the reference pages that follow from the code
+docs: build ## write the reference pages that follow from the code
+	{ printf '# Commands\n\n<!-- Written by make docs. -->\n\n'; build/iwrun manual --markdown; } >docs/reference/cli.md
 	CGO_ENABLED=0 go run ./tools/docs
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed

@@ -18,8 +18,10 @@ import (
 // are, relative to the folder of the data set or absolute.
 type Files struct {
 	Domain string `yaml:"-"`
-	Path   string `yaml:"path"`           // of the rows that are trained on
-	Test   string `yaml:"test,omitempty"` // of the test set; "" where it is those rows
+	// Path is the file or folder of the rows that are trained on, relative to dataset.root.
+	Path string `yaml:"path"`
+	// Test is the file or folder of the test set. Without it the target's rows are that.
+	Test string `yaml:"test,omitempty"`
 	// Roles are those of columns of both files.
 	table.Roles `yaml:",inline"`
 }

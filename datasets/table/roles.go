@@ -12,12 +12,14 @@ import (
 type Roles struct {
 	// Label is the column of labels; of a .npy file, the path of another one.
 	Label string `yaml:"label_column,omitempty"`
-	ID    string `yaml:"id_column,omitempty"`
-	// Ignore are passed over.
+	// ID is the column of ids.
+	ID string `yaml:"id_column,omitempty"`
+	// Ignore are columns that are passed over.
 	Ignore []string `yaml:"ignore,omitempty,flow"`
-	// DomainColumn says which domain a row is of. Rows of others than DomainValue are passed over.
+	// DomainColumn is the column that says which domain a row is of.
 	DomainColumn string `yaml:"domain_column,omitempty"`
-	DomainValue  string `yaml:"domain_value,omitempty"`
+	// DomainValue is what it says of the domain's rows. Others are passed over.
+	DomainValue string `yaml:"domain_value,omitempty"`
 }
 
 // None reports whether no column is named.

@@ -341,8 +341,8 @@ func Files(folder string) []string {
 }
 
 // checkApart returns an error if something would be written over what is read.
-func checkApart(folder, source, target string) error {
-	return wholefile.CheckApart(append(Files(folder), folder), []string{source, target})
+func checkApart(folder string, read ...string) error {
+	return wholefile.CheckApart(append(Files(folder), folder), read)
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.

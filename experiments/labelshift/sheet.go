@@ -53,6 +53,7 @@ func (a *Analysis) sheet() sheet.Sheet {
 	s := sheet.Sheet{
 		Experiment: "labelshift",
 		Title:      "Class shares of " + a.Target,
+		Verdict:    verdict,
 		Sections:   []sheet.Section{a.Tests.section(strings.ToUpper(verdict[:1]) + verdict[1:])},
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s: %d rows; %s: %d rows.", a.Source, a.SourceRows, a.Target, a.TargetRows))

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -197,8 +198,8 @@ func ensemble(t *testing.T) clientCase {
 	return c
 }
 
-// TestPyTorch reads the folders with the words of docs/reference/model.md, in the system's Python,
-// which must have torch and torchvision.
+// TestPyTorch reads the folders with the words of docs/reference/model.md and with the Python package, in the
+// system's Python, which must have torch and torchvision.
 func TestPyTorch(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "model.md"))
 	if err != nil {
@@ -208,12 +209,18 @@ func TestPyTorch(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of Python in docs/reference/model.md, want 2", len(blocks))
 	}
+	working, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	script := filepath.Join(t.TempDir(), "client.py")
-	text := blocks[0][1] + blocks[1][1] + `
+	text := blocks[0][1] + blocks[1][1] + strings.ReplaceAll(`
 import sys
 folder, output, *shape = sys.argv[1:]
 rows = torch.frombuffer(bytearray(open(folder + "/input", "rb").read()), dtype=torch.float32).reshape([int(n) for n in shape])
-made = {"predicted": predict(folder, rows)}
+sys.path.insert(0, PACKAGE)
+import iwda
+made = {"predicted": predict(folder, rows), "loaded": torch.from_numpy(iwda.load(folder, run_module=True).predict_proba(rows))}
 if not glob.glob(folder + "/seed-*"):
     about, state = load(folder)
     made["plain"] = probabilities(folder, rows)
@@ -222,7 +229,7 @@ if not glob.glob(folder + "/seed-*"):
         mlp.load_state_dict(state)
         made["logits"] = mlp(rows)
 json.dump({name: values.flatten().tolist() for name, values in made.items()}, open(output, "w"))
-`
+`, "PACKAGE", strconv.Quote(filepath.Join(working, "..", "..", "python")))
 	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -230,9 +237,10 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		c := ensemble(t)
 		output := filepath.Join(c.folder, "output.json")
 		run(t, "/usr/bin/python3", script, c.folder, output, fmt.Sprint(clientRows), "12")
-		var got struct{ Predicted []float64 }
+		var got struct{ Predicted, Loaded []float64 }
 		readJSON(t, output, &got)
 		within(t, "probabilities", got.Predicted, c.probabilities)
+		within(t, "probabilities by iwda.load", got.Loaded, c.probabilities)
 	})
 	frozen := scripted(t, "frozen.pt", 3, 7, 7)
 	frozen.Architecture.Frozen = true
@@ -243,9 +251,10 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 			arguments = append(arguments, fmt.Sprint(n))
 		}
 		run(t, "/usr/bin/python3", arguments...)
-		var got struct{ Predicted, Plain, Logits []float64 }
+		var got struct{ Predicted, Loaded, Plain, Logits []float64 }
 		readJSON(t, output, &got)
 		within(t, "corrected probabilities", got.Predicted, c.probabilities)
+		within(t, "corrected probabilities by iwda.load", got.Loaded, c.probabilities)
 		logits := make([]float32, len(c.logits))
 		for i, v := range c.logits {
 			logits[i] = float32(v)

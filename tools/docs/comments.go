@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -54,7 +53,7 @@ func (s schema) add(path, folder, name string) error {
 		if options == "inline" {
 			at = path
 		} else if len(field.Names) == 1 {
-			s.comments[at] = sentence(field.Names[0].Name, cmp.Or(field.Doc.Text(), field.Comment.Text()))
+			s.comments[at] = sentence(field.Names[0].Name, field.Doc.Text())
 		}
 		if err := s.follow(at, folder, imports, field.Type); err != nil {
 			return err

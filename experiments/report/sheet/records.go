@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// writeJSON writes the sheet as one object: experiment, title, unit, notes, and rows.
+// writeJSON writes the sheet as one object: experiment, title, unit, verdict, notes, and rows.
 func (s Sheet) writeJSON(w io.Writer) error {
 	rows := []object{} // an empty list, not null
 	for _, row := range s.Records.Rows {
@@ -25,9 +25,10 @@ func (s Sheet) writeJSON(w io.Writer) error {
 		Experiment string   `json:"experiment"`
 		Title      string   `json:"title"`
 		Unit       string   `json:"unit,omitempty"`
+		Verdict    string   `json:"verdict,omitempty"`
 		Notes      []string `json:"notes"`
 		Rows       []object `json:"rows"`
-	}{s.Experiment, s.Title, s.Unit, notes, rows})
+	}{s.Experiment, s.Title, s.Unit, s.Verdict, notes, rows})
 }
 
 // object is a JSON object whose keys keep their order.

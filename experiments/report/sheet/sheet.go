@@ -18,6 +18,7 @@ type Sheet struct {
 	Experiment string
 	Title      string
 	Unit       string // of the records' numbers; "" where columns differ
+	Verdict    string // what it all says, for JSON; "" if nothing does
 	Sections   []Section
 	Legend     string   // explains the columns, sentences
 	Notes      []string // what is missing, what was left out, sentences

@@ -1,0 +1,155 @@
+"""iwda.adapt: arrays or data frames of two domains to an Outcome, by iwrun adapt."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import warnings
+from typing import Any, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _data, _process
+from ._native import Error
+from ._outcome import OUTCOME_FILE, Outcome
+
+
+def adapt(
+    X_source: Any,
+    y: Any,
+    X_target: Any,
+    *,
+    ids: Any = None,
+    methods: Optional[Sequence[str]] = None,
+    seed: int = 0,
+    device: str = "auto",
+    steps: Optional[int] = None,
+    settings: Optional[Mapping[str, Any]] = None,
+    folder: "Union[str, os.PathLike[str], None]" = None,
+    progress: bool = True,
+) -> Outcome:
+    """Predicts the classes of a target without labels from a labelled source.
+
+    Runs ``iwrun adapt``: several methods are trained, and those that nothing speaks against
+    predict together. No label of the target is needed.
+
+    Parameters
+    ----------
+    X_source, X_target : array, tensor or data frame, rows × columns
+        Arrays are finite numbers, such as embeddings. Data frames may hold words and missing
+        values too; the target's columns are found by their names.
+    y : array of one label a row of X_source
+        Whole numbers, words or truth values. Predictions are of the same kind.
+    ids : array, optional
+        What the target's rows are called. Without ids they are numbered, from 0, unless
+        X_target is a data frame with a column ``id``.
+    methods : list of str, optional
+        Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
+    seed : int
+        Another one draws other held-out rows, batches and initial weights.
+    device : str
+        ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"`` for a GPU if there is one.
+    steps : int, optional
+        Train each run for so many steps.
+    settings : dict, optional
+        Keys of the experiment file and their values, such as ``{"train.validation": 0.3}``.
+    folder : path, optional
+        Where everything is kept. An adaptation that was interrupted goes on there. Without a
+        folder, a temporary one is removed when the Outcome is.
+    progress : bool
+        Show what the program says, on standard error.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If the data or settings are wrong; the message says where.
+    iwda.Error
+        If something else fails.
+
+    Examples
+    --------
+    >>> import numpy as np, iwda
+    >>> random = np.random.default_rng(1)
+    >>> y, hidden = random.choice(["cat", "dog"], 400, p=[0.7, 0.3]), random.choice(["cat", "dog"], 300, p=[0.2, 0.8])
+    >>> def rows(labels):
+    ...     return random.normal(size=(len(labels), 5)) + 3 * (labels == "dog")[:, None]
+    >>> outcome = iwda.adapt(rows(y), y, rows(hidden), steps=300, progress=False)
+    >>> bool((outcome.predictions == hidden).mean() > 0.95)
+    True
+    >>> bool(outcome.shares["target_share"]["dog"] > 0.7)
+    True
+    """
+    source, target = _data.rows_of(X_source, "X_source"), _data.rows_of(X_target, "X_target")
+    labels = _data.Labels(y, len(source))
+    names = None if ids is None else _data.to_numpy(ids)
+    if names is not None and names.shape != (len(target),):
+        raise ValueError(f"ids has the shape {names.shape}; X_target has {len(target)} rows, and wants one id each")
+    if isinstance(source, _data.Frame) != isinstance(target, _data.Frame):
+        raise ValueError("one of X_source and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
+    if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
+        raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
+    assignments = dict(settings or {})
+    if methods is not None:
+        assignments["methods"] = list(methods)
+    options = ["--device", device] + ([] if steps is None else ["--steps", str(steps)])
+    for key, value in assignments.items():
+        options += ["--set", f"{key}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
+    place = tempfile.mkdtemp(prefix="iwda-") if folder is None else os.path.abspath(folder)
+    try:
+        os.makedirs(place, exist_ok=True)
+        files = [
+            _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels),
+            _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
+        ]
+        arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
+        with _data.called(dict(zip(files, ("X_source", "X_target")))):
+            if seed != 0 and "seeds" not in assignments:
+                usual = _usual_seeds(arguments)
+                arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
+            _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress)
+        return Outcome(place, classes=labels.classes, ids=names, _temporary=folder is None)
+    except BaseException:
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def _run(arguments: List[str], outcome: str, progress: bool) -> None:
+    """Runs iwrun adapt. Runs that failed are a warning if the others predict."""
+    before = _written(outcome)
+    try:
+        _process.run("iwrun", arguments, progress=progress)
+    except Error as why:
+        if _written(outcome) == before:
+            raise
+        warnings.warn(f"some runs failed, and the others predict: {why}", stacklevel=3)
+
+
+def _usual_seeds(arguments: List[str]) -> List[int]:
+    """Those of the experiment file for the data."""
+    experiment = _process.run("iwrun", arguments + ["--dry-run"], progress=False)
+    found = re.search(r"^seeds: \[([-0-9, ]+)\]", experiment, re.MULTILINE)
+    if found is None:
+        raise Error(f"iwrun adapt --dry-run printed no seeds: {experiment[:200]}")
+    return [int(text) for text in found[1].split(",")]
+
+
+def _plain(value: Any) -> Any:
+    """A value of NumPy's as one that JSON has."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return os.fspath(value)
+
+
+def _written(path: str) -> Optional[int]:
+    try:
+        return os.stat(path).st_mtime_ns
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,319 @@
+"""What callers hand over - arrays, tensors, data frames, labels - and the files of it that the programs read."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._native import Error
+
+Array = NDArray[Any]
+
+_npy: Any = np.lib.format  # without types
+_LINES = 4096  # of a data frame that are made cells of at a time
+_CHUNK_BYTES = 8 << 20  # of an array that are converted, checked and written at a time
+
+
+@dataclass
+class Frame:
+    """A table whose columns have names, and may hold words and missing values."""
+
+    names: List[str]
+    columns: List[Array]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def take(self, rows: Array) -> "Frame":
+        return Frame(self.names, [column[rows] for column in self.columns])
+
+
+Rows = Union[Array, Frame]
+
+
+def to_numpy(values: Any) -> Array:
+    """An array of anything that can be one; tensors are detached and fetched from their device."""
+    if hasattr(values, "detach") and hasattr(values, "cpu"):
+        values = values.detach().cpu()
+        values = (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
+    if hasattr(values, "toarray"):
+        raise TypeError("sparse matrices are not taken; make an array of it with .toarray()")
+    return np.asarray(values)
+
+
+def is_frame(values: Any) -> bool:
+    return hasattr(values, "columns") and hasattr(values, "__getitem__") and not isinstance(values, np.ndarray)
+
+
+def rows_of(values: Any, name: str) -> Rows:
+    """The rows of a data frame, or of an array of two dimensions. Messages call it by its name."""
+    if isinstance(values, Frame):
+        return values
+    if is_frame(values):
+        frame = Frame([str(column) for column in values.columns], [np.asarray(values[column]) for column in values.columns])
+        _check_size(name, len(frame.columns[0]) if frame.columns else 0, len(frame.columns))
+        if twice := sorted({column for column in frame.names if frame.names.count(column) > 1}):
+            raise ValueError(f"{name} has two columns {twice[0]!r}")
+        return frame
+    array = to_numpy(values)
+    if array.ndim != 2:
+        raise ValueError(f"{name} has the shape {array.shape}; want rows × values. Reshape your data: .reshape(-1, 1) makes a column, .reshape(1, -1) a row")
+    _check_size(name, *array.shape)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name}: Complex data not supported; want real numbers")
+    if array.dtype.kind not in "biuf":
+        try:
+            return array.astype(np.float32)
+        except ValueError:  # words
+            return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
+    return array
+
+
+def _check_size(name: str, rows: int, columns: int) -> None:
+    if rows == 0 or columns == 0:
+        what = f"0 {'feature' if rows else 'sample'}(s)"
+        raise ValueError(f"{name} has {what} (shape=({rows}, {columns})) while a minimum of 1 is required.")
+
+
+def chunks(array: Array, name: str) -> Iterator[Array]:
+    """The rows of an array as float32 in C order, a few at a time; what is no number raises ValueError."""
+    step = max(1, _CHUNK_BYTES // (4 * max(1, array.shape[1])))
+    for first in range(0, len(array), step):
+        with np.errstate(over="ignore"):
+            chunk = np.ascontiguousarray(array[first : first + step], "<f4")
+        finite = np.isfinite(chunk)
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            value = "NaN" if np.isnan(chunk[row, column]) else "infinity, or too large for float32"
+            raise ValueError(
+                f"{name}: row {first + row}, column {column}: {value}; values of arrays must be finite numbers, "
+                "columns of data frames may have missing ones"
+            )
+        yield chunk
+
+
+class Labels:
+    """The labels of a source: classes, in order, with a name for the programs each."""
+
+    def __init__(self, labels: Any, rows: int) -> None:
+        array = to_numpy(labels)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1 or len(array) != rows:
+            raise ValueError(f"y has the shape {array.shape}; X_source has {rows} rows, and wants one label each")
+        unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
+        if unknown:
+            raise ValueError(f"y: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
+        if array.dtype.kind == "f" and not np.equal(np.mod(array, 1), 0).all():
+            value = array[np.not_equal(np.mod(array, 1), 0)][0]
+            raise ValueError(f"Unknown label type: continuous. y has the value {value}; labels are whole numbers, words or truth values")
+        try:
+            self.classes, self.numbers = np.unique(array, return_inverse=True)
+        except TypeError as why:
+            raise ValueError(f"y has labels of several kinds: {why}") from why
+        if len(self.classes) == 1:
+            raise ValueError(f"y has one class, {self.classes.tolist()[0]!r}; there must be two or more to tell apart")
+        self.names = [_name(value) for value in self.classes.tolist()]
+
+    def survive(self) -> List[str]:
+        """Names that are read from a column of texts as they are, in the same order."""
+        if all(map(_plain, self.names)):
+            return self.names
+        width = len(str(len(self.names) - 1))
+        return [f"class {number:0{width}d}: {name}" for number, name in enumerate(self.names)]
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, float):
+        return str(int(value))
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _plain(name: str) -> bool:
+    """Whether a cell with that text is a label, and of the class of that name."""
+    whole, point, zeros = name.partition(".")
+    return (
+        name == name.strip() and name.lower() not in ("", "-1", "<na>", "nan")
+        and not (point and not zeros.strip("0") and whole.lstrip("+-").isdigit())
+    )
+
+
+def missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, NaT, pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA has no truth value
+        return type(value).__name__ == "NAType"
+
+
+def write(path: str, rows: Rows, *, name: str, labels: Optional[Labels] = None, ids: Optional[Array] = None) -> str:
+    """Writes rows into path with the end that suits them, .npz or .csv, in one step; returns the file.
+
+    A file that is there stays as it is if it holds the same, and raises ValueError if not.
+    """
+    path += ".csv" if isinstance(rows, Frame) else ".npz"
+    growing = path + ".tmp"
+    try:
+        if isinstance(rows, Frame):
+            _write_frame(growing, rows, name, labels, ids)
+        else:
+            _write_array(growing, rows, name, labels, ids)
+        if os.path.exists(path):
+            if not _same(growing, path):
+                raise ValueError(f"{path} holds other rows than {name}: choose another folder, or remove this one")
+        else:
+            os.replace(growing, path)
+    finally:
+        if os.path.exists(growing):
+            os.remove(growing)
+    return path
+
+
+def _same(first: str, second: str) -> bool:
+    if os.path.getsize(first) != os.path.getsize(second):
+        return False
+    with open(first, "rb") as a, open(second, "rb") as b:
+        return all(x == y for x, y in zip(iter(lambda: a.read(_CHUNK_BYTES), b""), iter(lambda: b.read(_CHUNK_BYTES), b"")))
+
+
+def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], ids: Optional[Array]) -> None:
+    arrays: Dict[str, Array] = {}
+    if labels is not None:
+        arrays = {"labels": labels.numbers.astype("<i4"), "class_names": np.array(labels.names)}
+    if ids is not None:
+        arrays["ids"] = ids if ids.dtype.kind in "iu" else np.array(list(map(str, ids.tolist())))
+    with zipfile.ZipFile(path, "w") as archive:
+        with archive.open(zipfile.ZipInfo("features.npy"), "w", force_zip64=True) as file:
+            _npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": rows.shape})
+            for chunk in chunks(rows, name):
+                file.write(chunk.data.cast("B"))
+        for key, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(key + ".npy"), "w", force_zip64=True) as file:
+                _npy.write_array(file, array, allow_pickle=False)
+
+
+# Columns that are no values, by the name that they have.
+LABEL_NAMES, ID_NAMES = ("labels", "label"), ("ids", "id")
+
+
+def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], ids: Optional[Array]) -> None:
+    for column in frame.names:
+        if column in LABEL_NAMES:
+            raise ValueError(f"{name} has a column {column!r}, which stands for labels: drop it, or give it another name")
+        if column in ID_NAMES and ids is not None:
+            raise ValueError(f"{name} has a column {column!r} and ids are given, too: drop one of both")
+    own = any(column in ID_NAMES for column in frame.names)
+    texts = [] if labels is None else [escape(text) for text in labels.survive()]
+
+    def lines() -> Iterator[Sequence[Any]]:
+        for first in range(0, len(frame), _LINES):
+            part = slice(first, first + _LINES)
+            cells = [_texts(column[part]) if of in ID_NAMES else column_cells(column[part]) for of, column in zip(frame.names, frame.columns)]
+            if not own:
+                cells.insert(0, range(len(frame))[part] if ids is None else _texts(ids[part]))
+            if labels is not None:
+                cells.append([texts[number] for number in labels.numbers[part]])
+            yield from zip(*cells)
+
+    write_csv(path, ["id"] * (not own) + frame.names + ["label"] * (labels is not None), lines())
+
+
+def named(rows: Rows) -> List[str]:
+    """Flags that name the columns of labels and ids of a file that :func:`write` wrote, as others
+    may have names that look like it."""
+    if not isinstance(rows, Frame):
+        return ["--label-column", "labels"]
+    return ["--label-column", "label", "--id-column", next((name for name in ID_NAMES if name in rows.names), "id")]
+
+
+def _texts(values: Array) -> List[str]:
+    return [escape(str(value)) for value in values.tolist()]
+
+
+def write_csv(path: str, names: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(lines)
+
+
+def column_cells(column: Array) -> Sequence[Any]:
+    """The cells of a column of a data frame; what is missing is empty."""
+    if column.dtype.kind in "biuf":
+        return list(column.tolist())  # NaN is a missing value for the programs, too
+    return ["" if missing(value) else value if isinstance(value, (int, float)) else str(value) for value in column.tolist()]
+
+
+_FORMULA = tuple("=+-@\t\r")
+
+
+def escape(text: str) -> str:
+    """A text as a cell of an id or a class: behind an apostrophe if spreadsheets would take it for a formula."""
+    bare = text.lstrip("'")
+    if not bare.startswith(_FORMULA) or bare == text and _is_number(text):
+        return text
+    return "'" + text
+
+
+def unescape(cell: str) -> str:
+    bare = cell.lstrip("'")
+    return cell[1:] if bare != cell and bare.startswith(_FORMULA) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def kind_of(texts: List[str]) -> Array:
+    """Texts as what they were, as far as they show it: whole numbers, truth values, or texts."""
+    if texts and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
+        return np.array([int(text) for text in texts])
+    if texts and set(texts) <= {"False", "True"}:
+        return np.array([text == "True" for text in texts])
+    return np.array(texts)
+
+
+@contextmanager
+def called(names: Mapping[str, str]) -> Iterator[None]:
+    """Has messages of programs call files what their content is called here."""
+    try:
+        yield
+    except (Error, ValueError) as why:
+        text = str(why)
+        for path, name in names.items():
+            text = text.replace(path, name)
+        raise (Error if isinstance(why, Error) else ValueError)(text) from None
+
+
+def read_csv(path: str) -> Iterator[List[str]]:
+    """The lines of a .csv file, the first of which names the columns."""
+    with open(path, encoding="utf-8", newline="") as file:
+        yield from csv.reader(file)
+
+
+def table(columns: Dict[str, Array], index: Optional[str] = None) -> Any:
+    """Columns of one length as a pandas.DataFrame or, without pandas, as a structured array."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        made = np.empty(len(next(iter(columns.values()))), [(name, values.dtype) for name, values in columns.items()])
+        for name, values in columns.items():
+            made[name] = values
+        return made
+    frame = pandas.DataFrame(columns)
+    return frame if index is None else frame.set_index(index)

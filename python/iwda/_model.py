@@ -1,0 +1,261 @@
+"""Saved models: the folder model/ of an adaptation, and those of iwrun export."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _data
+from ._data import Array, Frame
+
+_LATEST_FORMAT = 3
+_TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
+
+
+def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, run_module: bool = False) -> "Model":
+    """Reads a saved model.
+
+    Parameters
+    ----------
+    folder : path
+        That of ``iwrun adapt``, ``iwrun export`` or a finished run, or one whose folders
+        ``seed-1``, ``seed-2`` and so on are models: these predict together.
+    classes : array, optional
+        What the classes are called. Without it they are the names in the model: whole numbers
+        if all look like that, truth values if they are True and False, and else texts.
+    run_module : bool
+        Run the TorchScript module that the model may have. It is a program: only do so if it
+        comes from somebody you trust.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged, or was changed, or the models cannot predict together.
+
+    Examples
+    --------
+    >>> model = iwda.load(adapted)  # the folder of an adaptation
+    >>> model.classes.tolist()
+    ['cat', 'dog', 'owl']
+    >>> model.predict_proba(rows).round(3).shape
+    (300, 3)
+    """
+    return Model([_Member(place, run_module) for place in _members(Path(folder))], classes)
+
+
+def _members(folder: Path) -> List[Path]:
+    for place in (folder, folder / "model"):
+        if (place / "model.json").exists():
+            return [place]
+        seeds = [p for p in (place.iterdir() if place.is_dir() else ()) if re.fullmatch(r"seed--?(0|[1-9]\d*)", p.name)]
+        if seeds:
+            return sorted(seeds, key=lambda p: int(p.name[5:]))
+    raise FileNotFoundError(f"{folder} is no model: it has no model.json, and neither has its folder model")
+
+
+class Model:
+    """A network, or several that predict together: :func:`load` returns it.
+
+    Attributes
+    ----------
+    classes : array, k
+        The classes, in the order of the columns of probabilities.
+    columns : list of str or None
+        The features of a row, in order, if they have names. Data frames are matched by them.
+    shape : tuple of int
+        That of a row: (features,), or (channels, height, width) of images.
+    """
+
+    def __init__(self, members: "List[_Member]", classes: Any = None) -> None:
+        self._members = members
+        first = members[0]
+        for other in members[1:]:
+            for key in ("classes", "input"):
+                if other.about[key] != first.about[key]:
+                    raise ValueError(f"{first.folder} and {other.folder} cannot predict together: they differ in {key}")
+        names: List[str] = first.about["classes"]
+        self.classes = _data.kind_of(names) if classes is None else np.asarray(classes)
+        if len(self.classes) != len(names):
+            raise ValueError(f"{len(self.classes)} classes; the model has {len(names)}: {', '.join(names[:10])}")
+        self.columns: Optional[List[str]] = first.about["input"].get("columns")
+        self.shape = tuple(first.about["input"]["shape"])
+
+    def predict(self, X: Any, *, shares: Any = "model") -> Any:
+        """The class of each row, n: the likeliest by :meth:`predict_proba`."""
+        return self.classes[self.predict_proba(X, shares=shares).argmax(1)]
+
+    def predict_proba(self, X: Any, *, shares: Any = "model") -> Array:
+        """The probabilities of the classes, n × k, as ``iwrun predict`` has them.
+
+        Parameters
+        ----------
+        X : array, tensor or data frame
+            Rows of the target, as they come: columns are encoded and normalised as in training.
+            Images are n × channels × height × width, of bytes or of numbers from 0 to 1.
+        shares : str or array, k
+            The class shares that the rows are believed to have: ``"model"``, those that training
+            estimated for the target; ``"source"``; ``"uniform"``; or numbers, which are scaled to
+            a sum of 1.
+        """
+        made = [
+            sum(member.probabilities(batch, member.shares(shares)) for member in self._members) / len(self._members)
+            for batch in self._batches(X)
+        ]
+        return np.concatenate(made)
+
+    def _batches(self, X: Any) -> Iterator[Array]:
+        """Rows as float32, in the shape of the network's before normalisation, a few at a time."""
+        if len(self.shape) == 3 and not _data.is_frame(X):
+            images = _data.to_numpy(X)
+            if images.shape[1:] not in (self.shape, self.shape[1:] if self.shape[0] == 1 else self.shape):
+                raise ValueError(f"X has the shape {images.shape}; the model takes images, n × {' × '.join(map(str, self.shape))}")
+            for batch in _data.chunks(images.reshape(len(images), -1), "X"):
+                yield (batch / np.float32(255) if images.dtype == np.uint8 else batch).reshape(-1, *self.shape)
+            return
+        rows = _data.rows_of(X, "X")
+        if isinstance(rows, Frame):
+            rows = self._numbers(rows)
+        if rows.shape[1] != self.shape[0]:
+            raise ValueError(f"X has {rows.shape[1]} features, but the model is expecting {self.shape[0]} features as input")
+        yield from _data.chunks(rows, "X")
+
+    def _numbers(self, frame: Frame) -> Array:
+        encoding = self._members[0].about["input"].get("encoding")
+        if encoding is None:
+            encoding = [{"column": name, "median": np.nan} for name in self.columns or frame.names]
+        if absent := [c["column"] for c in encoding if c["column"] not in frame.names]:
+            raise ValueError(f"X has no column {absent[0]!r}, which the model was trained with; there are {', '.join(frame.names[:10])}")
+        columns = dict(zip(frame.names, frame.columns))
+        return np.column_stack([_encoded(columns[c["column"]], c) for c in encoding])
+
+
+def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
+    """The values, n × some, of a column's cells."""
+    if column.dtype.kind in "biuf":
+        values = column.astype(np.float32)
+        absent = np.isnan(values)
+        texts = ["" if no else str(cell) for cell, no in zip(column.tolist(), absent)] if "levels" in coding else []
+    else:
+        texts = [str(cell) for cell in _data.column_cells(column)]
+        absent = np.array([text.strip().lower() in _MISSING for text in texts])
+    made = []
+    if "levels" in coding:
+        words = np.array([text.strip() for text in texts])
+        made = [(words == level) & ~absent for level in coding["levels"]]
+    else:
+        if texts:
+            values = np.array([0 if no else _number(text, coding["column"]) for text, no in zip(texts, absent)], np.float32)
+        made = [np.where(absent, np.float32(coding.get("median", 0)), values)]
+    if coding.get("missing"):
+        made.append(absent)
+    return np.column_stack([part.astype(np.float32) for part in made])
+
+
+# Texts that stand for a value that is not there.
+_MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", "."}
+
+
+def _number(text: str, column: str) -> float:
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return float(word == "true")
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"X: column {column!r}: {text[:100]!r} is no number; in training the column is one of numbers") from None
+
+
+class _Member:
+    """One network with what comes before and after it."""
+
+    def __init__(self, folder: Path, run_module: bool) -> None:
+        self.folder, self.run_module = folder, run_module
+        path = folder / "model.json"
+        content = path.read_bytes()
+        self.about: Dict[str, Any] = json.loads(content)
+        if self.about["format"] > _LATEST_FORMAT:
+            raise ValueError(f"{path} has the format {self.about['format']}, of a later version; this one reads up to {_LATEST_FORMAT}")
+        if seal := self.about.get("seal", ""):
+            place = content.index(b'"seal": "') + 9
+            if hashlib.sha256(content[:place] + b"0" * 64 + content[place + 64 :]).hexdigest() != seal:
+                raise ValueError(f"{path}: its SHA-256 is not the one that it states: it is damaged or was changed; if you changed it, remove its key seal")
+        self.state = self._state()
+        self._module: Any = None
+
+    def _state(self) -> Dict[str, Array]:
+        path, prefix = self.folder / "model.safetensors", ""
+        if not path.exists():
+            path, prefix = self.folder / "checkpoint.safetensors", "network."
+        data = path.read_bytes()
+        if (sum_ := self.about.get("weights_sha256")) and hashlib.sha256(data).hexdigest() != sum_:
+            raise ValueError(f"{path} has not the SHA-256 that model.json states: it is damaged, or belongs to another one")
+        start = 8 + int.from_bytes(data[:8], "little")
+        return {
+            name[len(prefix) :]: np.frombuffer(data[start + t["data_offsets"][0] : start + t["data_offsets"][1]], _TYPES[t["dtype"]]).reshape(t["shape"])
+            for name, t in json.loads(data[8:start]).items()
+            if name != "__metadata__" and name.startswith(prefix)
+        }  # fmt: skip
+
+    def shares(self, said: Any) -> Array:
+        """The class shares that probabilities are corrected for."""
+        own, k = self.about["shares"], len(self.about["classes"])
+        if isinstance(said, str):
+            found = {"model": own.get("assumed", own.get("target")), "source": own["source"], "uniform": np.full(k, 1 / k)}
+            if said not in found:
+                raise ValueError(f"shares is {said!r}; want model, source, uniform, or {k} numbers")
+            if (said := found[said]) is None:
+                raise ValueError("the model has no class shares of a target; choose others: source, uniform, or numbers")
+        shares = np.asarray(said, float)
+        if shares.shape != (k,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+            raise ValueError(f"shares has the shape {shares.shape} and the sum {shares.sum()}; want {k} numbers that are not negative")
+        return np.asarray(shares / shares.sum())
+
+    def probabilities(self, rows: Array, shares: Array) -> Array:
+        calibration = self.about.get("calibration") or {"scales": 1.0, "biases": 0.0}
+        with np.errstate(divide="ignore"):
+            moved = np.log(shares / np.asarray(self.about["shares"]["classifier"]))
+        z = self._logits(self._normalised(rows)) * calibration["scales"] + calibration["biases"] + moved
+        z = np.exp(z - z.max(1, keepdims=True))
+        return np.asarray(z / z.sum(1, keepdims=True))
+
+    def _normalised(self, rows: Array) -> Array:
+        how = self.about["normalisation"]
+        if how["kind"] == "l2":
+            wide = rows.astype(float)
+            lengths = np.sqrt((wide * wide).sum(1, keepdims=True))
+            return np.asarray(wide / np.maximum(lengths, 1e-12), np.float32)
+        rows = rows.astype(np.float32, copy=False)
+        if how["kind"] != "standard":
+            return rows
+        of = {key: np.asarray(values, np.float32) for key, values in how["target"].items() if key in ("mean", "deviation", "low", "high")}
+        if "low" in of:
+            rows = rows.clip(of["low"], of["high"])
+        each = (-1,) + (1,) * (rows.ndim - 2)
+        return np.asarray((rows - of["mean"].reshape(each)) / of["deviation"].reshape(each))
+
+    def _logits(self, rows: Array) -> Array:
+        network = self.about["network"]
+        if network["name"] not in ("linear", "mlp"):
+            if self._module is None:
+                from ._torch import Module
+
+                self._module = Module(self.folder, self.about, self.state, self.run_module)
+            return np.asarray(self._module(rows), float)
+        z = rows.astype(float)
+        layers = [f"hidden{i}" for i in range(1, network.get("hidden_layers", 1))] + ["bottleneck"] if network["name"] == "mlp" else []
+        for layer in layers:
+            z = np.maximum(z @ self.state[layer + ".weight"].T.astype(float) + self.state[layer + ".bias"], 0)
+        return np.asarray(z @ self.state["classifier.weight"].T.astype(float) + self.state["classifier.bias"])
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_module": None}

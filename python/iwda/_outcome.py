@@ -1,0 +1,334 @@
+"""What came of an adaptation."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+import tempfile
+import weakref
+import webbrowser
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _data, _process
+from ._model import Model, load
+
+OUTCOME_FILE = "outcome.json"
+_LATEST_FORMAT = 3
+# What columns were called in former versions.
+_FORMER = {"class": "predicted_class", "confidence": "probability"}
+
+
+class Interval(NamedTuple):
+    """A number, and the ends of its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+class Verdict(NamedTuple):
+    """What can be relied on."""
+
+    reliable: str  #: "shares and predictions", "shares", "predictions" or "neither"
+    because: str
+    next: str  #: what to do, if there is something
+
+    def __str__(self) -> str:
+        if self.reliable == "neither":
+            text = "neither the class shares nor the predictions can be relied on"
+        else:
+            what = self.reliable.replace("shares", "the class shares").replace("predictions", "the predictions")
+            text = f"{what} can be relied on"
+        return f"{text}: {self.because}." + (f" {self.next}" if self.next else "")
+
+
+class Evaluation:
+    """How many predictions are right, by labels of some rows; printed, it is the program's tables."""
+
+    def __init__(self, record: Dict[str, Any], text: str) -> None:
+        self.record = record  #: as ``iwrun evaluate -o FILE.json`` writes it
+        self.text = text
+        predictions = record["predictions"]
+        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"])  #: of all rows
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class Outcome:
+    """What came of an adaptation: :func:`iwda.adapt` returns it.
+
+    Parameters
+    ----------
+    folder : path
+        One that ``iwrun adapt`` has finished. Its classes are whole numbers if all look like
+        that, truth values if they are True and False, and else texts.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+    record : dict
+        All of outcome.json.
+    classes : array, k
+        The classes, in the order of the columns of probabilities.
+
+    Examples
+    --------
+    >>> outcome = iwda.Outcome(adapted)  # the folder of a former adaptation
+    >>> outcome.predictions[:3]
+    array(['dog', 'dog', 'owl'], dtype='<U3')
+    >>> outcome.probabilities.columns.tolist()
+    ['cat', 'dog', 'owl']
+    >>> outcome.verdict.reliable in ("shares and predictions", "shares", "predictions", "neither")
+    True
+    """
+
+    def __init__(self, folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, ids: Any = None, _temporary: bool = False) -> None:
+        self.folder = Path(folder)
+        if _temporary:
+            self._removal = weakref.finalize(self, shutil.rmtree, str(folder), ignore_errors=True)
+        self._ids = ids
+        self.record = self._read_record()
+        self._names: List[str] = [c["class"] for c in self.record["classes"]]
+        self.classes = _data.kind_of(self._names) if classes is None else classes
+        self._classes_given = classes is not None
+
+    def _read_record(self) -> Dict[str, Any]:
+        try:
+            text = self.path(OUTCOME_FILE).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{self.folder} is no folder that iwrun adapt has finished: it has no {OUTCOME_FILE}") from None
+        record: Dict[str, Any] = json.loads(text)
+        if record["format"] > _LATEST_FORMAT:
+            raise ValueError(f"{self.path(OUTCOME_FILE)} has the format {record['format']}, of a later version; this one reads up to {_LATEST_FORMAT}")
+        return record
+
+    def path(self, name: str) -> Path:
+        """Where a file of the folder is, such as ``"predictions.csv"``."""
+        return self.folder / name
+
+    @cached_property
+    def _predicted(self) -> Tuple[Any, Any, Any]:
+        """Ids, numbers of the predicted classes, and probabilities."""
+        path = self.path(self.record["files"]["predictions"])
+        if path.suffix != ".csv":
+            raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
+        lines = _data.read_csv(str(path))
+        header = next(lines)
+        of_class = [_FORMER.get(name, name) for name in header].index("predicted_class")
+        first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
+        number = {name: i for i, name in enumerate(self._names)}
+        ids, predicted, probabilities = [], [], []
+        for line in lines:
+            ids.append(_data.unescape(line[0]))
+            predicted.append(number[_data.unescape(line[of_class])])
+            probabilities.append(np.array(line[first:], np.float32))
+        return _data.kind_of(ids) if self._ids is None else self._ids, np.array(predicted, int), np.array(probabilities)
+
+    @property
+    def ids(self) -> Any:
+        """What the target's rows are called, n."""
+        return self._predicted[0]
+
+    @property
+    def predictions(self) -> Any:
+        """The class of each row of the target, n."""
+        return self.classes[self._predicted[1]]
+
+    @property
+    def probabilities(self) -> Any:
+        """The probability of each class for each row of the target, n × k: a data frame by
+        :attr:`ids` with a column for each class or, without pandas, an array."""
+        values = self._predicted[2]
+        if values.shape[1] == 0:
+            raise ValueError(f"{self.folder} has no probabilities of all classes; iwrun adapt --probabilities writes them")
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            return values
+        return pandas.DataFrame(values, index=self.ids, columns=self.classes)
+
+    def _by_class(self, *names: str) -> Any:
+        columns = {name: np.array([_number(c, name) for c in self.record["classes"]], float) for name in names}
+        return _data.table({"class": self.classes, **columns}, index="class")
+
+    @property
+    def shares(self) -> Any:
+        """The classes' shares: source_share, target_share with the ends of its 95% interval,
+        target_share_low and target_share_high, and predicted_share, of the predictions. A data
+        frame by class or, without pandas, a structured array."""
+        return self._by_class("source_share", "target_share", "target_share_low", "target_share_high", "predicted_share")
+
+    @property
+    def weights(self) -> Any:
+        """The classes' weights, target_share over source_share: weight, weight_low and
+        weight_high, in the form of :attr:`shares`."""
+        return self._by_class("weight", "weight_low", "weight_high")
+
+    @property
+    def verdict(self) -> Verdict:
+        """What can be relied on, and why."""
+        said = self.record["verdict"]
+        return Verdict(said["reliable"], said["because"], said.get("next", ""))
+
+    @property
+    def expected_accuracy(self) -> Optional[Interval]:
+        """The share of the predictions that should be right, or None if that cannot be told."""
+        said = self.record.get("expected_accuracy")
+        return None if said is None else Interval(said["value"], said["low"], said["high"])
+
+    @property
+    def floor(self) -> Optional[float]:
+        """The share of the predictions that are right at least, or None if that cannot be told."""
+        return self.record.get("accuracy_floor")
+
+    @property
+    def method(self) -> str:
+        """What predicts: a method, or several joined by ``+``."""
+        return str(self.record["method"])
+
+    @property
+    def warnings(self) -> List[str]:
+        """What to know of the data and the runs."""
+        return list(self.record["warnings"])
+
+    @cached_property
+    def model(self) -> Model:
+        """What predicts, for more rows of the target."""
+        return load(self.path("model"), classes=self.classes if self._classes_given else None)
+
+    @property
+    def to_label(self) -> Any:
+        """Rows of the target, drawn at random, for you to label: id, predicted_class, probability
+        and label, None yet. :meth:`evaluate` takes it once ``label`` is filled in."""
+        lines = _data.read_csv(str(self.path("to_label.csv")))
+        header = [_FORMER.get(name, name) for name in next(lines)]
+        columns: Dict[str, Any] = {name: list(values) for name, values in zip(header, zip(*lines))}
+        columns["id"] = _data.kind_of([_data.unescape(text) for text in columns["id"]])
+        columns["predicted_class"] = np.array([self._class_of(text) for text in columns["predicted_class"]])
+        columns["label"] = np.array([self._class_of(text) if text else None for text in columns["label"]], object)
+        for name in {"probability", "stratum_share"} & set(columns):
+            columns[name] = np.array(columns[name], float)
+        return _data.table({name: np.asarray(values) for name, values in columns.items()})
+
+    def _class_of(self, cell: str) -> Any:
+        name = _data.unescape(cell)
+        return self.classes[self._names.index(name)] if name in self._names else name
+
+    def evaluate(self, labels: Any, *, choose: bool = False) -> Evaluation:
+        """Says by labels of some rows how many predictions are right, by ``iwrun evaluate``.
+
+        Parameters
+        ----------
+        labels : dict, data frame, array or path
+            Labels by id; a frame such as :attr:`to_label` with the columns ``id`` and ``label``;
+            one label for each row of the target, with None or NaN for those that are not known;
+            or a .csv file. The labelled rows must have been drawn at random.
+        choose : bool
+            Have the method predict that the labels say is clearly better, if there is one.
+
+        Returns
+        -------
+        Evaluation
+
+        Examples
+        --------
+        >>> drawn = outcome.to_label["id"].tolist()
+        >>> evaluation = outcome.evaluate({row: hidden[row] for row in drawn})  # you know their classes
+        >>> evaluation.accuracy.low > 0.8
+        True
+        """
+        with tempfile.TemporaryDirectory(prefix="iwda-") as place:
+            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), "labels"
+            if isinstance(labels, (str, os.PathLike)):
+                file = called = os.fspath(labels)
+            else:
+                _data.write_csv(file, *self._labelled(labels))
+            arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose
+            with _data.called({file: called}):
+                text = _process.run("iwrun", arguments, progress=False)
+            with open(result, encoding="utf-8") as written:
+                record = json.load(written)
+        if choose:
+            self.record = self._read_record()
+            for name in ("_predicted", "model"):
+                self.__dict__.pop(name, None)
+        return Evaluation(record, text)
+
+    def _labelled(self, labels: Any) -> Tuple[List[str], Iterable[Any]]:
+        """The names and lines of a file of labels."""
+        columns: Dict[str, Any]
+        if isinstance(labels, Mapping):
+            columns = {"id": list(labels), "label": list(labels.values())}
+        elif _data.is_frame(labels) or getattr(getattr(labels, "dtype", None), "names", None):
+            there = list(labels.columns) if _data.is_frame(labels) else list(labels.dtype.names)
+            if absent := {"id", "label"} - set(there):
+                raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
+            columns = {name: np.asarray(labels[name]).tolist() for name in ("id", "label", "stratum", "stratum_share") if name in there}
+        else:
+            array = _data.to_numpy(labels)
+            if array.shape != (len(self.ids),):
+                raise ValueError(f"labels has the shape {array.shape}; the target has {len(self.ids)} rows. For some of them give a dict of labels by id")
+            columns = {"id": self.ids.tolist(), "label": array.tolist()}
+        names = dict(zip(self.classes.tolist(), self._names))
+        known = [i for i, label in enumerate(columns["label"]) if not _data.missing(label) and label != ""]
+        columns["label"] = [names.get(label, label) for label in columns["label"]]
+        cells = {name: [_data.escape(str(values[i])) for i in known] for name, values in columns.items()}
+        return list(cells), zip(*cells.values())
+
+    def report(self, *, show: bool = False) -> Path:
+        """The path of report.html, which has everything about the runs; ``show`` opens it in a browser."""
+        path = self.path("report.html")
+        if show:
+            webbrowser.open(path.absolute().as_uri())
+        return path
+
+    def __getstate__(self) -> Dict[str, Any]:
+        self._predicted, self.model  # what is read of the folder, as it may be gone elsewhere
+        return {name: value for name, value in self.__dict__.items() if name != "_removal"}
+
+    def _lines(self) -> List[Tuple[str, str, str, str, str]]:
+        """The table of classes, its head first."""
+        rows = [("class", "source", "target", "weight", "predicted")]
+        for value, c in zip(self.classes.tolist(), self.record["classes"]):
+            share, low, high = (_number(c, "target_share" + end) for end in ("", "_low", "_high"))
+            target = f"{share:.3f}" if np.isnan(low) else str(Interval(share, low, high))
+            rows.append((str(value), f"{c['source_share']:.3f}", target, f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
+        return rows
+
+    def __repr__(self) -> str:
+        rows = self._lines()
+        if len(rows) > _MOST_SHOWN + 1:
+            rows = rows[: _MOST_SHOWN + 1] + [("…", "", "", "", "")]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", f"Verdict: {self.verdict}", *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._lines()
+        more = len(rows) - _MOST_SHOWN
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows[:_MOST_SHOWN]]
+        text = f"<p>Verdict: {html.escape(str(self.verdict))}</p><table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
+        text += "".join(f"<tr>{row}</tr>" for row in cells) + "</tbody></table>"
+        return f"<div>{text}{f'<p>and {more} more classes</p>' if more > 0 else ''}</div>"
+
+
+_MOST_SHOWN = 30  # classes in a table that is printed
+
+
+def _number(of_class: Mapping[str, Any], name: str) -> float:
+    """A number of a class in outcome.json, NaN if it is not known."""
+    what, _, end = name.rpartition("_")
+    former = of_class.get({"target_share": "target_interval", "weight": "weight_interval"}.get(what, ""))
+    value = of_class.get(name) if former is None else former[end == "high"]
+    return float("nan") if value is None else float(value)

@@ -1,0 +1,286 @@
+"""iwda.adapt and what it returns."""
+
+import gc
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import iwda
+from iwda import _data
+
+from conftest import CLASSES, QUICK, draw
+
+LINEAR = {"methods": ["source-only@linear"], **QUICK}
+
+
+def test_files_and_python_agree(adapted, domains):
+    outcome = iwda.Outcome(adapted)
+    assert len(outcome.predictions) == len(domains[2])
+    assert outcome.ids.tolist() == list(range(len(domains[2])))
+    assert np.abs(np.asarray(outcome.probabilities) - outcome.model.predict_proba(domains[2])).max() < 1e-6
+    assert np.array_equal(outcome.model.predict(domains[2]), outcome.predictions)
+    assert (outcome.predictions == domains[3]).mean() > 0.8
+    shares, weights = outcome.shares, outcome.weights
+    for name, of in zip(outcome.classes, outcome.record["classes"]):
+        assert shares["target_share"][name] == of["target_share"]
+        assert shares["target_share_low"][name] <= of["target_share"] <= shares["target_share_high"][name]
+        assert weights["weight"][name] == of["weight"]
+    assert outcome.report().read_text().startswith("<!")
+    assert str(outcome.verdict) in repr(outcome)
+
+
+def test_files_of_former_versions(adapted, tmp_path):
+    """Columns and keys had other names."""
+    now = iwda.Outcome(adapted)
+    text = {name: now.path(name).read_text() for name in ("predictions.csv", "to_label.csv", "outcome.json")}
+    names = {"id,predicted_class,": "id,class,", ",probability,label": ",confidence,label"}
+    record = {**json.loads(text["outcome.json"]), "format": 2}
+    for of in record["classes"]:
+        for former, name in (("target_interval", "target_share"), ("weight_interval", "weight")):
+            if name + "_low" in of:
+                of[former] = [of.pop(name + "_low"), of.pop(name + "_high")]
+    for name, content in text.items():
+        for new, old in names.items():
+            content = content.replace(new, old, 1)
+        (tmp_path / name).write_text(json.dumps(record) if name == "outcome.json" else content)
+    then = iwda.Outcome(tmp_path)
+    assert np.array_equal(then.predictions, now.predictions)
+    assert repr(then.to_label) == repr(now.to_label)
+    assert repr(then.shares) == repr(now.shares) and repr(then.weights) == repr(now.weights)
+    record["files"]["predictions"] = "predictions.parquet"
+    (tmp_path / "outcome.json").write_text(json.dumps(record))
+    with pytest.raises(ValueError, match="pandas.read_parquet"):
+        iwda.Outcome(tmp_path).predictions
+    (tmp_path / "outcome.json").write_text('{"format": 99}')
+    with pytest.raises(ValueError, match="a later version"):
+        iwda.Outcome(tmp_path)
+
+
+KINDS = {
+    "integers": np.array([7, 10, -1]),
+    "words": np.array(["nan", "=dog", "-1"]),
+    "truth values": np.array([False, True]),
+    "numbers": np.array([1.0, 2.0, 3.0]),
+    "objects": np.array(["a", "b c", "ü"], object),
+}
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_kind(kind, framed, domains):
+    pandas = pytest.importorskip("pandas")
+    rows, labels, target, hidden = domains
+    classes = KINDS[kind]
+
+    def of(labels):
+        return classes[np.searchsorted(CLASSES, labels) % len(classes)]
+
+    if framed:
+        rows, target = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
+    outcome = iwda.adapt(rows, of(labels), target, **LINEAR)
+    assert outcome.classes.tolist() == sorted(classes.tolist())
+    assert outcome.predictions.dtype == classes.dtype
+    assert (outcome.predictions == of(hidden)).mean() > 0.8
+    assert np.array_equal(outcome.model.predict(target), outcome.predictions)
+    assert list(outcome.probabilities.columns) == list(outcome.shares.index) == sorted(classes.tolist())
+    assert all(f"\n{value} " in repr(outcome) for value in classes)
+    drawn = outcome.to_label
+    drawn["label"] = of(hidden)[drawn["id"]]
+    accuracy = outcome.evaluate(drawn).accuracy
+    assert accuracy.low <= (outcome.predictions == of(hidden)).mean() <= accuracy.high
+
+
+def test_forms_of_rows(domains):
+    rows, labels, target, _ = domains
+    want = iwda.adapt(rows, labels, target, **LINEAR)
+    for form in (np.asfortranarray, lambda x: x.astype(float), lambda x: np.repeat(x, 2, 1)[:, ::2], lambda x: x.astype(object)):
+        assert np.array_equal(iwda.adapt(form(rows), labels, form(target), **LINEAR).probabilities, want.probabilities)
+
+
+def test_tensors(domains):
+    torch = pytest.importorskip("torch")
+    rows, labels, target, _ = domains
+    want = iwda.adapt(rows, labels, target, **LINEAR)
+    numbers = np.unique(labels, return_inverse=True)[1]
+    outcome = iwda.adapt(torch.tensor(rows, requires_grad=True), torch.tensor(numbers), torch.tensor(target), **LINEAR)
+    assert np.array_equal(outcome.probabilities, want.probabilities)
+    assert np.array_equal(outcome.model.predict(torch.tensor(target)), np.searchsorted(CLASSES, want.predictions))
+    half = torch.tensor(rows).to(torch.bfloat16)
+    assert np.array_equal(_data.to_numpy(half), half.float().numpy())
+    if torch.cuda.is_available():
+        assert np.array_equal(_data.to_numpy(torch.tensor(rows).cuda()), rows)
+
+
+def test_data_frames(domains):
+    pandas = pytest.importorskip("pandas")
+    rows, labels, target, hidden = domains
+    source, frame = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
+    source["colour"], frame["colour"] = np.where(labels == "owl", "red", "blue"), np.where(hidden == "owl", "red", None)
+    source.loc[3, "x1"] = np.nan
+    source["Class"], frame["Class"] = np.arange(300) % 2, np.arange(300) % 2  # a value like others
+    frame["id"] = [f"=row {i}" for i in range(len(frame))]
+    outcome = iwda.adapt(source, pandas.Series(labels), frame[frame.columns[::-1]], **LINEAR)
+    assert outcome.ids.tolist() == frame["id"].tolist()
+    assert outcome.probabilities.index.tolist() == frame["id"].tolist()
+    assert {"Class", "colour=red", "colour=blue", "x1 is missing"} <= set(outcome.model.columns)
+    drawn = outcome.to_label
+    assert set(drawn["id"]) <= set(frame["id"])
+    evaluation = outcome.evaluate(dict(zip(frame["id"], hidden)))
+    assert evaluation.record["labels"] == len(frame)
+    assert evaluation.accuracy.value == pytest.approx((outcome.predictions == hidden).mean())
+
+
+def test_ids(domains):
+    rows, labels, target, hidden = domains
+    ids = np.array([f"photo {i}" for i in range(len(target))])
+    outcome = iwda.adapt(rows, labels, target, ids=ids, **LINEAR)
+    assert outcome.ids.tolist() == ids.tolist()
+    assert outcome.evaluate([None if i % 3 else label for i, label in enumerate(hidden)]).record["labels"] == 100
+
+
+def test_wrong_input(domains):
+    rows, labels, target, _ = domains
+    nan = np.where(np.arange(rows.size).reshape(rows.shape) == 10, np.nan, rows)
+    pandas = pytest.importorskip("pandas")
+    for match, arguments in {
+        r"X_source: row 1, column 2: NaN": (nan, labels, target),
+        r"X_target: row 1, column 2: NaN": (rows, labels, nan),
+        r"X_target: row 0, column 0: infinity": (rows, labels, target * 1e300),
+        r"X_source has 8 columns, X_target 7": (rows, labels, target[:, :7]),
+        r"y has the shape \(299,\); X_source has 300 rows": (rows, labels[1:], target),
+        r"y: row 2 has no label \(nan\)": (rows, np.where(np.arange(300) == 2, np.nan, 1.0), target),
+        r"y: row 2 has no label \(None\)": (rows, [None if i == 2 else "a" for i in range(300)], target),
+        r"continuous. y has the value 0.5": (rows, np.full(300, 0.5), target),
+        r"y has one class, 'cat'": (rows, np.full(300, "cat"), target),
+        r"labels of several kinds": (rows, np.array(["a", 1] * 150, object), target),
+        r"X_target has the shape \(8,\); want rows × values": (rows, labels, target[0]),
+        r"the other is an array": (pandas.DataFrame(rows), labels, target),
+        r"column 'label', which stands for labels": (pandas.DataFrame({"label": rows[:, 0]}), labels, pandas.DataFrame({"label": target[:, 0]})),
+    }.items():
+        with pytest.raises(ValueError, match=match):
+            iwda.adapt(*arguments, **LINEAR)
+    with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
+        iwda.adapt(rows, labels, target, settings={"train.epoch": 3}, progress=False)
+    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs 3 rows at least, as some are held out; "dog" has 2'):
+        iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **LINEAR)
+    with pytest.raises(ValueError, match="300 rows, and wants one id each"):
+        iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
+    with pytest.raises(TypeError, match="sparse"):
+        iwda.adapt(pytest.importorskip("scipy.sparse").csr_matrix(rows), labels, target, **LINEAR)
+
+
+def test_seed_and_settings(domains, tmp_path):
+    rows, labels, target, _ = domains
+    drawn = []
+    for seed in (0, 1, 2):
+        outcome = iwda.adapt(rows, labels, target, seed=seed, settings={"train.validation": 0.2}, **LINEAR)
+        drawn.append(outcome.record["seeds"])
+        assert "validation: 0.2" in outcome.path("experiment.yaml").read_text()
+    assert drawn == [[1], [2], [3]]
+    outcome = iwda.adapt(rows, labels, target, settings={"seeds": np.array([5, 7])}, **LINEAR)
+    assert outcome.record["seeds"] == [5, 7]
+
+
+def test_temporary_folder_goes_with_the_outcome(domains):
+    rows, labels, target, _ = domains
+    outcome = iwda.adapt(rows, labels, target, **LINEAR)
+    folder, model = outcome.folder, outcome.model
+    assert folder.exists()
+    kept = pickle.loads(pickle.dumps(outcome))
+    predictions = outcome.predictions
+    del outcome
+    gc.collect()
+    assert not folder.exists()
+    assert np.array_equal(kept.predictions, predictions)
+    assert np.array_equal(kept.model.predict(target), predictions)
+    assert np.array_equal(model.predict(target), predictions)
+
+
+def test_temporary_folder_goes_with_a_failure(domains, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(ValueError):
+        iwda.adapt(domains[0], domains[1], domains[2] * np.nan, **LINEAR)
+    assert not list(tmp_path.iterdir())
+
+
+def test_folder(domains, tmp_path):
+    rows, labels, target, _ = domains
+    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **LINEAR)
+    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **LINEAR)
+    assert repr(again) == repr(first)
+    before = {path: path.read_bytes() for path in (tmp_path / "out").glob("*.npz")}
+    with pytest.raises(ValueError, match="holds other rows than X_target"):
+        iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **LINEAR)
+    assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*") if path.suffix in (".npz", ".tmp")} == before
+
+
+def test_labels_choose(domains, tmp_path):
+    """If all labels are what another method says, that one predicts."""
+    rows, labels, target, _ = domains
+    outcome = iwda.adapt(rows, labels, target, folder=tmp_path / "out", methods=["source-only@linear", "mcc@own"], **QUICK)
+    before, predictions, model = outcome.method, outcome.predictions, outcome.model
+    other = {"source-only@linear": "mcc@own", "mcc@own": "source-only@linear"}[before]
+    said = iwda.load(next(outcome.path("runs").rglob(other)) / "seed-1").predict(target)
+    evaluation = outcome.evaluate(said, choose=True)
+    assert (predictions == said).mean() == pytest.approx(evaluation.accuracy.value) and evaluation.accuracy.value < 0.9
+    assert (outcome.method, outcome.record["labels"]["instead"]) == (other, before)
+    assert np.array_equal(outcome.predictions, said) and np.array_equal(outcome.model.predict(target), said)
+    assert outcome.model is not model
+
+
+def test_writing_takes_no_second_array(tmp_path):
+    """Rows of float32 in C order are written as they are."""
+    rows = np.ones((40_000, 256), np.float32)
+    tracemalloc.start()
+    try:
+        _data.write(str(tmp_path / "rows"), rows, name="rows", ids=np.arange(len(rows)))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 0.4 * rows.nbytes
+    with np.load(tmp_path / "rows.npz") as written:
+        assert np.array_equal(written["features"], rows) and np.array_equal(written["ids"], np.arange(len(rows)))
+
+
+def test_writing_a_frame_takes_few_lines_at_a_time(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = _data.rows_of(pandas.DataFrame(np.ones((50_000, 20))).add_prefix("x"), "frame")
+    tracemalloc.start()
+    try:
+        path = _data.write(str(tmp_path / "rows"), frame, name="frame")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 0.75 * sum(column.nbytes for column in frame.columns)
+    with open(path) as lines:
+        assert sum(1 for _ in lines) == 50_001
+
+
+def test_importing_takes_little():
+    """Neither NumPy nor anything larger is imported before it is asked for."""
+    script = "import sys, iwda; assert not {'numpy', 'pandas', 'sklearn', 'torch'} & set(sys.modules); iwda.adapt; assert not {'pandas', 'sklearn', 'torch'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_without_pandas(adapted, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    outcome = iwda.Outcome(adapted)
+    assert outcome.probabilities.shape == (300, 3)
+    assert outcome.shares["class"].tolist() == outcome.classes.tolist()
+    assert outcome.shares["target_share"].sum() == pytest.approx(1)
+    drawn = outcome.to_label
+    drawn["label"] = "owl"
+    assert outcome.evaluate(drawn).record["labels"] == len(drawn)
+
+
+def test_html(adapted):
+    outcome = iwda.Outcome(adapted)
+    outcome.classes = np.array(["<b>", "dog", "owl"])
+    text = outcome._repr_html_()
+    assert "&lt;b&gt;" in text and "<b>" not in text and text.count("<tr>") == 4
