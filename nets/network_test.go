@@ -31,8 +31,12 @@ func TestEveryArchitecture(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			shape := rows.shape
+			if name == architecture.LeNet {
+				shape = []int{rows.shape[0], architecture.LeNetSide, architecture.LeNetSide}
+			}
 			torch.Tidy(func() {
-				settings := Settings{Classes: 5, RowShape: rows.shape, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34}
+				settings := Settings{Classes: 5, RowShape: shape, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34}
 				if name == architecture.TorchScript {
 					settings.Weights = filepath.Join(scripts, rows.script)
 				}
@@ -46,7 +50,7 @@ func TestEveryArchitecture(t *testing.T) {
 						t.Errorf("%s: SHA-256 %s, want %s, %v", settings.Weights, sum, want, err)
 					}
 				}
-				features, logits := n.Forward(torch.RandN(torch.Float32, append([]int{2}, rows.shape...)...), false)
+				features, logits := n.Forward(torch.RandN(torch.Float32, append([]int{2}, shape...)...), false)
 				if !slices.Equal(features.Shape(), []int{2, n.FeatureSize()}) || !slices.Equal(logits.Shape(), []int{2, 5}) {
 					t.Errorf("%s: features %v, logits %v", name, features.Shape(), logits.Shape())
 				}

@@ -55,7 +55,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "infinite.csv"), 2, "infinite.csv:3: column \"y\": \"Inf\" is no number"},
 		{line("source.csv", "narrow.csv"), 2, "narrow.csv:1: no column \"y\" of values"},
 		{line("source.csv", "missing.csv"), 2, "missing.csv"},
-		{line("target.csv", "source.csv"), 2, "target.csv: no row has a label"},
+		{line("target.csv", "source.csv"), 2, "target.csv: which column has the labels?"},
 		{line("one.csv", "target.csv"), 2, "one.csv has the classes [\"ant\"]; at least 2"},
 		{line("rare.csv", "target.csv"), 2, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
 		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; its columns' means"},

@@ -1,8 +1,8 @@
 // Package table reads rows of numbers that somebody else computed, embeddings or a
 // classifier's probabilities, together with what is known of each row: a label, an id.
 //
-// [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file and looks at no more
-// than its header; [NewStream] takes .npy arrays from standard input. The [Table] that
+// [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file, the last two with .gz
+// too, and looks at no more than its header; [NewStream] takes .npy arrays from standard input. The [Table] that
 // they give says how many values a row has and what they are. It is read in one of two
 // ways:
 //
@@ -15,6 +15,8 @@
 // Labels are optional, for all rows or for some. They are texts or integers in the file
 // and classes, counted from 0, here; see [Table.ClassNames] for their order and
 // [Reference] for two tables that share classes.
+//
+// [Roles] name the columns that are no values, and which rows are of the domain that is read.
 //
 // Cells of columns may be words, or missing: [Learn] finds the [Encoding] that makes numbers
 // of them, and a [Reference] has it.

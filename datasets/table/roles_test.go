@@ -1,6 +1,7 @@
 package table
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -186,5 +187,30 @@ func TestGzipBombs(t *testing.T) {
 				t.Errorf("%s: %d bytes, and no error", name, info.Size())
 			}
 		})
+	}
+}
+
+// Arrays of NumPy hold labels and ids of any type: words, numbers and truth values, under the usual
+// names or others.
+func TestLabelsOfEveryType(t *testing.T) {
+	values := member{"features.npy", npyOf("<f4", "(3, 1)", one+one+one)}
+	for _, c := range []struct {
+		descr, content string
+		classes        []string
+		labels         []int
+	}{
+		{"<U3", "a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00" + "\xe4\x00\x00\x00" + strings.Repeat("\x00", 8) + "a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00", []string{"abc", "ä"}, []int{0, 1, 0}},
+		{"|S3", "abcd\x00\x00abc", []string{"abc", "d"}, []int{0, 1, 0}},
+		{"<i8", "\x05" + strings.Repeat("\x00", 7) + "\x03" + strings.Repeat("\x00", 7) + strings.Repeat("\xff", 8), []string{"3", "5"}, []int{1, 0, unknown}},
+		{"|u1", "\x05\x03\x05", []string{"3", "5"}, []int{1, 0, 1}},
+		{"<f4", one + "\x00\x00\x00\x00" + "\x00\x00\xc0\x7f", []string{"0", "1"}, []int{1, 0, unknown}},
+		{"|b1", "\x01\x00\x01", []string{"0", "1"}, []int{1, 0, 1}},
+	} {
+		labels, ids := npyOf(c.descr, "(3,)", c.content), npyOf("<U2", "(3,)", "x\x00\x00\x00\x00\x00\x00\x00y\x00\x00\x001\x00\x00\x00z\x00\x00\x00\x00\x00\x00\x00")
+		want := content{Kind: Features, Width: 1, Classes: c.classes, Values: []float32{1, 1, 1}, Labels: c.labels, IDs: []string{"x", "y1", "z"}}
+		usual := write(t, "rows.npz", zipOf(t, zip.Deflate, values, member{"labels.npy", labels}, member{"ids.npy", ids}))
+		compare(t, c.descr, contentOf(t, file(usual, Options{})), want)
+		own := write(t, "rows.npz", zipOf(t, zip.Store, values, member{"y.npy", labels}, member{"sample.npy", ids}))
+		compare(t, c.descr+" under other names", contentOf(t, file(own, Options{Roles: Roles{Label: "y", ID: "sample"}})), want)
 	}
 }

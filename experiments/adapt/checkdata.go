@@ -71,15 +71,6 @@ func onlyInOne(w io.Writer, files [2]catalogue.Files) {
 	}
 }
 
-// firstTen lists parts, the first ten of them.
-func firstTen(parts []string) string {
-	const shown = 10
-	if more := len(parts) - shown; more > 0 {
-		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // rowsOf says how many rows a domain has, and of which classes.
 func (d Data) rowsOf(of Domain) string {
 	kind := "images"

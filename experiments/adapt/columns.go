@@ -123,13 +123,18 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 
 // list names columns, the first ten of them.
 func (c Columns) list(columns []int) string {
-	const shown = 10
 	var names []string
-	for _, j := range columns[:min(shown, len(columns))] {
+	for _, j := range columns {
 		names = append(names, c.name(j))
 	}
-	if n := len(columns); n > shown {
-		names = append(names, fmt.Sprintf("%d more", n-shown))
+	return firstTen(names)
+}
+
+// firstTen lists parts, the first ten of them.
+func firstTen(parts []string) string {
+	const shown = 10
+	if more := len(parts) - shown; more > 0 {
+		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(parts, ", ")
 }

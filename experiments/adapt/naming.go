@@ -26,7 +26,7 @@ type Naming struct {
 
 // usualLabels are names of columns of labels, in upper or lower case, beside those that every reader
 // takes for such.
-var usualLabels = []string{"label", "labels", "class", "classes", "target", "category", "y"}
+var usualLabels = []string{"label", "labels", "class", "classes", "target", "category"}
 
 // files returns what there is to read of the source and of the target, with absolute paths, and what
 // was decided, in sentences.
@@ -157,7 +157,11 @@ func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, e
 	usable := slices.DeleteFunc(slices.Clone(names[0]), func(name string) bool {
 		return name == source.ID || name == source.DomainColumn || slices.Contains(source.Ignore, name)
 	})
-	if label := oneOf(usable, usualLabels); label != "" {
+	usual := usualLabels
+	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
+		usual = append(slices.Clip(usual), "y")
+	}
+	if label := oneOf(usable, usual); label != "" {
 		return label, nil
 	}
 	all := source.Roles // of rows of both domains
@@ -171,14 +175,13 @@ func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, e
 	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int { // those that the target does not have first
 		return truth(slices.Contains(names[1], a.Column)) - truth(slices.Contains(names[1], b.Column))
 	})
-	const shown = 10
 	var could []string
-	for _, l := range levels[:min(shown, len(levels))] {
+	for _, l := range levels {
 		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
-	hint := fmt.Sprintf("there are %.500s", strings.Join(usable, ", "))
+	hint := "there are " + firstTen(usable)
 	if could != nil {
-		hint = "with few values there are " + strings.Join(could, ", ")
+		hint = "with few values there are " + firstTen(could)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
 }
@@ -208,11 +211,7 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 		}
 	}
 	wrong := func(format string, values ...any) error {
-		const shown = 10
-		if more := len(listed) - shown; more > 0 {
-			listed = append(listed[:shown], fmt.Sprintf("%d more", more))
-		}
-		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), strings.Join(listed, ", "))
+		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), firstTen(listed))
 	}
 	from, to := n.DomainValue, n.TargetValue
 	for _, asked := range []string{from, to} {

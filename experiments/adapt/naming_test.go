@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -181,4 +182,35 @@ func lines(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// y is a coordinate in a table, and labels beside an array of features.
+func TestLabelsCalledY(t *testing.T) {
+	folder := t.TempDir()
+	plane := writeFile(t, folder, "plane.csv", "x,y\n1,2\n3,4\n")
+	if _, _, err := (Naming{}).files(plane, plane); err == nil || !strings.Contains(err.Error(), "which column has the labels?") {
+		t.Errorf("error %v", err)
+	}
+	arrays := filepath.Join(folder, "arrays.npz")
+	file, err := os.Create(arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	npz := table.NewNPZ(file)
+	for _, name := range []string{"features", "y"} {
+		w, err := npz.Array(name, "<i4", 1)
+		if err == nil {
+			_, err = w.Write([]byte{1, 0, 0, 0})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(npz.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files, said, err := (Naming{}).files(arrays, plane)
+	if err != nil || files[0].Label != "y" || files[1].Label != "y" || len(said) != 1 {
+		t.Errorf("%+v, said %q, %v", files, said, err)
+	}
 }

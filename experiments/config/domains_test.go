@@ -126,7 +126,7 @@ func TestOracleOnImagesWithoutLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := own("{photos: {path: photos}, flat: {path: flat}, sorted: {path: sorted}}", "[photos-flat, photos-sorted]") + "network: {name: resnet18}\n"
+	text := own("{photos: {path: photos}, flat: {path: flat}, sorted: {path: sorted}}", "[photos-flat, photos-sorted]") + "network: {name: resnet18, pretrained: none}\n"
 	file := parse(t, strings.Replace(text, "ROOT", root, 1))
 	for _, test := range []struct{ task, method, want string }{
 		{"photos-flat", "iwdan", ""},
@@ -190,6 +190,47 @@ func TestColumnsOfDomains(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", domains, err, want)
+		}
+	}
+}
+
+// A network's pretrained weights are looked for before anything begins.
+func TestMissingWeights(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"a/cat", "b"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := filepath.Join(root, "there.pth")
+	if err := os.WriteFile(there, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for network, want := range map[string]string{
+		"{name: resnet50, pretrained: /no/resnet50-19c8e357.pth}": "f.yaml:7:39: network.pretrained: stat /no/resnet50-19c8e357.pth: no such file or directory; the weights of resnet50 are to be had with\n" +
+			"  curl --create-dirs -o \"/no/resnet50-19c8e357.pth\" https://download.pytorch.org/models/resnet50-19c8e357.pth\nwithout them, network.pretrained: none trains from scratch",
+		"{name: resnet18, pretrained: /no/mine.pth}":     "the weights of resnet18 are to be had from https://download.pytorch.org/models/resnet18-5c106cde.pth\n",
+		"{name: resnet18, pretrained: none}":             "",
+		"{name: resnet50, pretrained: " + there + "}":    "",
+		"{name: lenet}\ndataset: {resize: 28, crop: 28}": "",
+	} {
+		text, more, _ := strings.Cut(network, "\ndataset: {")
+		text = own("{a: {path: a}, b: {path: b}}", "[a-b]") + "network: " + text + "\n"
+		if more != "" {
+			text = strings.Replace(text, "root: ROOT", "root: ROOT, "+strings.TrimSuffix(more, "}"), 1)
+		}
+		err := resolve(t, parse(t, strings.Replace(text, "ROOT", root, 1)), "a-b", "iwdan", 1).CheckData()
+		if err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want one with %q", network, err, want)
+		}
+	}
+	for network, want := range map[string]string{
+		"{name: lenet}":               "dataset.crop is 224; network.name lenet takes images of 28 pixels a side: set dataset.resize and crop to 28",
+		"{name: lenet, frozen: true}": "dataset.crop is 224",
+	} {
+		_, err := parse(t, own("{a: {path: a}, b: {path: b}}", "[a-b]")+"network: "+network+"\n").Resolve("a-b", "full", "iwdan", 1)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", network, err, want)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,8 +27,8 @@ type Resolved struct {
 
 	source, target string         // domains
 	former         map[string]any // of a run of a former version: settings that are gone, see [modernise]
-	// for CheckData: where dataset.root, and network.file or the network, are given
-	rootLocation, fileLocation, weightsLocation string
+	// for CheckData: where dataset.root, and network.file or network.pretrained, are given
+	rootLocation, fileLocation string
 }
 
 // Resolve returns the configuration of the run of a method on a variant of a task.
@@ -72,7 +74,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
 		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
-		fileLocation: d.at["network.file"], weightsLocation: cmp.Or(d.at["network.pretrained"], d.at["network"]),
+		fileLocation: cmp.Or(d.at["network.file"], d.at["network.pretrained"]),
 	}, d
 }
 
@@ -95,7 +97,12 @@ func (n Network) MissingWeights() string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("network.pretrained: %v; the weights of %s are to be had with\n  curl --create-dirs -o %q %s", err, n.Name, n.Pretrained, architecture.WeightsURL(architecture.Name(n.Name)))
+	url := architecture.WeightsURL(architecture.Name(n.Name))
+	get := "from " + url
+	if path.Base(url) == filepath.Base(n.Pretrained) {
+		get = fmt.Sprintf("with\n  curl --create-dirs -o %q %s", n.Pretrained, url)
+	}
+	return fmt.Sprintf("network.pretrained: %v; the weights of %s are to be had %s", err, n.Name, get)
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one
@@ -180,7 +187,7 @@ func (r Resolved) CheckData() error {
 // checkWeights returns an Error if the file of pretrained weights is not there.
 func (r Resolved) checkWeights() error {
 	if missing := r.Network.MissingWeights(); missing != "" {
-		return Error{r.weightsLocation, missing + "\nwithout them, network.pretrained: none trains from scratch"}
+		return Error{cmp.Or(r.fileLocation, r.rootLocation), missing + "\nwithout them, network.pretrained: none trains from scratch"}
 	}
 	return nil
 }
