@@ -13,7 +13,7 @@ func TestAdaptDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	status, out, text := call(t, adaptLine("--dry-run")...)
-	if status != 0 || !strings.Contains(text, "3 runs: 3 of 20 epochs") {
+	if status != 0 || !strings.Contains(text, "3 runs of 20 epochs") {
 		t.Errorf("status %d\n%s", status, text)
 	}
 	for _, part := range []string{"methods: [source-only@linear, source-only, mcc]", "selection: {choose: method, alike: [source-only@linear, source-only], moved: [source-only@linear]}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {

@@ -13,7 +13,7 @@ import (
 func TestRunsThatShareAProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "killed.yaml", killed)
-	shared := []string{"-c", "killed.yaml", "--set", "seeds=[1, 2]", "--set", "train.epochs=12", "-j", "2", "--per-process", "2", "-o", "shared"}
+	shared := []string{"-c", "killed.yaml", "--set", "seeds=[1, 2]", "--set", "train.epochs=40", "-j", "2", "--per-process", "2", "-o", "shared"}
 	dir := func(results string, seed int64) store.Dir {
 		return store.NewDir(results, "killed", store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwcdan", Seed: seed}.String())
 	}
@@ -34,7 +34,7 @@ func TestRunsThatShareAProcess(t *testing.T) {
 	if status, _, err := call(t, shared...); status != 0 {
 		t.Fatal(err)
 	}
-	if status, _, err := call(t, "-c", "killed.yaml", "--set", "seeds=[1, 2]", "--set", "train.epochs=12", "-o", "apart"); status != 0 {
+	if status, _, err := call(t, "-c", "killed.yaml", "--set", "seeds=[1, 2]", "--set", "train.epochs=40", "-o", "apart"); status != 0 {
 		t.Fatal(err)
 	}
 	for _, seed := range []int64{1, 2} {

@@ -69,6 +69,9 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	files := domainFiles(file)
+	if err := checkApart(folder, files[sourceName].Path, files[targetName].Path); err != nil {
+		return err
+	}
 	again, err := newPlan([2]catalogue.Files{files[sourceName], files[targetName]}, Options{
 		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(FindTable(folder, PredictionsFile)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
 	})

@@ -180,6 +180,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
 	}
 	began := time.Now()
+	if err := checkApart(o.Folder, source, target); err != nil {
+		return nil, err
+	}
 	files, said, err := o.Columns.files(source, target)
 	if err != nil {
 		return nil, err
@@ -200,9 +203,6 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 // newPlan is [NewPlan] of a source and a target with the roles of their columns.
 func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
 	p := &Plan{options: o}
-	if err := p.checkApart(files[0].Path, files[1].Path); err != nil {
-		return nil, err
-	}
 	path := p.path(ExperimentFile)
 	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -341,8 +341,8 @@ func Files(folder string) []string {
 }
 
 // checkApart returns an error if something would be written over what is read.
-func (p *Plan) checkApart(source, target string) error {
-	return wholefile.CheckApart(append(Files(p.options.Folder), p.options.Folder), []string{source, target})
+func checkApart(folder string, read ...string) error {
+	return wholefile.CheckApart(append(Files(folder), folder), read)
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.

@@ -62,8 +62,8 @@ func Runs(file *config.File) ([]Run, error) {
 	return runs, mistakes.OrNil()
 }
 
-// Lengths says how many runs there are of which length, as in "12 runs: 8 of 20000
-// steps, 4 of 100000 steps; 560000 steps in all".
+// Lengths says how many runs there are of which length, as in "12 runs of 70 epochs" and
+// "12 runs: 8 of 20000 steps, 4 of 100000 steps; 560000 steps in all".
 func Lengths(runs []Run) string {
 	counts := map[string]int{}
 	var kinds []string
@@ -80,10 +80,14 @@ func Lengths(runs []Run) string {
 		}
 		counts[kind]++
 	}
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+	line := fmt.Sprintf("%d runs of ", len(runs))
+	if len(kinds) > 1 {
+		for i, kind := range kinds {
+			kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+		}
+		line = fmt.Sprintf("%d runs: ", len(runs))
 	}
-	line := fmt.Sprintf("%d runs: %s", len(runs), strings.Join(kinds, ", "))
+	line += strings.Join(kinds, ", ")
 	if total > 0 {
 		line += fmt.Sprintf("; %d steps in all", total)
 	}
