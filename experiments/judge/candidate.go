@@ -114,7 +114,7 @@ func (c Candidate) settings() (how classshares.Settings) {
 }
 
 func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }
-func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: c.Target} }
+func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: c.Compared()} }
 
 // input is what criteria read of the candidate: its calibrated logits.
 func (c Candidate) input() (selection.Input, error) {

@@ -121,7 +121,7 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 	of := func(rows string, values []float32) *Predictions {
 		return &Predictions{Name: fmt.Sprintf("%s (%s)", folder, rows), Classes: result.Classes, Named: true, Kind: table.Logits, values: values}
 	}
-	source, target = of("held-out source rows", outputs.HeldOut), of("target rows", outputs.Target)
+	source, target = of("held-out source rows", outputs.HeldOut), of("target rows", outputs.Compared())
 	source.labels = outputs.HeldOutLabels
 	if known := result.WithoutLabels; known != nil {
 		source.trained = known.TrainedShares

@@ -20,9 +20,20 @@ type Outputs struct {
 	HeldOut       []float32 // of the source's rows that were held out, row-major n×k
 	HeldOutLabels []int     // their n classes
 	Target        []float32 // of rows of the target's test set, m×k, evenly spaced where it has more
+	// TargetCrossed is what was not trained on all rows of the source says of the same rows, m×k: it
+	// compares with HeldOut if that is of cross-validation. Empty if Target compares with it.
+	TargetCrossed []float32
 	// TargetLabels are the m classes of these rows, -1 where one is not known. They serve to
 	// measure alone.
 	TargetLabels []int
+}
+
+// Compared returns the target's logits that compare with those of held-out rows, m×k.
+func (o Outputs) Compared() []float32 {
+	if len(o.TargetCrossed) > 0 {
+		return o.TargetCrossed
+	}
+	return o.Target
 }
 
 // The tensors of outputs.safetensors.
@@ -31,6 +42,7 @@ const (
 	heldOutLabels = "heldout_labels"
 	targetLogits  = "target_logits"
 	targetLabels  = "target_labels"
+	crossedLogits = "target_crossed_logits"
 )
 
 // WriteOutputs writes outputs.safetensors.
@@ -49,6 +61,9 @@ func (d Dir) WriteOutputs(o Outputs) error {
 		logits(heldOutLogits, o.HeldOut), labels(heldOutLabels, o.HeldOutLabels),
 		logits(targetLogits, o.Target), labels(targetLabels, o.TargetLabels),
 	}}
+	if len(o.TargetCrossed) > 0 {
+		file.Tensors = append(file.Tensors, logits(crossedLogits, o.TargetCrossed))
+	}
 	return d.disk.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
 }
 
@@ -89,8 +104,11 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 	for _, logits := range []struct {
 		name   string
 		values *[]float32
-	}{{heldOutLogits, &o.HeldOut}, {targetLogits, &o.Target}} {
-		t := tensors[logits.name]
+	}{{heldOutLogits, &o.HeldOut}, {targetLogits, &o.Target}, {crossedLogits, &o.TargetCrossed}} {
+		t, is := tensors[logits.name]
+		if !is && logits.name == crossedLogits {
+			continue
+		}
 		if t.DType != safetensors.F32 || len(t.Shape) != 2 || t.Shape[1] == 0 || o.Classes > 0 && t.Shape[1] != uint64(o.Classes) {
 			return Outputs{}, fmt.Errorf("%s is no matrix of float32, or has another number of classes", logits.name)
 		}
@@ -99,6 +117,9 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 		if _, err := binary.Decode(t.Data, binary.LittleEndian, *logits.values); err != nil {
 			return Outputs{}, fmt.Errorf("%s: %w", logits.name, err)
 		}
+	}
+	if n := rows[crossedLogits]; n != 0 && n != rows[targetLogits] {
+		return Outputs{}, fmt.Errorf("%s has %d rows, %s %d", crossedLogits, n, targetLogits, rows[targetLogits])
 	}
 	for _, labels := range []struct {
 		name, of string

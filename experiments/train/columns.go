@@ -31,19 +31,8 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 			sums.AddSource(b.values.floats, b.labels.Classes())
 		}
 	}
-	var kept []float32 // rows whose outputs were kept
-	seen := 0
-	for b, err := range d.onTest.batches(ctx, rows) {
-		if err != nil {
-			return err
-		}
-		kept = kept[:0]
-		for i := range b.labels.Len() {
-			if seen++; (seen-1)%c.seen.target.every == 0 {
-				kept = append(kept, b.values.floats[i*size:(i+1)*size]...)
-			}
-		}
-		sums.AddTarget(kept)
+	if err := d.judged(ctx, func(values []float32) { sums.AddTarget(values) }); err != nil {
+		return err
 	}
 	found, err := sums.Test()
 	if err != nil {

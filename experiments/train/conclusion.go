@@ -55,7 +55,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 		logf("calibration: %s", classifier.Note)
 	}
 	c.classifier = &classifier
-	if c.shares, err = classshares.Estimate(classifier, heldOut.rows(), heldOut.labels, c.seen.target.rows(), nil); err != nil {
+	if c.shares, err = classshares.Estimate(classifier, heldOut.rows(), heldOut.labels, c.seen.compared.rows(), nil); err != nil {
 		logf("the target's class shares are those of the class weights: %v", err)
 		return c, nil
 	}
@@ -75,10 +75,14 @@ func (c *conclusion) write(dir store.Dir, about savedmodel.Metadata) error {
 		return nil
 	}
 	heldOut, target := c.seen.heldOut, c.seen.target
-	return dir.WriteOutputs(store.Outputs{
+	outputs := store.Outputs{
 		Classes: heldOut.classes, HeldOut: heldOut.logits, HeldOutLabels: heldOut.labels,
 		Target: target.logits, TargetLabels: target.labels,
-	})
+	}
+	if c.seen.compared != target {
+		outputs.TargetCrossed = c.seen.compared.logits
+	}
+	return dir.WriteOutputs(outputs)
 }
 
 // withoutLabels is what can be known without target labels at the end of the run, nil

@@ -28,7 +28,7 @@ type data struct {
 	onSource       rowReader               // the source's training rows, as in evaluation
 	onTest         rowReader               // the target's test rows
 	onHeldOut      rowReader               // the source's rows that training does not see; nil for none
-	crossed        *outputs                // in their place, of a classifier that is solved for; nil for none
+	crossed        *crossed                // in their place, of a classifier that is solved for; nil for none
 	onTarget       rowReader               // the target's training rows, as in evaluation; nil where onHeldOut is
 	normalisation  normalise.Normalisation // of rows of features
 	files          io.Closer               // what the rows are read from; nil for nothing

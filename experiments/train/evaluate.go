@@ -73,6 +73,7 @@ type observations struct {
 	onTest          confusion
 	predicted       *predictions
 	heldOut, target *outputs // heldOut is nil where none are
+	compared        *outputs // of the target's rows, by what spoke of heldOut
 	validation      *store.Validation
 	unlabelled      bool // no test row has a label
 }
@@ -85,11 +86,13 @@ const judgedRows = 10_000
 func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
 	k := len(d.classNames)
 	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.test.Len(), judgedRows), unlabelled: d.test.Known() == 0}
+	o.compared = o.target
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
 	}
 	counts, loss := newConfusion(k), &crossEntropy{}
-	if o.heldOut = d.crossed; o.heldOut != nil {
+	if d.crossed != nil {
+		o.heldOut, o.compared = d.crossed.heldOut, d.crossed.target
 		torch.Tidy(func() {
 			all := rowOutputs{torch.FromSlice(o.heldOut.logits, len(o.heldOut.labels), k), datasets.KnownLabels(o.heldOut.labels)}
 			counts.take(all)
@@ -135,7 +138,7 @@ func (o *observations) criteria(step int, logf func(format string, args ...any))
 		}
 		in.SourceLogits, in.SourceLabels = as.Logits(o.heldOut.rows()), o.heldOut.labels
 	}
-	in.TargetLogits = as.Logits(o.target.rows())
+	in.TargetLogits = as.Logits(o.compared.rows())
 	values := map[string]float64{}
 	for _, name := range measuredCriteria {
 		criterion, err := selection.Find(name)

@@ -3,12 +3,14 @@ package train
 import (
 	"context"
 
+	"iwda/datasets"
 	"iwda/nets"
 	"iwda/nets/regression"
 )
 
 // solve sets the classifier of a run without steps. It learns from all rows of the source: what
-// stands for held-out rows are those by classifiers of the others, which cross-validation leaves.
+// stands for held-out rows are those by classifiers of the others, which cross-validation leaves;
+// what these say of the target's rows is compared with that.
 func (t *trainer) solve(ctx context.Context) error {
 	linear, is := t.model.network.(*nets.Linear)
 	if !is || t.clock.steps() > 0 {
@@ -27,14 +29,46 @@ func (t *trainer) solve(ctx context.Context) error {
 			rows.Labels = append(rows.Labels, b.labels.Classes()...)
 		}
 	}
-	solution, err := regression.Fit(ctx, rows)
+	var target []float32
+	if t.data.onHeldOut != nil {
+		if err := t.data.judged(ctx, func(values []float32) { target = append(target, values...) }); err != nil {
+			return err
+		}
+	}
+	solution, err := regression.Fit(ctx, rows, target)
 	if err != nil {
 		return err
 	}
 	linear.Set(float32s(solution.Weight), float32s(solution.Bias))
 	if t.data.onHeldOut != nil {
-		t.data.crossed = &outputs{classes: rows.Classes, logits: float32s(solution.Crossed), labels: solution.CrossedLabels}
+		t.data.crossed = &crossed{
+			heldOut: &outputs{classes: rows.Classes, logits: float32s(solution.Crossed), labels: solution.CrossedLabels},
+			target:  &outputs{classes: rows.Classes, logits: float32s(solution.CrossedOthers)},
+		}
 	}
 	t.options.logf("solved with C = %v", solution.C)
+	return nil
+}
+
+// crossed is what the classifiers of cross-validation say, each of rows that it was not solved
+// for: of rows of the source, and of the target's judged rows.
+type crossed struct{ heldOut, target *outputs }
+
+// judged hands the target's rows by which runs are judged to take, part by part.
+func (d *data) judged(ctx context.Context, take func(values []float32)) error {
+	const rows = 500 // at once
+	size, rowsAsked := datasets.Size(d.rowShape), newOutputs(d.test.Len(), judgedRows)
+	for b, err := range d.onTest.batches(ctx, rows) {
+		if err != nil {
+			return err
+		}
+		var kept []float32
+		for i := range b.labels.Len() {
+			if rowsAsked.next() {
+				kept = append(kept, b.values.floats[i*size:(i+1)*size]...)
+			}
+		}
+		take(kept)
+	}
 	return nil
 }

@@ -152,12 +152,18 @@ type outputs struct {
 // newOutputs keeps at most the given number of a set's rows, evenly spaced.
 func newOutputs(rows, most int) *outputs { return &outputs{every: max(1, (rows+most-1)/most)} }
 
+// next reports whether the next row is kept.
+func (u *outputs) next() bool {
+	u.seen++
+	return (u.seen-1)%u.every == 0
+}
+
 func (u *outputs) take(o rowOutputs) error {
 	logits := torch.ToSlice[float32](o.logits)
 	n := o.logits.Shape()[0]
 	u.classes = len(logits) / n
 	for i := range n {
-		if u.seen++; (u.seen-1)%u.every != 0 {
+		if !u.next() {
 			continue
 		}
 		u.logits = append(u.logits, logits[i*u.classes:(i+1)*u.classes]...)

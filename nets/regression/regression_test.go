@@ -5,7 +5,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // problemOf draws n rows of k Gaussian classes in d dimensions.
@@ -63,11 +66,11 @@ func TestMinimum(t *testing.T) {
 // Of many columns without meaning a strong penalty is chosen, of few with much a weak one; and
 // the Bayes classifier of two Gaussian classes is found.
 func TestFit(t *testing.T) {
-	noise, err := Fit(t.Context(), problemOf(120, 60, 2, 0, 1))
+	noise, err := Fit(t.Context(), problemOf(120, 60, 2, 0, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear, err := Fit(t.Context(), problemOf(4000, 2, 2, 2, 2))
+	clear, err := Fit(t.Context(), problemOf(4000, 2, 2, 2, 2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +83,42 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// The source's own rows as others, in the order of the folds, have the logits that they have as rows
+// which were left out; those by the classifier of all rows are others.
+func TestOthersAreCrossed(t *testing.T) {
+	rows := problemOf(203, 8, 3, 1, 7)
+	others := rows.part(byClass(rows.Labels))
+	c, err := Fit(t.Context(), rows, others.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.CrossedLabels, others.Labels) {
+		t.Fatal("the order of the folds is not that of the classes")
+	}
+	if !floats.EqualApprox(c.CrossedOthers, c.Crossed, 1e-9) {
+		t.Error("logits of the same rows differ")
+	}
+	sure := 0.
+	for i, row := range slices.Collect(slices.Chunk(c.CrossedOthers, 3)) {
+		x := others.Values[i*8 : (i+1)*8]
+		for y := range 3 {
+			logit := c.Bias[y]
+			for j, v := range x {
+				logit += c.Weight[y*8+j] * float64(v)
+			}
+			sure = math.Max(sure, math.Abs(logit-row[y]))
+		}
+	}
+	if sure < 0.01 {
+		t.Errorf("logits differ by %v from those of the classifier of all rows", sure)
+	}
+}
+
 // A class of one row, and rows in any order, are solved for.
 func TestRareClass(t *testing.T) {
 	rows := problemOf(41, 3, 2, 1, 3)
 	rows.Classes, rows.Labels[7] = 3, 2
-	if c, err := Fit(t.Context(), rows); err != nil || len(c.Bias) != 3 {
+	if c, err := Fit(t.Context(), rows, nil); err != nil || len(c.Bias) != 3 {
 		t.Errorf("%v, %v", c, err)
 	}
 }
@@ -92,7 +126,7 @@ func TestRareClass(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, problemOf(100, 3, 2, 1, 4)); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, problemOf(100, 3, 2, 1, 4), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -101,7 +135,7 @@ func BenchmarkFit(b *testing.B) {
 	for name, rows := range map[string]Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(20000, 512, 10, 1, 6)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Fit(b.Context(), rows); err != nil {
+				if _, err := Fit(b.Context(), rows, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
