@@ -23,7 +23,7 @@ for shell in bash zsh fish; do "$folder/bin/iwrun" completion "$shell" >"$folder
 "$folder/bin/iwrun" manual --man "$folder/man/man1" >/dev/null
 cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
 cp tools/dist/iwrun "$folder/iwrun"
-cp -R configs LICENSE README.md "$folder/"
+cp -R configs docs LICENSE README.md "$folder/"
 sh tools/notices.sh ./cmd/iwrun ./cmd/labelshift >"$folder/NOTICES"
 
 # Nothing refers to where it was built.
