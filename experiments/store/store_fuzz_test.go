@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,13 +102,24 @@ func FuzzParseOutputs(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(whole)
+	crossed := Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetCrossed: []float32{5, 6, 7, 8}, TargetLabels: []int{0, 1}}
+	if err := dir.WriteOutputs(crossed); err != nil {
+		f.Fatal(err)
+	}
+	if whole, err = os.ReadFile(dir.Path(OutputsFile)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	if read, err := parseOutputs(whole); err != nil || !reflect.DeepEqual(read, crossed) || !slices.Equal(read.Compared(), crossed.TargetCrossed) {
+		f.Errorf("%+v, %v", read, err)
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		allocation.Reading(t, len(text), func() {
 			o, err := parseOutputs(text)
 			if err != nil {
 				return
 			}
-			if o.Classes < 1 || len(o.HeldOut) != o.Classes*len(o.HeldOutLabels) || len(o.Target) != o.Classes*len(o.TargetLabels) || len(o.Target) > len(text) {
+			if o.Classes < 1 || len(o.HeldOut) != o.Classes*len(o.HeldOutLabels) || len(o.Target) != o.Classes*len(o.TargetLabels) || len(o.Compared()) != len(o.Target) || len(o.Target) > len(text) {
 				t.Errorf("%d classes, %d and %d logits, %d and %d labels", o.Classes, len(o.HeldOut), len(o.Target), len(o.HeldOutLabels), len(o.TargetLabels))
 			}
 		})

@@ -112,7 +112,7 @@ func TestModelOfFeatures(t *testing.T) {
 	savedModelOf(t, resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "iwdan", "train.epochs=1"))
 }
 
-// A linear classifier makes no step, takes up where it ended, and is a model as any other.
+// A linear classifier makes no step, and is a model as any other.
 func TestLinearModel(t *testing.T) {
 	root := t.TempDir()
 	gaussians(t, root)
@@ -123,6 +123,21 @@ func TestLinearModel(t *testing.T) {
 	if err != nil || len(metrics) != 1 || metrics[0].Step != 0 || result.Steps != 0 || result.LastAccuracy.Value < 0.3 {
 		t.Errorf("%+v, %v; accuracy %v after %d steps", metrics, err, result.LastAccuracy, result.Steps)
 	}
+	// With rows held out, target rows are judged by classifiers of a part of the source, as these are.
+	run.Train.Validation = 0.3
+	dir, _ = train(t, run)
+	outputs, err := dir.ReadOutputs()
+	if err != nil || len(outputs.TargetCrossed) != len(outputs.Target) || slices.Equal(outputs.TargetCrossed, outputs.Target) {
+		t.Errorf("%d crossed logits of %d; %v", len(outputs.TargetCrossed), len(outputs.Target), err)
+	}
+}
+
+// It takes up where it ended.
+func TestLinearModelGoesOn(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "source-only", "network.name=linear")
+	dir, result := train(t, run)
 	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
 		t.Fatal(err)
 	}
