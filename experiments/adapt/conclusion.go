@@ -95,6 +95,12 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err := chosen.follow(&choice); err != nil {
 		return conclusion{}, err
 	}
+	models := make([]model.Metadata, len(runs))
+	for i, run := range runs {
+		if models[i], err = model.ReadMetadata(run.Dir(results).String()); err != nil {
+			return conclusion{}, err
+		}
+	}
 	outcome := conclusion{
 		Choice: choice, AllSeeds: chosen != nil || how.Choose == config.ChooseMethod, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
@@ -113,11 +119,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		if outcome.Runs = append(outcome.Runs, runs[i]); !slices.Contains(telling, i) {
 			continue
 		}
-		about, err := model.ReadMetadata(runs[i].Dir(results).String())
-		if err != nil {
-			return conclusion{}, err
-		}
-		shares, err := classShares(about, candidates[i])
+		shares, err := classShares(models[i], candidates[i])
 		if shares == nil {
 			return conclusion{}, fmt.Errorf("%s: %w", runs[i].ID, err)
 		}
@@ -135,7 +137,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	sentences, err := unestimated(results, runs)
 	outcome.Problems = append(outcome.Problems, sentences...)
-	err = errors.Join(err, outcome.compareMethods(runs, results, candidates), outcome.lookAtHeldOut(runs, results, candidates))
+	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
 	return outcome, err
 }
 

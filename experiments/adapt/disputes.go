@@ -66,18 +66,14 @@ type disputes struct {
 
 // compareMethods says what each method, corrected for the shares that it estimates, and what is
 // chosen predict of the rows that the candidates hold.
-func (o *conclusion) compareMethods(runs []plan.Run, results string, candidates []judge.Candidate) error {
+func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, candidates []judge.Candidate) error {
 	k := candidates[0].Classes
 	probabilities := func(members []int, shares func(model.Shares) []float64) (sum []float64, differ float64, err error) {
 		var first []int // classes of the first member
 		var other []bool
 		differing := 0
 		for _, i := range members {
-			about, err := model.ReadMetadata(runs[i].Dir(results).String())
-			if err != nil {
-				return nil, 0, err
-			}
-			p, err := about.Probabilities(candidates[i].Target, shares(about.Shares))
+			p, err := models[i].Probabilities(candidates[i].Target, shares(models[i].Shares))
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}

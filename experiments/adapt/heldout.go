@@ -9,7 +9,6 @@ import (
 	"iwda/evaluation"
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
-	"iwda/experiments/plan"
 	"iwda/experiments/report/chart"
 )
 
@@ -43,7 +42,7 @@ type HeldOutOutcome struct {
 }
 
 // lookAtHeldOut sets what the candidates of the chosen runs say.
-func (o *conclusion) lookAtHeldOut(runs []plan.Run, results string, candidates []judge.Candidate) error {
+func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.Candidate) error {
 	k := candidates[0].Classes
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	for range k {
@@ -51,11 +50,7 @@ func (o *conclusion) lookAtHeldOut(runs []plan.Run, results string, candidates [
 	}
 	var before, after tally
 	for _, i := range o.chosen() {
-		c := candidates[i]
-		about, err := model.ReadMetadata(runs[i].Dir(results).String())
-		if err != nil {
-			return err
-		}
+		c, about := candidates[i], models[i]
 		calibrated, err := about.Probabilities(c.HeldOut, nil)
 		if err != nil {
 			return err

@@ -141,8 +141,8 @@ func (h heldOutRows) show(v *reportView) {
 		{"source", "Held-out source rows", "The largest calibrated probability of each row, by each network itself.", h.source},
 		{"target", "Target rows", "The same of the target, corrected for its class shares as predictions are.", h.target},
 	} {
-		text := fmt.Sprintf("Histogram: %.0f%% of rows have a confidence of 90%% and more.", 100*above(d.shares, 0.9))
-		v.Histograms = append(v.Histograms, panel{Title: d.title, Caption: d.caption + " " + text[len("Histogram: "):], SVG: chart.Histogram(d.title, text, d.domain, d.shares, most)})
+		sure := fmt.Sprintf("%.0f%% of rows have a confidence of 90%% and more.", 100*above(d.shares, 0.9))
+		v.Histograms = append(v.Histograms, panel{Title: d.title, Caption: d.caption + " " + sure, SVG: chart.Histogram(d.title, "Histogram: "+sure, d.domain, d.shares, most)})
 	}
 }
 

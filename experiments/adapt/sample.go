@@ -26,11 +26,8 @@ func drawSample(source, target datasets.Set) (s sample, err error) {
 	random := rand.New(datasets.Stream(1, "rows of a report"))
 	draw := func(from datasets.Set) (*datasets.Features, []int, error) {
 		rows := drawRows(from.Len(), most, random)
-		size := datasets.Size(from.Shape())
-		values := make([]float32, len(rows)*size)
-		for i, row := range rows {
-			from.CopyRow(values[i*size:(i+1)*size], row)
-		}
+		values := make([]float32, len(rows)*datasets.Size(from.Shape()))
+		datasets.CopyRows(values, from, rows)
 		set, err := datasets.NewFeatures(from.Name(), values, datasets.LabelsOf(from).Subset(rows), source.ClassNames())
 		return set, rows, err
 	}

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"iwda/experiments/judge"
+	"iwda/internal/printable"
 )
 
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o conclusion) Why() []string {
 	why := []string{o.verdict().String(), o.used(), o.agreement(), o.expectation(), o.leastRight()}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
-		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with iwrun predict %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
-			seeds, o.Method().Name, o.Folder))
+		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
+			seeds, o.Method().Name, printable.Command("iwrun", "predict", o.Folder)))
 	}
 	return append(why, o.disputes.sentence(), fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
 }

@@ -9,6 +9,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
+	"iwda/internal/printable"
 )
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
@@ -90,11 +91,12 @@ func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	if p.options.LabelRows < 0 {
 		return nil
 	}
+	evaluate := printable.Command("iwrun", "evaluate", p.options.Folder, path)
 	if labels.Touched(path) {
-		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; iwrun evaluate %s %s says what it tells.", path, p.options.Folder, path)
+		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; %s says what it tells.", path, evaluate)
 		return nil
 	}
 	o.drawn = draw.Rows()
-	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, iwrun evaluate %s %s says how many of the predictions are right.", path, len(o.drawn), p.options.Folder, path)
+	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, %s says how many of the predictions are right.", path, len(o.drawn), evaluate)
 	return labels.Write(path, o.drawn)
 }

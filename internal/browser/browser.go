@@ -21,7 +21,7 @@ import (
 	"iwda/internal/input"
 )
 
-// Open shows a page, waits for an element that a selector names, and returns what actions take, and
+// Open shows a page, waits until an element that a selector names is seen, and returns what actions take, and
 // the errors and requests seen.
 func Open(t *testing.T, page, selector string) (ctx context.Context, complaints *[]string) {
 	t.Helper()
@@ -52,22 +52,31 @@ func Open(t *testing.T, page, selector string) (ctx context.Context, complaints 
 			}
 		}
 	})
-	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitReady(selector)); err != nil {
+	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible(selector)); err != nil {
 		t.Fatal(err)
 	}
 	return ctx, complaints
 }
 
-// CheckWidths fails the test if the page itself scrolls sideways at some width.
+// CheckWidths fails the test if the page itself scrolls sideways at some width, or shows nothing.
 func CheckWidths(t *testing.T, ctx context.Context) {
 	t.Helper()
 	for _, width := range []int64{360, 400, 768, 1280} {
 		var overflow int
-		if err := chromedp.Run(ctx, chromedp.EmulateViewport(width, 900), chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow)); err != nil {
+		var screenshot []byte
+		err := chromedp.Run(ctx,
+			chromedp.EmulateViewport(width, 900),
+			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
+			chromedp.FullScreenshot(&screenshot, 90),
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if overflow > 0 {
 			t.Errorf("at a width of %d the page is %d pixels wider", width, overflow)
+		}
+		if len(screenshot) < 10_000 {
+			t.Errorf("at a width of %d the screenshot has %d bytes", width, len(screenshot))
 		}
 	}
 }

@@ -68,44 +68,30 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 	k, size := rows.Classes, float64(rows.size()*rows.Classes)
 	order := byClass(rows.Labels)
 	tried := evenly.Of(order, max(fewest, min(int(mostTried/size), mostCrossed)))
-	logits, ofOthers := make([][]float64, len(strengths)), make([][]float64, len(strengths)) // tried rows, others
-	for i := range logits {
-		logits[i], ofOthers[i] = make([]float64, len(tried)*k), make([]float64, len(others)/rows.size()*k)
-	}
-	parts := min(folds, len(tried))
-	for fold := range parts {
-		var learnt, held, places []int
+	solved := make([][][]float64, min(folds, len(tried))) // each fold's solutions, one a strength
+	for fold := range solved {
+		var learnt []int
 		for place, row := range tried {
-			if place%parts == fold {
-				held, places = append(held, row), append(places, place)
-			} else {
+			if place%len(solved) != fold {
 				learnt = append(learnt, row)
 			}
 		}
-		asked, from := rows.part(held), len(held)
-		for i := fold; i < len(others)/rows.size(); i += parts {
-			asked.Values, asked.Labels = append(asked.Values, others[i*rows.size():(i+1)*rows.size()]...), append(asked.Labels, 0) // not read
-		}
-		err := rows.part(learnt).path(ctx, asked, func(strength int, of []float64) {
-			for i, place := range places {
-				copy(logits[strength][place*k:], of[i*k:(i+1)*k])
-			}
-			for i := from; i < len(asked.Labels); i++ {
-				copy(ofOthers[strength][(fold+(i-from)*parts)*k:], of[i*k:(i+1)*k])
-			}
-		})
-		if err != nil {
+		var err error
+		if solved[fold], err = rows.part(learnt).path(ctx); err != nil {
 			return Classifier{}, err
 		}
 	}
-	labels := rows.part(tried).Labels
-	best := bestStrength(logits, labels, k)
+	crossed, logits := rows.part(tried), make([][]float64, len(strengths))
+	for strength := range logits {
+		logits[strength] = byFolds(solved, strength, crossed.Values, k)
+	}
+	best := bestStrength(logits, crossed.Labels, k)
 	var result Classifier
 	err := rows.part(evenly.Of(order, max(fewest, int(mostSolved/size)))).problem(func(p *problem) (err error) {
 		result, err = p.solve(ctx, strengths[best], nil)
 		return err
 	})
-	result.Crossed, result.CrossedLabels, result.CrossedOthers = logits[best], labels, ofOthers[best]
+	result.Crossed, result.CrossedLabels, result.CrossedOthers = logits[best], crossed.Labels, byFolds(solved, best, others, k)
 	return result, err
 }
 
@@ -140,23 +126,42 @@ func (r Rows) part(rows []int) Rows {
 	return p
 }
 
-// path hands the held rows' logits for each strength to take, each solved for from where the one
-// before ended.
-func (r Rows) path(ctx context.Context, held Rows, take func(strength int, logits []float64)) error {
-	return r.problem(func(p *problem) error {
-		return held.problem(func(q *problem) error {
-			var at []float64
-			for i, c := range strengths {
-				solved, err := p.solve(ctx, c, at)
-				if err != nil {
-					return err
-				}
-				at = slices.Concat(solved.Weight, solved.Bias)
-				torch.Tidy(func() { take(i, torch.ToSlice[float64](q.logits(at))) })
+// path returns the solutions, one a strength, each looked for from the one before on.
+func (r Rows) path(ctx context.Context) (solutions [][]float64, err error) {
+	err = r.problem(func(p *problem) error {
+		var at []float64
+		for _, c := range strengths {
+			solved, err := p.solve(ctx, c, at)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+			at = slices.Concat(solved.Weight, solved.Bias)
+			solutions = append(solutions, at)
+		}
+		return nil
 	})
+	return solutions, err
+}
+
+// byFolds returns the logits of rows (n×d), n×k, row i by what fold i mod the number of folds has
+// solved for a strength.
+func byFolds(solved [][][]float64, strength int, values []float32, k int) []float64 {
+	d := len(solved[0][strength])/k - 1
+	all := make([]float64, len(values)/d*k)
+	for fold := range solved {
+		part := make([]float32, 0, len(values)/len(solved)+d)
+		for i := fold; i < len(values)/d; i += len(solved) {
+			part = append(part, values[i*d:(i+1)*d]...)
+		}
+		torch.Tidy(func() {
+			rows := torch.FromSlice(part, len(part)/d, d).To(torch.Float64, torch.CPU)
+			of := torch.ToSlice[float64](linear(rows, solved[fold][strength], k))
+			for i := range len(part) / d {
+				copy(all[(fold+i*len(solved))*k:], of[i*k:(i+1)*k])
+			}
+		})
+	}
+	return all
 }
 
 // byClass returns the rows of class after class, each in its order: every nth of them has about the
@@ -196,16 +201,16 @@ func (r Rows) problem(f func(*problem) error) (err error) {
 	return err
 }
 
-// logits returns those of the rows, n×k.
-func (p *problem) logits(at []float64) torch.Tensor {
-	weight, bias := torch.FromSlice(at[:p.k*p.d], p.k, p.d), torch.FromSlice(at[p.k*p.d:], p.k)
-	return p.x.Linear(weight, bias)
+// linear returns the logits of rows x (n×d) by a solution, n×k.
+func linear(x torch.Tensor, at []float64, k int) torch.Tensor {
+	d := len(at)/k - 1
+	return x.Linear(torch.FromSlice(at[:k*d], k, d), torch.FromSlice(at[k*d:], k))
 }
 
 // value returns F, and writes its gradient.
 func (p *problem) value(at, gradient []float64, c float64) (value float64) {
 	torch.Tidy(func() {
-		logs := p.logits(at).LogSoftmax(1)
+		logs := linear(p.x, at, p.k).LogSoftmax(1)
 		value = -logs.Mul(p.wanted).Sum().Item() / float64(p.n)
 		residuals := logs.Exp().Sub(p.wanted).Scale(1 / float64(p.n))
 		torch.CopyToSlice(gradient[:p.k*p.d], residuals.Transpose(0, 1).MatMul(p.x))
