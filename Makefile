@@ -106,7 +106,7 @@ test-python: ## the Python package: types, and tests with the programs of build/
 	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas
 	@$(MAKE) --no-print-directory build
 	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
-		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -p no:cacheprovider tests
+		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -rs -p no:cacheprovider tests
 
 test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv

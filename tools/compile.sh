@@ -41,19 +41,19 @@ ONE
 
 # What takes longest comes first. All other files of the shim are one, as most of their time
 # goes into reading torch's headers.
-apart='torch/csrc/convolution.cc torch/csrc/process_group.cc torch/csrc/graph.cc'
+apart='convolution process_group graph'
 for source in torch/csrc/*.cc; do
 	case " $apart " in
-	*" $source "*) ;;
+	*" $(basename "$source" .cc) "*) ;;
 	*) echo "#include \"$PWD/$source\"" ;;
 	esac
 done >"$build/shim.cc"
-# shellcheck disable=SC2086
-printf '%s\n' gotorch/gotorch.cc shim.cc $apart | xargs -P "${JOBS:-$(nproc)}" -n 1 sh "$build/one.sh"
+# shellcheck disable=SC2046,SC2086
+printf '%s\n' gotorch/gotorch.cc shim.cc $(printf 'torch/csrc/%s.cc ' $apart) | xargs -P "${JOBS:-$(nproc)}" -n 1 sh "$build/one.sh"
 # shellcheck disable=SC1091
 . "$build/libtorch.env"
 cd "$build"
-# shellcheck disable=SC2086,SC2154
-"$CXX" -shared shim.o convolution.o process_group.o graph.o -o "$lib/libiwtorch.so" $libtorch_link
+# shellcheck disable=SC2046,SC2086,SC2154
+"$CXX" -shared shim.o $(printf '%s.o ' $apart) -o "$lib/libiwtorch.so" $libtorch_link
 # shellcheck disable=SC2086
 "$CXX" -shared gotorch.o -o "$lib/libcgotorch.so" $libtorch_link

@@ -20,7 +20,6 @@ sh tools/native-sources.sh "$kit"
 cp -R torch/testdata "$kit/torch/"
 cp -R testdata go.mod LICENSE "$kit/" # the tests look for go.mod to find testdata
 cp tools/cuda-check.sh "$kit/"
-chmod -R u+w "$kit"
 
 tar -C build -czf "$kit.tar.gz" "${kit#build/}"
 size=$(wc -c <"$kit.tar.gz")

@@ -113,9 +113,8 @@ class Labels:
         unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
         if unknown:
             raise ValueError(f"y: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
-        if array.dtype.kind == "f" and not np.equal(np.mod(array, 1), 0).all():
-            value = array[np.not_equal(np.mod(array, 1), 0)][0]
-            raise ValueError(f"Unknown label type: continuous. y has the value {value}; labels are whole numbers, words or truth values")
+        if array.dtype.kind == "f" and len(fractions := array[np.mod(array, 1) != 0]):
+            raise ValueError(f"Unknown label type: continuous. y has the value {fractions[0]}; labels are whole numbers, words or truth values")
         try:
             self.classes, self.numbers = np.unique(array, return_inverse=True)
         except TypeError as why:

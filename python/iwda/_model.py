@@ -141,19 +141,17 @@ class Model:
 
 def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
     """The values, n × some, of a column's cells."""
-    if column.dtype.kind in "biuf":
+    if column.dtype.kind in "biuf" and "levels" not in coding:
         values = column.astype(np.float32)
         absent = np.isnan(values)
-        texts = ["" if no else str(cell) for cell, no in zip(column.tolist(), absent)] if "levels" in coding else []
     else:
         texts = [str(cell) for cell in _data.column_cells(column)]
         absent = np.array([text.strip().lower() in _MISSING for text in texts])
-    made = []
     if "levels" in coding:
         words = np.array([text.strip() for text in texts])
         made = [(words == level) & ~absent for level in coding["levels"]]
     else:
-        if texts:
+        if column.dtype.kind not in "biuf":
             values = np.array([0 if no else _number(text, coding["column"]) for text, no in zip(texts, absent)], np.float32)
         made = [np.where(absent, np.float32(coding.get("median", 0)), values)]
     if coding.get("missing"):

@@ -103,7 +103,6 @@ class Adapter:
         rows, labels = _data.rows_of(X, "X"), _data.to_numpy(y)
         if labels.ndim == 2 and labels.shape[1] == 1:
             warnings.warn("A column-vector y was passed when a 1d array was expected", _sklearn_class("DataConversionWarning", UserWarning), stacklevel=2)
-            labels = labels[:, 0]
         target: Any = rows
         if sample_domain is not None:
             if X_target is not None:

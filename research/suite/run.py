@@ -8,7 +8,6 @@ target's classes are read in here and nowhere else, and no accuracy is printed: 
 """
 import argparse
 import concurrent.futures
-import csv
 import fnmatch
 import json
 import multiprocessing
@@ -65,11 +64,6 @@ def read_tensor(path, name):
     return np.frombuffer(data[begin:end], np.float32).reshape(entry["shape"])
 
 
-def predicted_classes(path):
-    with open(path, newline="", encoding="utf-8") as f:
-        return np.array([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)])
-
-
 def encoded_files(folder, out):
     """The task as the baselines get it, as files in `out`."""
     x, labels, z, names = baselines.load(folder)
@@ -92,14 +86,14 @@ def run_adapt(folder, truth, arguments):
     result = {"wall": round(time.time() - start, 2), "options": arguments.options, "encoded": arguments.encoded}
     if status:
         return {**result, "failed": (out / "log.txt").read_text().strip().splitlines()[-3:]}
-    result |= {"accuracy": share(predicted_classes(out / "predictions.csv"), truth), "candidates": {}, "runs": {}}
+    result |= {"accuracy": share(tasks.predicted_classes(out / "predictions.csv"), truth), "candidates": {}, "runs": {}}
     if (out / "outcome.json").exists():  # later than version 0.3.0
         result["outcome"] = json.loads((out / "outcome.json").read_text())
     names = baselines.load(folder)[3]
     for method in sorted({path.parents[1] for path in (out / "runs").glob("**/seed-*/model.json")}):
         csv_file = out / f"predictions-{method.name}.csv"
         said = subprocess.run([str(part) for part in (arguments.iwrun, "predict", method, target, "-o", csv_file)], capture_output=True, text=True)
-        result["candidates"][method.name] = {"failed": said.stderr.strip()} if said.returncode else {"accuracy": share(predicted_classes(csv_file), truth)}
+        result["candidates"][method.name] = {"failed": said.stderr.strip()} if said.returncode else {"accuracy": share(tasks.predicted_classes(csv_file), truth)}
         for path in sorted(method.glob("seed-*/outputs.safetensors")):
             logits = read_tensor(path, "target_logits")
             result["runs"][f"{method.name}/{path.parent.name}"] = share(names[logits.argmax(axis=1)], truth)

@@ -148,6 +148,12 @@ def digest(task):
     return said.hexdigest()[:12]
 
 
+def predicted_classes(path):
+    """Those of a file of predictions by `iwrun`; former versions called the column otherwise."""
+    with open(path, newline="", encoding="utf-8") as f:
+        return np.array([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)])
+
+
 def manifest():
     return json.loads(MANIFEST.read_text()) if MANIFEST.exists() else []
 

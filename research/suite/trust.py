@@ -6,7 +6,6 @@ task what was right, the expected accuracy with its interval, the second opinion
 the verdict; then how often the interval held and the floor was too high.
 """
 import argparse
-import csv
 import json
 import pathlib
 
@@ -19,8 +18,7 @@ HEADS = ["task", "group", "p", "right", "expected", "by confidence", "at least",
 
 def right(folder, truth):
     """The share of rows that are predicted right."""
-    with open(folder / "predictions.csv", newline="", encoding="utf-8") as f:
-        return float(np.mean([row.get("predicted_class", row.get("class")) for row in csv.DictReader(f)] == np.load(truth)))
+    return float(np.mean(tasks.predicted_classes(folder / "predictions.csv") == np.load(truth)))
 
 
 def percent(v):

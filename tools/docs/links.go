@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"iwda/internal/input"
@@ -17,6 +18,9 @@ var (
 	headings   = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	noAnchor   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
+
+// sources are the extensions of files that are no pages and may name some.
+var sources = []string{".go", ".h", ".cc", ".yaml", ".tmpl", ".py", ".sh", ".html"}
 
 // brokenLinks follows the links between pages, and the names of pages in the code, its
 // comments, configurations and scripts: the file is there, and has the heading.
@@ -39,9 +43,10 @@ func brokenLinks(root string) ([]string, error) {
 		}
 	}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch name := entry.Name(); {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		switch name := entry.Name(); {
 		case entry.IsDir() && path != root && (name == "build" || name == "node_modules" || strings.HasPrefix(name, ".")):
 			return fs.SkipDir
 		case entry.IsDir():
@@ -56,7 +61,7 @@ func brokenLinks(root string) ([]string, error) {
 				}
 			}
 			return err
-		case strings.Contains(".go .yaml .tmpl .py .sh .html", extension) && extension != "", entry.Name() == "Makefile":
+		case slices.Contains(sources, extension), entry.Name() == "Makefile":
 			text, err := input.Read(path, input.Text)
 			for _, reference := range references.FindAll(text, -1) {
 				follow(path, root, string(reference))

@@ -32,19 +32,29 @@ func run(root string, checkOnly bool) error {
 	if err != nil {
 		return err
 	}
-	if checkOnly {
-		return check(root, generated)
-	}
-	for name, text := range generated {
-		if err := os.WriteFile(filepath.Join(root, name), text, 0o666); err != nil {
-			return err
+	if !checkOnly {
+		for name, text := range generated {
+			if err := os.WriteFile(filepath.Join(root, name), text, 0o666); err != nil {
+				return err
+			}
 		}
+		return nil
+	}
+	wrong, err := check(root, generated)
+	if err != nil {
+		return err
+	}
+	for _, sentence := range wrong {
+		fmt.Fprintln(os.Stderr, sentence)
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%d defects in pages", len(wrong))
 	}
 	return nil
 }
 
-// check prints everything that is wrong with the pages.
-func check(root string, generated map[string][]byte) error {
+// check returns everything that is wrong with the pages.
+func check(root string, generated map[string][]byte) ([]string, error) {
 	var wrong []string
 	for name, want := range generated {
 		if got, err := input.Read(filepath.Join(root, name), input.Text); err != nil || !bytes.Equal(got, want) {
@@ -53,18 +63,8 @@ func check(root string, generated map[string][]byte) error {
 	}
 	read, err := readingOf(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	broken, err := brokenLinks(root)
-	if err != nil {
-		return err
-	}
-	wrong = append(append(wrong, read...), broken...)
-	for _, sentence := range wrong {
-		fmt.Fprintln(os.Stderr, sentence)
-	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("%d defects in pages", len(wrong))
-	}
-	return nil
+	return append(append(wrong, read...), broken...), err
 }

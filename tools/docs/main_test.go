@@ -10,24 +10,17 @@ import (
 
 const root = "../.."
 
-// under begins names of pages that are none: written out, TestLinks would look for them.
+// under begins names of pages that are none: written out, TestPages would look for them.
 const under = "docs" + "/"
 
-// TestGenerated: the pages that follow from the code are those that make docs writes.
-func TestGenerated(t *testing.T) {
+// TestPages: those that follow from the code are what make docs writes, none is too long, and
+// links between them, and those of comments, messages and configurations to them, lead somewhere.
+func TestPages(t *testing.T) {
 	generated, err := pages(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range generated {
-		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || string(got) != string(want) {
-			t.Errorf("%s is not what the code gives; make docs writes it (%v)", name, err)
-		}
-	}
-}
-
-func TestReading(t *testing.T) {
-	wrong, err := readingOf(root)
+	wrong, err := check(root, generated)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,38 +29,48 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestLinks follows the links between pages, and those of comments, messages and
-// configurations to them.
-func TestLinks(t *testing.T) {
-	broken, err := brokenLinks(root)
-	if err != nil {
+// TestCheck: pages that were not written are a defect each.
+func TestCheck(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, under), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, sentence := range broken {
-		t.Error(sentence)
+	for name, text := range map[string]string{"README.md": "[no page](a.md)", under + "made.md": "as it was"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong, err := check(folder, map[string][]byte{under + "made.md": []byte("as it is")})
+	if err != nil || len(wrong) != 2 || !strings.HasPrefix(wrong[0], under+"made.md is not what the code gives") || !strings.HasSuffix(wrong[1], "a.md is not there") {
+		t.Errorf("%q, %v", wrong, err)
+	}
+}
+
+// TestNoSchema: the folder that should hold it is named.
+func TestNoSchema(t *testing.T) {
+	if _, err := keyComments(t.TempDir()); err == nil || err.Error() != "experiments/config: no Go files" {
+		t.Error(err)
 	}
 }
 
 func TestTooLong(t *testing.T) {
 	many := strings.Repeat("word ", 41)
+	long := strings.Repeat("word word. ", 300)
 	for text, want := range map[string]string{
 		"# Title\n\nA sentence. Another one, of `code. and more`.\n": "",
 		many + ".":            "a sentence of 41 words",
 		"| a | " + many + "|": "a sentence of 41 words",
 		strings.Repeat("word ", 21) + ".\n\n- " + strings.Repeat("word ", 21): "21.0 words on average",
-		"```\n" + many + "\n```\n":         "",
-		strings.Repeat("word word. ", 300): "has 600 words", // not too many
+		"```\n" + many + "\n```\n": "",
+		long:                       "", // of 600 words
 	} {
 		wrong := strings.Join(tooLong(under+"howto/x.md", text), "\n")
-		if strings.HasPrefix(text, "word word. ") {
-			want = ""
-			if more := tooLong(under+"howto/x.md", text+"More."); len(more) != 1 || !strings.Contains(more[0], "has 601 words; at most 600") {
-				t.Errorf("%q", more)
-			}
-		}
 		if !strings.Contains(wrong, want) || want == "" && wrong != "" {
 			t.Errorf("%.40q: %q, want %q", text, wrong, want)
 		}
+	}
+	if more := tooLong(under+"howto/x.md", long+"More."); len(more) != 1 || !strings.Contains(more[0], "has 601 words; at most 600") {
+		t.Errorf("%q", more)
 	}
 }
 

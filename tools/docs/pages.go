@@ -31,8 +31,7 @@ func pages(root string) (map[string][]byte, error) {
 
 const byMake = "<!-- Written by make docs. -->\n"
 
-const configurationHead = `# Configuration
-
+const configurationHead = "# Configuration\n\n" + byMake + `
 Every key of an experiment file. ` + "`iwrun -c FILE --set train.epochs=2`" + ` sets one on the command line. What counts, the first that gives a value:
 
 1. ` + "`--set KEY=VALUE`" + `, a later one before an earlier one;
@@ -50,14 +49,14 @@ func configurationPage(root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := bytes.NewBufferString("# Configuration\n\n" + byMake + strings.TrimPrefix(configurationHead, "# Configuration\n"))
+	page := bytes.NewBufferString(configurationHead)
 	section := "-"
 	for _, key := range config.Keys() {
 		parent, _, below := strings.Cut(key.Path, ".")
 		if !below {
 			parent = ""
 		}
-		if parent != section && (below || section == "-" || key.Path == "overrides") {
+		if parent != section {
 			section = parent
 			title := "`" + parent + "`"
 			switch {

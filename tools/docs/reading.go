@@ -71,15 +71,14 @@ func tooLong(name, text string) []string {
 	text = images.ReplaceAllString(fences.ReplaceAllString(text, ""), "")
 	text = spans.ReplaceAllString(linked.ReplaceAllString(text, "$1"), "code")
 	var wrong []string
-	if i := slices.IndexFunc(limits, func(l struct {
-		page  string
-		words int
-	}) bool {
-		return strings.HasPrefix(name, l.page)
-	}); i >= 0 {
-		if n := len(strings.Fields(strings.ReplaceAll(text, "|", " "))); n > limits[i].words {
-			wrong = append(wrong, fmt.Sprintf("%s has %d words; at most %d", name, n, limits[i].words))
+	for _, limit := range limits {
+		if !strings.HasPrefix(name, limit.page) {
+			continue
 		}
+		if n := len(strings.Fields(strings.ReplaceAll(text, "|", " "))); n > limit.words {
+			wrong = append(wrong, fmt.Sprintf("%s has %d words; at most %d", name, n, limit.words))
+		}
+		break
 	}
 	lines, cells := sentences(text)
 	words := 0

@@ -9,7 +9,7 @@ import numpy as np
 import soundfile
 from PIL import Image
 
-from draws import Domain, Task, at_most, by_class, halves, redraw
+from draws import Domain, Task, by_class, halves, redraw
 from kinds import npm, r, society, sounds, tables, texts
 
 
@@ -42,8 +42,7 @@ def names():
     parts = by_class(german.labels, (0.3, 0.7), np.random.default_rng([243, 2]))
     for seed, (name, group, source, target) in enumerate([("english-italian", "gap", english, italian), ("german-shares", "label-shift", *map(german.take, parts))], 1):
         source, target = (r.some(part, 1200, 244, seed, i) for i, part in enumerate((source, target)))
-        values = texts.directions(source.values, target.values, analyzer="char_wb", ngram_range=(1, 3))
-        yield Task(name, group, seed, *(Domain(x, part.labels) for x, part in zip(values, (source, target))))
+        yield Task(name, group, seed, *texts.directions(source, target, analyzer="char_wb", ngram_range=(1, 3)))
 
 
 NOVELS = ["sensesensibility", "prideprejudice", "mansfieldpark", "emma", "northangerabbey", "persuasion"]
@@ -64,7 +63,7 @@ def passages(words=150):
 
 def common_words(said):
     """Passages without words that begin with a capital letter, as names do."""
-    return [" ".join(word for word in text.split() if not word[0].isupper()) for text in said]
+    return Domain([" ".join(word for word in text.split() if not word[0].isupper()) for text in said.values], said.labels)
 
 
 def novels():
@@ -77,9 +76,7 @@ def novels():
     shares = [everything[rows] for rows in by_class(said.labels[everything], (0.7, 0.3, 0.5, 0.8, 0.4), np.random.default_rng([246, 2]))]
     plans = [("beginnings-ends", "gap", parts[0], last[redraw(said.labels[last], 1500, np.random.default_rng([245, 3]))]), ("shares", "label-shift", *shares)]
     for seed, (name, group, *rows) in enumerate(plans, 1):
-        source, target = (said.take(part) for part in rows)
-        values = texts.directions(common_words(source.values), common_words(target.values), ngram_range=(1, 1))
-        yield Task(name, group, seed, *(Domain(x, part.labels) for x, part in zip(values, (source, target))))
+        yield Task(name, group, seed, *texts.directions(*(common_words(said.take(part)) for part in rows), ngram_range=(1, 1)))
 
 
 SUBJECTS = ["computers", "food", "law", "love", "men-women", "politics", "science", "songs-poems", "startrek", "zippy"]
@@ -93,11 +90,10 @@ def sayings():
             said = [" ".join(text.split()) for text in f.read().split("\n%\n")]
         found += [text for text in said if len(text) > 20]
         labels += [subject] * sum(len(text) > 20 for text in said)
-    found, labels, length = np.array(found, object), np.array(labels), np.array(list(map(len, found)))
+    said, length = Domain(np.array(found, object), np.array(labels)), np.array(list(map(len, found)))
     short = length < np.median(length)
-    rows = [part[at_most(labels[part], 200, np.random.default_rng([247, i]))] for i, part in enumerate((np.flatnonzero(~short), np.flatnonzero(short)))]
-    values = texts.directions(*(found[part] for part in rows), ngram_range=(1, 1), stop_words="english")
-    yield Task("long-short", "gap", 1, *(Domain(x, labels[part]) for x, part in zip(values, rows)))
+    parts = (society.evenly(said.take(np.flatnonzero(part)), 200, 247, i) for i, part in enumerate((~short, short)))
+    yield Task("long-short", "gap", 1, *texts.directions(*parts, ngram_range=(1, 1), stop_words="english"))
 
 
 GROUPS = {"Animals & Nature": "nature", "Food & Drink": "food", "Objects": "objects", "People & Body": "people", "Smileys & Emotion": "smileys", "Symbols": "symbols", "Travel & Places": "travel"}

@@ -115,8 +115,7 @@ def code():
     for seed, (name, group, source, target) in enumerate(plans, 1):
         random = np.random.default_rng([54, seed])
         source, target = (part.take(redraw(part.labels, 1500, random)) for part in (source, target))
-        values = texts.directions(source.values, target.values, analyzer="char", ngram_range=(1, 3), lowercase=False)
-        yield Task(name, group, seed, *(Domain(x, part.labels) for x, part in zip(values, (source, target))))
+        yield Task(name, group, seed, *texts.directions(source, target, analyzer="char", ngram_range=(1, 3), lowercase=False))
 
 
 SECTIONS = {"1": "commands", "3": "functions", "5": "formats", "7": "formats", "8": "administration"}

@@ -36,9 +36,10 @@ def quakes():
 def isotopes():
     """Isotopes by their particles and mass; how long half of them lasts is the class, in three, and those that stay."""
     with open("/usr/share/bodr/isotopes.xml", encoding="utf-8") as f:
-        found = re.findall(r'<isotope id="[^"]*" number="(\d+)".*?</isotope>', text := f.read(), re.DOTALL), re.findall(r"<isotope id=.*?</isotope>", text, re.DOTALL)
+        found = re.findall(r'<isotope id="[^"]*" number="(\d+)"(.*?)</isotope>', f.read(), re.DOTALL)
     rows, lasting = [], []
-    for nucleons, one in zip(map(int, found[0]), found[1]):
+    for number, one in found:
+        nucleons = int(number)
         said = {name: float(value) for name, value in re.findall(r'bo:(exactMass|halfLife|relativeAbundance|atomicNumber)"[^>]*>([0-9.eE+-]+)<', one)}
         if "halfLife" in said or "relativeAbundance" in said:
             protons = int(said["atomicNumber"])

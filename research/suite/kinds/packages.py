@@ -129,9 +129,8 @@ def descriptions():
     labels = np.array([application[2] for application in applications()])
     for seed, (name, of_source, of_target) in enumerate([("summaries-descriptions", 0, 1), ("descriptions-summaries", 1, 0)], 1):
         parts = halves(len(labels), np.random.default_rng([43, seed]))
-        said = [[applications()[i][which] for i in rows] for rows, which in zip(parts, (of_source, of_target))]
-        values = texts.directions(*said, ngram_range=(1, 2), stop_words="english")
-        yield Task(name, "gap", seed, *(Domain(x, labels[rows]) for x, rows in zip(values, parts)))
+        said = (Domain([applications()[i][which] for i in rows], labels[rows]) for rows, which in zip(parts, (of_source, of_target)))
+        yield Task(name, "gap", seed, *texts.directions(*said, ngram_range=(1, 2), stop_words="english"))
     random = np.random.default_rng([43, 3])
     packages = stanzas()
     labels = np.array([fields["Section"] for fields in packages])
@@ -139,5 +138,5 @@ def descriptions():
     rows = at_most(np.where(kept, labels, "other"), 700, random)
     rows = rows[kept[rows]]
     parts = [part[redraw(labels[part], 2500, random)] for part in (rows[half] for half in halves(len(rows), random))]
-    values = texts.directions(*([packages[i]["Description"] for i in part] for part in parts), ngram_range=(1, 1))
-    yield Task("titles-shares", "label-shift", 3, *(Domain(x, labels[part]) for x, part in zip(values, parts)))
+    said = (Domain([packages[i]["Description"] for i in part], labels[part]) for part in parts)
+    yield Task("titles-shares", "label-shift", 3, *texts.directions(*said, ngram_range=(1, 1)))

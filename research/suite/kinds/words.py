@@ -41,8 +41,7 @@ def languages():
         if group == "label-shift":
             source, target = (source.take(rows) for rows in halves(len(source), random))
         source, target = (part.take(redraw(part.labels, 6000, random)) for part in (source, target))
-        values = texts.directions(source.values, target.values, analyzer="char_wb", ngram_range=(1, 3))
-        yield Task(name, group, seed, *(Domain(x, part.labels) for x, part in zip(values, (source, target))))
+        yield Task(name, group, seed, *texts.directions(source, target, analyzer="char_wb", ngram_range=(1, 3)))
 
 
 ANDROID, IPHONE, WEB = "Twitter for Android", "Twitter for iPhone", "Twitter Web Client"
@@ -62,5 +61,4 @@ def tweets():
     plans = [("2015-2016", "gap", said([2015], ANDROID, IPHONE), said([2016], ANDROID, IPHONE)), ("2016-2017", "gap", said([2016], ANDROID, IPHONE), said([2017], ANDROID, IPHONE)),
              ("shares", "label-shift", *(earlier.take(rows) for rows in parts))]
     for seed, (name, group, source, target) in enumerate(plans, 1):
-        values = texts.directions(source.values, target.values, ngram_range=(1, 1), token_pattern=r"(?u)\w+|[^\w\s]")
-        yield Task(name, group, seed, *(Domain(x, part.labels) for x, part in zip(values, (source, target))))
+        yield Task(name, group, seed, *texts.directions(source, target, ngram_range=(1, 1), token_pattern=r"(?u)\w+|[^\w\s]"))
