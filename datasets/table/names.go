@@ -87,10 +87,7 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		if name != "" {
 			return slices.Index(there, name)
 		}
-		if i := firstOf(usual, there); !slices.Contains(places, i) {
-			return i
-		}
-		return -1
+		return firstOf(o.Rest(usual), there)
 	}
 	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil)}
 	for _, name := range o.Ignore {

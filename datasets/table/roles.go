@@ -35,6 +35,12 @@ func (r Roles) named() (names []string) {
 	return names
 }
 
+// Rest lists those of the columns that are not named.
+func (r Roles) Rest(columns []string) []string {
+	named := r.named()
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(named, name) })
+}
+
 // String says what is named; "" if nothing is.
 func (r Roles) String() string {
 	var parts []string

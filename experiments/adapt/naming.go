@@ -59,8 +59,8 @@ func (n Naming) files(source, target string) (files [2]catalogue.Files, said []s
 	if err := n.place(&files, names); err != nil {
 		return files, nil, err
 	}
-	if files[0].Label == "" && table.LabelColumn(names[0]) < 0 && names[0] != nil {
-		label, err := n.guessLabel(files[0], names)
+	if rest := files[0].Rest(names[0]); files[0].Label == "" && table.LabelColumn(rest) < 0 && names[0] != nil {
+		label, err := guessLabel(files[0], rest, names[1])
 		if err != nil {
 			return files, nil, err
 		}
@@ -114,8 +114,8 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 		}
 	}
 	for i := range files {
-		if files[i].ID == "" && table.IDColumn(names[i]) < 0 {
-			files[i].ID = oneOf(names[i], []string{"id", "ids"})
+		if rest := files[i].Rest(names[i]); files[i].ID == "" && table.IDColumn(rest) < 0 {
+			files[i].ID = oneOf(rest, []string{"id", "ids"})
 		}
 	}
 	return nil
@@ -151,12 +151,9 @@ func oneOf(columns, names []string) (found string) {
 	return found
 }
 
-// guessLabel is the source's one column with a usual name of labels. The error names those that could
-// be meant.
-func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, error) {
-	usable := slices.DeleteFunc(slices.Clone(names[0]), func(name string) bool {
-		return name == source.ID || name == source.DomainColumn || slices.Contains(source.Ignore, name)
-	})
+// guessLabel is the one column with a usual name of labels among the source's that are usable. The error
+// names those that could be meant, those first that the target does not have.
+func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
 		usual = append(slices.Clip(usual), "y")
@@ -172,8 +169,8 @@ func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, e
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int { // those that the target does not have first
-		return truth(slices.Contains(names[1], a.Column)) - truth(slices.Contains(names[1], b.Column))
+	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int {
+		return truth(slices.Contains(ofTarget, a.Column)) - truth(slices.Contains(ofTarget, b.Column))
 	})
 	var could []string
 	for _, l := range levels {
