@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Encoding says how the columns of a table, found by their names, become values: see [Learn].
@@ -386,7 +388,7 @@ func summary(columns []*seen, all int) string {
 		columns []string
 	}{{"words", words}, {"missing values", missing}} {
 		if n := len(of.columns); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, shortened(of.columns)))
+			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, printable.FirstTen(of.columns)))
 		}
 	}
 	return strings.Join(parts, "; ")

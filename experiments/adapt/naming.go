@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/internal/nearest"
+	"iwda/internal/printable"
 )
 
 // Naming is what is said of the columns of both domains, in as many files or in one. A column counts
@@ -176,9 +177,9 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 	for _, l := range levels {
 		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
-	hint := "there are " + firstTen(usable)
+	hint := "there are " + printable.FirstTen(usable)
 	if could != nil {
-		hint = "with few values there are " + firstTen(could)
+		hint = "with few values there are " + printable.FirstTen(could)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
 }
@@ -208,7 +209,7 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 		}
 	}
 	wrong := func(format string, values ...any) error {
-		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), firstTen(listed))
+		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), printable.FirstTen(listed))
 	}
 	from, to := n.DomainValue, n.TargetValue
 	for _, asked := range []string{from, to} {
