@@ -45,16 +45,6 @@ func (c Coding) values() (names []string) {
 	return names
 }
 
-// Median is what stands for a number that is missing in a column; 0 of one of words.
-func (e Encoding) Median(column string) float32 {
-	for _, c := range e {
-		if c.Column == column {
-			return c.Median
-		}
-	}
-	return 0
-}
-
 // Flags lists the values of a row that are 0 or 1: those of words and of what is missing.
 func (e Encoding) Flags() (places []int) {
 	at := 0

@@ -138,7 +138,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 	at := 0 // of the next value of a row
 	if d.Learnt.Encoding == nil {
 		for ; at < d.Width; at++ {
-			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, false))
+			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, table.Coding{}))
 		}
 		return all
 	}
@@ -152,7 +152,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 		coding := codings[0]
 		codings = codings[1:]
 		if len(coding.Levels) == 0 {
-			all = append(all, d.numberSeen(name, at, learnt, coding.Missing))
+			all = append(all, d.numberSeen(name, at, learnt, coding))
 			at++
 		} else {
 			does := "a value for each level"
@@ -199,10 +199,10 @@ func share(missing, rows int) string {
 }
 
 // numberSeen is what is seen of a column of numbers, whose place is that of its value in a row.
-func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, flag bool) columnSeen {
+func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
-	if flag {
-		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", d.Learnt.Encoding.Median(learnt.Name))
+	if coding.Missing {
+		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", coding.Median)
 	}
 	constant := 0
 	var counting []string
