@@ -84,7 +84,7 @@ func (f *arrays) describe(t *Table) (err error) {
 }
 
 func (f *arrays) scan(labelsAlone bool) (cursor, error) {
-	c := &arraysCursor{form: f, t: f.t}
+	c := &arraysCursor{form: f}
 	var err error
 	if f.labels != nil {
 		c.labels, err = f.labels.read()
@@ -108,7 +108,6 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 // arraysCursor goes over arrays side by side; those that are not read are nil.
 type arraysCursor struct {
 	form                        *arrays
-	t                           *Table
 	values, labels, ids, domain *column
 	row                         int // how many were read
 }
@@ -165,18 +164,18 @@ func (c *arraysCursor) keepDomain(b *Batch, n int) (kept int, err error) {
 	}
 	keep := make([]bool, n)
 	for i, domain := range domains {
-		if keep[i] = c.t.wanted(b, domain, c.row+i); keep[i] {
+		if keep[i] = c.form.t.wanted(b, domain, c.row+i); keep[i] {
 			kept++
 		}
 	}
 	if c.values != nil {
-		b.Values = keepRows(b.Values, c.t.width, keep)
+		b.Values = keepRows(b.Values, c.form.t.width, keep)
 	}
 	if c.labels != nil {
-		b.names = keepTexts(b.names, keep)
+		b.names = keepRows(b.names, 1, keep)
 	}
 	if c.ids != nil {
-		b.ids = keepTexts(b.ids, keep)
+		b.ids = keepRows(b.ids, 1, keep)
 	}
 	return kept, nil
 }

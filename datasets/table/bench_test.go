@@ -114,3 +114,33 @@ func BenchmarkParquet(b *testing.B) {
 	}
 	benchmarked(b, rows, file(path, Options{}))
 }
+
+func BenchmarkWritePredictions(b *testing.B) {
+	const rows, classes = 100_000, 3
+	ids, probabilities := make([]string, rows), make([]float32, classes*rows)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("row-%d", i)
+		for j := range classes {
+			probabilities[i*classes+j] = float32(math.Abs(math.Sin(float64(i*classes + j))))
+		}
+	}
+	for _, extension := range predictionFormats {
+		b.Run(extension[1:], func(b *testing.B) {
+			path, what := filepath.Join(b.TempDir(), "predictions"+extension), Predictions{Classes: []string{"cat", "dog", "owl"}, Probabilities: true}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := WritePredictions(path, what, func(add func(string, []float32) error) error {
+					for i, id := range ids {
+						if err := add(id, probabilities[i*classes:(i+1)*classes]); err != nil {
+							return err
+						}
+					}
+					return nil
+				}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

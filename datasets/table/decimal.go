@@ -13,27 +13,40 @@ import (
 // decimal finds out what is before the fractions of numbers in a file of text, once, if a cell can be
 // read in two ways.
 type decimal struct {
-	comma      atomic.Bool // that is what was found
-	semicolons bool        // separate columns, as where commas are before fractions
-	find       func() (comma bool, err error)
+	found      atomic.Int32 // point or comma; noNumber until it is known
+	semicolons bool         // separate columns, as where commas are before fractions
+	find       func() (written, error)
 }
 
 // parse reads a number. The error is that of a file whose numbers can be read in two ways.
 func (t *Table) parse(text string) (_ float32, is bool, err error) {
+	d, found := t.decimal, noNumber
+	if d != nil {
+		found = written(d.found.Load())
+	}
+	if found == comma && strings.Contains(text, ",") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
+		if number, wrong := withPoint(text); wrong == nil {
+			return float32(number), true, nil
+		}
+	}
 	number, wrong := strconv.ParseFloat(text, 32)
 	if wrong != nil {
 		text = strings.TrimSpace(text)
 		number, wrong = strconv.ParseFloat(text, 32)
 	}
-	d := t.decimal
-	if d == nil || wrong == nil && !d.semicolons || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
+	if d == nil || wrong == nil && (!d.semicolons || found != noNumber || !threeAfter(text)) || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
 		return float32(number), wrong == nil, nil
 	}
-	comma, err := d.find()
-	if err == nil && comma && wrong != nil {
-		number, wrong = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 32)
+	found, err = d.find()
+	if found == comma && wrong != nil {
+		number, wrong = withPoint(text)
 	}
 	return float32(number), err == nil && wrong == nil, err
+}
+
+// withPoint reads a number with a decimal comma.
+func withPoint(text string) (float64, error) {
+	return strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 32)
 }
 
 var (
@@ -42,6 +55,13 @@ var (
 )
 
 func inTwoWays(text string) bool { return withComma.MatchString(text) || grouped.MatchString(text) }
+
+// threeAfter reports whether the first point or comma has three characters after it, as in a number that
+// may be a fraction or thousands.
+func threeAfter(text string) bool {
+	at := strings.IndexAny(text, ".,")
+	return at >= 0 && at == len(text)-len(".234")
+}
 
 // written is how a number is written.
 type written int
@@ -60,7 +80,8 @@ const (
 
 func wayOf(text string) written {
 	_, err := strconv.ParseFloat(text, 32)
-	hasComma, group := withComma.MatchString(text), grouped.MatchString(text)
+	hasComma := err != nil && withComma.MatchString(text)
+	group := (err != nil && !hasComma || threeAfter(text)) && grouped.MatchString(text)
 	switch {
 	case err == nil && group:
 		return pointOrThousands
@@ -99,20 +120,20 @@ type ofColumn struct {
 // decimal is that of the columns of values.
 func (f *csvFile) decimal(semicolons bool) *decimal {
 	d := &decimal{semicolons: semicolons}
-	d.find = sync.OnceValues(func() (bool, error) {
-		comma, err := f.findDecimal(semicolons)
-		d.comma.Store(comma)
-		return comma, err
+	d.find = sync.OnceValues(func() (written, error) {
+		found, err := f.findDecimal(semicolons)
+		d.found.Store(int32(found))
+		return found, err
 	})
 	return d
 }
 
 // findDecimal goes over all cells of those columns of which nine in ten are numbers, however these
-// are written.
-func (f *csvFile) findDecimal(semicolons bool) (isComma bool, err error) {
+// are written, and returns point or comma.
+func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 	columns := make([]ofColumn, len(f.layout.values))
 	if err := f.look(columns); err != nil {
-		return false, err
+		return noNumber, err
 	}
 	var all ofColumn
 	for _, c := range columns {
@@ -142,11 +163,11 @@ func (f *csvFile) findDecimal(semicolons bool) (isComma bool, err error) {
 	ofPoint, hasPoint := firstOf(point, pointOrThousands)
 	const ignore = "or have the column ignored if it holds no numbers"
 	if cell, is := firstOf(thousands); is {
-		return false, fmt.Errorf("%s:%d: %s has separators of thousands; write numbers without them, %s", f.t.name, cell.line, cell, ignore)
+		return noNumber, fmt.Errorf("%s:%d: %s has separators of thousands; write numbers without them, %s", f.t.name, cell.line, cell, ignore)
 	}
 	switch {
 	case hasComma && hasPoint:
-		return false, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, without separators of thousands, %s",
+		return noNumber, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, without separators of thousands, %s",
 			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint, ignore)
 	case all.large:
 	case hasComma && all.cells[comma] == 0, semicolons && hasPoint && all.cells[point] == 0:
@@ -154,9 +175,12 @@ func (f *csvFile) findDecimal(semicolons bool) (isComma bool, err error) {
 		if hasPoint {
 			cell = ofPoint
 		}
-		return false, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, fractions with another number of digits", f.t.name, cell.line, cell)
+		return noNumber, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, fractions with another number of digits", f.t.name, cell.line, cell)
 	}
-	return hasComma, nil
+	if hasComma {
+		return comma, nil
+	}
+	return point, nil
 }
 
 // look counts how the cells of the columns of values are written.

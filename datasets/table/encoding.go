@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Encoding says how the columns of a table, found by their names, become values: see [Learn].
@@ -41,16 +43,6 @@ func (c Coding) values() (names []string) {
 		names = append(names, c.Column+" is missing")
 	}
 	return names
-}
-
-// Median is what stands for a number that is missing in a column; 0 of one of words.
-func (e Encoding) Median(column string) float32 {
-	for _, c := range e {
-		if c.Column == column {
-			return c.Median
-		}
-	}
-	return 0
 }
 
 // Flags lists the values of a row that are 0 or 1: those of words and of what is missing.
@@ -386,7 +378,7 @@ func summary(columns []*seen, all int) string {
 		columns []string
 	}{{"words", words}, {"missing values", missing}} {
 		if n := len(of.columns); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, shortened(of.columns)))
+			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, printable.FirstTen(of.columns)))
 		}
 	}
 	return strings.Join(parts, "; ")

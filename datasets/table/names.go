@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Names of labels and ids, the first one preferred.
@@ -87,10 +89,7 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		if name != "" {
 			return slices.Index(there, name)
 		}
-		if i := firstOf(usual, there); !slices.Contains(places, i) {
-			return i
-		}
-		return -1
+		return firstOf(o.Rest(usual), there)
 	}
 	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil)}
 	for _, name := range o.Ignore {
@@ -132,16 +131,7 @@ func listed(names []string) string {
 	for _, name := range names {
 		quoted = append(quoted, fmt.Sprintf("%.100q", name))
 	}
-	return cmp.Or(shortened(quoted), "none")
-}
-
-// shortened is a list with the first ten of the parts.
-func shortened(parts []string) string {
-	const shown = 10
-	if more := len(parts) - shown; more > 0 {
-		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(printable.FirstTen(quoted), "none")
 }
 
 // chooseColumns finds the layout in the names of all columns, and tells the table what its

@@ -281,7 +281,7 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 			return err
 		}
 		if keep != nil {
-			*part.to = keepTexts(*part.to, keep)
+			*part.to = keepRows(*part.to, 1, keep)
 		}
 	}
 	b.rows += kept

@@ -35,6 +35,12 @@ func (r Roles) named() (names []string) {
 	return names
 }
 
+// Rest lists those of the columns that are not named.
+func (r Roles) Rest(columns []string) []string {
+	named := r.named()
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(named, name) })
+}
+
 // String says what is named; "" if nothing is.
 func (r Roles) String() string {
 	var parts []string
@@ -134,8 +140,8 @@ func (t *Table) noRows() error {
 	return errors.New("holds no rows")
 }
 
-// keepRows removes the rows of the last n of the values, of that width, for which keep is false.
-func keepRows(values []float32, width int, keep []bool) []float32 {
+// keepRows removes the rows of the last values, each of that width, for which keep is false.
+func keepRows[V any](values []V, width int, keep []bool) []V {
 	first := len(values) - len(keep)*width
 	kept := first
 	for i, keep := range keep {
@@ -144,16 +150,4 @@ func keepRows(values []float32, width int, keep []bool) []float32 {
 		}
 	}
 	return values[:kept]
-}
-
-// keepTexts is keepRows of texts.
-func keepTexts(texts []string, keep []bool) []string {
-	kept := len(texts) - len(keep)
-	for i, text := range texts[kept:] {
-		if keep[i] {
-			texts[kept] = text
-			kept++
-		}
-	}
-	return texts[:kept]
 }

@@ -75,6 +75,9 @@ func TestRolesAndDomains(t *testing.T) {
 		refused(t, path, Options{Roles: Roles{Ignore: []string{"plates"}}}, `no "plates"; there are "sample", "site"`)
 		refused(t, path, Options{Roles: Roles{Label: "species", Ignore: []string{"species"}}}, `"species" is named twice`)
 	}
+	usual := write(t, "usual.csv", "ids,id,labels,label,a\ns1,9,x,y,1.5\ns2,8,y,x,2.5\n")
+	got := contentOf(t, file(usual, Options{Roles: Roles{Ignore: []string{"ids", "labels"}}}))
+	compare(t, "other usual names", got, content{Kind: Features, Width: 1, Classes: []string{"x", "y"}, Labels: []int{1, 0}, Values: []float32{1.5, 2.5}, IDs: []string{"9", "8"}})
 	refused(t, "testdata/pair-features.npy", Options{Roles: Roles{ID: "a"}}, `no "a"; the file is one array, without names`)
 }
 

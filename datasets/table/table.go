@@ -199,7 +199,9 @@ func (t *Table) Name() string { return t.name }
 
 // DecimalComma reports whether a number of the rows that were read has a decimal comma, as all have
 // then.
-func (t *Table) DecimalComma() bool { return t.decimal != nil && t.decimal.comma.Load() }
+func (t *Table) DecimalComma() bool {
+	return t.decimal != nil && written(t.decimal.found.Load()) == comma
+}
 
 // Kind says what the values are.
 func (t *Table) Kind() Kind { return t.kind }

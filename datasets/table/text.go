@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/input"
-	"iwda/internal/printable"
 )
 
 // ReadText reads a .csv, .tsv or .parquet file as [Open] does, but all of it as text: header is given the
@@ -41,7 +40,7 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		}
 		line, _ := lines.FieldPos(0)
 		for i := range cells {
-			cells[i] = strings.TrimSpace(printable.FromCell(strings.TrimSpace(cells[i])))
+			cells[i] = strings.TrimSpace(textOf(cells[i]))
 		}
 		switch {
 		case columns == 0:

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/table"
 	"iwda/experiments/plan"
+	"iwda/internal/printable"
 )
 
 // CheckData writes what there is to see of two domains, or of one file with both, and what adapt does
@@ -66,7 +67,7 @@ func onlyInOne(w io.Writer, files [2]catalogue.Files) {
 			}
 		}
 		if alone != nil {
-			fmt.Fprintf(w, "in the %s alone: %s\n", f.Domain, firstTen(alone))
+			fmt.Fprintf(w, "in the %s alone: %s\n", f.Domain, printable.FirstTen(alone))
 		}
 	}
 }
@@ -89,7 +90,7 @@ func (d Data) rowsOf(of Domain) string {
 	for _, class := range classes {
 		counts = append(counts, fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]))
 	}
-	text := fmt.Sprintf("%d %s of %d classes: %s", of.Rows, kind, len(classes), firstTen(counts))
+	text := fmt.Sprintf("%d %s of %d classes: %s", of.Rows, kind, len(classes), printable.FirstTen(counts))
 	if unknown := of.Rows - of.labelled(); unknown > 0 {
 		text += fmt.Sprintf("; %d without a label", unknown)
 	}
@@ -137,7 +138,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 	at := 0 // of the next value of a row
 	if d.Learnt.Encoding == nil {
 		for ; at < d.Width; at++ {
-			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, false))
+			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, table.Coding{}))
 		}
 		return all
 	}
@@ -151,7 +152,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 		coding := codings[0]
 		codings = codings[1:]
 		if len(coding.Levels) == 0 {
-			all = append(all, d.numberSeen(name, at, learnt, coding.Missing))
+			all = append(all, d.numberSeen(name, at, learnt, coding))
 			at++
 		} else {
 			does := "a value for each level"
@@ -169,7 +170,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 				}
 			}
 			if without != nil {
-				c.odd = append(c.odd, "no row of the target has "+firstTen(without))
+				c.odd = append(c.odd, "no row of the target has "+printable.FirstTen(without))
 			}
 			all = append(all, c)
 			at += len(coding.Levels)
@@ -198,10 +199,10 @@ func share(missing, rows int) string {
 }
 
 // numberSeen is what is seen of a column of numbers, whose place is that of its value in a row.
-func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, flag bool) columnSeen {
+func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
-	if flag {
-		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", d.Learnt.Encoding.Median(learnt.Name))
+	if coding.Missing {
+		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", coding.Median)
 	}
 	constant := 0
 	var counting []string
@@ -279,7 +280,7 @@ func (d Data) writeImages(ctx context.Context, w io.Writer) error {
 	for _, file := range broken {
 		named = append(named, file.Error())
 	}
-	return fmt.Errorf("%d images cannot be read: %s", len(broken), firstTen(named))
+	return fmt.Errorf("%d images cannot be read: %s", len(broken), printable.FirstTen(named))
 }
 
 // writePlan says what adapt trains, and warns.

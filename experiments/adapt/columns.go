@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/internal/printable"
 )
 
 // Columns is what was seen of columns of features that harms where these are standardised.
@@ -127,14 +127,5 @@ func (c Columns) list(columns []int) string {
 	for _, j := range columns {
 		names = append(names, c.name(j))
 	}
-	return firstTen(names)
-}
-
-// firstTen lists parts, the first ten of them.
-func firstTen(parts []string) string {
-	const shown = 10
-	if more := len(parts) - shown; more > 0 {
-		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
+	return printable.FirstTen(names)
 }

@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/internal/nearest"
+	"iwda/internal/printable"
 )
 
 // Naming is what is said of the columns of both domains, in as many files or in one. A column counts
@@ -59,8 +60,8 @@ func (n Naming) files(source, target string) (files [2]catalogue.Files, said []s
 	if err := n.place(&files, names); err != nil {
 		return files, nil, err
 	}
-	if files[0].Label == "" && table.LabelColumn(names[0]) < 0 && names[0] != nil {
-		label, err := n.guessLabel(files[0], names)
+	if rest := files[0].Rest(names[0]); files[0].Label == "" && table.LabelColumn(rest) < 0 && names[0] != nil {
+		label, err := guessLabel(files[0], rest, names[1])
 		if err != nil {
 			return files, nil, err
 		}
@@ -114,8 +115,8 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 		}
 	}
 	for i := range files {
-		if files[i].ID == "" && table.IDColumn(names[i]) < 0 {
-			files[i].ID = oneOf(names[i], []string{"id", "ids"})
+		if rest := files[i].Rest(names[i]); files[i].ID == "" && table.IDColumn(rest) < 0 {
+			files[i].ID = oneOf(rest, []string{"id", "ids"})
 		}
 	}
 	return nil
@@ -151,12 +152,9 @@ func oneOf(columns, names []string) (found string) {
 	return found
 }
 
-// guessLabel is the source's one column with a usual name of labels. The error names those that could
-// be meant.
-func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, error) {
-	usable := slices.DeleteFunc(slices.Clone(names[0]), func(name string) bool {
-		return name == source.ID || name == source.DomainColumn || slices.Contains(source.Ignore, name)
-	})
+// guessLabel is the one column with a usual name of labels among the source's that are usable. The error
+// names those that could be meant, those first that the target does not have.
+func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
 		usual = append(slices.Clip(usual), "y")
@@ -172,16 +170,16 @@ func (n Naming) guessLabel(source catalogue.Files, names [2][]string) (string, e
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int { // those that the target does not have first
-		return truth(slices.Contains(names[1], a.Column)) - truth(slices.Contains(names[1], b.Column))
+	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int {
+		return truth(slices.Contains(ofTarget, a.Column)) - truth(slices.Contains(ofTarget, b.Column))
 	})
 	var could []string
 	for _, l := range levels {
 		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
-	hint := "there are " + firstTen(usable)
+	hint := "there are " + printable.FirstTen(usable)
 	if could != nil {
-		hint = "with few values there are " + firstTen(could)
+		hint = "with few values there are " + printable.FirstTen(could)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
 }
@@ -211,7 +209,7 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 		}
 	}
 	wrong := func(format string, values ...any) error {
-		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), firstTen(listed))
+		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), printable.FirstTen(listed))
 	}
 	from, to := n.DomainValue, n.TargetValue
 	for _, asked := range []string{from, to} {

@@ -35,6 +35,7 @@ func TestNaming(t *testing.T) {
 	target := writeFile(t, folder, "target.csv", "sample,a,plate\n1,2,p\n")
 	one := writeFile(t, folder, "one.csv", "site,label,a\nn,x,1\ns,,1\nn,y,1\ns,x,2\n")
 	three := writeFile(t, folder, "three.csv", "site,label,a\nn,x,1\ns,y,1\nw,,1\n")
+	capitals := writeFile(t, folder, "capitals.csv", "ID,label,class,a\n1,x,y,2\n2,y,x,3\n")
 	species := table.Roles{Label: "species"}
 	for _, c := range []struct {
 		source, target string
@@ -45,6 +46,10 @@ func TestNaming(t *testing.T) {
 		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"plate"}}},
 			[2]table.Roles{{Label: "species", ID: "ID", Ignore: []string{"plate"}}, {ID: "sample", Ignore: []string{"plate"}}}, ""},
 		{class, target, Naming{}, [2]table.Roles{{Label: "Class"}, {}}, `source: column "Class" has the labels, by its name; another one takes --label-column`},
+		{capitals, capitals, Naming{Roles: table.Roles{Ignore: []string{"ID"}}}, [2]table.Roles{{Ignore: []string{"ID"}}, {Ignore: []string{"ID"}}}, ""},
+		{capitals, target, Naming{Roles: table.Roles{Label: "ID"}}, [2]table.Roles{{Label: "ID"}, {}}, ""},
+		{capitals, target, Naming{Roles: table.Roles{Ignore: []string{"label"}}},
+			[2]table.Roles{{Label: "class", ID: "ID", Ignore: []string{"label"}}, {}}, `source: column "class" has the labels, by its name; another one takes --label-column`},
 		{class, class, Naming{Roles: table.Roles{Label: "Class"}}, [2]table.Roles{{Label: "Class"}, {Label: "Class"}}, ""},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}},
 			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "s"}}, `source: rows with "n" in the column "site"; target: rows with "s"`},

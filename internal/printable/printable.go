@@ -5,6 +5,7 @@ package printable
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,6 +34,15 @@ func Text(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// FirstTen lists parts, the first ten of them.
+func FirstTen(parts []string) string {
+	const shown = 10
+	if more := len(parts) - shown; more > 0 {
+		parts = append(slices.Clip(parts[:shown]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Screen is a terminal on which [Text] of what is written appears.

@@ -1,6 +1,9 @@
 package printable
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
@@ -10,5 +13,17 @@ func TestText(t *testing.T) {
 		if got := Text(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestFirstTen(t *testing.T) {
+	parts := strings.Split("abcdefghijkl", "")
+	for n, want := range map[int]string{0: "", 1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j, 2 more"} {
+		if got := FirstTen(parts[:n]); got != want {
+			t.Errorf("%d parts: %q, want %q", n, got, want)
+		}
+	}
+	if parts[10] != "k" {
+		t.Errorf("the list was written over: %q", parts)
 	}
 }
