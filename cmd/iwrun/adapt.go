@@ -92,7 +92,7 @@ func tableFormat(to *string) cli.Flag {
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
 	if o.DryRun && o.JSON {
-		return usageError("--json prints what came of training; --dry-run trains nothing")
+		return wrongUsage("--json prints what came of training; --dry-run trains nothing")
 	}
 	devices, err := o.devices()
 	if err != nil {
@@ -124,7 +124,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	p, err := adapt.NewPlan(o.Source, o.Target, options)
 	switch {
 	case errors.Is(err, wholefile.ErrSame):
-		return usageError("-o: " + err.Error())
+		return wrongUsage("-o: %v", err)
 	case err != nil:
 		return input.Wrong(err)
 	}

@@ -34,11 +34,11 @@ Examples:
 		}, o.deviceFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return wrongUsage(c, "name the folder of the predictions, and the file of the labels")
+				return wrongUsage("name the folder of the predictions, and the file of the labels")
 			}
 			folder, labels := c.Args().Get(0), c.Args().Get(1)
 			if err := wholefile.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
-				return wrongUsage(c, "-o: %v", err)
+				return wrongUsage("-o: %v", err)
 			}
 			return runEvaluate(folder, labels, output, choose, o, s)
 		},

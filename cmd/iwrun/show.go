@@ -33,7 +33,7 @@ Examples:
 		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return wrongUsage(c, "name one folder, such as adapt-out")
+				return wrongUsage("name one folder, such as adapt-out")
 			}
 			folder := filepath.Clean(c.Args().First())
 			if asJSON {

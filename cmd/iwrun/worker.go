@@ -40,7 +40,7 @@ func newWorkerCommand(s streams) *cli.Command {
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return wrongUsage(c, "a worker makes a run: name its folder")
+				return wrongUsage("a worker makes a run: name its folder")
 			}
 			if c.Bool(supervisedFlag) {
 				go func() {

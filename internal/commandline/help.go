@@ -26,7 +26,7 @@ func Help(app *cli.App, path []string, to io.Writer) error {
 			for _, c := range of.Subcommands {
 				names = append(names, c.Name)
 			}
-			return UsageError(fmt.Sprintf("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names)))
+			return WrongUsage("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names))
 		}
 		name, of = name+" "+word, next
 	}

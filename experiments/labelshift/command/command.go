@@ -109,7 +109,7 @@ Examples:
 			if o.sums() && !c.IsSet("calibration") {
 				o.Calibration = calibration.None
 			}
-			if err := o.check(c); err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
 			if o.Intervals == noIntervals {
@@ -128,7 +128,7 @@ func (o *options) take(arguments []string) error {
 		}
 	}
 	if len(arguments) > 0 {
-		return commandline.UsageError(fmt.Sprintf("%q is one too many: a SOURCE and a TARGET", arguments[0]))
+		return commandline.WrongUsage("%q is one too many: a SOURCE and a TARGET", arguments[0])
 	}
 	return nil
 }
@@ -140,9 +140,9 @@ func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
 
 // check returns the first of what is wrong with the options.
-func (o options) check(c *cli.Context) error {
+func (o options) check() error {
 	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
-		return commandline.WrongUsage(c, "%v", err)
+		return commandline.WrongUsage("%v", err)
 	}
 	return nil
 }
