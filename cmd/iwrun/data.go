@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -92,7 +94,9 @@ func runDataCheck(name, root string, s streams) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	if err := data.Check(ctx, root, s.out); err != nil {
+	if err := data.Check(ctx, root, s.out); errors.Is(err, context.Canceled) {
+		return err
+	} else if err != nil {
 		fmt.Fprintf(s.err, "iwrun: %v\n", err) // what is missing was found, as it was asked for
 		return statusError(statusFailed)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -38,6 +39,9 @@ func conclude(app *cli.App, path []string, err error) int {
 	switch {
 	case errors.As(err, &status):
 		return int(status)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(app.ErrWriter, "interrupted")
+		return statusInterrupted
 	case errors.As(err, &mistakes), errors.As(err, &mistake):
 		fmt.Fprintln(app.ErrWriter, err)
 		return statusWrong

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -55,10 +53,6 @@ func runEvaluate(folder, labels, output string, choose bool, o workOptions, s st
 	e, err := adapt.Evaluate(ctx, folder, labels, adapt.EvaluateOptions{
 		Choose: choose, Device: device, Threads: o.Schedule.Threads,
 	})
-	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(s.err, "interrupted")
-		return statusError(statusInterrupted)
-	}
 	if err != nil {
 		return err
 	}

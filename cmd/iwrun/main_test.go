@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/store"
+	"iwda/internal/input"
 )
 
 // asProgram makes the test program iwrun itself, as workers are.
@@ -282,6 +285,15 @@ func TestFailure(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) { interrupt(t, signal) })
+	}
+}
+
+// TestInterruptedAnywhere: the exit status is that of the help, whatever was interrupted.
+func TestInterruptedAnywhere(t *testing.T) {
+	var said strings.Builder
+	app := newApp(streams{err: &said})
+	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != "interrupted\n" {
+		t.Errorf("status %d, %q", status, &said)
 	}
 }
 
