@@ -84,7 +84,7 @@ func jsonFlag(to *bool) cli.Flag {
 
 // tableFormat is --format for the tables of a folder.
 func tableFormat(to *string) cli.Flag {
-	flag := commandline.Format(to, table.Formats()...).(*commandline.Choice)
+	flag := commandline.Format(to, table.Formats()...)
 	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
 	return flag
 }

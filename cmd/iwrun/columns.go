@@ -55,15 +55,10 @@ func networkFlag(to *string) cli.Flag {
 // domainPaths are the paths of two domains, as arguments or by flags, of which one will do if a column
 // tells the domains apart.
 func domainPaths(c *cli.Context, source, target string, n adapt.Naming) (_, _ string, err error) {
-	given := c.Args().Slice()
-	for _, to := range []*string{&source, &target} {
-		if *to == "" && len(given) > 0 {
-			*to, given = given[0], given[1:]
-		}
-	}
+	left := commandline.Fill(c.Args().Slice(), &source, &target)
 	switch {
-	case len(given) > 0:
-		err = wrongUsage("%q is one too many: a source and a target", given[0])
+	case len(left) > 0:
+		err = wrongUsage("%q is one too many: a source and a target", left[0])
 	case source == "" || target == "" && n.DomainColumn == "":
 		err = wrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
 	}
