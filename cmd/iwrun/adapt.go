@@ -114,6 +114,7 @@ func runAdapt(o adaptOptions, s streams) error {
 			w, terminal = said, false
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
+		var err error
 		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
@@ -136,7 +137,9 @@ func runAdapt(o adaptOptions, s streams) error {
 	ctx, stop := interruptible()
 	defer stop()
 	outcome, err := p.Run(ctx)
-	schedule.Summary{Failed: summary.Failed, Finished: summary.Finished, Skipped: summary.Skipped}.Print(s.err)
+	if len(summary.Failed) > 0 {
+		summary.Print(s.err)
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return s.stopped()
