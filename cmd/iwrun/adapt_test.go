@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -400,21 +399,7 @@ func TestAdaptInterruptedAfterAFailure(t *testing.T) {
 // what it said.
 func interruptAdapt(t *testing.T, line []string) (status int, said string) {
 	t.Helper()
-	command := exec.Command(os.Args[0], line...)
-	command.Env = append(os.Environ(), asProgram+"=yes")
-	var text strings.Builder
-	command.Stderr = &text
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	dir := store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1")
-	waitFor(t, func() bool {
-		metrics, err := dir.ReadMetrics()
-		return err == nil && len(metrics) > 1
-	})
-	command.Process.Signal(syscall.SIGINT)
-	command.Wait()
-	return command.ProcessState.ExitCode(), text.String()
+	return signalled(t, syscall.SIGINT, store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1"), line...)
 }
 
 // An adaptation that was interrupted goes on and ends with what one that was not does.
