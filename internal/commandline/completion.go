@@ -41,7 +41,7 @@ func Completion(app *cli.App, shell string, more map[string][]string, to io.Writ
 		}
 		commands = append(commands, c)
 	}
-	help := completed{name: HelpName, usage: "show the help of a command"}
+	help := completed{name: helpName, usage: "show the help of a command"}
 	for _, c := range commands {
 		help.words = append(help.words, c.name)
 	}
