@@ -76,7 +76,6 @@ report() {
 
 cat >build/functions.sh <<'FUNCTIONS'
 set -e
-[ ! -f build/libtorch.env ] || . ./build/libtorch.env
 
 find_libtorch() {
 	sh tools/find-libtorch.sh build/libtorch.env

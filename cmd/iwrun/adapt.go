@@ -84,7 +84,7 @@ func jsonFlag(to *bool) cli.Flag {
 
 // tableFormat is --format for the tables of a folder.
 func tableFormat(to *string) cli.Flag {
-	flag := commandline.Format(to, table.Formats()...).(*commandline.Choice)
+	flag := commandline.Format(to, table.Formats()...)
 	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
 	return flag
 }
@@ -92,7 +92,7 @@ func tableFormat(to *string) cli.Flag {
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
 	if o.DryRun && o.JSON {
-		return usageError("--json prints what came of training; --dry-run trains nothing")
+		return wrongUsage("--json prints what came of training; --dry-run trains nothing")
 	}
 	devices, err := o.devices()
 	if err != nil {
@@ -114,6 +114,7 @@ func runAdapt(o adaptOptions, s streams) error {
 			w, terminal = said, false
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
+		var err error
 		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
@@ -124,7 +125,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	p, err := adapt.NewPlan(o.Source, o.Target, options)
 	switch {
 	case errors.Is(err, wholefile.ErrSame):
-		return usageError("-o: " + err.Error())
+		return wrongUsage("-o: %v", err)
 	case err != nil:
 		return input.Wrong(err)
 	}
@@ -136,7 +137,9 @@ func runAdapt(o adaptOptions, s streams) error {
 	ctx, stop := interruptible()
 	defer stop()
 	outcome, err := p.Run(ctx)
-	schedule.Summary{Failed: summary.Failed, Finished: summary.Finished, Skipped: summary.Skipped}.Print(s.err)
+	if len(summary.Failed) > 0 {
+		summary.Print(s.err)
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return s.stopped()

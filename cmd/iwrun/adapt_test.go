@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -372,27 +371,35 @@ func TestAdaptInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	line := adaptLine("--set", "methods=[source-only]", "--set", "train.epochs=100000", "-j", "1")
-	command := exec.Command(os.Args[0], line...)
-	command.Env = append(os.Environ(), asProgram+"=yes")
-	said := &strings.Builder{}
-	command.Stderr = said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	dir := store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1")
-	waitFor(t, func() bool {
-		metrics, err := dir.ReadMetrics()
-		return err == nil && len(metrics) > 1
-	})
-	command.Process.Signal(syscall.SIGINT)
-	command.Wait()
+	status, said := interruptAdapt(t, line)
 	want := "Stopped: 0 of 1 runs are finished.\nTo go on: " + printable.Command(append([]string{"iwrun"}, line...)...) + "\n"
-	if status := command.ProcessState.ExitCode(); status != 130 || !strings.HasSuffix(said.String(), want) {
+	if status != 130 || !strings.HasSuffix(said, want) {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	if status, out, text := call(t, "show", "out"); status != 0 || !strings.Contains(out, "iwrun adapt is not done") || !strings.Contains(out, "next: iwrun adapt ") {
 		t.Errorf("status %d: %s%s", status, out, text)
 	}
+}
+
+// Interrupted after a run failed, it says why that one did, and which ones are left.
+func TestAdaptInterruptedAfterAFailure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	status, said := interruptAdapt(t, adaptLine("--set", "methods=[source-only, mcc]", "--set", "train.epochs=100000", "-j", "1",
+		"--set", "overrides=[{when: {method: mcc}, train: {restarts: 0, optimizer: {lr: 1.0e+30}}}]"))
+	for _, part := range []string{"Stopped: 0 of 2 runs are finished.\n", "\n0 finished, 0 finished before, 1 failed, 1 left\nfailed: full/source-target/mcc/seed-1: ",
+		"\nleft: full/source-target/source-only/seed-1\nTo go on: iwrun adapt "} {
+		if status != 130 || !strings.Contains(said, part) {
+			t.Errorf("status %d, %q is not in\n%s", status, part, said)
+		}
+	}
+}
+
+// interruptAdapt interrupts a command line while it trains source-only, and returns its exit status and
+// what it said.
+func interruptAdapt(t *testing.T, line []string) (status int, said string) {
+	t.Helper()
+	return signalled(t, syscall.SIGINT, store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1"), line...)
 }
 
 // An adaptation that was interrupted goes on and ends with what one that was not does.

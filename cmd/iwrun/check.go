@@ -22,7 +22,7 @@ Examples:
   iwrun check adapt-out`,
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
-				return wrongUsage(c, "name a folder, such as results")
+				return wrongUsage("name a folder, such as results")
 			}
 			found := 0
 			for _, folder := range c.Args().Slice() {

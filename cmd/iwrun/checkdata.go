@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
@@ -31,11 +28,7 @@ Examples:
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			err = adapt.CheckData(ctx, s.out, source, target, n, network)
-			if errors.Is(err, context.Canceled) {
-				return statusError(statusInterrupted)
-			}
-			return input.Wrong(err)
+			return input.Wrong(adapt.CheckData(ctx, s.out, source, target, n, network))
 		},
 	}
 }

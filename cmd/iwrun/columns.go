@@ -44,9 +44,9 @@ func domainFlags(to *adapt.Naming) []cli.Flag {
 func networkFlag(to *string) cli.Flag {
 	return &cli.StringFlag{Name: "network", Destination: to, DefaultText: "ResNet-50 with pretrained weights",
 		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", a small one from scratch that sees them in 28 × 28 pixels",
-		Action: func(c *cli.Context, name string) error {
+		Action: func(_ *cli.Context, name string) error {
 			if name != adapt.SmallNetwork {
-				return wrongUsage(c, "--network %s: there is %s; --set network=… sets any other one", name, adapt.SmallNetwork)
+				return wrongUsage("--network %s: there is %s; --set network=… sets any other one", name, adapt.SmallNetwork)
 			}
 			return nil
 		}}
@@ -55,17 +55,12 @@ func networkFlag(to *string) cli.Flag {
 // domainPaths are the paths of two domains, as arguments or by flags, of which one will do if a column
 // tells the domains apart.
 func domainPaths(c *cli.Context, source, target string, n adapt.Naming) (_, _ string, err error) {
-	given := c.Args().Slice()
-	for _, to := range []*string{&source, &target} {
-		if *to == "" && len(given) > 0 {
-			*to, given = given[0], given[1:]
-		}
-	}
+	left := commandline.Fill(c.Args().Slice(), &source, &target)
 	switch {
-	case len(given) > 0:
-		err = wrongUsage(c, "%q is one too many: a source and a target", given[0])
+	case len(left) > 0:
+		err = wrongUsage("%q is one too many: a source and a target", left[0])
 	case source == "" || target == "" && n.DomainColumn == "":
-		err = wrongUsage(c, "which domains? name a source and a target, or one file with both and --domain-column")
+		err = wrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
 	}
 	return source, target, err
 }

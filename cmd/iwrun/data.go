@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -47,7 +49,7 @@ func newDataCommand(s streams) *cli.Command {
 			Flags: []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
 			Action: func(c *cli.Context) error {
 				if c.NArg() != 1 {
-					return wrongUsage(c, "which data set? one of %s", strings.Join(checkable(), ", "))
+					return wrongUsage("which data set? one of %s", strings.Join(checkable(), ", "))
 				}
 				return runDataCheck(c.Args().First(), c.String("root"), s)
 			},
@@ -60,8 +62,8 @@ func newDataCommand(s streams) *cli.Command {
 			Flags:  []cli.Flag{formatFlag(&format)},
 			Action: withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
 		}},
-		Action: func(c *cli.Context) error {
-			return wrongUsage(c, "what of the data? list, check or jsd")
+		Action: func(*cli.Context) error {
+			return wrongUsage("what of the data? list, check or jsd")
 		},
 	}
 }
@@ -82,9 +84,9 @@ func runDataCheck(name, root string, s streams) error {
 	data, err := catalogue.Find(name)
 	switch {
 	case err != nil:
-		return usageError(err.Error())
+		return wrongUsage("%v", err)
 	case !data.Checkable():
-		return usageError(fmt.Sprintf("%s has no published form to compare a copy with; these have: %s", name, strings.Join(checkable(), ", ")))
+		return wrongUsage("%s has no published form to compare a copy with; these have: %s", name, strings.Join(checkable(), ", "))
 	}
 	root = cmp.Or(root, config.Default(data).Dataset.Root)
 	if _, err := os.Stat(root); err != nil {
@@ -92,7 +94,9 @@ func runDataCheck(name, root string, s streams) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	if err := data.Check(ctx, root, s.out); err != nil {
+	if err := data.Check(ctx, root, s.out); errors.Is(err, context.Canceled) {
+		return err
+	} else if err != nil {
 		fmt.Fprintf(s.err, "iwrun: %v\n", err) // what is missing was found, as it was asked for
 		return statusError(statusFailed)
 	}

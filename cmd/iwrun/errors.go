@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -26,7 +27,6 @@ func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e
 
 // The errors of a command line that cannot be carried out.
 var (
-	usageError = commandline.UsageError
 	wrongUsage = commandline.WrongUsage
 	wrongFlag  = commandline.WrongFlag
 )
@@ -39,6 +39,9 @@ func conclude(app *cli.App, path []string, err error) int {
 	switch {
 	case errors.As(err, &status):
 		return int(status)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(app.ErrWriter, "interrupted")
+		return statusInterrupted
 	case errors.As(err, &mistakes), errors.As(err, &mistake):
 		fmt.Fprintln(app.ErrWriter, err)
 		return statusWrong
@@ -64,10 +67,10 @@ func unexpected(c *cli.Context) error {
 	}
 	argument := c.Args().First()
 	if argument == "published" {
-		return wrongUsage(c, "published is no command any more; its experiments are repeated by go run ./research/published, in the program's sources")
+		return wrongUsage("published is no command any more; its experiments are repeated by go run ./research/published, in the program's sources")
 	}
 	if near := nearest.Name(argument, names); near != "" {
-		return wrongUsage(c, "%q is no command; did you mean %s?", argument, near)
+		return wrongUsage("%q is no command; did you mean %s?", argument, near)
 	}
-	return wrongUsage(c, "%q is neither a flag nor a command", argument)
+	return wrongUsage("%q is neither a flag nor a command", argument)
 }

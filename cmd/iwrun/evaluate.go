@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -34,11 +32,11 @@ Examples:
 		}, o.deviceFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return wrongUsage(c, "name the folder of the predictions, and the file of the labels")
+				return wrongUsage("name the folder of the predictions, and the file of the labels")
 			}
 			folder, labels := c.Args().Get(0), c.Args().Get(1)
 			if err := wholefile.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
-				return wrongUsage(c, "-o: %v", err)
+				return wrongUsage("-o: %v", err)
 			}
 			return runEvaluate(folder, labels, output, choose, o, s)
 		},
@@ -55,10 +53,6 @@ func runEvaluate(folder, labels, output string, choose bool, o workOptions, s st
 	e, err := adapt.Evaluate(ctx, folder, labels, adapt.EvaluateOptions{
 		Choose: choose, Device: device, Threads: o.Schedule.Threads,
 	})
-	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(s.err, "interrupted")
-		return statusError(statusInterrupted)
-	}
 	if err != nil {
 		return err
 	}

@@ -36,19 +36,19 @@ Examples:
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() != 1:
-				return wrongUsage(c, "name one model's folder")
+				return wrongUsage("name one model's folder")
 			case onnx == "" && folder == "":
-				return wrongUsage(c, "where to? name a file with --onnx FILE, or a folder with -o FOLDER")
+				return wrongUsage("where to? name a file with --onnx FILE, or a folder with -o FOLDER")
 			case folder != "" && onnx == "" && c.IsSet("shares"):
-				return wrongUsage(c, "--shares is for --onnx; a folder keeps all class shares of the model")
+				return wrongUsage("--shares is for --onnx; a folder keeps all class shares of the model")
 			case shares == predict.EstimateShares:
-				return wrongUsage(c, "--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
+				return wrongUsage("--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
 			}
 			read := append(model.Files(c.Args().First()), shares)
 			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
-				return wrongUsage(c, "%v", err)
+				return wrongUsage("%v", err)
 			}
-			if err := mayRun(c, c.Args().First(), runModule); err != nil {
+			if err := mayRun(c.Args().First(), runModule); err != nil {
 				return err
 			}
 			return runExport(c.Args().First(), onnx, folder, shares, s)

@@ -54,7 +54,7 @@ func runExtract(o extractOptions, s streams) error {
 			return err
 		}
 		if len(only) != 1 {
-			return usageError(fmt.Sprintf("--run %s fits %d runs; name one", o.Run, len(only)))
+			return wrongUsage("--run %s fits %d runs; name one", o.Run, len(only))
 		}
 		chosen = only[0]
 		checkpoint = chosen.Dir(o.Results).Path(store.CheckpointFile)
@@ -81,7 +81,7 @@ func runExtract(o extractOptions, s streams) error {
 		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
-			return usageError(err.Error())
+			return wrongUsage("%v", err)
 		case err != nil:
 			return fmt.Errorf("%s: %w", domain, err)
 		}
@@ -115,7 +115,7 @@ func checkFeatures(folder string, domains []taskDomain) error {
 		read = append(read, data.RowFiles(d.run.Config.Dataset.Root)...)
 	}
 	if err := wholefile.CheckApart(written, read); err != nil {
-		return usageError(err.Error())
+		return wrongUsage("%v", err)
 	}
 	return nil
 }

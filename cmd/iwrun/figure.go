@@ -30,10 +30,10 @@ Examples:
   iwrun figure -c configs/demo.yaml
   iwrun figure -c configs/demo.yaml --format svg`,
 		Flags: append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, with commas between"}),
-		Action: withoutArguments(func(c *cli.Context) error {
+		Action: withoutArguments(func(*cli.Context) error {
 			for format := range strings.SplitSeq(chosen, ",") {
 				if !slices.Contains(figure.Formats(), format) {
-					return wrongUsage(c, "--format %s: %s", chosen, formats)
+					return wrongUsage("--format %s: %s", chosen, formats)
 				}
 			}
 			return runFigure(o, strings.Split(chosen, ","), s)
@@ -60,7 +60,7 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 	}
 	figures, unreadable := figure.All(found.Runs, file.Config)
 	if err := wholefile.CheckApart(figure.Paths(figures, folder, formats...), o.Configs); err != nil {
-		return usageError(err.Error())
+		return wrongUsage("%v", err)
 	}
 	paths, err := figure.WriteAll(figures, folder, formats...)
 	for _, path := range paths {

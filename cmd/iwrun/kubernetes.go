@@ -77,7 +77,7 @@ Examples:
 			job.Runs, job.Results, job.AtOnce, job.CPUs = len(runs), o.Results, cmp.Or(o.AtOnce, usualParallelism), o.CPUs
 			manifest, err := job.Manifest()
 			if err != nil {
-				return wrongUsage(c, "%v", err)
+				return wrongUsage("%v", err)
 			}
 			_, err = s.out.Write(manifest)
 			return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/store"
+	"iwda/internal/input"
 )
 
 // asProgram makes the test program iwrun itself, as workers are.
@@ -285,6 +288,15 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptedAnywhere: the exit status is that of the help, whatever was interrupted.
+func TestInterruptedAnywhere(t *testing.T) {
+	var said strings.Builder
+	app := newApp(streams{err: &said})
+	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != "interrupted\n" {
+		t.Errorf("status %d, %q", status, &said)
+	}
+}
+
 // TestNohup: who starts iwrun with nohup loses nothing with the terminal.
 func TestNohup(t *testing.T) {
 	inFolder(t)
@@ -306,34 +318,34 @@ func TestNohup(t *testing.T) {
 	}
 }
 
-func interrupt(t *testing.T, signal syscall.Signal) {
-	inFolder(t)
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(program, "-c", "tiny.yaml", "-j", "1", "--set", "train.epochs=100000")
+// signalled sends a process of that command line a signal once a worker has evaluated the run after an
+// epoch, so that it has something to write, and returns the exit status and what it said.
+func signalled(t *testing.T, signal syscall.Signal, run store.Dir, line ...string) (status int, said string) {
+	t.Helper()
+	command := exec.Command(os.Args[0], line...)
 	command.Env = append(os.Environ(), asProgram+"=yes")
-	stderr, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var text strings.Builder
+	command.Stderr = &text
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A worker that has evaluated after an epoch has something to write.
 	waitFor(t, func() bool {
-		metrics, err := tinyDir("source-only").ReadMetrics()
+		metrics, err := run.ReadMetrics()
 		return err == nil && len(metrics) > 1
 	})
 	command.Process.Signal(signal)
-	text, _ := io.ReadAll(stderr)
 	command.Wait()
-	if status := command.ProcessState.ExitCode(); status != 130 {
+	return command.ProcessState.ExitCode(), text.String()
+}
+
+func interrupt(t *testing.T, signal syscall.Signal) {
+	inFolder(t)
+	status, text := signalled(t, signal, tinyDir("source-only"), "-c", "tiny.yaml", "-j", "1", "--set", "train.epochs=100000")
+	if status != 130 {
 		t.Errorf("status %d", status)
 	}
 	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left", "To go on: iwrun -c tiny.yaml -j 1 --set train.epochs=100000\n"} {
-		if !strings.Contains(string(text), part) {
+		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}

@@ -24,7 +24,7 @@ Examples:
   iwrun completion fish >~/.config/fish/completions/iwrun.fish`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || !slices.Contains(shells, c.Args().First()) {
-				return wrongUsage(c, "of which shell? one of %s", strings.Join(shells, ", "))
+				return wrongUsage("of which shell? one of %s", strings.Join(shells, ", "))
 			}
 			return commandline.Completion(newApp(s), c.Args().First(), completed(shells), s.out)
 		},
@@ -56,10 +56,10 @@ func newManualCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "man", Destination: &man, Usage: "write a page a command into the `FOLDER`, and print their paths"},
 			&cli.BoolFlag{Name: "markdown", Destination: &markdown, Usage: "print all as Markdown"},
 		},
-		Action: withoutArguments(func(c *cli.Context) error {
+		Action: withoutArguments(func(*cli.Context) error {
 			switch {
 			case (man == "") == !markdown:
-				return wrongUsage(c, "in which form? --man FOLDER or --markdown")
+				return wrongUsage("in which form? --man FOLDER or --markdown")
 			case markdown:
 				return commandline.Markdown(newApp(s), s.out)
 			}

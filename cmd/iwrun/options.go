@@ -34,7 +34,7 @@ func (o *experimentOptions) experimentFlags() []cli.Flag {
 // load reads the experiment file and makes the assignments.
 func (o experimentOptions) load() (*config.File, error) {
 	if len(o.Configs) > 1 {
-		return nil, usageError("-c: one experiment at a time; only table --kind average takes several")
+		return nil, wrongUsage("-c: one experiment at a time; only table --kind average takes several")
 	}
 	files, err := o.loadAll()
 	if err != nil {
@@ -57,7 +57,7 @@ func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
 // assignments in each.
 func (o experimentOptions) loadAll() ([]*config.File, error) {
 	if len(o.Configs) == 0 {
-		return nil, usageError("which experiment? name its file with -c FILE")
+		return nil, wrongUsage("which experiment? name its file with -c FILE")
 	}
 	var files []*config.File
 	for _, path := range o.Configs {
@@ -99,9 +99,9 @@ func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
 	case s.Index == allRuns:
 		return plan.Only(runs, s.Only)
 	case len(s.Only) > 0:
-		return nil, usageError("--index and --only: one of the two says which runs")
+		return nil, wrongUsage("--index and --only: one of the two says which runs")
 	case s.Index < 0 || s.Index >= len(runs):
-		return nil, usageError(fmt.Sprintf("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1))
+		return nil, wrongUsage("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1)
 	}
 	return runs[s.Index : s.Index+1], nil
 }
@@ -144,9 +144,9 @@ func (o *workOptions) faultFlags() []cli.Flag {
 		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: atLeast(0, "--retries", "want 0 or more"),
 			Usage: "`NUMBER` of times that a run is started again whose worker died without saying why; it goes on from its checkpoint"},
 		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is ended; 0: never",
-			Action: func(c *cli.Context, d time.Duration) error {
+			Action: func(_ *cli.Context, d time.Duration) error {
 				if d != 0 && d < shortestStall {
-					return wrongUsage(c, "--stall %v: want %v or more, or 0 for never", d, shortestStall)
+					return wrongUsage("--stall %v: want %v or more, or 0 for never", d, shortestStall)
 				}
 				return nil
 			}},
@@ -162,9 +162,9 @@ func (o *workOptions) workerFlags() []cli.Flag {
 	return commandline.Advanced(
 		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
 			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is written when a run stops too",
-			Action: func(c *cli.Context, text string) error {
+			Action: func(_ *cli.Context, text string) error {
 				if _, err := train.ParseInterval(text); err != nil {
-					return wrongUsage(c, "--checkpoint-every %v", err)
+					return wrongUsage("--checkpoint-every %v", err)
 				}
 				return nil
 			}},
@@ -176,9 +176,9 @@ func (o *workOptions) workerFlags() []cli.Flag {
 
 // atLeast returns the check of a flag for a number, which says why it cannot be less.
 func atLeast[N int | time.Duration](least N, flag, why string) func(*cli.Context, N) error {
-	return func(c *cli.Context, n N) error {
+	return func(_ *cli.Context, n N) error {
 		if n < least {
-			return wrongUsage(c, "%s %v: %s", flag, n, why)
+			return wrongUsage("%s %v: %s", flag, n, why)
 		}
 		return nil
 	}
@@ -189,7 +189,7 @@ func atLeast[N int | time.Duration](least N, flag, why string) func(*cli.Context
 func (o *workOptions) devices() ([]torch.Device, error) {
 	devices, err := torch.ParseDevices(o.Device)
 	if err != nil {
-		return nil, usageError(fmt.Sprintf("--device %s: %v", o.Device, err))
+		return nil, wrongUsage("--device %s: %v", o.Device, err)
 	}
 	o.Schedule.Devices = nil
 	for _, device := range devices {
@@ -202,7 +202,7 @@ func (o *workOptions) devices() ([]torch.Device, error) {
 func (o workOptions) device() (torch.Device, error) {
 	device, err := torch.ParseDevice(o.Device)
 	if err != nil {
-		return torch.Device{}, usageError(fmt.Sprintf("--device %s: %v", o.Device, err))
+		return torch.Device{}, wrongUsage("--device %s: %v", o.Device, err)
 	}
 	return device, nil
 }

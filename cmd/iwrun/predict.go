@@ -62,13 +62,13 @@ Examples:
 		Flags: slices.Concat(flags, columnFlags(&o.Roles), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
-				return wrongUsage(c, "name a model's folder, and what to predict with it")
+				return wrongUsage("name a model's folder, and what to predict with it")
 			}
 			o.Model, o.Inputs = c.Args().First(), c.Args().Tail()
 			if err := o.check(c); err != nil {
 				return err
 			}
-			if err := mayRun(c, o.Model, o.RunModule); err != nil {
+			if err := mayRun(o.Model, o.RunModule); err != nil {
 				return err
 			}
 			return runPredict(o, s)
@@ -92,44 +92,44 @@ func moduleFlag(to *bool) cli.Flag {
 }
 
 // mayRun returns an error for a model with a TorchScript module that nobody asked to run.
-func mayRun(c *cli.Context, folder string, asked bool) error {
+func mayRun(folder string, asked bool) error {
 	if asked {
 		return nil
 	}
 	programs, err := model.Programs(folder)
 	if err == nil && len(programs) > 0 {
-		return wrongUsage(c, "%s is a TorchScript module, a program that would be run; if you trust who made the model, add --run-module", programs[0])
+		return wrongUsage("%s is a TorchScript module, a program that would be run; if you trust who made the model, add --run-module", programs[0])
 	}
 	return input.Wrong(err)
 }
 
 func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
-		return wrongUsage(c, "where to? name a file with -o FILE")
+		return wrongUsage("where to? name a file with -o FILE")
 	}
 	if first := slices.Index(o.Inputs, predict.Stdin); first >= 0 && slices.Contains(o.Inputs[first+1:], predict.Stdin) {
-		return wrongUsage(c, "%s: standard input can be read once", predict.Stdin)
+		return wrongUsage("%s: standard input can be read once", predict.Stdin)
 	}
 	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
-		return wrongUsage(c, "which file are the rows to label for? name it with --to-label FILE")
+		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
 	if err := wholefile.CheckApart([]string{o.ToLabel}, append(o.Inputs, o.Shares, o.Output)); err != nil {
-		return wrongUsage(c, "--to-label: %v", err)
+		return wrongUsage("--to-label: %v", err)
 	}
 	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {
-		return wrongUsage(c, "--to-label: %v", err)
+		return wrongUsage("--to-label: %v", err)
 	}
 	if o.ToLabel != "" && labels.Touched(o.ToLabel) {
-		return wrongUsage(c, "--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
+		return wrongUsage("--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
 	}
 	if o.Output == predict.Stdout {
 		return nil
 	}
 	if err := table.CheckPredictions(o.Output); err != nil {
-		return wrongUsage(c, "-o %v, or as CSV to - for standard output", err)
+		return wrongUsage("-o %v, or as CSV to - for standard output", err)
 	}
 	if err := wholefile.CheckApart([]string{o.Output}, append(o.Inputs, o.Shares)); err != nil {
-		return wrongUsage(c, "-o: %v", err)
+		return wrongUsage("-o: %v", err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func runReport(o experimentOptions, s streams) error {
 	}
 	path := filepath.Join(folder, reportFile)
 	if err := wholefile.CheckApart([]string{path}, o.Configs); err != nil {
-		return usageError(err.Error())
+		return wrongUsage("%v", err)
 	}
 	err = wholefile.Write(path, func(w io.Writer) error {
 		return page.Write(w, page.Content{Config: file.Config, Found: found})

@@ -72,9 +72,9 @@ func runExperiment(o runOptions, s streams) error {
 	group, local, _, err := torch.GroupFromEnvironment(os.LookupEnv)
 	switch {
 	case err != nil:
-		return usageError(err.Error())
+		return wrongUsage("%v", err)
 	case group.Size > 1 && len(runs) != 1:
-		return usageError(fmt.Sprintf("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs)))
+		return wrongUsage("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs))
 	case group.Size > 1:
 		device, err := o.deviceOf(local)
 		if err != nil {

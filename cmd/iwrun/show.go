@@ -33,13 +33,13 @@ Examples:
 		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return wrongUsage(c, "name one folder, such as adapt-out")
+				return wrongUsage("name one folder, such as adapt-out")
 			}
 			folder := filepath.Clean(c.Args().First())
 			if asJSON {
 				return printOutcome(folder, s)
 			}
-			return show(folder, s)
+			return input.Wrong(show(folder, s))
 		},
 	}
 }
@@ -57,7 +57,7 @@ func printOutcome(folder string, s streams) error {
 // show says what a folder is, and what to do with it.
 func show(folder string, s streams) error {
 	if _, err := os.ReadDir(folder); err != nil {
-		return input.Wrong(err)
+		return err
 	}
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -79,7 +79,7 @@ func show(folder string, s streams) error {
 	case has(adapt.OutcomeFile):
 		outcome, err := adapt.ReadOutcome(folder)
 		if err != nil {
-			return input.Wrong(err)
+			return err
 		}
 		outcome.Print(s.out, folder)
 		return nil
@@ -87,7 +87,7 @@ func show(folder string, s streams) error {
 		finished, begun := countRuns(folder)
 		source, target, err := adapt.Domains(folder)
 		if err != nil {
-			return input.Wrong(err)
+			return err
 		}
 		what := fmt.Sprintf("iwrun adapt is not done: of %d runs that were begun %d are finished", begun, finished)
 		if !source.None() || !target.None() { // what was said of columns is not said again
@@ -97,7 +97,7 @@ func show(folder string, s streams) error {
 	case has(store.ConfigFile):
 		run, dir, err := plan.Open(folder)
 		if err != nil {
-			return input.Wrong(err)
+			return err
 		}
 		if result, err := dir.ReadResult(); err == nil {
 			what := fmt.Sprintf("the finished run %s of %s", run.ID, result.Experiment)
@@ -109,28 +109,17 @@ func show(folder string, s streams) error {
 		return say(fmt.Sprintf("the run %s, which is not finished", run.ID),
 			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", filepath.Clean(strings.TrimSuffix(dir.String(), run.Dir("").String())))
 	}
-	if members, about := modelsIn(folder); members > 0 {
+	if models, _, err := model.Describe(folder); err == nil {
 		what := "a model"
-		if members > 1 {
-			what = fmt.Sprintf("%d models that predict together", members)
+		if len(models) > 1 {
+			what = fmt.Sprintf("%d models that predict together", len(models))
 		}
-		return say(fmt.Sprintf("%s, for the classes %.200q", what, about.Classes), predict...)
+		return say(fmt.Sprintf("%s, for the classes %.200q", what, models[0].Classes), predict...)
 	}
 	if finished, begun := countRuns(folder); begun > 0 {
 		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", folder)
 	}
-	return input.Wrong(errors.New(folder + " holds nothing that iwrun has written; name the folder of iwrun adapt, of a run, of a model, or of results"))
-}
-
-// modelsIn describes the models of a folder that predict together, of which there may be none.
-func modelsIn(folder string) (members int, about model.Metadata) {
-	folders, _ := filepath.Glob(filepath.Join(folder, "seed-*"))
-	for _, at := range append(folders, folder) {
-		if found, err := model.ReadMetadata(at); err == nil {
-			members, about = members+1, found
-		}
-	}
-	return members, about
+	return errors.New(folder + " holds nothing that iwrun has written; name the folder of iwrun adapt, of a run, of a model, or of results")
 }
 
 // countRuns counts the runs below a folder.

@@ -112,6 +112,10 @@ func TestShow(t *testing.T) {
 	shows(dir.String(), "the finished run subsampled/clean-warped/iwdan/seed-1 of tiny", "next: iwrun predict "+dir.String()+" INPUT -o FILE\n")
 	shows(filepath.Dir(dir.String()), "a model, for the classes", "next: iwrun predict ")
 	shows("model", "a model, for the classes", "next: iwrun predict model INPUT")
+	if status, _, said := call(t, "export", dir.String(), "-o", "holder/model"); status != 0 {
+		t.Fatal(said)
+	}
+	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
 	shows("results", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n")
 	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
 		t.Fatal(err)

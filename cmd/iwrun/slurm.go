@@ -93,7 +93,7 @@ func (o slurmOptions) job(c *cli.Context) (cluster.Slurm, error) {
 		AtOnce: o.AtOnce, Nodes: o.Nodes, Processes: cmp.Or(o.Processes, cluster.GPUs(c.String("gres"))),
 	}
 	if err := job.CheckOptions(); err != nil {
-		return cluster.Slurm{}, wrongUsage(c, "%v", err)
+		return cluster.Slurm{}, wrongUsage("%v", err)
 	}
 	return job, nil
 }

@@ -47,9 +47,9 @@ func newTableCommand(s streams) *cli.Command {
 			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + names + "; average takes several experiments, each with its own -c",
 			DefaultText: "accuracy; gains of variants with class fractions",
 		}}),
-		Action: withoutArguments(func(c *cli.Context) error {
+		Action: withoutArguments(func(*cli.Context) error {
 			if o.Kind != "" && !slices.Contains(kinds, o.Kind) {
-				return wrongUsage(c, "--kind %s: one of %s", o.Kind, names)
+				return wrongUsage("--kind %s: one of %s", o.Kind, names)
 			}
 			return runTable(o, s)
 		}),

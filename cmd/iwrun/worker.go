@@ -40,7 +40,7 @@ func newWorkerCommand(s streams) *cli.Command {
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return wrongUsage(c, "a worker makes a run: name its folder")
+				return wrongUsage("a worker makes a run: name its folder")
 			}
 			if c.Bool(supervisedFlag) {
 				go func() {
@@ -109,11 +109,7 @@ func takePart(run plan.Run, results string, device torch.Device, o workOptions, 
 	prepareMemory()
 	ctx, stop := interruptible()
 	defer stop()
-	err := makeRun(ctx, run, run.Dir(results), o, train.Options{Device: device, Log: s.err})
-	if errors.Is(err, context.Canceled) {
-		return statusError(statusInterrupted)
-	}
-	return err
+	return makeRun(ctx, run, run.Dir(results), o, train.Options{Device: device, Log: s.err})
 }
 
 // makeRun makes the run, with the other processes of its group if there are any.

@@ -72,7 +72,11 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	if err := checkApart(folder, files[sourceName].Path, files[targetName].Path); err != nil {
 		return err
 	}
-	again, err := newPlan([2]catalogue.Files{files[sourceName], files[targetName]}, Options{
+	data, err := lookAt([2]catalogue.Files{files[sourceName], files[targetName]})
+	if err != nil {
+		return err
+	}
+	again, err := newPlan(data, Options{
 		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(FindTable(folder, PredictionsFile)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,7 +165,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
-	if _, err := os.Stat(p.path(ToLabelFile)); err == nil {
+	if exists(p.path(ToLabelFile)) {
 		record.Files["to_label"] = ToLabelFile
 	}
 	if o.Expected != nil {

@@ -151,7 +151,7 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		if o.drawn == nil {
 			v.ToLabel = o.toLabel
 		}
-		v.Command = fmt.Sprintf("iwrun evaluate %s %s", printable.ShellWord(p.options.Folder), printable.ShellWord(p.path(ToLabelFile)))
+		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(ToLabelFile))
 	}
 	v.ToSee = o.rowsToSee()
 	return v

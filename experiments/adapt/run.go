@@ -150,10 +150,10 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err := c.report(p, outcome); err != nil {
 		return nil, err
 	}
-	p.say(outcome.Sentences...) // the verdict first
-	p.say(problems...)
+	p.options.say(outcome.Sentences...) // the verdict first
+	p.options.say(problems...)
 	if c.toLabel != "" {
-		p.say(c.toLabel)
+		p.options.say(c.toLabel)
 	}
 	return outcome, nil
 }
@@ -183,26 +183,21 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 	if err := checkApart(o.Folder, source, target); err != nil {
 		return nil, err
 	}
-	files, said, err := o.Columns.files(source, target)
+	data, err := Look(source, target, o.Columns)
 	if err != nil {
 		return nil, err
 	}
-	if o.Say != nil {
-		for _, sentence := range said {
-			o.Say(sentence)
-		}
-	}
-	p, err := newPlan(files, o)
+	p, err := newPlan(data, o)
 	if err != nil {
 		return nil, err
 	}
-	p.began, p.Data.Said = began, append(said, p.Data.Said...)
+	p.began = began
 	return p, nil
 }
 
-// newPlan is [NewPlan] of a source and a target with the roles of their columns.
-func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
-	p := &Plan{options: o}
+// newPlan is [NewPlan] of data that were looked at.
+func newPlan(data Data, o Options) (*Plan, error) {
+	p := &Plan{Data: data, options: o}
 	path := p.path(ExperimentFile)
 	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -210,13 +205,10 @@ func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.kept = !fresh
-	if p.Data, err = lookAt(files); err != nil {
-		return nil, err
-	}
-	p.say(p.Data.Said...)
-	p.say(p.Data.String())
+	o.say(p.Data.Said...)
+	o.say(p.Data.String())
 	if words := p.Data.Learnt.Summary; words != "" {
-		p.say(words)
+		o.say(words)
 	}
 	if fresh {
 		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set), o.Network); err == nil {
@@ -236,7 +228,7 @@ func newPlan(files [2]catalogue.Files, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.Warnings = p.Data.Warnings(&p.file.Config)
-	p.say(p.Warnings...)
+	o.say(p.Warnings...)
 	if p.Text, err = p.file.Text(); err != nil {
 		return nil, err
 	}
@@ -290,11 +282,12 @@ func exists(path string) bool {
 // results is the folder of the runs.
 func (p *Plan) results() string { return p.path(RunsFolder) }
 
-func (p *Plan) say(sentences ...string) {
+func (o Options) say(sentences ...string) {
+	if o.Say == nil {
+		return
+	}
 	for _, sentence := range sentences {
-		if p.options.Say != nil {
-			p.options.Say(sentence)
-		}
+		o.Say(sentence)
 	}
 }
 
@@ -440,8 +433,8 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string,
 			return nil, ctx.Err()
 		} else if err != nil {
 			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
-		} else if said := finished(run); said != "" && o.Say != nil {
-			o.Say(said)
+		} else if said := finished(run); said != "" {
+			o.say(said)
 		}
 	}
 	return failed, nil

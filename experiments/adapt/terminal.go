@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,7 +131,7 @@ func (o *Outcome) files(folder string) []string {
 		{"model", "for iwrun predict and iwrun export"},
 	} {
 		path := filepath.Join(folder, o.Files[file.key])
-		if _, err := os.Stat(path); err == nil && (file.key != "disputed" || o.Disputed > 0) {
+		if exists(path) && (file.key != "disputed" || o.Disputed > 0) {
 			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
 		}
 	}

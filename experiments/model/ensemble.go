@@ -43,21 +43,34 @@ func members(folder string) ([]string, error) {
 	return folders, nil
 }
 
-// Programs returns the files of TorchScript modules that [OpenEnsemble] of a folder would run, for
-// who wants to be asked before.
-func Programs(folder string) (files []string, err error) {
+// Describe returns what the models of a folder that [OpenEnsemble] would open say of themselves, and
+// the folders where each lies. It opens none.
+func Describe(folder string) (models []Metadata, places []string, err error) {
 	folders, err := members(folder)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, folder := range folders {
 		place, err := find(folder)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m, err := ReadMetadata(place)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		models, places = append(models, m), append(places, place)
+	}
+	return models, places, nil
+}
+
+// Programs returns the files of TorchScript modules that [OpenEnsemble] of a folder would run, for
+// who wants to be asked before.
+func Programs(folder string) (files []string, err error) {
+	models, places, err := Describe(folder)
+	for i, m := range models {
 		if m.Architecture.Name == architecture.TorchScript {
-			files = append(files, filepath.Join(place, BackboneFile))
+			files = append(files, filepath.Join(places[i], BackboneFile))
 		}
 	}
 	return files, err

@@ -32,13 +32,10 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// UsageError is a command line that cannot be carried out: Conclude prints the command's usage
-// after the message.
-func UsageError(message string) error { return usageError{message} }
-
-// WrongUsage is a UsageError.
-func WrongUsage(_ *cli.Context, format string, values ...any) error {
-	return UsageError(fmt.Sprintf(format, values...))
+// WrongUsage is the error of a command line that cannot be carried out: Conclude prints the command's
+// usage after the message.
+func WrongUsage(format string, values ...any) error {
+	return usageError{fmt.Sprintf(format, values...)}
 }
 
 // Output returns what a program writes to a standard stream by. On a terminal, names that
@@ -99,7 +96,7 @@ func said(err error) string {
 func WrongFlag(c *cli.Context, err error, _ bool) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
-		return WrongUsage(c, "%v", err)
+		return WrongUsage("%v", err)
 	}
 	flags := c.Command.Flags
 	if len(flags) == 0 { // of the root command
@@ -112,9 +109,9 @@ func WrongFlag(c *cli.Context, err error, _ bool) error {
 		}
 	}
 	if near := nearest.Name(dashed(strings.TrimLeft(name, "-")), names); near != "" {
-		return WrongUsage(c, "there is no flag %s; did you mean %s?", dashed(name), near)
+		return WrongUsage("there is no flag %s; did you mean %s?", dashed(name), near)
 	}
-	return WrongUsage(c, "there is no flag %s", dashed(name))
+	return WrongUsage("there is no flag %s", dashed(name))
 }
 
 func dashed(name string) string {
@@ -176,6 +173,17 @@ func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	return slices.Concat(flags, others)
 }
 
+// Fill sets those of some texts that flags left empty to arguments, in order, and returns the arguments
+// that are left.
+func Fill(arguments []string, to ...*string) (left []string) {
+	for _, text := range to {
+		if *text == "" && len(arguments) > 0 {
+			*text, arguments = arguments[0], arguments[1:]
+		}
+	}
+	return arguments
+}
+
 // Strings is a flag that may be repeated, whose values go to to.
 func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 	return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: usage, Action: func(_ *cli.Context, values []string) error {
@@ -185,14 +193,14 @@ func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 }
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.
-func Format(to *string, formats ...string) cli.Flag {
+func Format(to *string, formats ...string) *Choice {
 	last := len(formats) - 1
 	listed := strings.Join(formats[:last], ", ") + " or " + formats[last]
 	return &Choice{Words: formats, StringFlag: &cli.StringFlag{
 		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + listed,
-		Action: func(c *cli.Context, format string) error {
+		Action: func(_ *cli.Context, format string) error {
 			if !slices.Contains(formats, format) {
-				return WrongUsage(c, "--format %s: %s", format, listed)
+				return WrongUsage("--format %s: %s", format, listed)
 			}
 			return nil
 		},

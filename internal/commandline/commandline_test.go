@@ -58,7 +58,7 @@ func TestConclude(t *testing.T) {
 	}{
 		"nothing": {nil, 0, ""},
 		"failure": {errors.New("no disk"), StatusFailed, "tool: no disk\n"},
-		"usage":   {UsageError("which file?"), StatusWrong, "tool: which file?\n\nUsage:\n  tool FILE\n  tool -x\nHelp: tool --help\n"},
+		"usage":   {WrongUsage("which file?"), StatusWrong, "tool: which file?\n\nUsage:\n  tool FILE\n  tool -x\nHelp: tool --help\n"},
 		"input":   {input.Wrong(errors.New("a.csv:7: no label")), StatusWrong, "tool: a.csv:7: no label\n"},
 	} {
 		var said strings.Builder

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"iwda/internal/printable"
 )
 
 // Shells are those that [Completion] knows.
@@ -39,7 +41,7 @@ func Completion(app *cli.App, shell string, more map[string][]string, to io.Writ
 		}
 		commands = append(commands, c)
 	}
-	help := completed{name: HelpName, usage: "show the help of a command"}
+	help := completed{name: helpName, usage: "show the help of a command"}
 	for _, c := range commands {
 		help.words = append(help.words, c.name)
 	}
@@ -78,20 +80,17 @@ func (e entry) kind() string {
 	return none
 }
 
-// quoted is a text between single quotes, for all three shells.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
 func bash(program string, commands []completed) string {
 	var names, words, flags, values strings.Builder
 	for _, c := range commands {
 		fmt.Fprintf(&names, "%s ", c.name)
-		fmt.Fprintf(&words, "\t\t[%s]=%s\n", c.name, quoted(strings.Join(c.words, " ")))
+		fmt.Fprintf(&words, "\t\t[%s]=%s\n", c.name, printable.Quoted(strings.Join(c.words, " ")))
 		fmt.Fprintf(&flags, "\t\t[%s]='--help", c.name)
 		for _, e := range c.flags {
 			for _, name := range e.names {
 				flags.WriteString(" " + name)
 				if e.placeholder != "" {
-					fmt.Fprintf(&values, "\t\t[%s]=%s\n", quoted(c.name+" "+name), quoted(cmp.Or(strings.Join(e.words, " "), e.kind())))
+					fmt.Fprintf(&values, "\t\t[%s]=%s\n", printable.Quoted(c.name+" "+name), printable.Quoted(cmp.Or(strings.Join(e.words, " "), e.kind())))
 				}
 			}
 		}
@@ -152,7 +151,7 @@ func zsh(program string, commands []completed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#compdef %[1]s\n# Completion of %[1]s for zsh: %[1]s completion zsh >FOLDER/_%[1]s, of a folder in $fpath\n_%[1]s() {\n\tlocal line state\n\tlocal -a commands=(\n", program)
 	for _, c := range commands {
-		b.WriteString("\t\t" + quoted(c.name+":"+c.usage) + "\n")
+		b.WriteString("\t\t" + printable.Quoted(c.name+":"+c.usage) + "\n")
 	}
 	b.WriteString("\t)\n\t_arguments -C '--help[show help]' '--version[show the version]' '1: :->command' '*:: :->arguments'\n" +
 		"\tcase $state in\n\tcommand) _describe command commands ;;\n\targuments)\n\t\tcase $line[1] in\n")
@@ -161,7 +160,7 @@ func zsh(program string, commands []completed) string {
 		if len(c.words) > 0 {
 			arguments = "1: :(" + strings.Join(c.words, " ") + ")"
 		}
-		fmt.Fprintf(&b, "\t\t%s) _arguments '--help[show help]' %s", c.name, quoted(arguments))
+		fmt.Fprintf(&b, "\t\t%s) _arguments '--help[show help]' %s", c.name, printable.Quoted(arguments))
 		for _, e := range c.flags {
 			value := ""
 			if e.placeholder != "" {
@@ -175,7 +174,7 @@ func zsh(program string, commands []completed) string {
 				if e.repeated {
 					repeated = "*"
 				}
-				b.WriteString(" \\\n\t\t\t" + quoted(repeated+name+"["+escape(e.text)+"]"+value))
+				b.WriteString(" \\\n\t\t\t" + printable.Quoted(repeated+name+"["+escape(e.text)+"]"+value))
 			}
 		}
 		b.WriteString(" ;;\n")
@@ -189,10 +188,10 @@ func fish(program string, commands []completed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Completion of %[1]s for fish: %[1]s completion fish >~/.config/fish/completions/%[1]s.fish\ncomplete -c %[1]s -f\ncomplete -c %[1]s -l help -d 'show help'\n", program)
 	for _, c := range commands {
-		fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", program, c.name, quoted(c.usage))
+		fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", program, c.name, printable.Quoted(c.usage))
 		of := fmt.Sprintf("complete -c %s -n '__fish_seen_subcommand_from %s'", program, c.name)
 		if len(c.words) > 0 {
-			fmt.Fprintf(&b, "%s -a %s\n", of, quoted(strings.Join(c.words, " ")))
+			fmt.Fprintf(&b, "%s -a %s\n", of, printable.Quoted(strings.Join(c.words, " ")))
 		} else {
 			b.WriteString(of + " -F\n")
 		}
@@ -203,11 +202,11 @@ func fish(program string, commands []completed) string {
 			}
 			switch {
 			case e.words != nil:
-				b.WriteString(" -xa " + quoted(strings.Join(e.words, " ")))
+				b.WriteString(" -xa " + printable.Quoted(strings.Join(e.words, " ")))
 			case e.placeholder != "":
 				b.WriteString(" " + ways[e.kind()])
 			}
-			b.WriteString(" -d " + quoted(e.text) + "\n")
+			b.WriteString(" -d " + printable.Quoted(e.text) + "\n")
 		}
 	}
 	return b.String()

@@ -13,8 +13,8 @@ import (
 	"iwda/internal/printable"
 )
 
-// HelpName is the command that shows help.
-const HelpName = "help"
+// helpName is the command that shows help.
+const helpName = "help"
 
 // Help prints the help of a program's command.
 func Help(app *cli.App, path []string, to io.Writer) error {
@@ -26,7 +26,7 @@ func Help(app *cli.App, path []string, to io.Writer) error {
 			for _, c := range of.Subcommands {
 				names = append(names, c.Name)
 			}
-			return UsageError(fmt.Sprintf("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names)))
+			return WrongUsage("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names))
 		}
 		name, of = name+" "+word, next
 	}
@@ -41,7 +41,7 @@ func Asked(app *cli.App, arguments []string) (path []string, help bool) {
 	switch {
 	case len(arguments) == 0:
 		return nil, len(app.Commands) > 0
-	case arguments[0] == HelpName && len(app.Commands) > 0:
+	case arguments[0] == helpName && len(app.Commands) > 0:
 		return slices.DeleteFunc(slices.Clone(arguments[1:]), isFlag), true
 	}
 	for i := 0; i < len(arguments) && arguments[i] != "--"; i++ {

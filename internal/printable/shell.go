@@ -5,12 +5,24 @@ import (
 	"strings"
 )
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=-]+$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-]+$`)
 
 // ShellWord returns the text as one word of a shell's command, whatever it holds.
 func ShellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return Quoted(text)
+}
+
+// Quoted is a text between single quotes, for bash, zsh, fish and the shells of POSIX.
+func Quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Command is a command line that a shell reads as these words.
+func Command(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ShellWord(word)
+	}
+	return strings.Join(quoted, " ")
 }

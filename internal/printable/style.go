@@ -81,19 +81,3 @@ func Wrap(text string, width int, indent string) string {
 	}
 	return b.String()
 }
-
-// Command is a command line that a shell reads as these words.
-func Command(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		if quoted[i] = word; word == "" || strings.ContainsFunc(word, special) {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// special tells characters that may mean something to a shell.
-func special(r rune) bool {
-	return r < utf8.RuneSelf && !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+", r)
-}

@@ -2,7 +2,6 @@ package printable
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,17 +39,5 @@ func TestWrap(t *testing.T) {
 				t.Errorf("%d: %q", width, line)
 			}
 		}
-	}
-}
-
-// A shell reads a command line as the words of which it was made.
-func TestCommand(t *testing.T) {
-	words := []string{"a", "", "two words", "it's", "$HOME", "*", "~", "#", "a\nb", "é", "KEY=[1, 2]", "-o"}
-	if got := Command("iwrun", "adapt", "a/b.csv", "--set=x"); got != "iwrun adapt a/b.csv --set=x" {
-		t.Errorf("%s", got)
-	}
-	text, err := exec.Command("sh", "-c", `for word in `+Command(words...)+`; do printf '%s|' "$word"; done`).Output()
-	if want := strings.Join(words, "|") + "|"; err != nil || string(text) != want {
-		t.Errorf("%q, want %q, %v", text, want, err)
 	}
 }

@@ -103,13 +103,13 @@ Examples:
 		Action: func(c *cli.Context) error {
 			if len(o.Merge) > 0 {
 				o.Merge = append(o.Merge, c.Args().Slice()...)
-			} else if err := o.take(c.Args().Slice()); err != nil {
-				return err
+			} else if left := commandline.Fill(c.Args().Slice(), &o.Source, &o.Target); len(left) > 0 {
+				return commandline.WrongUsage("%q is one too many: a SOURCE and a TARGET", left[0])
 			}
 			if o.sums() && !c.IsSet("calibration") {
 				o.Calibration = calibration.None
 			}
-			if err := o.check(c); err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
 			if o.Intervals == noIntervals {
@@ -120,19 +120,6 @@ Examples:
 	}
 }
 
-// take takes the files of source and target from arguments, if flags did not name them.
-func (o *options) take(arguments []string) error {
-	for _, to := range []*string{&o.Source, &o.Target} {
-		if *to == "" && len(arguments) > 0 {
-			*to, arguments = arguments[0], arguments[1:]
-		}
-	}
-	if len(arguments) > 0 {
-		return commandline.UsageError(fmt.Sprintf("%q is one too many: a SOURCE and a TARGET", arguments[0]))
-	}
-	return nil
-}
-
 // sums reports whether sums are counted or merged.
 func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 
@@ -140,9 +127,9 @@ func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
 
 // check returns the first of what is wrong with the options.
-func (o options) check(c *cli.Context) error {
+func (o options) check() error {
 	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
-		return commandline.WrongUsage(c, "%v", err)
+		return commandline.WrongUsage("%v", err)
 	}
 	return nil
 }
@@ -245,16 +232,20 @@ func (o options) carryOut() error {
 	return o.write(analysis, analysis.Sheet())
 }
 
+// files says how the files of both domains are read.
+func (o options) files() table.Options {
+	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}
+}
+
 // read reads the predictions of both domains.
 func (o options) read() (source, target *labelshift.Predictions, err error) {
 	if o.Run != "" {
 		return labelshift.ReadRun(o.Run)
 	}
-	files := table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}
-	if source, err = labelshift.ReadSource(o.Source, files); err != nil {
+	if source, err = labelshift.ReadSource(o.Source, o.files()); err != nil {
 		return nil, nil, err
 	}
-	target, err = labelshift.ReadTarget(o.Target, files, source)
+	target, err = labelshift.ReadTarget(o.Target, o.files(), source)
 	return source, target, err
 }
 
@@ -286,7 +277,7 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 
 // count writes the sums of the rows.
 func (o options) count() error {
-	part, err := labelshift.Count(o.Source, o.Target, table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}, o.Settings, o.FirstRow)
+	part, err := labelshift.Count(o.Source, o.Target, o.files(), o.Settings, o.FirstRow)
 	if err != nil {
 		return err
 	}
