@@ -75,6 +75,7 @@ demo: ## train on embedded data, print the table, draw the figure
 test_timeout := 30m
 
 test: setup ## run all tests, the concurrent packages with the race detector too
+	@sh tools/setup.sh bash:bash python3:python3
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -timeout $(test_timeout) ./...
 	$(with_flags) go test -timeout $(test_timeout) -race $(race_packages)
@@ -103,10 +104,11 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 # Debian's packages are for its own Python.
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)
 test-python: ## the Python package: types, and tests with the programs of build/
-	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas
+	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas \
+		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision
 	@$(MAKE) --no-print-directory build
 	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
-		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -rs -p no:cacheprovider tests
+		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -p no:cacheprovider tests
 
 test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv

@@ -32,9 +32,6 @@ var (
 // print. Words are the same; numbers may differ by as much as other processors' roundings
 // make of trainings. Lines of progress are shown as "…".
 func TestPages(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 makes the tutorial's data: ", err)
-	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -61,9 +61,6 @@ func TestRead(t *testing.T) {
 		}
 	}
 	// The system says of its own files that they are empty.
-	if _, err := os.Stat("/proc/self/maps"); err != nil {
-		t.Skip("no /proc here")
-	}
 	if got, err := Read("/proc/self/maps", Text); len(got) == 0 || err != nil {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -27,9 +27,9 @@ def adapt(
     seed: int = 0,
     device: str = "auto",
     steps: Optional[int] = None,
-    settings: Optional[Mapping[str, Any]] = None,
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
+    **settings: Any,
 ) -> Outcome:
     """Predicts the classes of a target without labels from a labelled source.
 
@@ -54,13 +54,14 @@ def adapt(
         ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"`` for a GPU if there is one.
     steps : int, optional
         Train each run for so many steps.
-    settings : dict, optional
-        Keys of the experiment file and their values, such as ``{"train.validation": 0.3}``.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
     progress : bool
         Show what the program says, on standard error.
+    **settings
+        Keys of the experiment file, with ``__`` in the place of dots: ``train__validation=0.3``,
+        or ``**{"train.validation": 0.3}``.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def adapt(
         raise ValueError("one of X_source and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
     if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
         raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
-    assignments = dict(settings or {})
+    assignments = {key.replace("__", "."): value for key, value in settings.items()}
     if methods is not None:
         assignments["methods"] = list(methods)
     options = ["--device", device] + ([] if steps is None else ["--steps", str(steps)])

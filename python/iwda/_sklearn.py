@@ -115,7 +115,7 @@ class Adapter:
             target = _data.rows_of(X_target, "X_target")
         self.outcome_ = adapt(
             rows, labels, target, methods=self.methods, seed=self.seed, device=self.device,
-            steps=self.steps, settings=self.settings, folder=self.folder, progress=self.progress,
+            steps=self.steps, folder=self.folder, progress=self.progress, **(self.settings or {}),
         )  # fmt: skip
         self.model_ = self.outcome_.model
         self.classes_ = self.outcome_.classes

@@ -9,7 +9,10 @@ import sys
 import tracemalloc
 
 import numpy as np
+import pandas
 import pytest
+import scipy.sparse
+import torch
 
 import iwda
 from iwda import _data
@@ -74,7 +77,6 @@ KINDS = {
 @pytest.mark.parametrize("framed", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_labels_of_any_kind(kind, framed, domains):
-    pandas = pytest.importorskip("pandas")
     rows, labels, target, hidden = domains
     classes = KINDS[kind]
 
@@ -104,7 +106,6 @@ def test_forms_of_rows(domains):
 
 
 def test_tensors(domains):
-    torch = pytest.importorskip("torch")
     rows, labels, target, _ = domains
     want = iwda.adapt(rows, labels, target, **LINEAR)
     numbers = np.unique(labels, return_inverse=True)[1]
@@ -118,7 +119,6 @@ def test_tensors(domains):
 
 
 def test_data_frames(domains):
-    pandas = pytest.importorskip("pandas")
     rows, labels, target, hidden = domains
     source, frame = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
     source["colour"], frame["colour"] = np.where(labels == "owl", "red", "blue"), np.where(hidden == "owl", "red", None)
@@ -147,7 +147,6 @@ def test_ids(domains):
 def test_wrong_input(domains):
     rows, labels, target, _ = domains
     nan = np.where(np.arange(rows.size).reshape(rows.shape) == 10, np.nan, rows)
-    pandas = pytest.importorskip("pandas")
     for match, arguments in {
         r"X_source: row 1, column 2: NaN": (nan, labels, target),
         r"X_target: row 1, column 2: NaN": (rows, labels, nan),
@@ -166,24 +165,24 @@ def test_wrong_input(domains):
         with pytest.raises(ValueError, match=match):
             iwda.adapt(*arguments, **LINEAR)
     with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
-        iwda.adapt(rows, labels, target, settings={"train.epoch": 3}, progress=False)
+        iwda.adapt(rows, labels, target, train__epoch=3, progress=False)
     with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs 3 rows at least, as some are held out; "dog" has 2'):
         iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **LINEAR)
     with pytest.raises(ValueError, match="300 rows, and wants one id each"):
         iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
     with pytest.raises(TypeError, match="sparse"):
-        iwda.adapt(pytest.importorskip("scipy.sparse").csr_matrix(rows), labels, target, **LINEAR)
+        iwda.adapt(scipy.sparse.csr_matrix(rows), labels, target, **LINEAR)
 
 
 def test_seed_and_settings(domains, tmp_path):
     rows, labels, target, _ = domains
     drawn = []
     for seed in (0, 1, 2):
-        outcome = iwda.adapt(rows, labels, target, seed=seed, settings={"train.validation": 0.2}, **LINEAR)
+        outcome = iwda.adapt(rows, labels, target, seed=seed, train__validation=0.2, **LINEAR)
         drawn.append(outcome.record["seeds"])
         assert "validation: 0.2" in outcome.path("experiment.yaml").read_text()
     assert drawn == [[1], [2], [3]]
-    outcome = iwda.adapt(rows, labels, target, settings={"seeds": np.array([5, 7])}, **LINEAR)
+    outcome = iwda.adapt(rows, labels, target, seeds=np.array([5, 7]), **LINEAR)
     assert outcome.record["seeds"] == [5, 7]
 
 
@@ -249,7 +248,6 @@ def test_writing_takes_no_second_array(tmp_path):
 
 
 def test_writing_a_frame_takes_few_lines_at_a_time(tmp_path):
-    pandas = pytest.importorskip("pandas")
     frame = _data.rows_of(pandas.DataFrame(np.ones((50_000, 20))).add_prefix("x"), "frame")
     tracemalloc.start()
     try:

@@ -6,6 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
+import nbclient
+import nbformat
 import numpy as np
 import pytest
 
@@ -16,7 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.mark.parametrize("name", ["_adapt", "_labelshift", "_model", "_outcome", "_sklearn"])
 def test_docstrings(name, adapted, domains):
-    pytest.importorskip("pandas")
     rows, labels, target, hidden = domains
     given = {"iwda": iwda, "adapted": adapted, "outcome": iwda.Outcome(adapted), "rows": target, "hidden": hidden}
     result = doctest.testmod(importlib.import_module("iwda." + name), extraglobs=given)
@@ -37,7 +38,6 @@ def alike(text, other):
 
 def test_tutorial(capsys):
     """The page of the tutorial shows the script and what it prints."""
-    pytest.importorskip("pandas")
     page = PAGE.read_text(encoding="utf-8")
     assert f"\n```python\n{(ROOT / 'tutorial.py').read_text(encoding='utf-8')}```\n" in page
     shown = re.search(r"(?ms)^It prints.*?^```\n(.*?)^```$", page).group(1)
@@ -49,7 +49,6 @@ def test_tutorial(capsys):
 @pytest.mark.filterwarnings("ignore")
 def test_page(monkeypatch, tmp_path):
     """The other code of the page, block after block, with short trainings."""
-    pytest.importorskip("pandas")
     adapt = iwda.adapt
     monkeypatch.setattr(iwda, "adapt", lambda *domains, **how: adapt(*domains, **{"steps": 60, "progress": False, **how}))
     monkeypatch.setattr(iwda.Outcome, "report", lambda self, show=False: self.path("report.html"))
@@ -72,9 +71,6 @@ def test_page(monkeypatch, tmp_path):
 
 
 def test_notebook():
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    for needed in ("ipykernel", "sklearn", "pandas"):
-        pytest.importorskip(needed)
     notebook = nbformat.read(ROOT / "tutorial.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "saved without outputs"
     nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(ROOT)}}).execute()

@@ -1,6 +1,7 @@
 """iwda.labelshift."""
 
 import numpy as np
+import pandas
 import pytest
 
 import iwda
@@ -35,7 +36,6 @@ def test_shares():
 
 
 def test_names_of_classes():
-    pandas = pytest.importorskip("pandas")
     (source, labels), (target, _) = draw(1, SOURCE), draw(2, TARGET)
     want = iwda.labelshift(source, labels, target)
     names = np.array(["owl", "-1", "nan"])

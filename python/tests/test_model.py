@@ -3,7 +3,11 @@
 import json
 
 import numpy as np
+import pandas
 import pytest
+import torch
+
+from PIL import Image
 
 import iwda
 from iwda import _data, _process
@@ -59,7 +63,7 @@ def test_every_candidate_of_features(way, tmp_path):
     if way == "clipped":
         source[::20, 3], target[::25, 4], rows[::30, 4] = 1000, -1000, 3000
     settings = WAYS[way] if way == "as it suits" else {**WAYS[way], "seeds": [1]}
-    iwda.adapt(source, labels, target, folder=tmp_path / "out", settings=settings, **QUICK)
+    iwda.adapt(source, labels, target, folder=tmp_path / "out", **settings, **QUICK)
     folders = folders_of(tmp_path / "out")
     assert len({path.parent.name for path in folders}) > 4  # candidates
     if way == "clipped":
@@ -84,7 +88,6 @@ def test_shares_of_ones_own(adapted, tmp_path):
 
 
 def test_words_and_missing_values(tmp_path):
-    pandas = pytest.importorskip("pandas")
 
     def frame(seed, shares):
         values, labels = draw(seed, shares)
@@ -155,12 +158,11 @@ class TestPyTorch:
     """Networks that take PyTorch."""
 
     def test_torchscript(self, tmp_path):
-        torch = pytest.importorskip("torch")
         module = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh())
         torch.jit.script(module).save(str(tmp_path / "backbone.pt"))
         (source, labels), (target, _) = draw(1, SOURCE, spread=1.5), draw(2, TARGET, spread=1.5)
         settings = {"network.name": "torchscript", "network.file": str(tmp_path / "backbone.pt")}
-        iwda.adapt(source, labels, target, folder=tmp_path / "out", methods=["source-only"], settings=settings, **QUICK)
+        iwda.adapt(source, labels, target, folder=tmp_path / "out", methods=["source-only"], **settings, **QUICK)
         rows = more_rows(8, 1.5)
         np.savez(tmp_path / "rows.npz", features=rows)
         want = predicted(tmp_path / "out", tmp_path / "rows.npz", tmp_path, "--run-module")
@@ -170,7 +172,6 @@ class TestPyTorch:
             iwda.load(tmp_path / "out").predict(rows)
 
     def test_lenet(self, tmp_path):
-        pytest.importorskip("torch")
         experiment = tmp_path / "digits.yaml"
         experiment.write_text(
             "experiment: digits\ndataset: {name: glyphs, train_per_class: 20, test_per_class: 10}\ntasks: [clean-warped]\nvariants: [full]\nmethods: [source-only]\n"
@@ -189,8 +190,6 @@ class TestPyTorch:
             model.predict(images.reshape(1000, -1))
 
     def test_resnet(self, tmp_path):
-        pytest.importorskip("torchvision")
-        image = pytest.importorskip("PIL.Image")
         random = np.random.default_rng(1)
         for domain, count in (("source", 24), ("target", 20)):
             for i in range(count):
@@ -198,7 +197,7 @@ class TestPyTorch:
                 pixels[..., 2 * (i % 2)] += 120
                 folder = tmp_path / domain / ("red", "blue")[i % 2] if domain == "source" else tmp_path / domain
                 folder.mkdir(parents=True, exist_ok=True)
-                image.fromarray(pixels).save(folder / f"{i}.png")
+                Image.fromarray(pixels).save(folder / f"{i}.png")
         settings = [
             "network={name: resnet18, pretrained: none, frozen: false, views: 0}", "dataset={resize: 24, crop: 20, cache: memory}",
             "methods=[source-only]", "seeds=[1]", "train.steps=8", "train.eval_every=8", "train.batch=8", "train.validation=0.3",

@@ -5,19 +5,17 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 
 import iwda
 
 from conftest import draw
-
-sklearn = pytest.importorskip("sklearn")
-
-from sklearn.base import clone, is_classifier  # noqa: E402
-from sklearn.model_selection import GridSearchCV, StratifiedKFold  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils import estimator_checks  # noqa: E402
 
 QUICK = {"methods": ["source-only@linear"], "steps": 30}
 
@@ -71,7 +69,6 @@ def test_without_a_target_the_source_is_its_own(domains):
 
 
 def test_frames(domains):
-    pandas = pytest.importorskip("pandas")
     rows, labels, target, _ = domains
     source, frame = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
     adapter = iwda.Adapter(**QUICK).fit(source, labels, X_target=frame)
