@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/internal/allocation"
+	"iwda/internal/fuzzing"
 )
 
 // A file of any content is an image or an error, decoded and resized in memory that its
@@ -28,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 	for _, c := range readPillow(f).Decode {
 		f.Add(c.File)
 	}
-	f.Fuzz(func(t *testing.T, file []byte) {
+	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
 		const bytesPerPixel = 24
 		limit := bytesPerPixel * (1<<22 + 512*len(file))
 		allocation.Within(t, 1<<25+limit, func() {

@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/allocation"
+	"iwda/internal/fuzzing"
 )
 
 // fuzzed reads bytes as a file of a format. Whatever is accepted must be whole rows, the same in
@@ -23,7 +24,7 @@ func fuzzed(f *testing.F, extension string, seeds ...string) {
 		f.Add([]byte(seed))
 	}
 	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, content []byte) {
+	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
 		path := filepath.Join(folder, "rows"+extension)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
@@ -141,7 +142,7 @@ func FuzzParquet(f *testing.F) {
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(npyOf("<f4", "(2, 1)", one+one) + npyOf("<f4", "(1, 1)", one)))
 	f.Add([]byte(npyOf("<f8", "(1000000000, 1000000)", one)))
-	f.Fuzz(func(t *testing.T, content []byte) {
+	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
 		allocation.Reading(t, len(content), func() {
 			table, err := NewStream(bytes.NewReader(content), "stream", Options{})
 			if err != nil {
@@ -160,7 +161,7 @@ func FuzzStream(f *testing.F) {
 func FuzzReadShares(f *testing.F) {
 	f.Add([]byte("class,share\na,0.5\nb,3\n"))
 	f.Add([]byte("target_share,class\n1e15,b\n\"0\",a\n"))
-	f.Fuzz(func(t *testing.T, content []byte) {
+	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
 		path := write(t, "shares.csv", string(content))
 		allocation.Reading(t, len(content), func() {
 			shares, err := ReadShares(path, []string{"a", "b"})
