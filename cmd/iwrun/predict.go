@@ -163,6 +163,9 @@ func runPredict(o predictOptions, s streams) error {
 			return err
 		}
 	}
+	for _, stray := range written.Strays {
+		fmt.Fprintln(s.err, stray)
+	}
 	reportRows(s.err, written.Rows(), members, written.Shares)
 	return nil
 }

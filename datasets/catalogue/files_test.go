@@ -148,7 +148,7 @@ func TestOwnFilesWithWords(t *testing.T) {
 	defer task.Close()
 	for words, files := range map[string][3]string{
 		"photos.csv: no row has a label; a classifier":                     {"class,u\ndog,1\ncat,2\n", "class,u\ndog,1\n"},
-		"sketches.csv:2: column \"u\": \"x\" is no number of float32; in ": {photos, "u,v\nx,1\n"},
+		"sketches.csv:2: column \"u\": \"x\" is no number; 1 of 1 cells are none, but in ": {photos, "u,v\nx,1\n"},
 		"sketches.csv:2: label \"cow\" is no class of":                     {"label,u\ndog,red\ncat,\n", "label,u\ncow,red\n"},
 		"no column \"v\" of values":                                        {"label,u,v\ndog,1,x\ncat,2,y\n", "u\n1\n"},
 	} {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -19,6 +20,7 @@ type Batch struct {
 	lines   []int    // of the file, from 1; nil where it has none
 	numbers []int    // of the rows in the file; nil where they follow First
 	domains []string // of all rows, if all are read
+	strays  []strays // of the columns of an encoding, in all rows up to the last one of the batch
 }
 
 // Len is the number of rows.
@@ -88,9 +90,12 @@ func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
 		defer cursor.Close()
 		b := &Batch{}
 		for first := 0; ; first += b.rows {
-			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0]}
+			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], strays: b.strays}
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
+			}
+			if err == nil || err == io.EOF {
+				err = cmp.Or(t.checkStrays(b, err == io.EOF), err)
 			}
 			if err == io.EOF && first == 0 && b.rows == 0 {
 				err = t.noRows()

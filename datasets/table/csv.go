@@ -69,7 +69,7 @@ func openCSV(t *Table) error {
 
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	return err == nil
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 func (f *csvFile) Close() error { return nil }
@@ -239,7 +239,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if err := c.spend(4*int64(c.form.t.width) + textCost); err != nil {
 			return err
 		}
-		if b.Values, err = c.appendValues(b.Values, record); err != nil {
+		if b.Values, err = c.appendValues(b, line, record); err != nil {
 			return c.form.at(line, err)
 		}
 		if l.ids >= 0 {
@@ -260,12 +260,13 @@ func (f *csvFile) at(line int, err error) error {
 	return fmt.Errorf("%s:%d: %w", f.t.name, line, err)
 }
 
-// appendValues appends the values of a record.
-func (c *csvCursor) appendValues(values []float32, record []string) (_ []float32, err error) {
+// appendValues appends the values of a record in a line to those of the batch.
+func (c *csvCursor) appendValues(b *Batch, line int, record []string) (values []float32, err error) {
 	t := c.form.t
+	values = b.Values
 	for j, column := range c.form.layout.values {
 		if t.cell != nil {
-			if values, err = t.cell(values, j, record[column]); err != nil {
+			if values, err = t.cell(b, values, line, j, record[column]); err != nil {
 				return values, err
 			}
 			continue

@@ -67,11 +67,12 @@ func (e Encoding) coded() (names []string) {
 	return names
 }
 
-// cellFunc appends the values of a cell of column j.
-type cellFunc func(values []float32, j int, text string) ([]float32, error)
+// cellFunc appends the values of a cell of column j, in a line or row of the file, which follows
+// what was read of the batch.
+type cellFunc func(b *Batch, values []float32, place, j int, text string) ([]float32, error)
 
-// encoder gives the cells of a table their values. The reference names whose encoding it is.
-func (t *Table) encoder(e Encoding, reference string) cellFunc {
+// encoder gives the cells of a table their values.
+func (t *Table) encoder(e Encoding) cellFunc {
 	places := make([]map[string]int, len(e))
 	for j, c := range e {
 		places[j] = make(map[string]int, len(c.Levels))
@@ -79,17 +80,15 @@ func (t *Table) encoder(e Encoding, reference string) cellFunc {
 			places[j][level] = i
 		}
 	}
-	return func(values []float32, j int, text string) ([]float32, error) {
+	return func(b *Batch, values []float32, place, j int, text string) ([]float32, error) {
 		c, missing := &e[j], false
 		if len(c.Levels) == 0 {
-			number, is, err := t.number(text)
+			number, absent, err := t.numberIn(b, place, j, text)
 			if err != nil {
 				return values, err
 			}
-			if missing = !is && isMissing(text); missing {
+			if missing = absent; missing {
 				number = c.Median
-			} else if !is {
-				return values, fmt.Errorf("column %q: %.100q is no number of float32; in %s the column is one of numbers", c.Column, text, reference)
 			}
 			values = append(values, number)
 		} else {
@@ -167,16 +166,25 @@ type LearntColumn struct {
 	// not counted if the column is left out.
 	Missing []int
 	LeftOut string // why it is; "" if it is not
+	// Strays say in which files the column, one of numbers, has other text, which counts as missing.
+	Strays []string
+}
+
+func (c *LearntColumn) stray(t *Table, s strays) {
+	if said := s.in(t); said != "" {
+		c.Strays = append(c.Strays, said)
+	}
 }
 
 // seen is what was seen of a column.
 type seen struct {
-	name           string
-	numbers        []float32
-	words, missing int            // cells of the source, of all files
-	counts         map[string]int // cells of each word; nil of a column of numbers
-	room           int            // bytes for more words
-	tooMany        bool           // words to count
+	name    string
+	values  []float32      // of the source that are numbers
+	strays                 // of the source
+	missing int            // cells of all files, and strays of columns of numbers
+	counts  map[string]int // cells of each word; nil of a column of numbers
+	room    int            // bytes for more words
+	endless bool           // more words than are counted
 }
 
 // File is one of rows, with the roles of its columns.
@@ -188,32 +196,35 @@ type File struct {
 // Learn looks through a source, and the other files of rows that are to go with it, and finds
 // the encoding for all of them, in two passes over the source and one over each other.
 //
-// A column of numbers is one whose cells are numbers, but for what is missing and one word for
-// nine numbers at most, which is an error when the rows are read. It stays as it is, with the
-// source's median for what is missing and, if something is missing in any of the files, with
-// a second value that says so. Of any other column each of the most frequent words of the
+// A column of numbers is one whose cells are numbers, but for what is missing and one other text
+// for nine numbers at most, which counts as missing. More of it in another file than the source is
+// an error. The column stays as it is, with the source's median for what is missing and, if
+// something is missing in any of the files, with a second value that says so. Of any other column each of the most frequent words of the
 // source, 50 of them, has a value, and so has what is missing if something is in the source.
 // Other words have none. A column that holds hardly a word twice, more than 100,000 words or
 // nothing is left out. All cells of a table without names of columns are as they are: its
 // encoding is nil.
 func Learn(source File, others ...File) (l Learnt, err error) {
 	var columns []*seen
+	var of *Table
 	if err := source.look(Reference{}, func(t *Table) cellFunc {
+		of = t
 		for _, name := range t.columns {
 			columns = append(columns, &seen{name: name})
 		}
-		return func(values []float32, j int, text string) ([]float32, error) {
+		return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
 			c := columns[j]
 			number, is, err := t.number(text)
 			if err != nil {
 				return values, err
 			}
 			if is {
-				c.numbers = append(c.numbers, number)
+				c.values = append(c.values, number)
+				c.numbers++
 			} else if isMissing(text) {
 				c.missing++
 			} else {
-				c.words++
+				c.add(text, place)
 			}
 			return values, nil
 		}
@@ -227,7 +238,13 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	var places []int // of the kept in l.Columns
 	for i, c := range columns {
 		why := c.useless()
-		l.Columns = append(l.Columns, LearntColumn{Name: c.name, Levels: len(c.counts), Missing: []int{c.missing}, LeftOut: why})
+		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why}
+		if c.counts == nil {
+			c.missing += c.cells
+			learnt.stray(of, c.strays)
+		}
+		learnt.Missing = []int{c.missing}
+		l.Columns = append(l.Columns, learnt)
 		if why != "" {
 			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source.Path, why))
 			continue
@@ -242,17 +259,27 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		for i := range l.Columns {
 			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
 		}
-		if err := file.look(Reference{Name: source.Path, Columns: l.Encoding.coded()}, func(*Table) cellFunc {
-			return func(values []float32, j int, text string) ([]float32, error) {
-				if isMissing(text) {
+		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding}, func(t *Table) cellFunc {
+			of = t
+			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
+				missing, numbers := false, len(l.Encoding[j].Levels) == 0
+				if numbers {
+					_, missing, err = t.numberIn(b, place, j, text)
+				} else {
+					missing = isMissing(text)
+				}
+				if missing {
 					kept[j].missing++
 					l.Columns[places[j]].Missing[at+1]++
-					l.Encoding[j].Missing = l.Encoding[j].Missing || len(l.Encoding[j].Levels) == 0
+					l.Encoding[j].Missing = l.Encoding[j].Missing || numbers
 				}
-				return values, nil
+				return values, err
 			}
 		}); err != nil {
 			return Learnt{}, err
+		}
+		for j, s := range of.straysOf() {
+			l.Columns[places[j]].stray(of, s)
 		}
 	}
 	l.Summary = summary(kept, len(columns))
@@ -283,7 +310,7 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 func count(source File, columns []*seen) error {
 	var ofWords []*seen
 	for _, c := range columns {
-		if 9*c.words > len(c.numbers) {
+		if c.tooMany() {
 			c.counts = make(map[string]int)
 			ofWords = append(ofWords, c)
 		}
@@ -295,9 +322,9 @@ func count(source File, columns []*seen) error {
 		c.room = mostText / len(ofWords)
 	}
 	return source.look(Reference{}, func(*Table) cellFunc {
-		return func(values []float32, j int, text string) ([]float32, error) {
+		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
 			c := columns[j]
-			if c.counts == nil || c.tooMany || isMissing(text) {
+			if c.counts == nil || c.endless || isMissing(text) {
 				return values, nil
 			}
 			word := wordOf(text)
@@ -305,7 +332,7 @@ func count(source File, columns []*seen) error {
 				const entry = 64 // bytes, about
 				c.room -= len(word) + entry
 				if len(c.counts) == mostWords || c.room < 0 {
-					c.tooMany = true
+					c.endless = true
 					clear(c.counts)
 					return values, nil
 				}
@@ -319,11 +346,11 @@ func count(source File, columns []*seen) error {
 
 // useless says why a column tells nothing of a class; "" if it does.
 func (c *seen) useless() string {
-	cells := len(c.numbers) + c.words
+	cells := c.numbers + c.strays.cells
 	switch different := len(c.counts); {
 	case cells == 0:
 		return "no row of the source has a value in it"
-	case c.tooMany:
+	case c.endless:
 		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 	case different > fewestOfIDs && 10*different >= 9*cells:
 		return fmt.Sprintf("of %d cells with words %d are different, as ids are", cells, different)
@@ -335,7 +362,7 @@ func (c *seen) useless() string {
 func (c *seen) coding() Coding {
 	coding := Coding{Column: c.name, Missing: c.missing > 0}
 	if c.counts == nil {
-		coding.Median = median(c.numbers)
+		coding.Median = median(c.values)
 		return coding
 	}
 	var words []string

@@ -61,7 +61,7 @@ func TestEncoding(t *testing.T) {
 	}
 	got := learnt(t, source, target)
 	if want := []LearntColumn{
-		{"colour", 3, []int{1, 1}, ""}, {"age", 0, []int{2, 1}, ""}, {"member", 0, []int{0, 0}, ""}, {"size", 0, []int{0, 1}, ""},
+		{"colour", 3, []int{1, 1}, "", nil}, {"age", 0, []int{2, 1}, "", nil}, {"member", 0, []int{0, 0}, "", nil}, {"size", 0, []int{0, 1}, "", nil},
 	}; !cmp.Equal(got.Columns, want) {
 		t.Errorf("%+v", got.Columns)
 	}
@@ -141,7 +141,7 @@ func TestEncodingOfParquet(t *testing.T) {
 	}
 	encodedAs(t, write(t, "target.parquet", parquetOf(t, []numbers{{"7.5", 3, 1 << 24, 1}})), e, 0, 0, 0, 7.5, 0, 1, 0, 1<<24)
 	if err := readAll(write(t, "words.parquet", parquetOf(t, []numbers{{Age: "old"}})), Options{Reference: Reference{Name: "source.parquet", Encoding: e}}); err == nil ||
-		!strings.HasSuffix(err.Error(), `words.parquet: row 0: column "age": "old" is no number of float32; in source.parquet the column is one of numbers`) {
+		!strings.HasSuffix(err.Error(), `words.parquet: row 0: column "age": "old" is no number; 1 of 1 cells are none, but in source.parquet the column is one of numbers`) {
 		t.Error(err)
 	}
 }
@@ -182,11 +182,83 @@ func TestLearnLeavesOut(t *testing.T) {
 	}
 }
 
-// What is no word of a column of numbers is an error of its row, and so is a number in too
-// many digits.
-func TestWordsAmongNumbers(t *testing.T) {
+// One text for nine numbers counts as missing in every file, and is said; in another file than the
+// source more are an error of the first one's row.
+func TestTextAmongNumbers(t *testing.T) {
+	numbers := strings.Repeat("1,x\n", 9)
+	source := write(t, "source.csv", "a,b\n"+numbers+"3 or so,y\n")
+	target := write(t, "target.csv", "a,b\n2,x\n"+strings.Repeat("oops,y\n"+numbers, 2))
+	l := learnt(t, source, target)
+	want := []LearntColumn{{"a", 0, []int{1, 2}, "", []string{
+		`1 cell of ` + source + ` is no number and counts as missing: "3 or so" in line 11`,
+		`2 cells of ` + target + ` are no numbers and count as missing, the first "oops" in line 3`,
+	}}, {"b", 2, []int{0, 0}, "", nil}}
+	if diff := cmp.Diff(want, l.Columns); diff != "" {
+		t.Error(diff)
+	}
+	encodedAs(t, source, l.Encoding, append(slices.Repeat([]float32{1, 0, 1, 0}, 9), 1, 1, 0, 1)...)
+	if diff := cmp.Diff(Encoding{{Column: "a", Median: 1, Missing: true}, {Column: "b", Levels: []string{"x", "y"}}}, l.Encoding); diff != "" {
+		t.Error(diff)
+	}
+	// So it is where rows are read, in each pass and in small batches.
+	options := Options{Reference: Reference{Name: "source.csv", Encoding: l.Encoding}}
+	read, err := Open(target, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	for range 2 {
+		for _, err := range read.Batches(3) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff([]string{`column "a": ` + want[0].Strays[1]}, read.Strays()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for name, content := range map[string]string{
+		`few.csv:3: column "a": "wide" is no number; 1 of 9 cells are none, but in source.csv the column is one of numbers`:     "a,b\n2,x\nwide,x\n" + strings.Repeat("1,x\n", 7),
+		`end.csv:102: column "a": "w0" is no number; 100 of 200 cells are none, but in source.csv the column is one of numbers`: "a,b\n" + strings.Repeat("1,x\n", 100) + manyWords(100),
+	} {
+		file, _, _ := strings.Cut(name, ":")
+		path := write(t, file, content)
+		refused(t, path, options, name)
+		if _, err := Learn(File{Path: source}, File{Path: path}); err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(name, "source.csv", source)) {
+			t.Errorf("%v, want %s", err, name)
+		}
+	}
+	// A file without end is not read to its end.
+	long, err := Open(write(t, "long.csv", "a,b\n"+manyWords(2000)), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer long.Close()
+	for b, err := range long.Batches(50) {
+		if err != nil {
+			if !strings.Contains(err.Error(), `long.csv:2: column "a": "w0" is no number; 150 of 150 cells are none`) {
+				t.Error(err)
+			}
+			break
+		}
+		if b.First > 100 {
+			t.Fatalf("row %d is read", b.First)
+		}
+	}
+}
+
+func manyWords(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "w%d,x\n", i)
+	}
+	return text.String()
+}
+
+// A number that is none of float32 is an error of its row.
+func TestNumbersOutOfRange(t *testing.T) {
 	rows := "a,b\n" + strings.Repeat("1,x\n", 9)
-	for cell, words := range map[string]string{"oops": `"oops" is no number of float32`, "inf": `"inf" is no number`, "1e39": `"1e39" is no number`} {
+	for cell, words := range map[string]string{"inf": `"inf" is no number of float32`, "1e39": `"1e39" is no number`, "-1e999": `"-1e999" is no number`} {
 		path := write(t, "source.csv", rows+cell+",y\n")
 		e := learnt(t, path).Encoding
 		if e[0].Levels != nil {

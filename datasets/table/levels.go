@@ -26,7 +26,7 @@ func Levels(f File) ([]LevelsOf, error) {
 		for _, name := range t.columns {
 			columns = append(columns, &column{LevelsOf: LevelsOf{Column: name}, rows: make(map[string]int)})
 		}
-		return func(values []float32, j int, text string) ([]float32, error) {
+		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
 			c := columns[j]
 			if c.many || isMissing(text) {
 				return values, nil

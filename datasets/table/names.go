@@ -176,7 +176,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 		}
 	}
 	if encoding := t.options.Reference.Encoding; encoding != nil && t.kind == Features {
-		t.cell, t.columns = t.encoder(encoding, t.options.Reference.Name), encoding.Columns()
+		t.cell, t.columns = t.encoder(encoding), encoding.Columns()
 		if err := distinct("columns of values", t.columns); err != nil {
 			return l, err
 		}

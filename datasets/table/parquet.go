@@ -364,7 +364,7 @@ func (c *parquetCursor) readCells(b *Batch, n int, keep []bool, kept int) error 
 			if keep != nil && !keep[i] {
 				continue
 			}
-			of, err := c.form.t.cell(b.Values[before+row*width+at:][:0], j, text)
+			of, err := c.form.t.cell(b, b.Values[before+row*width+at:][:0], c.row+i, j, text)
 			if err != nil {
 				return fmt.Errorf("row %d: %w", c.row+i, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"iwda/internal/heading"
 	"iwda/internal/input"
@@ -76,6 +77,7 @@ type Table struct {
 	cell        cellFunc // makes values of the texts of cells; nil where these are numbers
 	decimal     *decimal // of numbers that are texts; nil of other forms
 	everyDomain bool     // no row is passed over
+	strays      atomic.Pointer[[]strays]
 	labels      bool
 	form        form
 	mapped      *array // the values, where they are mapped

@@ -204,6 +204,7 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 	if coding.Missing {
 		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", coding.Median)
 	}
+	c.odd = append(c.odd, learnt.Strays...)
 	constant := 0
 	var counting []string
 	for i, of := range []struct {

@@ -30,6 +30,7 @@ const Stdout = "-"
 type Written struct {
 	Counts []int       // rows by predicted class
 	Shares [][]float64 // what the probabilities were corrected for, members × classes
+	Strays []string    // see [table.Table.Strays]
 }
 
 // Rows is the number of all rows.
@@ -73,6 +74,11 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		w.Counts, err = table.StreamPredictions(request.Stdout, what, rows)
 	} else {
 		w.Counts, err = table.WritePredictions(request.Output, what, rows)
+	}
+	for _, input := range inputs {
+		if rows, is := input.(tableInput); is {
+			w.Strays = append(w.Strays, rows.Strays()...)
+		}
 	}
 	return w, err
 }

@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
+import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -152,7 +153,7 @@ def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
         made = [(words == level) & ~absent for level in coding["levels"]]
     else:
         if column.dtype.kind not in "biuf":
-            values = np.array([0 if no else _number(text, coding["column"]) for text, no in zip(texts, absent)], np.float32)
+            values, absent = _numbers(texts, absent, coding["column"])
         made = [np.where(absent, np.float32(coding.get("median", 0)), values)]
     if coding.get("missing"):
         made.append(absent)
@@ -163,14 +164,26 @@ def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
 _MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", "."}
 
 
-def _number(text: str, column: str) -> float:
+def _numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, Array]:
+    """The numbers, n, in cells of a column of numbers, and which are missing: other text, too, up to one for nine numbers."""
+    values = [0.0 if no else _number(text) for text, no in zip(texts, absent)]
+    strays = [row for row, value in enumerate(values) if value is None]
+    if strays:
+        of = f"X: column {column!r}: row {strays[0]}: {texts[strays[0]][:100]!r} is no number"
+        if 9 * len(strays) > len(texts) - absent.sum() - len(strays):
+            raise ValueError(f"{of}; {len(strays)} of {len(texts) - absent.sum()} cells are none, but in training the column is one of numbers")
+        warnings.warn(f"{of} and counts as missing, one of {len(strays)} such cells", stacklevel=2)
+    return np.array([value or 0 for value in values], np.float32), absent | np.isin(np.arange(len(texts)), strays)
+
+
+def _number(text: str) -> Optional[float]:
     word = text.strip().lower()
     if word in ("true", "false"):
         return float(word == "true")
     try:
-        return float(text)
+        return None if "_" in text else float(text)
     except ValueError:
-        raise ValueError(f"X: column {column!r}: {text[:100]!r} is no number; in training the column is one of numbers") from None
+        return None
 
 
 class _Member:

@@ -88,7 +88,6 @@ def test_shares_of_ones_own(adapted, tmp_path):
 
 
 def test_words_and_missing_values(tmp_path):
-
     def frame(seed, shares):
         values, labels = draw(seed, shares)
         random = np.random.default_rng(seed)
@@ -116,8 +115,14 @@ def test_words_and_missing_values(tmp_path):
     with pytest.raises(ValueError, match="no column 'kind'"):
         outcome.model.predict(more.drop(columns="kind"))
     more["a"] = more["a"].astype(object)
-    more.loc[7, "a"] = "wide"
-    with pytest.raises(ValueError, match="column 'a': 'wide' is no number"):
+    more.loc[7:9, "a"] = "wide"
+    _data._write_frame(str(file), _data.rows_of(more, "more"), "more", None, None)
+    want = predicted(tmp_path / "out", file, tmp_path)
+    with pytest.warns(UserWarning, match="column 'a': row 7: 'wide' is no number and counts as missing, one of 3 such cells"):
+        got = outcome.model.predict_proba(more)
+    assert np.abs(got - want).max() < 1e-6
+    more.loc[: len(more) // 10, "a"] = "wide"
+    with pytest.raises(ValueError, match=r"column 'a': row 0: 'wide' is no number; \d+ of \d+ cells are none, but in training"):
         outcome.model.predict(more)
 
 
