@@ -11,30 +11,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/allocation"
+	"iwda/internal/faultydisk"
 )
 
-// corruptions hands over the content with every third byte changed: one bit of it, another one from
-// byte to byte, or the byte set to zero, or the content cut before it; with IWDA_TORTURE in the
-// environment, all bits of all bytes.
-func corruptions(content string, try func(what string, at int, damaged []byte)) {
-	bits, step := 1, 3
-	if os.Getenv("IWDA_TORTURE") != "" {
-		bits, step = 8, 1
-	}
-	for at := 0; at < len(content); at += step {
-		damaged := []byte(content)
-		for bit := range bits {
-			damaged[at] = content[at] ^ 1<<((at/step+bit)%8)
-			try("flipped", at, damaged)
-		}
-		if damaged[at] = 0; content[at] != 0 {
-			try("zeroed", at, damaged)
-		}
-		try("cut", at, []byte(content[:at]))
-	}
-}
-
-// Whatever happens to a byte, a file is refused or, where the format has checksums, gives the same
+// Whatever happens to a byte, of every third one, a file is refused or, where the format has checksums, gives the same
 // rows. Of others the rows that are read are whole.
 func TestCorruptedFiles(t *testing.T) {
 	array := func(order string) string {
@@ -80,15 +60,15 @@ func TestCorruptedFiles(t *testing.T) {
 				t.Fatal("the whole file is refused")
 			}
 			refused, cases := 0, 0
-			corruptions(test.content, func(what string, at int, damaged []byte) {
+			for how, damaged := range faultydisk.Damaged([]byte(test.content), 3) {
 				cases++
 				got, whole := rows(damaged)
 				if !whole {
 					refused++
 				} else if diff := cmp.Diff(want, got); test.checked && diff != "" {
-					t.Errorf("byte %d of %d is %s, and the rows are others: %s", at, len(test.content), what, diff)
+					t.Errorf("%s of %d, and the rows are others: %s", how, len(test.content), diff)
 				}
-			})
+			}
 			t.Logf("%d cases, %d refused", cases, refused)
 		})
 	}

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -188,27 +187,18 @@ func TestEveryByteCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := max(1, len(whole)/150)
-		if os.Getenv(faultydisk.Everything) != "" {
-			step = 1
-		}
-		for at := 0; at < len(whole); at += step {
-			flipped, zeroed := bytes.Clone(whole), bytes.Clone(whole)
-			flipped[at] ^= 1 << (at % 8)
-			zeroed[at] = 0
-			for how, damaged := range map[string][]byte{"flipped": flipped, "zeroed": zeroed, "cut": whole[:at]} {
-				if err := os.WriteFile(path, damaged, 0o666); err != nil {
-					t.Fatal(err)
-				}
-				got, err := predicted(filepath.Dir(path))
-				switch {
-				case err != nil && strings.Contains(err.Error(), filepath.Dir(path)):
-					refused++
-				case err == nil && got == want:
-					same++
-				default:
-					t.Fatalf("%s, byte %d %s: %v\n%s", path, at, how, err, got)
-				}
+		for how, damaged := range faultydisk.Damaged(whole, max(1, len(whole)/150)) {
+			if err := os.WriteFile(path, damaged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			got, err := predicted(filepath.Dir(path))
+			switch {
+			case err != nil && strings.Contains(err.Error(), filepath.Dir(path)):
+				refused++
+			case err == nil && got == want:
+				same++
+			default:
+				t.Fatalf("%s, %s: %v\n%s", path, how, err, got)
 			}
 		}
 		if err := os.WriteFile(path, whole, 0o666); err != nil {
