@@ -145,14 +145,11 @@ torture: build ## every call failing, every power cut, every byte damaged, 1,400
 # The packages in which goroutines meet.
 race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/progress/... ./experiments/schedule/... ./torch/...
 
-# An input of new coverage is made smaller in ten attempts, not for the minute of the default,
-# in which nothing else is tried. Files lie in memory: a disk takes most of the time. Readers of
-# bytes are tried with as many mutants of each input: 500000x are 10.5 million executions.
 FUZZTIME ?= 1m
-fuzz: setup ## every fuzz target for FUZZTIME (default 1m; 500000x is ten million inputs of each binary format)
+INPUTS ?= 0
+fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each, then INPUTS (default 0) mutants of what was found
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) export IWDA_MUTANTS=20; [ ! -w /dev/shm ] || export TMPDIR=/dev/shm GOTMPDIR=/tmp; grep -o '^func Fuzz[A-Za-z0-9]*' $$(git ls-files -co --exclude-standard '*_test.go') | while IFS=: read -r file target; do \
-		go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$${file%/*}" || exit 1; done
+	$(with_flags) FUZZTIME='$(FUZZTIME)' INPUTS='$(INPUTS)' sh tools/fuzz.sh $(FUZZ)
 
 # Freed blocks are kept for a while to find later uses of them; by default so many that
 # a test takes them for a leak. With -o the tests keep the names that leaks.supp needs.

@@ -5,13 +5,19 @@ import (
 	"hash/crc64"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
 // Mutants is the variable of the environment with the number of mutants that are tried with each
-// input, 0 by default. To find out what an input covers takes ten times as long as to read it.
+// input, 0 by default. Without a look at what they cover, many more of them can be tried.
 const Mutants = "IWDA_MUTANTS"
+
+// Corpus is the variable with a folder of inputs that a fuzzer found, in which each function
+// that fuzzes has a folder of its name. They are seeds, too.
+const Corpus = "IWDA_CORPUS"
 
 var table = crc64.MakeTable(crc64.ISO)
 
@@ -21,12 +27,36 @@ func Bytes(f *testing.F, try func(t *testing.T, input []byte)) {
 	if err != nil && os.Getenv(Mutants) != "" {
 		f.Fatalf("%s: %v", Mutants, err)
 	}
+	for _, input := range found(f) {
+		f.Add(input)
+	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		try(t, input)
 		for i := range mutants {
 			tryMutant(t, try, mutant(rand.New(rand.NewPCG(crc64.Checksum(input, table), uint64(i))), input))
 		}
 	})
+}
+
+// found reads the inputs of the corpus.
+func found(f *testing.F) (inputs [][]byte) {
+	files, err := filepath.Glob(filepath.Join(os.Getenv(Corpus), f.Name(), "*"))
+	if err != nil || os.Getenv(Corpus) == "" {
+		return nil
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, value, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+		input, err := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(value, "[]byte("), ")"))
+		if err != nil {
+			f.Fatalf("%s: %v", file, err)
+		}
+		inputs = append(inputs, []byte(input))
+	}
+	return inputs
 }
 
 // tryMutant shows an input with which try fails: the fuzzer keeps the one that it is a mutant of.

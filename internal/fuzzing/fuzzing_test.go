@@ -2,7 +2,10 @@ package fuzzing
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -30,5 +33,27 @@ func TestMutants(t *testing.T) {
 	}
 	if m := mutant(rand.New(rand.NewPCG(1, 1)), nil); len(m) != 1 {
 		t.Errorf("of nothing %q", m)
+	}
+}
+
+// What a fuzzer wrote is read as it was.
+func FuzzCorpus(f *testing.F) {
+	folder := f.TempDir()
+	f.Setenv(Corpus, folder)
+	if err := os.Mkdir(filepath.Join(folder, f.Name()), 0o777); err != nil {
+		f.Fatal(err)
+	}
+	want := "a \"b\"\n\x00\xff"
+	if err := os.WriteFile(filepath.Join(folder, f.Name(), "1"), fmt.Appendf(nil, "go test fuzz v1\n[]byte(%q)\n", want), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	if inputs := found(f); len(inputs) != 1 || string(inputs[0]) != want {
+		f.Errorf("%q", inputs)
+	}
+	f.Setenv(Mutants, "100")
+	tried := 0
+	Bytes(f, func(*testing.T, []byte) { tried++ })
+	if tried != 101 {
+		f.Errorf("%d inputs were tried", tried)
 	}
 }
