@@ -156,7 +156,7 @@ fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each, then INPUTS (de
 sanitize: setup ## the C++ parts under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory $(sanitized_library)
 	@mkdir -p build/sanitize/tests
-	$(with_sanitizers) $(sanitizer_options) go test -asan -o build/sanitize/tests/ ./torch/... ./losses/... ./nets/...
+	$(with_sanitizers) $(sanitizer_options) go test -asan -o build/sanitize/tests/ -timeout 60m ./torch/... ./losses/... ./nets/... ./experiments/train
 
 lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pages' words and links
 	@$(MAKE) --no-print-directory $(library)
