@@ -129,9 +129,17 @@ func (t *Table) finish(b *Batch, classes *vocabulary) error {
 // position says where a row of a batch is.
 func (t *Table) position(b *Batch, i int) string {
 	if len(b.lines) > 0 {
-		return fmt.Sprintf("%s:%d", t.name, b.lines[i])
+		return t.at(b.lines[i])
 	}
-	return fmt.Sprintf("%s: row %d", t.name, b.number(i))
+	return t.at(b.number(i))
+}
+
+// at says where a line is, or a row of a file without lines.
+func (t *Table) at(place int) string {
+	if t.decimal != nil {
+		return fmt.Sprintf("%s:%d", t.name, place)
+	}
+	return fmt.Sprintf("%s: row %d", t.name, place)
 }
 
 // column is the name of a column of values.

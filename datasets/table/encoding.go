@@ -199,11 +199,11 @@ type File struct {
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
 // for nine numbers at most, which counts as missing. More of it in another file than the source is
 // an error. The column stays as it is, with the source's median for what is missing and, if
-// something is missing in any of the files, with a second value that says so. Of any other column each of the most frequent words of the
-// source, 50 of them, has a value, and so has what is missing if something is in the source.
-// Other words have none. A column that holds hardly a word twice, more than 100,000 words or
-// nothing is left out. All cells of a table without names of columns are as they are: its
-// encoding is nil.
+// something is missing in any of the files, with a second value that says so. Of any other column
+// each of the most frequent words of the source, 50 of them, has a value, and so has what is
+// missing if something is in the source. Other words have none. A column that holds hardly a word
+// twice, more than 100,000 words or nothing is left out. All cells of a table without names of
+// columns are as they are: its encoding is nil.
 func Learn(source File, others ...File) (l Learnt, err error) {
 	var columns []*seen
 	var of *Table

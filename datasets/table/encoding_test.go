@@ -190,8 +190,8 @@ func TestTextAmongNumbers(t *testing.T) {
 	target := write(t, "target.csv", "a,b\n2,x\n"+strings.Repeat("oops,y\n"+numbers, 2))
 	l := learnt(t, source, target)
 	want := []LearntColumn{{"a", 0, []int{1, 2}, "", []string{
-		`1 cell of ` + source + ` is no number and counts as missing: "3 or so" in line 11`,
-		`2 cells of ` + target + ` are no numbers and count as missing, the first "oops" in line 3`,
+		source + `:11: "3 or so" is no number and counts as missing`,
+		target + `:3: "oops" is no number and counts as missing, as does 1 other`,
 	}}, {"b", 2, []int{0, 0}, "", nil}}
 	if diff := cmp.Diff(want, l.Columns); diff != "" {
 		t.Error(diff)

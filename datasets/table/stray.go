@@ -22,23 +22,21 @@ func (s *strays) add(text string, place int) {
 // tooMany reports whether the column is none of numbers.
 func (s *strays) tooMany() bool { return 9*s.cells > s.numbers }
 
-// in says how many there are of them in the table; "" for none.
+// in says where they are in the table, and how many; "" for none.
 func (s *strays) in(t *Table) string {
-	where := "row"
-	if t.decimal != nil {
-		where = "line"
-	}
 	switch s.cells {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 cell of %s is no number and counts as missing: %q in %s %d", t.name, s.text, where, s.place)
+		return fmt.Sprintf("%s: %q is no number and counts as missing", t.at(s.place), s.text)
+	case 2:
+		return fmt.Sprintf("%s: %q is no number and counts as missing, as does 1 other", t.at(s.place), s.text)
 	}
-	return fmt.Sprintf("%d cells of %s are no numbers and count as missing, the first %q in %s %d", s.cells, t.name, s.text, where, s.place)
+	return fmt.Sprintf("%s: %q is no number and counts as missing, as do %d others", t.at(s.place), s.text, s.cells-1)
 }
 
-// numberIn returns the number in a cell of column j, of numbers alone in the reference, or that it
-// is missing, of a batch that was read up to there.
+// numberIn returns the number in a cell of column j, which is one of numbers in the reference, or
+// that it is missing. The batch was read up to the cell.
 func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, missing bool, err error) {
 	reference := t.options.Reference
 	if b.strays == nil {
@@ -61,16 +59,13 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 }
 
 // checkStrays returns an error if too many cells of a column up to the last row of the batch are
-// strays. Before the end of the rows it waits for a hundred of them; there, the table keeps them.
+// strays. Before the end of the rows a hundred of them are waited for. At the end they are kept for
+// [Table.Strays].
 func (t *Table) checkStrays(b *Batch, end bool) error {
 	for j := range b.strays {
 		if s := &b.strays[j]; s.tooMany() && (end || s.cells > 100) {
-			where := fmt.Sprintf("row %d", s.place)
-			if t.decimal != nil {
-				where = fmt.Sprintf("%s:%d", t.name, s.place)
-			}
 			return fmt.Errorf("%s: column %q: %q is no number; %d of %d cells are none, but in %s the column is one of numbers",
-				where, t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
+				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
 		}
 	}
 	if end && b.strays != nil {

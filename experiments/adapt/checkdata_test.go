@@ -60,6 +60,9 @@ func TestCheckData(t *testing.T) {
 			odd = "-999"
 		}
 		fmt.Fprintf(&source, "%d;%s;%s;%s;7;%d;%s;note %d;x%d\n", i, []string{"ant", "bee", "ant"}[i%3], strings.Replace(size, ".", ",", 1), []string{"red", "blue"}[i%2], 1000+i, strings.Replace(odd, ".", ",", 1), i, i)
+		if i == 40 {
+			size = "wide"
+		}
 		fmt.Fprintf(&target, "%d,%s,%s,%d,%d,%s,note %d,1\n", i, size, []string{"red", "grey", "NA"}[i%3], i%4, i, odd, i)
 	}
 	folder := t.TempDir()
@@ -71,7 +74,7 @@ func TestCheckData(t *testing.T) {
 	}
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
-		`"size"    number            2.7 ± 1.249, 10.0% missing  2.7 ± 1.249, 10.0% missing  the median, 2.5, for what is missing, and a value that says so`,
+		`"size"    number            2.7 ± 1.249, 10.0% missing  2.7 ± 1.249, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
 		`"colour"  words, 2 levels                               33.3% missing               a value for each level; no row of the target has "blue"`,
 		`always 7                    1.5 ± 1.118                 as it is; never changes in one domain: left out where columns are standardised`,
 		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",

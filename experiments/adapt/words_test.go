@@ -19,7 +19,8 @@ import (
 	"iwda/torch"
 )
 
-// wordyDomains writes a source and a target whose columns are words, and numbers with gaps.
+// wordyDomains writes a source and a target whose columns are words, and numbers with gaps, in the
+// target with a word too.
 func wordyDomains(t *testing.T) (source, target string) {
 	t.Helper()
 	random, folder := rand.New(rand.NewPCG(3, 4)), t.TempDir()
@@ -31,10 +32,13 @@ func wordyDomains(t *testing.T) (source, target string) {
 			if random.IntN(10) > 0 {
 				height = fmt.Sprintf("%.3f", random.NormFloat64()+float64(class))
 			}
+			legs := fmt.Sprint(random.IntN(5))
 			if labelled {
 				label = []string{"cat", "dog"}[class]
+			} else if i == 7 {
+				legs = "three"
 			}
-			fmt.Fprintf(&text, "%s,%s,%s %d,%d,%s\n", height, colours[class*2+random.IntN(2)], name, i, random.IntN(5), label)
+			fmt.Fprintf(&text, "%s,%s,%s %d,%s,%s\n", height, colours[class*2+random.IntN(2)], name, i, legs, label)
 		}
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
@@ -56,17 +60,21 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	summary := outcome.Decisions[1]
-	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns with words: "colour" (3 levels); 2 of 4 columns with missing values: "height" (`) || !slices.Contains(said, summary.Choice) {
+	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "height" (`) || !slices.Contains(said, summary.Choice) {
 		t.Errorf("%+v, said %q", summary, said)
 	}
 	if w := outcome.Warnings; !slices.ContainsFunc(w, func(w string) bool { return strings.HasPrefix(w, `Column "name" of `) }) {
 		t.Errorf("%q", w)
 	}
+	stray := fmt.Sprintf(`olumn "legs": %s:9: "three" is no number and counts as missing`, target)
+	if !slices.Contains(outcome.Warnings, "C"+stray+".") {
+		t.Errorf("%q", outcome.Warnings)
+	}
 	members, err := model.OpenEnsemble(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs"}
+	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs", "legs is missing"}
 	got := members[0].Input.Columns
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("%q", got)
@@ -78,8 +86,12 @@ func TestWords(t *testing.T) {
 	for name, input := range map[string]string{"raw": target, "encoded": encodedRows(t, source, target)} {
 		output := filepath.Join(t.TempDir(), "predictions.csv")
 		request := predict.Request{Inputs: []string{input}, Shares: predict.ModelShares, Output: output, Probabilities: true}
-		if _, err := predict.Write(context.Background(), members, request, predict.Options{Device: torch.CPU, Threads: 1, Batch: predict.DefaultBatch}); err != nil {
+		written, err := predict.Write(context.Background(), members, request, predict.Options{Device: torch.CPU, Threads: 1, Batch: predict.DefaultBatch})
+		if err != nil {
 			t.Fatal(err)
+		}
+		if raw := name == "raw"; raw != slices.Equal(written.Strays, []string{"c" + stray}) || !raw && written.Strays != nil {
+			t.Errorf("%s rows: %q", name, written.Strays)
 		}
 		if again, err := os.ReadFile(output); err != nil || !bytes.Equal(again, predicted) {
 			t.Errorf("%s rows: other predictions, %v", name, err)
@@ -110,7 +122,7 @@ func encodedRows(t *testing.T, source, target string) string {
 	if err := os.WriteFile(path, rows.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 7 {
+	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 8 {
 		t.Fatal(file, err)
 	}
 	return path
