@@ -2,6 +2,7 @@
 package fuzzing
 
 import (
+	"bytes"
 	"hash/crc64"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"iwda/internal/input"
 )
 
 // Mutants is the variable of the environment with the number of mutants that are tried with each
@@ -22,18 +25,21 @@ const Corpus = "IWDA_CORPUS"
 var table = crc64.MakeTable(crc64.ISO)
 
 // Bytes fuzzes with the seeds of f: try is called with each input, and with mutants of it.
-func Bytes(f *testing.F, try func(t *testing.T, input []byte)) {
+func Bytes(f *testing.F, try func(t *testing.T, content []byte)) {
 	mutants, err := strconv.Atoi(os.Getenv(Mutants))
 	if err != nil && os.Getenv(Mutants) != "" {
 		f.Fatalf("%s: %v", Mutants, err)
 	}
-	for _, input := range found(f) {
-		f.Add(input)
+	for _, seed := range found(f) {
+		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, input []byte) {
-		try(t, input)
+	f.Fuzz(func(t *testing.T, content []byte) {
+		try(t, content)
 		for i := range mutants {
-			tryMutant(t, try, mutant(rand.New(rand.NewPCG(crc64.Checksum(input, table), uint64(i))), input))
+			if t.Failed() {
+				return
+			}
+			tryMutant(t, try, mutant(rand.New(rand.NewPCG(crc64.Checksum(content, table), uint64(i))), content))
 		}
 	})
 }
@@ -45,36 +51,36 @@ func found(f *testing.F) (inputs [][]byte) {
 		return nil
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := input.Read(file, input.Text)
 		if err != nil {
 			f.Fatal(err)
 		}
 		_, value, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-		input, err := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(value, "[]byte("), ")"))
+		content, err := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(value, "[]byte("), ")"))
 		if err != nil {
 			f.Fatalf("%s: %v", file, err)
 		}
-		inputs = append(inputs, []byte(input))
+		inputs = append(inputs, []byte(content))
 	}
 	return inputs
 }
 
-// tryMutant shows an input with which try fails: the fuzzer keeps the one that it is a mutant of.
-func tryMutant(t *testing.T, try func(t *testing.T, input []byte), input []byte) {
+// tryMutant shows a mutant with which try fails: the fuzzer itself shows what it is a mutant of.
+func tryMutant(t *testing.T, try func(t *testing.T, content []byte), content []byte) {
 	whole := false
 	defer func() {
 		if !whole || t.Failed() {
-			t.Errorf("with the mutant %q", input)
+			t.Errorf("with the mutant %q", content)
 		}
 	}()
-	try(t, input)
+	try(t, content)
 	whole = true
 }
 
 // mutant is an input with one to four edits: a byte or a bit changed, a part left out, put in again
 // elsewhere, or overwritten by another.
-func mutant(random *rand.Rand, input []byte) []byte {
-	changed := append([]byte(nil), input...)
+func mutant(random *rand.Rand, content []byte) []byte {
+	changed := bytes.Clone(content)
 	for range 1 + random.IntN(4) {
 		if len(changed) == 0 {
 			return append(changed, byte(random.Uint32()))
@@ -91,7 +97,7 @@ func mutant(random *rand.Rand, input []byte) []byte {
 		case 4:
 			changed = append(changed[:from], changed[from+len(part):]...)
 		case 5:
-			part = append([]byte(nil), part...)
+			part = bytes.Clone(part)
 			changed = append(changed[:at], append(part, changed[at:]...)...)
 		}
 	}
