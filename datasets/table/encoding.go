@@ -396,7 +396,11 @@ func summary(columns []*seen, all int) string {
 			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
 		}
 		if c.missing > 0 {
-			missing = append(missing, fmt.Sprintf("%.100q (%d rows)", c.name, c.missing))
+			rows := "rows"
+			if c.missing == 1 {
+				rows = "row"
+			}
+			missing = append(missing, fmt.Sprintf("%.100q (%d %s)", c.name, c.missing, rows))
 		}
 	}
 	var parts []string

@@ -66,7 +66,7 @@ func TestEncoding(t *testing.T) {
 		t.Errorf("%+v", got.Columns)
 	}
 	got.Columns = nil
-	want := Learnt{Encoding: e, Summary: `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "colour" (2 rows), "age" (3 rows), "size" (1 rows)`}
+	want := Learnt{Encoding: e, Summary: `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "colour" (2 rows), "age" (3 rows), "size" (1 row)`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
