@@ -73,7 +73,7 @@ func (m *RGB) reshape(width, height int) {
 // of CMYK files is not interpolated; a JPEG file without its end marker is truncated.
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
-// format and one that asks for more than its size can mean or than fits in the memory:
+// format, one without pixels and one that asks for more than its size can mean or than fits in the memory:
 // more than 67 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
 // pixels, 512 pixels a byte.
 func (m *RGB) decode(data []byte) error {
@@ -101,6 +101,9 @@ func (m *RGB) decode(data []byte) error {
 	header, err := readHeader(bytes.NewReader(data))
 	if err != nil {
 		return err
+	}
+	if header.Width < 1 || header.Height < 1 {
+		return fmt.Errorf("%d×%d pixels: there is none", header.Width, header.Height)
 	}
 	if pixels := header.Width * header.Height; max(header.Width, header.Height) > maxSide || pixels > maxPixels {
 		return fmt.Errorf("%d×%d pixels; scale it down to a side of %d and %d million pixels at most", header.Width, header.Height, maxSide, maxPixels/1_000_000)

@@ -82,6 +82,25 @@ func TestHeadersThatPromiseTooMuch(t *testing.T) {
 
 // The names of classes are looked for among the folders that are there, so that none
 // leads elsewhere.
+// A JPEG file may say that it has no rows or columns.
+func TestImagesWithoutPixels(t *testing.T) {
+	for _, c := range readPillow(t).Decode {
+		for _, marker := range []string{"\xff\xc0", "\xff\xc2"} { // of frames, baseline and progressive
+			at := bytes.Index(c.File, []byte(marker))
+			if at < 0 || !bytes.HasPrefix(c.File, []byte("\xff\xd8\xff")) {
+				continue
+			}
+			for _, size := range []int{at + 5, at + 7} { // the height, the width
+				file := bytes.Clone(c.File)
+				file[size], file[size+1] = 0, 0
+				if _, err := images.Decode(file); err == nil {
+					t.Errorf("%s: an image without pixels was read", c.Name)
+				}
+			}
+		}
+	}
+}
+
 func TestClassesStayInTheirFolder(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "outside/1.jpg", nil)
