@@ -96,14 +96,16 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(format, values...))
 		}
 	}
-	say(len(c.LeftOut), "never change in one of the domains: %s. Are they measured alike in both?", c.list(c.LeftOut))
+	flags := d.Learnt.Encoding.Flags() // a word may well be that of one row, or of one domain
+	dead := slices.DeleteFunc(slices.Clone(c.LeftOut), func(column int) bool { return slices.Contains(flags, column) })
+	say(len(dead), "never change in one of the domains: %s. Are they measured alike in both?", c.list(dead))
 	var clipped []int
 	if experiment.Network.Clip > 0 {
 		clipped = c.Clipped
 	}
 	say(len(clipped), "are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
 		"If values have long tails, their logarithms say more.", c.list(clipped))
-	outside := slices.Concat(clipped, d.Learnt.Encoding.Flags()) // a word may well be that of one row
+	outside := slices.Concat(clipped, flags)
 	slices.Sort(outside)
 	for _, domain := range []struct {
 		name string
