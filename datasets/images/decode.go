@@ -73,9 +73,9 @@ func (m *RGB) reshape(width, height int) {
 // of CMYK files is not interpolated; a JPEG file without its end marker is truncated.
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
-// format, one without pixels and one that asks for more than its size can mean or than fits in the memory:
-// more than 67 million pixels, 65,535 pixels a side, 500 scans or, beyond 4 million
-// pixels, 512 pixels a byte.
+// format, one without pixels and one that asks for more than its size can mean or than
+// fits in the memory: more than 67 million pixels, 65,535 pixels a side, 500 scans or,
+// beyond 4 million pixels, 512 pixels a byte.
 func (m *RGB) decode(data []byte) error {
 	var readHeader func(io.Reader) (image.Config, error)
 	var readImage func(io.Reader) (image.Image, error)

@@ -80,8 +80,6 @@ func TestHeadersThatPromiseTooMuch(t *testing.T) {
 	}
 }
 
-// The names of classes are looked for among the folders that are there, so that none
-// leads elsewhere.
 // A JPEG file may say that it has no rows or columns.
 func TestImagesWithoutPixels(t *testing.T) {
 	for _, c := range readPillow(t).Decode {
@@ -101,6 +99,8 @@ func TestImagesWithoutPixels(t *testing.T) {
 	}
 }
 
+// The names of classes are looked for among the folders that are there, so that none
+// leads elsewhere.
 func TestClassesStayInTheirFolder(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "outside/1.jpg", nil)

@@ -35,11 +35,12 @@ func Bytes(f *testing.F, try func(t *testing.T, content []byte)) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		try(t, content)
-		for i := range mutants {
+		random := rand.New(rand.NewPCG(crc64.Checksum(content, table), 0))
+		for range mutants {
 			if t.Failed() {
 				return
 			}
-			tryMutant(t, try, mutant(rand.New(rand.NewPCG(crc64.Checksum(content, table), uint64(i))), content))
+			tryMutant(t, try, mutant(random, content))
 		}
 	})
 }

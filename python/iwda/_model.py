@@ -153,7 +153,7 @@ def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
         made = [(words == level) & ~absent for level in coding["levels"]]
     else:
         if column.dtype.kind not in "biuf":
-            values, absent = _numbers(texts, absent, coding["column"])
+            values, absent = _read_numbers(texts, absent, coding["column"])
         made = [np.where(absent, np.float32(coding.get("median", 0)), values)]
     if coding.get("missing"):
         made.append(absent)
@@ -164,16 +164,17 @@ def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
 _MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", "."}
 
 
-def _numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, Array]:
+def _read_numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, Array]:
     """The numbers, n, in cells of a column of numbers, and which are missing: other text, too, up to one for nine numbers."""
     values = [0.0 if no else _number(text) for text, no in zip(texts, absent)]
-    strays = [row for row, value in enumerate(values) if value is None]
+    stray = np.array([value is None for value in values])
+    strays, cells = stray.sum(), len(texts) - absent.sum()
     if strays:
-        of = f"X: column {column!r}: row {strays[0]}: {texts[strays[0]][:100]!r} is no number"
-        if 9 * len(strays) > len(texts) - absent.sum() - len(strays):
-            raise ValueError(f"{of}; {len(strays)} of {len(texts) - absent.sum()} cells are none, but in training the column is one of numbers")
-        warnings.warn(f"{of} and counts as missing, one of {len(strays)} such cells", stacklevel=2)
-    return np.array([value or 0 for value in values], np.float32), absent | np.isin(np.arange(len(texts)), strays)
+        of = f"X: column {column!r}: row {stray.argmax()}: {texts[stray.argmax()][:100]!r} is no number"
+        if 9 * strays > cells - strays:
+            raise ValueError(f"{of}; {strays} of {cells} cells are none, but in training the column is one of numbers")
+        warnings.warn(f"{of} and counts as missing, one of {strays} such cells", stacklevel=2)
+    return np.array([value or 0 for value in values], np.float32), absent | stray
 
 
 def _number(text: str) -> Optional[float]:
