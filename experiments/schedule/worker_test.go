@@ -195,9 +195,11 @@ func resultOf(experiment string, id store.ID, hash string) store.Result {
 }
 
 // Whatever the number of threads was, in a worker it is the run's; the last entry counts.
+// The user's number of arenas stays.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("OMP_NUM_THREADS", "64")
 	t.Setenv("OPENBLAS_CORETYPE", "Haswell")
+	t.Setenv(arenas, "")
 	environment := Environment(3)
 	last := func(name string) string {
 		for _, entry := range slices.Backward(environment) {
@@ -214,5 +216,13 @@ func TestEnvironment(t *testing.T) {
 	}
 	if got := last("OPENBLAS_CORETYPE"); got != "Haswell" {
 		t.Errorf("OPENBLAS_CORETYPE=%s", got)
+	}
+	if got := last(arenas); got != "1" {
+		t.Errorf("%s=%s", arenas, got)
+	}
+	t.Setenv(arenas, "4")
+	environment = Environment(3)
+	if got := last(arenas); got != "4" {
+		t.Errorf("%s=%s in the place of the user's 4", arenas, got)
 	}
 }
