@@ -113,8 +113,8 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
 		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
-	if err := wholefile.CheckApart([]string{o.ToLabel}, append(o.Inputs, o.Shares, o.Output)); err != nil {
-		return wrongUsage("--to-label: %v", err)
+	if err := wholefile.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
+		return wrongUsage("%v", err)
 	}
 	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {
 		return wrongUsage("--to-label: %v", err)
@@ -127,9 +127,6 @@ func (o predictOptions) check(c *cli.Context) error {
 	}
 	if err := table.CheckPredictions(o.Output); err != nil {
 		return wrongUsage("-o %v, or as CSV to - for standard output", err)
-	}
-	if err := wholefile.CheckApart([]string{o.Output}, append(o.Inputs, o.Shares)); err != nil {
-		return wrongUsage("-o: %v", err)
 	}
 	return nil
 }

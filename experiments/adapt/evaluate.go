@@ -17,6 +17,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
 	"iwda/internal/input"
+	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
@@ -47,6 +48,12 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	}
 	if o.Choose && !adapted {
 		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
+	}
+	if o.Choose {
+		rewritten := slices.DeleteFunc(Files(of), func(path string) bool { return filepath.Base(path) == ToLabelFile })
+		if err := wholefile.CheckApart(rewritten, []string{labelFile}); err != nil {
+			return nil, input.Wrong(err)
+		}
 	}
 	classes, err := table.ClassesOf(predictions)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/wholefile"
 )
 
 // labelled writes labels of rows of the target and returns the file's path.
@@ -118,8 +119,36 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if after, _ := os.ReadFile(filepath.Join(folder, OutcomeFile)); string(after) != string(before) {
 		t.Error("outcome.json has changed")
 	}
-	// By many it is, and predicts from then on.
+	// Labels in a file that would be written anew are refused.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
+	disputed := filepath.Join(folder, DisputedFile)
+	if err := os.Remove(disputed); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filled, disputed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Evaluate(ctx, folder, disputed, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
+		t.Errorf("labels in %s: %v", disputed, err)
+	}
+	// If not all can be written there is no outcome, which would be of other files.
+	report := filepath.Join(folder, ReportFile)
+	if err := errors.Join(os.Remove(disputed), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Evaluate(ctx, folder, filled, EvaluateOptions{Choose: true}); err == nil {
+		t.Error("the report is written over a folder")
+	}
+	if _, err := ReadOutcome(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an outcome of other files: %v", err)
+	}
+	if err := os.Remove(report); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Run(ctx, source, target, o); err != nil || again.Method != outcome.Method {
+		t.Errorf("%+v, %v", again, err)
+	}
+	// By many it is, and predicts from then on.
 	e = evaluate(filled, true)
 	now, err := ReadOutcome(folder)
 	if err != nil {
@@ -144,8 +173,8 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {
 		t.Errorf("%d models, %v", len(members), err)
 	}
-	report, err := os.ReadFile(filepath.Join(folder, ReportFile))
-	if err != nil || !strings.Contains(string(report), "120 labels of the target chose the method") || strings.Contains(string(report), "No label of the target was used") {
+	text, err := os.ReadFile(report)
+	if err != nil || !strings.Contains(string(text), "120 labels of the target chose the method") || strings.Contains(string(text), "No label of the target was used") {
 		t.Errorf("the report does not say what chose: %v", err)
 	}
 	e = evaluate(filled, true)
@@ -200,6 +229,21 @@ func TestLabelsStay(t *testing.T) {
 	said = nil
 	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "stays as it is") }) {
 		t.Errorf("%s\nsaid %q", kept, said)
+	}
+	// They are not those of rows of another target.
+	rows, err := os.ReadFile(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(target, []byte(strings.Replace(string(rows), "1", "2", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Overwrite = true
+	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), ToLabelFile+": has labels of rows of other data") {
+		t.Errorf("another target: %v", err)
+	}
+	if kept, err := os.ReadFile(filepath.Join(folder, ToLabelFile)); string(kept) != typed {
+		t.Errorf("%s, %v", kept, err)
 	}
 	// A folder without an outcome, and the file alone.
 	if err := os.Remove(filepath.Join(folder, OutcomeFile)); err != nil {

@@ -3,7 +3,10 @@ package adapt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/judge"
@@ -14,8 +17,11 @@ import (
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
 // the class shares, and rows to label. Each file is replaced in one step, so that all that is
-// there is whole.
+// there is whole. The outcome of a former command goes first, as it would not be that of the others.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
+	if err := os.Remove(p.path(OutcomeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	draw := p.draw()
 	dispute := o.disputes.take(p.Data.Target.Rows)
 	picture := p.Data.sample.take(p.Data.Classes, &o.picture)

@@ -134,8 +134,8 @@ func isFlag(argument string) bool {
 	return argument != strings.TrimLeft(argument, "-") && strings.Trim(argument, "-") != ""
 }
 
-// CommandFirst puts the name of a program's command before all flags, and the command's
-// flags before its other arguments, of which package cli asks.
+// CommandFirst puts the name of a program's command before all flags, and the command's, or its
+// subcommand's, flags before its other arguments, of which package cli asks.
 func CommandFirst(app *cli.App, arguments []string) []string {
 	name := 0
 	for ; name < len(arguments) && isFlag(arguments[name]); name++ {
@@ -147,11 +147,19 @@ func CommandFirst(app *cli.App, arguments []string) []string {
 		return arguments
 	}
 	command := app.Command(arguments[name])
-	if command == nil || len(command.Subcommands) > 0 {
+	if command == nil {
 		return arguments
 	}
 	rest := slices.Concat(arguments[:name], arguments[name+1:])
-	return append([]string{command.Name}, FlagsFirst(command.Flags, rest)...)
+	if len(command.Subcommands) == 0 {
+		return append([]string{command.Name}, FlagsFirst(command.Flags, rest)...)
+	}
+	for _, sub := range command.Subcommands {
+		if len(rest) > 0 && sub.HasName(rest[0]) {
+			return append([]string{command.Name, sub.Name}, FlagsFirst(sub.Flags, rest[1:])...)
+		}
+	}
+	return arguments
 }
 
 // FlagsFirst puts a command's flags before its other arguments, of which package cli asks.

@@ -31,7 +31,7 @@ func TestFlagsFirst(t *testing.T) {
 func TestCommandFirst(t *testing.T) {
 	files := &cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}}
 	app := &cli.App{Flags: []cli.Flag{files, &cli.BoolFlag{Name: "dry-run"}}, Commands: []*cli.Command{
-		{Name: "table", Flags: []cli.Flag{files, &cli.StringFlag{Name: "kind"}}}, {Name: "data", Subcommands: []*cli.Command{{Name: "list"}}},
+		{Name: "table", Flags: []cli.Flag{files, &cli.StringFlag{Name: "kind"}}}, {Name: "data", Subcommands: []*cli.Command{{Name: "list", Flags: []cli.Flag{&cli.StringFlag{Name: "root"}}}}},
 	}}
 	for line, want := range map[string]string{
 		"":                         "",
@@ -42,6 +42,9 @@ func TestCommandFirst(t *testing.T) {
 		"--config=a table":         "table --config=a",
 		"--dry-run table -c table": "table --dry-run -c table",
 		"-c a data list":           "-c a data list",
+		"data list x --root y":     "data list --root y x",
+		"data lists x --root y":    "data lists x --root y",
+		"data":                     "data",
 	} {
 		if got := CommandFirst(app, strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, want %q", line, got, want)

@@ -158,9 +158,16 @@ func WriteAfter(path string, write func(File) error, makeRoom func() error) erro
 var ErrSame = errors.New("which is read; choose another name")
 
 // CheckApart returns an error if writing one of the files would replace one of those that are
-// read, under this name or another one. Neither needs to be there; names may be empty.
+// read, under this name or another one, or another one that is written. None needs to be there;
+// names may be empty.
 func CheckApart(written, read []string) error {
+	places := map[string]bool{}
 	for _, path := range written {
+		place, err := filepath.Abs(path)
+		if err == nil && path != "" && places[place] {
+			return fmt.Errorf("%s would be written twice; choose another name", path)
+		}
+		places[place] = true
 		to, err := os.Stat(path)
 		if err != nil {
 			continue

@@ -146,7 +146,10 @@ func TestCheckApart(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := CheckApart([]string{"", "new", "folder", "rows"}, []string{"", "new", "soft2", "-"}); err != nil {
+	if err := CheckApart([]string{"", "new", "", "folder", "rows"}, []string{"", "new", "soft2", "-"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckApart([]string{"new", "folder/../new"}, nil); err == nil || !strings.Contains(err.Error(), "folder/../new would be written twice") {
 		t.Error(err)
 	}
 }

@@ -112,7 +112,7 @@ def adapt(
         arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
         with _data.called(dict(zip(files, ("X_source", "X_target")))):
             if seed != 0 and "seeds" not in assignments:
-                usual = _usual_seeds(arguments)
+                usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")])
                 arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
             _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress)
         return Outcome(place, classes=labels.classes, ids=names, _temporary=folder is None)
@@ -134,7 +134,7 @@ def _run(arguments: List[str], outcome: str, progress: bool) -> None:
 
 
 def _usual_seeds(arguments: List[str]) -> List[int]:
-    """Those of the experiment file for the data."""
+    """Those of the experiment file for the data, if the folder has none yet."""
     experiment = _process.run("iwrun", arguments + ["--dry-run"], progress=False)
     found = re.search(r"^seeds: \[([-0-9, ]+)\]", experiment, re.MULTILINE)
     if found is None:

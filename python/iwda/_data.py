@@ -125,10 +125,17 @@ class Labels:
 
     def survive(self) -> List[str]:
         """Names that are read from a column of texts as they are, in the same order."""
-        if all(map(_plain, self.names)):
+        if all(map(_plain, self.names)) and self.names == _as_sorted(self.names):
             return self.names
         width = len(str(len(self.names) - 1))
         return [f"class {number:0{width}d}: {name}" for number, name in enumerate(self.names)]
+
+
+def _as_sorted(names: List[str]) -> List[str]:
+    """The names of classes as iwrun sorts them: by value if all are whole numbers, as texts if not."""
+    if all(re.fullmatch("[+-]?[0-9]+", name) and abs(int(name)) < 2**63 for name in names):
+        return sorted(names, key=lambda name: (int(name), name))
+    return sorted(names)
 
 
 def _name(value: Any) -> str:

@@ -71,6 +71,7 @@ KINDS = {
     "truth values": np.array([False, True]),
     "numbers": np.array([1.0, 2.0, 3.0]),
     "objects": np.array(["a", "b c", "ü"], object),
+    "numbers as words": np.array(["1", "2", "10"]),
 }
 
 
@@ -217,6 +218,16 @@ def test_folder(domains, tmp_path):
     with pytest.raises(ValueError, match="holds other rows than X_target"):
         iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **LINEAR)
     assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*") if path.suffix in (".npz", ".tmp")} == before
+
+
+def test_folder_with_a_seed(domains, tmp_path):
+    """The same call goes on, and trains nothing again."""
+    rows, labels, target, _ = domains
+    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **LINEAR)
+    results = {path: path.stat().st_mtime_ns for path in first.path("runs").rglob("result.json")}
+    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **LINEAR)
+    assert repr(again) == repr(first)
+    assert results == {path: path.stat().st_mtime_ns for path in again.path("runs").rglob("result.json")}
 
 
 def test_labels_choose(domains, tmp_path):
