@@ -80,7 +80,7 @@ fi
 echo "setup: installing$missing" >&2
 $as_root apt-get update -qq
 # shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >build/setup.log 2>&1 || {
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >build/setup.log 2>&1 || {
 	tail -n 20 build/setup.log >&2
 	exit 1
 }

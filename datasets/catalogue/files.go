@@ -134,7 +134,10 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 // those that the configuration names, or those in the folder root.
 func (d Dataset) RowFiles(root string) (paths []string) {
 	if !d.Named() {
-		paths, _ = filepath.Glob(filepath.Join(root, "*"))
+		entries, _ := os.ReadDir(root)
+		for _, entry := range entries {
+			paths = append(paths, filepath.Join(root, entry.Name()))
+		}
 	}
 	for _, f := range d.files {
 		paths = append(paths, below(root, f.Path), below(root, f.Test))

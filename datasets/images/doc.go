@@ -2,7 +2,7 @@
 // networks train on.
 //
 // [Scan] finds the files of a published data set in the folders of its archives, and
-// [Set.Broken] decodes every one. [OpenOwn] and [OpenUnlabelled] take any images.
+// [Set.Inspect] decodes every one. [OpenOwn] and [OpenUnlabelled] take any images.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it
 // can keep them in memory or in a mapped file, 196,608 bytes each. On it stand a

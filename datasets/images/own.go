@@ -20,7 +20,8 @@ import (
 // OpenOwn returns the images at a path of the user's own, under that name: a folder, or a
 // list file. classes are those that labels must have; where they are nil, all that occur
 // are classes, in the order of their names, numbers by their value. Hidden folders are
-// passed over, and links to folders not followed.
+// passed over. The folder and those in it may be links to folders; links deeper down are not
+// followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
 // class, see [Scan], are of that class, and those directly in the folder of none that
@@ -55,8 +56,8 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 // of the folders in it, in the order of their paths, or those that a list names, in its
 // order, as [OpenOwn] reads it.
 //
-// Hidden files and folders are passed over, and so are links to folders. A folder
-// without an image, or a list that names a file which is not there, is an error.
+// Hidden files and folders are passed over, and so are links to folders but in the folder itself. A
+// folder without an image, or a list that names a file which is not there, is an error.
 func OpenUnlabelled(name string) (*Set, error) {
 	set, _, err := openOwn(name, nil)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	}
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
-	if s.paths, err = pathsBelow(s.root); err != nil {
+	if s.paths, err = pathsIn(s.root, entries); err != nil {
 		return nil, fmt.Errorf("images: %w", err)
 	}
 	for _, inside := range s.paths {
@@ -116,10 +117,33 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	return labels, nil
 }
 
-// pathsBelow returns the images in a folder and below it, relative to it.
-func pathsBelow(root string) ([]string, error) {
-	var paths []string
-	err := filepath.WalkDir(root, func(location string, entry fs.DirEntry, err error) error {
+// pathsIn returns the images among the entries of a folder and below them, relative to it.
+func pathsIn(root string, entries []entry) (paths []string, err error) {
+	for _, entry := range entries {
+		switch {
+		case entry.folder && !strings.HasPrefix(entry.name, "."):
+			inside, err := pathsBelow(filepath.Join(root, entry.name))
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range inside {
+				paths = append(paths, path.Join(entry.name, p))
+			}
+		case !entry.folder && hasImageName(entry.name):
+			paths = append(paths, entry.name)
+		}
+	}
+	return paths, nil
+}
+
+// pathsBelow returns the images in a folder and below it, relative to it. The folder may be a link;
+// links to folders below it are not followed, so that the walk ends.
+func pathsBelow(folder string) (paths []string, err error) {
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(root, func(location string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

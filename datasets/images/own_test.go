@@ -130,9 +130,39 @@ func TestOpenOwn(t *testing.T) {
 	if file, err := set.open(0); err == nil {
 		t.Errorf("%s was opened", file.Name())
 	}
-	// Folders of classes may be links.
-	if _, err := OpenOwn(root, nil); err != nil {
+}
+
+// The folder, and those of classes, may be links; links deeper down are not followed, in circles
+// neither.
+func TestFoldersThatAreLinks(t *testing.T) {
+	store := lay(t, map[string]string{"cats/1.png": "", "cats/deep/2.png": "", "hidden/1.png": ""})
+	root := lay(t, map[string]string{"all/dog/1.png": "", "all/0.png": ""})
+	all, link := filepath.Join(root, "all"), filepath.Join(root, "link")
+	if err := errors.Join(
+		os.Symlink(filepath.Join(store, "cats"), filepath.Join(all, "cat")),
+		os.Symlink(filepath.Join(store, "hidden"), filepath.Join(all, ".hidden")),
+		os.Symlink(filepath.Join(all, "none"), filepath.Join(all, "gone")),
+		os.Symlink("..", filepath.Join(all, "dog", "circle")),
+		os.Symlink(all, link),
+	); err != nil {
 		t.Fatal(err)
+	}
+	want := []string{"0.png", "cat/1.png=cat", "cat/deep/2.png=cat", "dog/1.png=dog"}
+	for _, path := range []string{all, link, filepath.Join(link, "..", "link")} {
+		set, err := OpenOwn(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := labelled(set); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+		for i := range set.Len() {
+			if file, err := set.open(i); err != nil {
+				t.Error(err)
+			} else {
+				file.Close()
+			}
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/edsrzf/mmap-go"
@@ -136,8 +135,10 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		if b.names, err = c.labels.append(b.names, n); err != nil {
 			return err
 		}
-		if err := c.nameLabels(b.names[len(b.names)-n:], c.row); err != nil {
-			return err
+		if c.labels.element.number() {
+			if err := nameLabels(b.names[len(b.names)-n:], c.form.names, c.labels.name, c.row); err != nil {
+				return err
+			}
 		}
 	}
 	if c.ids != nil {
@@ -178,24 +179,6 @@ func (c *arraysCursor) keepDomain(b *Batch, n int) (kept int, err error) {
 		b.ids = keepRows(b.ids, 1, keep)
 	}
 	return kept, nil
-}
-
-// nameLabels replaces integers, of rows from first on, by the names that the file gives them.
-func (c *arraysCursor) nameLabels(labels []string, first int) error {
-	if c.form.names == nil || !c.labels.element.number() {
-		return nil
-	}
-	for i, label := range labels {
-		if Unknown(label) {
-			continue
-		}
-		number, err := strconv.Atoi(label)
-		if err != nil || number < 0 || number >= len(c.form.names) {
-			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", c.labels.name, first+i, label, len(c.form.names), len(c.form.names)-1)
-		}
-		labels[i] = c.form.names[number]
-	}
-	return nil
 }
 
 // mapping is a file whose content is mapped.

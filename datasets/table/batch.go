@@ -94,8 +94,8 @@ func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
 			}
-			if err == nil || err == io.EOF {
-				err = cmp.Or(t.checkStrays(b, err == io.EOF), err)
+			if err == io.EOF {
+				err = cmp.Or(t.checkStrays(b), err)
 			}
 			if err == io.EOF && first == 0 && b.rows == 0 {
 				err = t.noRows()

@@ -68,7 +68,7 @@ func openCSV(t *Table) error {
 }
 
 func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	_, err := parseFloat(strings.TrimSpace(text), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 

@@ -29,10 +29,10 @@ func (t *Table) parse(text string) (_ float32, is bool, err error) {
 			return float32(number), true, nil
 		}
 	}
-	number, wrong := strconv.ParseFloat(text, 32)
+	number, wrong := parseFloat(text, 32)
 	if wrong != nil {
 		text = strings.TrimSpace(text)
-		number, wrong = strconv.ParseFloat(text, 32)
+		number, wrong = parseFloat(text, 32)
 	}
 	if d == nil || wrong == nil && (!d.semicolons || found != noNumber || !threeAfter(text)) || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
 		return float32(number), wrong == nil, nil
@@ -46,7 +46,16 @@ func (t *Table) parse(text string) (_ float32, is bool, err error) {
 
 // withPoint reads a number with a decimal comma.
 func withPoint(text string) (float64, error) {
-	return strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 32)
+	return parseFloat(strings.Replace(text, ",", ".", 1), 32)
+}
+
+// parseFloat is [strconv.ParseFloat] without the underscores of Go, which no table has in numbers: 1_11
+// is a name.
+func parseFloat(text string, bits int) (float64, error) {
+	if strings.ContainsRune(text, '_') {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(text, bits)
 }
 
 var (
@@ -79,7 +88,7 @@ const (
 )
 
 func wayOf(text string) written {
-	_, err := strconv.ParseFloat(text, 32)
+	_, err := parseFloat(text, 32)
 	hasComma := err != nil && withComma.MatchString(text)
 	group := (err != nil && !hasComma || threeAfter(text)) && grouped.MatchString(text)
 	switch {

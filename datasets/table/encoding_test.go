@@ -228,23 +228,11 @@ func TestTextAmongNumbers(t *testing.T) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
-	// A file without end is not read to its end.
-	long, err := Open(write(t, "long.csv", "a,b\n"+manyWords(2000)), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer long.Close()
-	for b, err := range long.Batches(50) {
-		if err != nil {
-			if !strings.Contains(err.Error(), `long.csv:2: column "a": "w0" is no number; 150 of 150 cells are none`) {
-				t.Error(err)
-			}
-			break
-		}
-		if b.First > 100 {
-			t.Fatalf("row %d is read", b.First)
-		}
-	}
+	refused(t, write(t, "long.csv", "a,b\n"+manyWords(2000)), options, `long.csv:2: column "a": "w0" is no number; 2000 of 2000 cells are none`)
+	// The rule is one of all rows, wherever the words are, in batches of any size.
+	sorted := write(t, "sorted.csv", "a,b\n"+manyWords(150)+strings.Repeat("1,x\n", 1850))
+	learnt(t, source, sorted)
+	encodedAs(t, sorted, l.Encoding, append(slices.Repeat([]float32{1, 1, 1, 0}, 150), slices.Repeat([]float32{1, 0, 1, 0}, 1850)...)...)
 }
 
 func manyWords(n int) string {
@@ -272,6 +260,20 @@ func TestNumbersOutOfRange(t *testing.T) {
 	e := Encoding{{Column: "a", Levels: []string{"x"}}, {Column: "a=x"}}
 	refused(t, write(t, "two.csv", "a,a=x\nx,1\n"), Options{Reference: Reference{Encoding: e}}, `two.csv:1: two columns of values of the name "a=x"`)
 	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: no column "a" of values, which source.csv has`)
+}
+
+// Numbers have no underscores, as those of Go.
+func TestUnderscores(t *testing.T) {
+	path := write(t, "source.csv", "1_1,b\n1_11,1\n11_1,2\n1_11,3\n")
+	if c := learnt(t, path).Encoding[0]; c.Column != "1_1" || !slices.Equal(c.Levels, []string{"1_11", "11_1"}) {
+		t.Errorf("%+v", c)
+	}
+	if c := learnt(t, write(t, "comma.csv", "a;b\n1_11,5;1,5\n1_12,5;2,5\n1_11,5;3,5\n")).Encoding[0]; len(c.Levels) != 2 {
+		t.Errorf("%+v", c)
+	}
+	if _, err := ReadShares(write(t, "shares.csv", "class,share\na,1_0\n"), []string{"a"}); err == nil || !strings.Contains(err.Error(), `"1_0"`) {
+		t.Error(err)
+	}
 }
 
 // Words without end take a bounded memory, and cells are encoded row by row.

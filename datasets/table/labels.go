@@ -93,6 +93,25 @@ func normalLabel(label string) string {
 	return label
 }
 
+// nameLabels replaces integers, of a column's rows from first on, by the names that class_names gives
+// them, nil for none.
+func nameLabels(labels, names []string, column string, first int) error {
+	if names == nil {
+		return nil
+	}
+	for i, label := range labels {
+		if Unknown(label) {
+			continue
+		}
+		number, err := strconv.Atoi(label)
+		if err != nil || number < 0 || number >= len(names) {
+			return fmt.Errorf("%s: row %d: label %s; class_names has %d names, of 0 to %d", column, first+i, label, len(names), len(names)-1)
+		}
+		labels[i] = names[number]
+	}
+	return nil
+}
+
 // findClasses finds out what a header tells of the classes.
 func (t *Table) findClasses() error {
 	want := t.options.Reference

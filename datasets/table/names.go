@@ -72,7 +72,8 @@ func wantedValues(o Options) []string {
 }
 
 // chooseRoles finds what is no value: labels and ids, those that were asked for or of a usual name,
-// the column of domains, and what is to be ignored.
+// the column of domains, and what is to be ignored. Two usual names of labels are an error unless
+// labels are ignored.
 func chooseRoles(there []string, o Options) (layout, error) {
 	places := make([]int, 0, len(o.named()))
 	for _, name := range o.named() {
@@ -84,6 +85,10 @@ func chooseRoles(there []string, o Options) (layout, error) {
 			return layout{}, fmt.Errorf("%q is named twice, as what it is", name)
 		}
 		places = append(places, i)
+	}
+	both := slices.DeleteFunc(o.Rest(labelNames), func(name string) bool { return !slices.Contains(there, name) })
+	if o.Label == "" && !o.IgnoreLabels && len(both) > 1 {
+		return layout{}, fmt.Errorf("holds both %s and %s; name one of them with --label-column (label_column in a configuration)", both[0], both[1])
 	}
 	place := func(name string, usual []string) int {
 		if name != "" {

@@ -20,6 +20,7 @@ type parquetFile struct {
 	parsed *parquet.File
 	groups []format.RowGroup
 	list   bool
+	names  []string // those that the metadata gives the classes; nil for none
 	// All columns are at the ends of the schema; labels, ids and domain may be nil.
 	values              []*parquet.Column
 	labels, ids, domain *parquet.Column
@@ -65,9 +66,10 @@ func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {
-		if f.t.named, err = parseClassNames(text); err != nil {
+		if f.names, err = parseClassNames(text); err != nil {
 			return err
 		}
+		f.t.named = f.names
 	}
 	return f.measure()
 }
@@ -100,7 +102,10 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 		if role.at < 0 {
 			continue
 		}
-		if *role.column, err = single(fields[role.at]); err != nil {
+		if *role.column, err = single(fields[role.at]); err == nil {
+			err = readable(*role.column)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -174,10 +179,7 @@ func typeName(field *parquet.Column) string {
 // isNumeric reports whether a column holds numbers that are what they are stored as: no dates,
 // no decimals.
 func isNumeric(leaf *parquet.Column) bool {
-	var logical any
-	if annotated := leaf.Type().LogicalType(); annotated != nil {
-		logical = annotated.Value
-	}
+	logical := logicalOf(leaf)
 	switch leaf.Type().Kind() {
 	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
 		_, integer := logical.(*format.IntType)
@@ -191,14 +193,39 @@ func isNumeric(leaf *parquet.Column) bool {
 
 // isText reports whether a column holds words.
 func isText(leaf *parquet.Column) bool {
-	if leaf.Type().Kind() != parquet.ByteArray {
-		return false
+	_, decimal := logicalOf(leaf).(*format.DecimalType)
+	return leaf.Type().Kind() == parquet.ByteArray && !decimal
+}
+
+// isUnsigned reports whether a column holds whole numbers without a sign.
+func isUnsigned(leaf *parquet.Column) bool {
+	integer, is := logicalOf(leaf).(*format.IntType)
+	return is && !integer.IsSigned
+}
+
+// isTime reports whether a column holds dates or times.
+func isTime(leaf *parquet.Column) bool {
+	switch logicalOf(leaf).(type) {
+	case *format.DateType, *format.TimeType, *format.TimestampType:
+		return true
 	}
+	return false
+}
+
+// logicalOf is what a column's values are beside what they are stored as; nil for nothing.
+func logicalOf(leaf *parquet.Column) any {
 	if annotated := leaf.Type().LogicalType(); annotated != nil {
-		_, decimal := annotated.Value.(*format.DecimalType)
-		return !decimal
+		return annotated.Value
 	}
-	return true
+	return nil
+}
+
+// readable returns an error unless the values of a column are numbers or texts, or all null.
+func readable(column *parquet.Column) error {
+	if _, null := logicalOf(column).(*format.NullType); null || isNumeric(column) || isText(column) {
+		return nil
+	}
+	return fmt.Errorf("column %q holds %s, which is not read; write it as numbers or texts, or leave it out", column.Name(), typeName(column))
 }
 
 func notNumbers(column *parquet.Column) error {
@@ -279,6 +306,11 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 		}
 		if *part.to, err = c.texts(part.leaf, part.name, *part.to, n); err != nil {
 			return err
+		}
+		if part.leaf == c.labels && isNumeric(c.labels.column) {
+			if err := nameLabels((*part.to)[len(*part.to)-n:], c.form.names, c.labels.column.Name(), c.row); err != nil {
+				return err
+			}
 		}
 		if keep != nil {
 			*part.to = keepRows(*part.to, 1, keep)

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -183,6 +184,28 @@ func TestPackedParquet(t *testing.T) {
 		refused(t, file(4*rows, right[:len(right)/2]), Options{}, fmt.Sprint(codec))
 		refused(t, file(4*rows, ""), Options{}, fmt.Sprint(codec))
 		refused(t, file(4*rows, strings.Repeat("\xff", len(right))), Options{}, fmt.Sprint(codec))
+	}
+}
+
+// A page in the memory of the one before is not unpacked over itself, also after a page that is not
+// packed or empty.
+func TestPackedAfterEmptyPage(t *testing.T) {
+	const first, rows = 1000, 100
+	var numbers []byte
+	for i := range first + rows {
+		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(i/10)))
+	}
+	packed := func(content []byte) string { return string(snappy.Encode(nil, content)) }
+	path := write(t, "rows.parquet", crafted{first + rows, format.Snappy, []craftedPage{
+		{4 * first, first, format.Plain, false, packed(numbers[:4*first])},
+		{0, 0, format.Plain, false, ""},
+		{4 * rows, rows, format.Plain, false, packed(numbers[4*first:])},
+	}}.of(t, numberRow{1}))
+	got := contentOf(t, file(path, Options{}))
+	for i, v := range got.Values {
+		if v != float32(i/10) {
+			t.Fatalf("row %d is %v, want %v", i, v, i/10)
+		}
 	}
 }
 

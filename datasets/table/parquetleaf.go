@@ -13,9 +13,10 @@ import (
 
 // leaf goes over the values of one column.
 type leaf struct {
-	pass   *parquetPass
-	column *parquet.Column
-	floats bool // whether it is read by numbers or list, not by text
+	pass     *parquetPass
+	column   *parquet.Column
+	floats   bool // whether it is read by numbers or list, not by text
+	unsigned bool
 	// The pages of the column's part in a group of rows that are still to be read: their place in
 	// the file, how they are compressed, and the dictionary that came first, if any.
 	group      int
@@ -40,7 +41,7 @@ type leaf struct {
 }
 
 func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
-	return &leaf{pass: pass, column: column, floats: floats}
+	return &leaf{pass: pass, column: column, floats: floats, unsigned: isUnsigned(column)}
 }
 
 var (
@@ -110,7 +111,7 @@ func (l *leaf) part(n int, begun bool) (part []float32, more bool) {
 		case value.IsNull():
 			return nil, true
 		default:
-			l.number[0] = numberOf(value)
+			l.number[0] = l.numberOf(value)
 			l.read = l.read[1:]
 			return l.number[:], true
 		}
@@ -130,16 +131,17 @@ func (l *leaf) part(n int, begun bool) (part []float32, more bool) {
 }
 
 // numberOf returns a value of a column of numbers.
-func numberOf(value parquet.Value) float32 {
+func (l *leaf) numberOf(value parquet.Value) float32 {
 	switch value.Kind() {
 	case parquet.Float:
 		return value.Float()
 	case parquet.Double:
 		return float32(value.Double())
-	case parquet.Int32:
-		return float32(value.Int32())
-	case parquet.Int64:
-		return float32(value.Int64())
+	case parquet.Int32, parquet.Int64:
+		if l.unsigned {
+			return float32(unsignedOf(value))
+		}
+		return float32(signedOf(value))
 	case parquet.Boolean:
 		if value.Boolean() {
 			return 1
@@ -147,6 +149,20 @@ func numberOf(value parquet.Value) float32 {
 		return 0
 	}
 	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
+}
+
+func signedOf(value parquet.Value) int64 {
+	if value.Kind() == parquet.Int32 {
+		return int64(value.Int32())
+	}
+	return value.Int64()
+}
+
+func unsignedOf(value parquet.Value) uint64 {
+	if value.Kind() == parquet.Int32 {
+		return uint64(value.Uint32())
+	}
+	return value.Uint64()
 }
 
 // cell returns the next value as the text of a cell, which is empty for null.
@@ -157,7 +173,7 @@ func (l *leaf) cell() (string, error) {
 	switch value := l.read[0]; value.Kind() {
 	case parquet.Float, parquet.Double, parquet.FixedLenByteArray:
 		l.read = l.read[1:]
-		return strconv.FormatFloat(float64(numberOf(value)), 'g', -1, 32), nil
+		return strconv.FormatFloat(float64(l.numberOf(value)), 'g', -1, 32), nil
 	}
 	return l.text()
 }
@@ -187,12 +203,13 @@ func (l *leaf) text() (string, error) {
 	switch value.Kind() {
 	case parquet.ByteArray:
 		return l.textOf(value.ByteArray())
-	case parquet.Int32:
-		return strconv.Itoa(int(value.Int32())), nil
-	case parquet.Int64:
-		return strconv.FormatInt(value.Int64(), 10), nil
+	case parquet.Int32, parquet.Int64:
+		if l.unsigned {
+			return strconv.FormatUint(unsignedOf(value), 10), nil
+		}
+		return strconv.FormatInt(signedOf(value), 10), nil
 	case parquet.Boolean:
-		return strconv.Itoa(int(numberOf(value))), nil
+		return strconv.Itoa(int(l.numberOf(value))), nil
 	case parquet.Float:
 		return wholeText(float64(value.Float()))
 	case parquet.Double:

@@ -117,7 +117,7 @@ func (l *leaf) readPage(header *format.PageHeader, at int64) (more bool, err err
 }
 
 func (l *leaf) readDictionary(header format.DictionaryPageHeader, size int) error {
-	content, err := l.pass.unpacker.unpack(nil, l.packed, l.codec, size)
+	content, err := l.pass.unpacker.unpack(new([]byte), l.packed, l.codec, size)
 	if err != nil {
 		return err
 	}
@@ -133,11 +133,12 @@ func (l *leaf) readDictionary(header format.DictionaryPageHeader, size int) erro
 }
 
 // readFirstVersion reads a page whose levels are compressed with the values.
-func (l *leaf) readFirstVersion(header format.DataPageHeader, size int) (err error) {
-	if l.unpacked, err = l.pass.unpacker.unpack(l.unpacked, l.packed, l.codec, size); err != nil {
+func (l *leaf) readFirstVersion(header format.DataPageHeader, size int) error {
+	content, err := l.pass.unpacker.unpack(&l.unpacked, l.packed, l.codec, size)
+	if err != nil {
 		return err
 	}
-	page := dataPage{values: int(header.NumValues), encoding: header.Encoding, content: l.unpacked}
+	page := dataPage{values: int(header.NumValues), encoding: header.Encoding, content: content}
 	for _, levels := range []struct {
 		there    bool
 		encoding format.Encoding
@@ -160,19 +161,20 @@ func (l *leaf) readFirstVersion(header format.DataPageHeader, size int) (err err
 }
 
 // readSecondVersion reads a page whose levels are not compressed.
-func (l *leaf) readSecondVersion(header format.DataPageHeaderV2, size int) (err error) {
+func (l *leaf) readSecondVersion(header format.DataPageHeaderV2, size int) error {
 	repetition, definition := int(header.RepetitionLevelsByteLength), int(header.DefinitionLevelsByteLength)
 	if repetition < 0 || definition < 0 || repetition+definition > min(len(l.packed), size) {
 		return errCut
 	}
-	levels, content, codec := l.packed[:repetition+definition], l.packed[repetition+definition:], l.codec
+	levels, packed, codec := l.packed[:repetition+definition], l.packed[repetition+definition:], l.codec
 	if header.IsCompressed.Valid && !header.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	if l.unpacked, err = l.pass.unpacker.unpack(l.unpacked, content, codec, size-len(levels)); err != nil {
+	content, err := l.pass.unpacker.unpack(&l.unpacked, packed, codec, size-len(levels))
+	if err != nil {
 		return err
 	}
-	return l.take(dataPage{int(header.NumValues), header.Encoding, levels[:repetition], levels[repetition:], l.unpacked})
+	return l.take(dataPage{int(header.NumValues), header.Encoding, levels[:repetition], levels[repetition:], content})
 }
 
 // prefixed returns the bytes whose number is in the first four, and those after them.

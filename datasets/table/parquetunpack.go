@@ -20,24 +20,25 @@ type unpacker struct{ zstd *zstd.Decoder }
 
 var errSize = errors.New("does not unpack to the bytes that its header says")
 
-// unpack returns the content of packed bytes, which must be so many, in the memory of to where it
-// has room. What is not compressed it returns itself.
-func (u *unpacker) unpack(to, packed []byte, codec format.CompressionCodec, size int) ([]byte, error) {
+// unpack returns the content of packed bytes, which must be so many, in the memory of to, which grows
+// where it has no room. What is not compressed it returns itself, and leaves to as it is: packed has
+// other memory.
+func (u *unpacker) unpack(to *[]byte, packed []byte, codec format.CompressionCodec, size int) ([]byte, error) {
 	if codec == format.Uncompressed || size == 0 && len(packed) == 0 {
 		if len(packed) != size {
 			return nil, errSize
 		}
 		return packed, nil
 	}
-	to = resized(to, size)
-	n, err := u.fill(to, packed, codec)
+	*to = resized(*to, size)
+	n, err := u.fill(*to, packed, codec)
 	if err == nil && n != size {
 		err = errSize
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", codec, err)
 	}
-	return to, nil
+	return *to, nil
 }
 
 // fill unpacks into the memory of to, and returns how many bytes there are. One that does not fit

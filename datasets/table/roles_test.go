@@ -78,6 +78,13 @@ func TestRolesAndDomains(t *testing.T) {
 	usual := write(t, "usual.csv", "ids,id,labels,label,a\ns1,9,x,y,1.5\ns2,8,y,x,2.5\n")
 	got := contentOf(t, file(usual, Options{Roles: Roles{Ignore: []string{"ids", "labels"}}}))
 	compare(t, "other usual names", got, content{Kind: Features, Width: 1, Classes: []string{"x", "y"}, Labels: []int{1, 0}, Values: []float32{1.5, 2.5}, IDs: []string{"9", "8"}})
+	refused(t, usual, Options{}, "holds both labels and label; name one of them with --label-column")
+	if err := readAll(usual, Options{Kind: Features, IgnoreLabels: true, Roles: Roles{Ignore: []string{"id"}}, Reference: Reference{Columns: []string{"a"}}}); err != nil {
+		t.Error(err)
+	}
+	if names, err := Names(usual); err != nil || len(names) != 5 {
+		t.Errorf("%q, %v", names, err)
+	}
 	refused(t, "testdata/pair-features.npy", Options{Roles: Roles{ID: "a"}}, `no "a"; the file is one array, without names`)
 }
 

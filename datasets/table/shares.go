@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -30,7 +29,7 @@ func ReadShares(path string, classes []string) ([]float64, error) {
 		return nil
 	}, func(_ int, cells []string) error {
 		at, known := index[cells[class]]
-		value, err := strconv.ParseFloat(cells[share], 64)
+		value, err := parseFloat(cells[share], 64)
 		switch {
 		case !known:
 			return fmt.Errorf("%q is no class; there are %.200q", cells[class], classes)

@@ -58,17 +58,16 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 	return number, false, err
 }
 
-// checkStrays returns an error if too many cells of a column up to the last row of the batch are
-// strays. Before the end of the rows a hundred of them are waited for. At the end they are kept for
-// [Table.Strays].
-func (t *Table) checkStrays(b *Batch, end bool) error {
+// checkStrays returns an error if too many cells of a column are strays, after the last batch, since
+// the rule is one of all rows. It keeps them for [Table.Strays].
+func (t *Table) checkStrays(b *Batch) error {
 	for j := range b.strays {
-		if s := &b.strays[j]; s.tooMany() && (end || s.cells > 100) {
+		if s := &b.strays[j]; s.tooMany() {
 			return fmt.Errorf("%s: column %q: %q is no number; %d of %d cells are none, but in %s the column is one of numbers",
 				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
 		}
 	}
-	if end && b.strays != nil {
+	if b.strays != nil {
 		t.strays.Store(&b.strays)
 	}
 	return nil

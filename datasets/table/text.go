@@ -16,7 +16,8 @@ import (
 // ReadText reads a .csv, .tsv or .parquet file as [Open] does, but all of it as text: header is given the
 // names of the columns, and take the number of each line, or of each row of Parquet from 1, and its cells
 // without spaces around them, those of CSV as [printable.FromCell] gives them back; both are valid until
-// they return. An error of either is returned with file and line. Lists in Parquet are left out.
+// they return. An error of either is returned with file and line. Lists, dates and times in Parquet are left
+// out, and other types that are neither numbers nor texts an error.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) (err error) {
 	defer func() { err = input.Wrong(err) }()
 	if extensionOf(path) == ".parquet" {
@@ -94,7 +95,7 @@ func readParquetText(path string, header func(columns []string) error, take func
 	return nil
 }
 
-// openParquetText opens a Parquet file whose values are all columns but lists.
+// openParquetText opens a Parquet file whose values are all columns but lists, dates and times.
 func openParquetText(path string) (*parquetFile, error) {
 	file, err := input.Open(path)
 	if err != nil {
@@ -104,9 +105,13 @@ func openParquetText(path string) (*parquetFile, error) {
 	err = protected(func() error {
 		return f.open(func(fields []*parquet.Column) error {
 			for _, field := range fields {
-				if field.Leaf() && field.MaxRepetitionLevel() == 0 {
-					f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
+				if !field.Leaf() || field.MaxRepetitionLevel() > 0 || isTime(field) {
+					continue
 				}
+				if err := readable(field); err != nil {
+					return err
+				}
+				f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
 			}
 			return distinct("columns", f.t.columns)
 		})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,10 +110,10 @@ func (r *run) checkpoints() {
 			r.find(r.file(name), "is left from before the run was finished", "remove it")
 		}
 	}
-	aside, _ := filepath.Glob(r.file("checkpoint.*"))
-	for _, path := range aside {
-		if store.IsSetAside(filepath.Base(path)) {
-			r.find(path, "is a damaged checkpoint that was set aside", "see to the disk, and remove it")
+	there, _ := os.ReadDir(r.path)
+	for _, entry := range there {
+		if store.IsSetAside(entry.Name()) {
+			r.find(r.file(entry.Name()), "is a damaged checkpoint that was set aside", "see to the disk, and remove it")
 		}
 	}
 }
