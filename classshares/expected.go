@@ -59,7 +59,7 @@ func Withheld(test shifttest.LabelShift) string {
 	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):
 		return "the test found nothing, but with so few rows it would have found next to nothing"
 	case test.Detectable > largestLoss:
-		return fmt.Sprintf("the test found nothing, but with so few rows it would not have found a loss of less than %.0f points", 100*test.Detectable)
+		return fmt.Sprintf("the test found nothing, but with so few rows it would not have found a loss of less than %.0f points", math.Ceil(100*test.Detectable))
 	}
 	return ""
 }

@@ -31,25 +31,21 @@ func (s *Shares) Bootstrap(settings intervals.BootstrapSettings) (intervals.Unce
 type resampler struct {
 	*Shares
 	calibration *calibration.Resampler
-	moves       []float64 // of the calibrated logits, after and beside the calibration; length k
+	moves       []float64 // of the calibrated logits; length k
 }
 
 // resampler is nil for a classifier whose calibration has no parameter.
 func (s *Shares) resampler() (*resampler, error) {
 	k := len(s.Scales)
 	logits := s.heldOut.logits(k)
-	fitted := s.Calibration
 	r := &resampler{Shares: s, moves: make([]float64, k)}
 	if s.moved != nil {
 		for i := range logits {
 			logits[i] += s.moved[i%k]
 		}
-		floats.MulTo(r.moves, s.Scales, s.moved)
-		fitted.Biases = slices.Clone(fitted.Biases)
-		floats.Sub(fitted.Biases, r.moves)
 	}
 	var err error
-	if r.calibration, err = fitted.OnResamples(logits, s.labels); err != nil || r.calibration == nil {
+	if r.calibration, err = s.OnResamples(logits, s.labels); err != nil || r.calibration == nil {
 		return nil, err
 	}
 	for class, share := range sharesOf(s.labels, k) {
@@ -66,6 +62,9 @@ func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.
 	k := len(r.Scales)
 	c := r.calibration.Fit(source, random)
 	floats.Add(c.Biases, r.moves)
+	for i, moved := range r.moved {
+		c.Biases[i] += c.Scales[i] * moved
+	}
 	sums := weightest.NewSums(k)
 	r.count(c, r.heldOut, r.labels, source, sums, nil)
 	rows, err := r.countTarget(c, target, sums)

@@ -24,8 +24,9 @@ type Difference struct {
 
 // Compare compares two classifiers on the same rows.
 //
-// The interval is that of Agresti and Min (2005), in each stratum: half a row more is gained and
-// half a one lost, so that none has a variance of 0. P is the larger of that of this estimate, which is right
+// The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained and
+// half a one lost, so that none has a variance of 0. Its centre is the difference of the labelled rows, not
+// theirs, which is nearer to 0; so it reaches a little further than theirs. P is the larger of that of this estimate, which is right
 // for strata, and that of the exact sign test (McNemar 1947), which is right for few rows.
 func Compare(strata []Pairs) Difference {
 	d := Difference{}

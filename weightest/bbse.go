@@ -90,7 +90,7 @@ func (e BBSE) Solve(p Problem) (BBSESolution, error) {
 	var warnings []string
 	switch {
 	case rank < p.Classes():
-		warnings = append(warnings, fmt.Sprintf("C has rank %d of %d: other weights explain the predictions as well as these, the shortest", rank, p.Classes()))
+		warnings = append(warnings, fmt.Sprintf("C has rank %d of %d: of all weights that explain the predictions these are the shortest", rank, p.Classes()))
 	case condition > illConditioned:
 		warnings = append(warnings, fmt.Sprintf("C has condition number %.3g", condition))
 	}

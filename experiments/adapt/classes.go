@@ -68,20 +68,18 @@ func meanShares(each [][]ClassOutcome) []ClassOutcome {
 	return mean
 }
 
-// The bootstrap behind the intervals, and the memory for its sums, which suffices for 225
-// classes.
+// The bootstrap behind the intervals, and the classes with which it does not take minutes.
 const (
-	replicas     = 200
-	replicaBytes = 245e6 // bytes
+	replicas    = 200
+	mostBounded = 225
 )
 
 // bound finds the intervals of the target's shares by the bootstrap: the candidate's
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
 func bound(shares []ClassOutcome, c judge.Candidate) error {
-	if intervals.MostReplicas(len(shares), replicaBytes) < replicas {
-		return fmt.Errorf("%d resamples of the sums of %d classes take more than %.0f MB; iwrun labelshift --run, which may take 2 GB, makes them",
-			replicas, len(shares), replicaBytes/1e6)
+	if len(shares) > mostBounded {
+		return fmt.Errorf("%d resamples of %d classes take minutes; iwrun labelshift --run makes them", replicas, len(shares))
 	}
 	fitted, err := c.Fit()
 	if err != nil {

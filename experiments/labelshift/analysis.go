@@ -141,7 +141,8 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 	}
 	if a.Estimate.Warning != "" {
 		a.note("%s: %s.", a.Estimator, a.Estimate.Warning)
-	} else if ambiguity != nil {
+	}
+	if ambiguity != nil {
 		widest := floats.MaxIdx(ambiguity)
 		a.note("%s: these predictions do not determine the class shares: others explain them as well, whatever the number of rows. They may differ most in the share of %s, by up to %.2f.",
 			a.Estimator, a.Classes[widest], ambiguity[widest])
@@ -178,7 +179,7 @@ func (a *Analysis) test() (err error) {
 
 // boundSample finds the intervals of an estimate from rows.
 func (a *Analysis) boundSample() {
-	err := checkReplicas(a.Replicas, len(a.Classes))
+	err := checkReplicas(a.Replicas, len(a.Classes), a.shares.Form)
 	var u intervals.Uncertainty
 	if err == nil {
 		u, err = a.shares.Bootstrap(intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})

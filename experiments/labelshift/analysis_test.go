@@ -119,6 +119,50 @@ func TestSharesAreFound(t *testing.T) {
 	}
 }
 
+// Sums that are kept take memory, and if a calibration is fitted to each resample they are not.
+func TestReplicasThatFit(t *testing.T) {
+	for _, c := range []struct {
+		replicas, classes int
+		form              string
+		fit               bool
+	}{{500, 422, "none", true}, {500, 500, "none", false}, {500, 500, "bcts-ridge", true}, {1 << 30, 3, "ts", false}} {
+		if err := checkReplicas(c.replicas, c.classes, c.form); (err == nil) != c.fit {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// That some weights are at their bound does not hide that others explain the predictions as well.
+func TestUndeterminedSharesWithAWarning(t *testing.T) {
+	// Cats and dogs are always predicted alike, and the target has no row that may be an owl.
+	probabilities, labels := three.SourceRows(2000, rand.New(rand.NewPCG(5, 6)))
+	var targets []float64
+	for i := range labels {
+		row := probabilities[3*i : 3*i+3]
+		row[0] = (row[0] + row[1]) / 2
+		row[1] = row[0]
+		if labels[i] != 2 && row[2] < 0.05 {
+			targets = append(targets, row...)
+		}
+	}
+	folder := t.TempDir()
+	source, target := read(t,
+		writeRows(t, filepath.Join(folder, "s.csv"), animals, probabilities, labels),
+		writeRows(t, filepath.Join(folder, "t.csv"), animals, targets, nil))
+	for _, estimator := range []string{"bbse-soft", "rlls-soft"} {
+		s := withoutIntervals()
+		s.Estimator, s.Calibration = estimator, "ts"
+		a, err := Analyse(source, target, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(a.Notes, "\n")
+		if a.Estimate.Warning == "" || !strings.Contains(notes, a.Estimate.Warning) || !strings.Contains(notes, "do not determine the class shares") {
+			t.Errorf("%s: %q, warning %q", estimator, a.Notes, a.Estimate.Warning)
+		}
+	}
+}
+
 func read2(t testing.TB, p gaussians.Problem, n, m int) (source, target *Predictions) {
 	t.Helper()
 	sourcePath, targetPath := drawn(t, p, n, m)

@@ -75,7 +75,7 @@ func (p *Part) begin(file *table.Table, s Settings) error {
 		p.Classes = classes
 	}
 	if s.Replicas > 0 {
-		if err := checkReplicas(s.Replicas, len(classes)); err != nil {
+		if err := checkReplicas(s.Replicas, len(classes), calibration.None); err != nil {
 			return err
 		}
 		p.Replicas = intervals.NewReplicas(len(classes), s.Replicas, s.Seed)

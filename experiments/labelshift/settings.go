@@ -9,7 +9,6 @@ import (
 	"iwda/classshares"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
-	"iwda/weightest/intervals"
 )
 
 // Settings say how class shares are estimated; Default returns the usual ones.
@@ -75,15 +74,20 @@ func estimatorsOfSums() []string {
 	})
 }
 
-// checkReplicas returns an error where the sums of a bootstrap would take too much memory.
-func checkReplicas(replicas, classes int) error {
+// checkReplicas returns an error where the replicas of a bootstrap would take too much memory:
+// their sums, or their estimates alone if a calibration of some form is fitted to each.
+func checkReplicas(replicas, classes int, form string) error {
 	const limit = 2 << 30
-	switch most := intervals.MostReplicas(classes, limit); {
+	bytes := weightest.SumsBytes(classes)
+	if form != calibration.None {
+		bytes = float64(32*classes + 256)
+	}
+	switch most := int(limit / bytes); {
 	case replicas <= most:
 		return nil
 	case most < 2:
-		return fmt.Errorf("the bootstrap's sums of %d classes take more than 2 GB with two replicas", classes)
+		return fmt.Errorf("two replicas of %d classes take more than 2 GB", classes)
 	default:
-		return fmt.Errorf("%d replicas of the sums of %d classes take more than 2 GB; %d fit: --replicas %d", replicas, classes, most, most)
+		return fmt.Errorf("%d replicas of %d classes take more than 2 GB; %d fit: --replicas %d", replicas, classes, most, most)
 	}
 }

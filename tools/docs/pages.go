@@ -86,7 +86,7 @@ func configurationPage(root string) ([]byte, error) {
 
 func estimatorsPage() ([]byte, error) {
 	page := bytes.NewBufferString("# Estimators of class weights\n\n" + byMake + `
-Values of ` + "`weights.estimator`" + ` and of ` + "`iwrun labelshift --estimator`" + `, which takes all but those that need the confusion matrix of training.
+Values of ` + "`weights.estimator`" + ` and of ` + "`iwrun labelshift --estimator`" + `. Both take all: held-out rows have a confusion matrix as those of training do.
 [methods.md](methods.md#label-shift-without-training) has their formulas, and [label-shift.md](../explanation/label-shift.md) says when to trust them.
 
 | name | what it is | needs |

@@ -132,29 +132,29 @@ func (r *Resampler) Fit(counts []int, random *rand.Rand) Calibration {
 			penalty.centre[1+j] = r.spread[1] * random.NormFloat64()
 		}
 	}
-	x, best, length, last := slices.Clone(r.x), r.x, 1.0, 0.0
-	for step := range refitSteps {
+	// Steps of the sample's Hessian go too far where the resample's is larger: from the best point
+	// so far a shorter one is taken.
+	x, best, length, last := r.x, r.x, 1.0, math.Inf(1)
+	direction := mat.NewVecDense(len(r.free), nil)
+	for range refitSteps {
 		gradient := panels.Pick(r.loss.weightedGradient(r.form, x, weights, own, penalty), r.free)
-		direction := mat.NewVecDense(len(r.free), nil)
+		var step mat.VecDense
 		// The error would say that the Hessian is ill-conditioned.
-		_ = r.factor.SolveVecTo(direction, mat.NewVecDense(len(gradient), gradient))
-		left := penalty.rows * floats.Dot(gradient, direction.RawVector().Data)
-		if step > 0 && !(left < last) {
-			length /= 2 // from where the one before went
-			copy(x, best)
-			if length < 1e-2 {
-				break
-			}
-			continue
+		_ = r.factor.SolveVecTo(&step, mat.NewVecDense(len(gradient), gradient))
+		if left := penalty.rows * floats.Dot(gradient, step.RawVector().Data); left < last {
+			best, last, direction = x, left, &step
+		} else if length /= 2; length < 1e-2 {
+			x = best
+			break
 		}
-		best, last = slices.Clone(x), left
+		x = slices.Clone(best)
 		for i, j := range r.free {
 			x[j] -= length * direction.AtVec(i)
 			if j < r.form.scales(k) {
 				x[j] = max(0, x[j])
 			}
 		}
-		if left < refitError {
+		if last < refitError {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -56,6 +57,29 @@ func TestResamplerFitsRepeatedRows(t *testing.T) {
 				t.Errorf("%s: %v and %v, want %v and %v", name, got.Scales, got.Biases, want.Scales, want.Biases)
 			}
 		}
+	}
+}
+
+// Where a resample has three times the mistakes, a step of the sample's Hessian goes too far, and
+// a shorter one does not. Margins are 1, so that the scale is the logarithm of the odds.
+func TestResamplerTakesShorterSteps(t *testing.T) {
+	const rows = 100
+	logits, labels, counts := make([]float64, 2*rows), make([]int, rows), make([]int, rows)
+	for i := range rows {
+		logits[2*i], counts[i] = 1, 1
+	}
+	labels[0], counts[0] = 1, 3
+	c, err := Calibrate("ts", logits, labels, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.OnResamples(logits, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.Fit(counts, rand.New(rand.NewPCG(1, 1))).Scales[0]
+	if want := math.Log(99. / 3); math.Abs(got-want) > 0.02 || math.Abs(c.Scales[0]-math.Log(99)) > 1e-6 {
+		t.Errorf("scale %v, want %v; of the sample it is %v", got, want, c.Scales[0])
 	}
 }
 

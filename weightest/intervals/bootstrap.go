@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
@@ -160,17 +159,17 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, u
 	if 2*failed > len(estimates) {
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
-	reach := resampledReach(rows)
+	between, reach := normalReach(level), resampledReach(rows)
 	if unsure > 0 {
-		reach = refittedReach(len(shares), unsure)
+		between, reach = percentileReach(len(shares), level), refittedReach(unsure)
 	}
 	result := Uncertainty{
 		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1, reach),
-		Weights: drawnIntervals(weights, level, math.Inf(1), reach),
+		Shares:  drawnIntervals(shares, level, 1, between, reach),
+		Weights: drawnIntervals(weights, level, math.Inf(1), between, reach),
 	}
 	if unsure > 0 {
-		result.Shares.lean(shares, reach(0, distuv.UnitNormal.Quantile((1+level)/2)))
+		result.Shares.lean(shares, reach(0, between))
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))

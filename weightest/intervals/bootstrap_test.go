@@ -283,7 +283,7 @@ func TestBootstrapGolden(t *testing.T) {
 			}
 		}
 		for estimator, values := range draws {
-			bounds := drawnIntervals(values, 0.95, math.Inf(1), asDrawn).Each
+			bounds := drawnIntervals(values, 0.95, math.Inf(1), normalReach(0.95), asDrawn).Each
 			low, high := g.Get("bootstrap/"+estimator+"/low"), g.Get("bootstrap/"+estimator+"/high")
 			lowDeviation, highDeviation := g.Get("bootstrap/"+estimator+"/low_sd"), g.Get("bootstrap/"+estimator+"/high_sd")
 			for y, bound := range bounds {

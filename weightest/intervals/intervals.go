@@ -73,9 +73,10 @@ const defaultLevel = 0.95
 // the root mean square deviations of the draws below and above it, and t the percentile
 // of the draws' largest deviation in any class in these units.
 //
-// widen takes a number of standard errors to the one by which the intervals of a class
-// reach as far as they should; see resampledReach.
-func drawnIntervals(draws [][]float64, level, upper float64, widen func(class int, reach float64) float64) Intervals {
+// between is the reach, in standard errors of a normal distribution, of the percentiles of Each:
+// see normalReach and percentileReach. widen takes a number of standard errors to the one by
+// which the intervals of a class reach as far as they should; see resampledReach.
+func drawnIntervals(draws [][]float64, level, upper, between float64, widen func(class int, reach float64) float64) Intervals {
 	normal := distuv.UnitNormal
 	k := len(draws[0])
 	result := Intervals{Each: make([]Interval, k), Joint: make([]Interval, k)}
@@ -86,7 +87,7 @@ func drawnIntervals(draws [][]float64, level, upper float64, widen func(class in
 			values[i] = draw[j]
 		}
 		slices.Sort(values)
-		outside := normal.Survival(widen(j, normal.Quantile((1+level)/2)))
+		outside := normal.Survival(widen(j, between))
 		result.Each[j] = Interval{percentile(values, outside), math.Min(upper, percentile(values, 1-outside))}
 		median[j] = percentile(values, 0.5)
 		below[j], above[j] = deviations(values, median[j])
@@ -135,7 +136,8 @@ func (result Intervals) lean(draws [][]float64, reach float64) {
 			continue
 		}
 		at := func(z float64) float64 {
-			return percentile(values, distuv.UnitNormal.CDF(-a+(z-a)/(1+a*(z-a))))
+			// Beyond the pole is the outermost draw.
+			return percentile(values, distuv.UnitNormal.CDF(-a+(z-a)/math.Max(0, 1+a*(z-a))))
 		}
 		each, joint := &result.Each[j], &result.Joint[j]
 		*each = Interval{at(-reach), at(reach)}
@@ -172,16 +174,24 @@ func percentile(sorted []float64, probability float64) float64 {
 	return sorted[i] + (position-before)*(sorted[i+1]-sorted[i])
 }
 
-// refittedReach is the reach of intervals of n ≥ 2 resamples to which a calibration was fitted.
-// Another draw is below the i-th of these with probability i/(n+1), where percentile has
-// (i-1)/(n-1). And a calibration rests on the source rows of which the classifier is not
-// sure: their number is that of the degrees of freedom of a Student's t, at least five.
-func refittedReach(n int, unsure float64) func(class int, reach float64) float64 {
+// normalReach is how many standard errors to either side hold the share of the level of a normal
+// distribution.
+func normalReach(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
+
+// percentileReach is how many standard errors of a normal distribution the percentiles reach
+// between which n ≥ 2 draws have another one with the probability of the level. It is below the
+// i-th of these with probability i/(n+1), where percentile has (i-1)/(n-1).
+func percentileReach(n int, level float64) float64 {
+	outside := ((1-level)/2*float64(n+1) - 1) / float64(max(1, n-1))
+	return -distuv.UnitNormal.Quantile(max(1e-9, outside))
+}
+
+// refittedReach is the reach of intervals of resamples to which a calibration was fitted. It
+// rests on the source rows of which the classifier is not sure: their number is that of the
+// degrees of freedom of a Student's t, at least five.
+func refittedReach(unsure float64) func(class int, reach float64) float64 {
 	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, unsure)}
-	return func(_ int, reach float64) float64 {
-		outside := (distuv.UnitNormal.Survival(reach)*float64(n+1) - 1) / float64(max(1, n-1))
-		return -student.Quantile(max(1e-9, outside))
-	}
+	return func(_ int, reach float64) float64 { return -student.Quantile(distuv.UnitNormal.Survival(reach)) }
 }
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source

@@ -34,7 +34,7 @@ func TestDrawnIntervals(t *testing.T) {
 		}
 		values[i] = append(values[i], 0) // a class that never is
 	}
-	got := drawnIntervals(values, level, math.Inf(1), asDrawn)
+	got := drawnIntervals(values, level, math.Inf(1), normalReach(level), asDrawn)
 	var each [k + 1]float64
 	var joint float64
 	for _, draw := range values {
@@ -61,13 +61,13 @@ func TestDrawnIntervals(t *testing.T) {
 	if got.Each[k] != (Interval{}) || got.Joint[k] != (Interval{}) {
 		t.Errorf("a number that is always 0: %v, %v", got.Each[k], got.Joint[k])
 	}
-	if one := drawnIntervals([][]float64{{1}}, level, 1, asDrawn); one.Each[0] != (Interval{1, 1}) || one.Joint[0] != (Interval{1, 1}) {
+	if one := drawnIntervals([][]float64{{1}}, level, 1, normalReach(level), asDrawn); one.Each[0] != (Interval{1, 1}) || one.Joint[0] != (Interval{1, 1}) {
 		t.Errorf("one draw: %v", one)
 	}
 }
 
 func TestDrawnIntervalsStayInBounds(t *testing.T) {
-	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1, asDrawn)
+	got := drawnIntervals([][]float64{{0, 1}, {0.5, 0.5}, {0.9, 0.1}, {1, 0}, {0.2, 0.8}}, 0.95, 1, normalReach(0.95), asDrawn)
 	for y, joint := range got.Joint {
 		if joint.Low < 0 || joint.High > 1 || joint.Low > got.Each[y].Low || joint.High < got.Each[y].High {
 			t.Errorf("number %d: %v, jointly %v", y, got.Each[y], joint)
@@ -75,7 +75,6 @@ func TestDrawnIntervalsStayInBounds(t *testing.T) {
 	}
 }
 
-// A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
 // asDrawn is the reach of intervals between percentiles.
 func asDrawn(_ int, reach float64) float64 { return reach }
 
@@ -86,11 +85,44 @@ func TestReachOfDraws(t *testing.T) {
 	for i := range 39 {
 		draws = append(draws, []float64{float64(i)})
 	}
-	if few := refittedReach(1000, 12)(0, 1.96); few < 2.18 || few > 2.21 { // t of 12 degrees of freedom is 2.179
+	if few := refittedReach(12)(0, 1.96); few < 2.17 || few > 2.19 { // t of 12 degrees of freedom is 2.179
 		t.Errorf("reach of 12 unsure rows %v", few)
 	}
-	if got := drawnIntervals(draws, 0.95, math.Inf(1), refittedReach(len(draws), 1e9)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
+	if got := drawnIntervals(draws, 0.95, math.Inf(1), percentileReach(len(draws), 0.95), refittedReach(1e9)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
 		t.Errorf("%v", got)
+	}
+}
+
+// Joint intervals are of many numbers: their reach is that of a deviation and no percentile's.
+func TestJointIntervalsHold(t *testing.T) {
+	const k, samples, draws, unsure, level = 20, 200, 500, 100, 0.95
+	random := rand.New(rand.NewPCG(2, 2))
+	held, width := 0.0, 0.0
+	for range samples {
+		estimate := make([]float64, k) // of 100, with a standard error of 1
+		for j := range estimate {
+			estimate[j] = 100 + random.NormFloat64()
+		}
+		values := make([][]float64, draws)
+		for i := range values {
+			for _, v := range estimate {
+				values[i] = append(values[i], v+random.NormFloat64())
+			}
+		}
+		got := drawnIntervals(values, level, math.Inf(1), percentileReach(draws, level), refittedReach(unsure))
+		all := 1.0
+		for _, joint := range got.Joint {
+			if joint.Low > 100 || joint.High < 100 {
+				all = 0
+			}
+			width += (joint.High - joint.Low) / k / samples
+		}
+		held += all / samples
+	}
+	// The standard error is 1.5%. All of 20 normal numbers are within 3.02 standard errors with
+	// that probability; t of 100 degrees of freedom is 3.09 there.
+	if held < 0.91 || held > 0.99 || width < 2*3 || width > 2*3.25 {
+		t.Errorf("%v of the samples, mean width %v", held, width)
 	}
 }
 
@@ -101,8 +133,8 @@ func TestLean(t *testing.T) {
 		x := float64(i) / 400
 		draws = append(draws, []float64{x * x * x, x, 0.5})
 	}
-	plain := drawnIntervals(draws, 0.9, 1, asDrawn)
-	leaning := drawnIntervals(draws, 0.9, 1, asDrawn)
+	plain := drawnIntervals(draws, 0.9, 1, normalReach(0.9), asDrawn)
+	leaning := drawnIntervals(draws, 0.9, 1, normalReach(0.9), asDrawn)
 	leaning.lean(draws, 1.6448536269514722)
 	requireIntervals(t, Uncertainty{Shares: leaning})
 	if l, p := leaning.Each[0], plain.Each[0]; !(l.Low < p.Low && l.High < p.High) {
@@ -116,6 +148,31 @@ func TestLean(t *testing.T) {
 	}
 }
 
+// However few the replicas, unsure rows and draws outside, a skewed interval holds the median.
+func TestLeanOfFewReplicas(t *testing.T) {
+	for _, sign := range []float64{1, -1} {
+		for replicas := 20; replicas <= 50; replicas++ {
+			var draws [][]float64
+			for i := range replicas {
+				draws = append(draws, []float64{0.5 + sign*0.4*math.Pow(float64(i)/float64(replicas), 8)})
+			}
+			for _, level := range []float64{0.95, 0.99, 0.999} {
+				for _, unsure := range []float64{1, 12, 100} {
+					between, reach := percentileReach(replicas, level), refittedReach(unsure)
+					got := drawnIntervals(draws, level, 1, between, reach)
+					got.lean(draws, reach(0, between))
+					median := draws[replicas/2][0]
+					if each := got.Each[0]; !(each.Low < median && median < each.High) {
+						t.Fatalf("%d replicas, level %v, %v unsure rows: %v about %v", replicas, level, unsure, each, median)
+					}
+					requireIntervals(t, Uncertainty{Shares: got})
+				}
+			}
+		}
+	}
+}
+
+// A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
 func TestResampledReach(t *testing.T) {
 	reach := resampledReach([]float64{20, 2, 1e7})
 	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {
@@ -131,12 +188,12 @@ func TestResampledReach(t *testing.T) {
 	for i := range draws {
 		draws[i] = []float64{float64(i)} // percentiles of a uniform distribution
 	}
-	twenty := drawnIntervals(draws, 0.95, math.Inf(1), reach)
+	twenty := drawnIntervals(draws, 0.95, math.Inf(1), normalReach(0.95), reach)
 	// Φ(-2.147391) = 0.015882.
 	if each := twenty.Each[0]; math.Abs(each.Low-15.882) > 0.01 || math.Abs(each.High-984.118) > 0.01 {
 		t.Errorf("of 20 rows: %v", each)
 	}
-	if narrow := drawnIntervals(draws, 0.95, math.Inf(1), asDrawn); twenty.Joint[0].High-twenty.Joint[0].Low < 1.05*(narrow.Joint[0].High-narrow.Joint[0].Low) {
+	if narrow := drawnIntervals(draws, 0.95, math.Inf(1), normalReach(0.95), asDrawn); twenty.Joint[0].High-twenty.Joint[0].Low < 1.05*(narrow.Joint[0].High-narrow.Joint[0].Low) {
 		t.Errorf("joint intervals of 20 rows: %v, of many: %v", twenty.Joint[0], narrow.Joint[0])
 	}
 }

@@ -32,9 +32,6 @@ func NewReplicas(classes, count int, seed uint64) *Replicas {
 	return r
 }
 
-// MostReplicas returns how many replicas of the sums of k classes fit in so many bytes.
-func MostReplicas(classes int, bytes float64) int { return int(bytes / weightest.SumsBytes(classes)) }
-
 // Count returns the number of replicas.
 func (r *Replicas) Count() int { return len(r.sums) }
 

@@ -27,8 +27,6 @@ type LabelShift struct {
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
 	P float64
-	// Resamples is the number of resamples under label shift that P was counted in.
-	Resamples int
 	// Detectable is the loss of accuracy on the target, between 0 and 1, from which on the
 	// test finds turned logits with a probability of 80% at these numbers of rows; +Inf if
 	// no turn by 45° or less is found so, NaN if LabelShiftSettings.Detect did not ask or nothing
@@ -137,7 +135,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 		return result, nil
 	}
 	var err error
-	if result.P, result.Resamples, err = counts.resampledP(q, result.Statistic, settings); err != nil || !settings.Detect {
+	if result.P, err = counts.resampledP(q, result.Statistic, settings); err != nil || !settings.Detect {
 		return result, err
 	}
 	result.Detectable, err = detectable(s, &counts, bins, present, q, settings.Seed)
@@ -190,7 +188,7 @@ const (
 
 // resampledP is the share of resamples under label shift with the class shares q whose
 // statistic is at least as large, the sample itself counted as one of them.
-func (c *binnedCounts) resampledP(q []float64, statistic float64, settings LabelShiftSettings) (p float64, resamples int, err error) {
+func (c *binnedCounts) resampledP(q []float64, statistic float64, settings LabelShiftSettings) (p float64, err error) {
 	pooled := c.pooled()
 	var done, larger int
 	for done < settings.Resamples && larger < enoughLarger {
@@ -204,7 +202,7 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		})
 		for i, value := range values {
 			if failures[i] != nil {
-				return 0, 0, failures[i]
+				return 0, failures[i]
 			}
 			if value >= statistic {
 				larger++
@@ -212,7 +210,7 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 		}
 		done += batch
 	}
-	return float64(larger+1) / float64(done+1), done, nil
+	return float64(larger+1) / float64(done+1), nil
 }
 
 // resample draws the counts of both domains under label shift with the class shares q.

@@ -24,10 +24,6 @@ type ChiSquared struct {
 	// P is the probability of a statistic at least as large where nothing shifted: 1
 	// with a single column.
 	P float64
-	// Merged are the classes that were counted together, in rising order: those that
-	// expected fewer than one row in a domain. Classes that neither domain predicts
-	// are in no column.
-	Merged []int
 }
 
 // ChiSquaredTest is the test that a classifier predicts each class as often on the target
@@ -54,8 +50,8 @@ func ChiSquaredTest(s *weightest.Sums) (ChiSquared, error) {
 	for class, rows := range byTarget {
 		target[class] = float64(rows)
 	}
-	columns, merged := mergeRareColumns(source, target)
-	result := ChiSquared{Statistic: pearson(columns), DegreesOfFreedom: len(columns) - 1, Merged: merged, P: 1}
+	columns := mergeRareColumns(source, target)
+	result := ChiSquared{Statistic: pearson(columns), DegreesOfFreedom: len(columns) - 1, P: 1}
 	if result.DegreesOfFreedom > 0 {
 		result.P = chiSquaredTail(result.Statistic, result.DegreesOfFreedom)
 	}
@@ -63,8 +59,8 @@ func ChiSquaredTest(s *weightest.Sums) (ChiSquared, error) {
 }
 
 // mergeRareColumns returns the columns (source count, target count) of the classes that
-// occur, the rare ones as one column, and the classes that went into that one.
-func mergeRareColumns(source, target []float64) (columns [][2]float64, merged []int) {
+// occur, the rare ones as one column.
+func mergeRareColumns(source, target []float64) (columns [][2]float64) {
 	n, m := floats.Sum(source), floats.Sum(target)
 	// Expected in the smaller domain per pooled row.
 	share := min(n, m) / (n + m)
@@ -83,19 +79,14 @@ func mergeRareColumns(source, target []float64) (columns [][2]float64, merged []
 		if (source[j]+target[j])*share < 1 || together > 0 && together*share < 1 {
 			rare[0] += source[j]
 			rare[1] += target[j]
-			merged = append(merged, j)
 			continue
 		}
 		columns = append(columns, [2]float64{source[j], target[j]})
 	}
-	if len(merged) > 0 {
+	if rare[0]+rare[1] > 0 {
 		columns = append(columns, rare)
-		slices.Sort(merged)
 	}
-	if len(merged) == 1 {
-		merged = nil
-	}
-	return columns, merged
+	return columns
 }
 
 // pearson returns Σ (observed - expected)²/expected over a table of two rows whose
