@@ -89,7 +89,8 @@ func (d Device) String() string {
 }
 
 // OnOwnStream runs f, whose work on a GPU goes into a queue of its own: goroutines that train
-// on one GPU then do not wait for each other's. On a CPU it does no more than run f.
+// on one GPU then do not wait for each other's. That GPU is the current one in f, as a [Graph]
+// needs. On a CPU it does no more than run f.
 func OnOwnStream(device Device, f func()) {
 	if !device.IsCUDA() {
 		f()

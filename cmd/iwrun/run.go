@@ -89,7 +89,7 @@ func runExperiment(o runOptions, s streams) error {
 	if _, err := o.devices(); err != nil {
 		return err
 	}
-	if err := train.CheckSameData(train.OfOwnRows(runs), o.Results, o.Schedule.Overwrite); err != nil {
+	if err := errors.Join(train.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite), train.CheckSameData(train.OfOwnRows(runs), o.Results, o.Schedule.Overwrite)); err != nil {
 		return err
 	}
 	if err := schedule.CheckResults(runs, o.Results); err != nil {
@@ -139,6 +139,9 @@ func (s streams) stopped() error {
 // them for checkpoints.
 func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
+	if err := o.Schedule.CheckGraphs(runs); err != nil {
+		return schedule.Summary{}, err
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)

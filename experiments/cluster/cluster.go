@@ -31,6 +31,9 @@ func hash(text string) string {
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)`)
 
+// dataVariable is what defaults refer to.
+const dataVariable = "IWDA_DATA"
+
 // Variables returns the names of the environment variables that the experiment's file
 // and the assignments refer to, sorted.
 func (e Experiment) Variables() []string {

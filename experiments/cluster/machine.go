@@ -13,7 +13,7 @@ import (
 )
 
 // Here fills in what this process and its machine say: the program, the working directory,
-// the results below it, the values of the experiment's variables, and the cluster's limit.
+// the results below it, the values of the experiment's variables and of IWDA_DATA, and the cluster's limit.
 func (s *Slurm) Here(results string) error {
 	program, programErr := os.Executable()
 	directory, directoryErr := os.Getwd()
@@ -23,7 +23,7 @@ func (s *Slurm) Here(results string) error {
 	}
 	s.Program, s.Directory, s.Results, s.MaxArraySize = launcherOf(program), directory, results, maxArraySize()
 	s.Environment = map[string]string{}
-	for _, name := range s.Variables() {
+	for _, name := range append(s.Variables(), dataVariable) {
 		if value, set := os.LookupEnv(name); set {
 			s.Environment[name] = value
 		}

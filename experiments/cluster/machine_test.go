@@ -52,6 +52,25 @@ func TestVariablesArePrivate(t *testing.T) {
 	}
 }
 
+// Tasks find the data of an experiment that names none: defaults refer to IWDA_DATA.
+func TestDataOfDefaults(t *testing.T) {
+	t.Setenv("IWDA_DATA", "/datasets")
+	j := job()
+	j.Config = []byte("experiment: digits\ndataset: {name: digits}\n")
+	if err := j.Here(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := j.exports(), "\nexport IWDA_DATA=/datasets\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("variables\n%s\nwant %q", got, want)
+	}
+	if err := os.Unsetenv("IWDA_DATA"); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Here(t.TempDir()); err != nil || j.exports() != "" {
+		t.Errorf("without IWDA_DATA: %q, %v", j.exports(), err)
+	}
+}
+
 func TestGPUsOfResources(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 1, "gpu": 1, "gpu:1": 1, "gpu:8": 8, "gpu:a100:4": 4, "nvme:2,gpu:tesla-v100:2": 2, "gpu:3,nvme": 3, "gpumem:16": 1,

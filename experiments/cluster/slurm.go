@@ -20,8 +20,8 @@ type Slurm struct {
 	Program   string // iwrun
 	Directory string // from which relative paths of the experiment are meant
 	Results   string // folder of all results
-	// Environment are the values of those Variables that are set; the others are unset
-	// in the tasks too.
+	// Environment are the values of those Variables that are set, and that of IWDA_DATA. Other
+	// Variables are unset in the tasks too.
 	Environment map[string]string
 
 	// Options of sbatch, as on its command line, are those of every task; TableOptions are
@@ -106,11 +106,15 @@ func (s script) Shared() bool { return s.Nodes*s.Processes > 1 }
 // exports are the commands that give the experiment's variables their values, a line each.
 // It is empty if there are none.
 func (s Slurm) exports() string {
+	names := s.Variables()
+	if _, set := s.Environment[dataVariable]; set && !slices.Contains(names, dataVariable) {
+		names = append(names, dataVariable)
+	}
 	var commands strings.Builder
-	if len(s.Variables()) > 0 {
+	if len(names) > 0 {
 		commands.WriteString("#!/bin/bash\n# What the variables of the experiment were when this was written.\n")
 	}
-	for _, name := range s.Variables() {
+	for _, name := range names {
 		if value, set := s.Environment[name]; set {
 			fmt.Fprintf(&commands, "export %s=%s\n", name, printable.ShellWord(value))
 		} else {

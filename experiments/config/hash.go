@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ import (
 // selection.rule, selection.choose, selection.tolerance, dataset.root, dataset.workers,
 // dataset.cache) and keys with their zero value, so that a new key whose zero value means "as
 // before" keeps the hashes of finished runs. Keys that are gone count by what every run does in
-// their place, for the same reason.
+// their place, for the same reason. Files of the network count by their names where they lie
+// outside the working directory, so that a run is the same wherever the data lie.
 func (r Resolved) Hash() string {
 	var lines []string
 	for key, value := range r.determining() {
@@ -60,6 +62,18 @@ func Differences(there, here Resolved) []string {
 // withoutEffect are the settings that change no result.
 var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.alike", "selection.moved", "dataset.root", "dataset.workers", "dataset.cache"}
 
+// countedBelow are the folders below which the files of settings count.
+var countedBelow = map[string]string{"network.pretrained": "data/weights/", "network.file": "data/"}
+
+// counted returns the value of a key as it counts: of a file outside the working directory the
+// path that it has where IWDA_DATA is not set.
+func counted(key string, value reflect.Value) any {
+	if folder, isFile := countedBelow[key]; isFile && !filepath.IsLocal(value.String()) {
+		return folder + filepath.Base(value.String())
+	}
+	return value.Interface()
+}
+
 // determining returns the values of all keys that determine the run's result and are
 // not zero.
 func (r Resolved) determining() map[string]any {
@@ -71,7 +85,7 @@ func (r Resolved) determining() map[string]any {
 	}
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
 		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
-			values[leaf.name] = leaf.value.Interface()
+			values[leaf.name] = counted(leaf.name, leaf.value)
 		}
 	}
 	maps.Copy(values, r.former)

@@ -34,6 +34,36 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// Where IWDA_DATA points changes no hash; the name of a file does, and so does a path in the
+// working directory.
+func TestHashOfFiles(t *testing.T) {
+	const office = "experiment: o\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n"
+	hash := func(data, more string) string {
+		t.Setenv("IWDA_DATA", data)
+		return resolve(t, parse(t, office+more), "amazon-dslr", "iwdan", 1).Hash()
+	}
+	const module = "network: {name: torchscript, file: '${IWDA_DATA:-data}/b.pt'}\n"
+	for _, network := range []string{"", "network: {pretrained: '${IWDA_DATA:-data}/weights/r.pth'}\n", module} {
+		want := hash("", network)
+		for _, data := range []string{"/datasets", "../datasets"} {
+			if got := hash(data, network); got != want {
+				t.Errorf("%q: %s with IWDA_DATA=%s, %s without", network, got, data, want)
+			}
+		}
+	}
+	seen := map[string]string{}
+	for _, network := range []string{
+		"", module, "network: {pretrained: none}\n", "network: {pretrained: /w/r.pth}\n", "network: {pretrained: /w/s.pth}\n", "network: {pretrained: w/s.pth}\n",
+		"network: {name: torchscript, file: /b/c.pt}\n", "network: {name: torchscript, file: c.pt}\n",
+	} {
+		of := hash("", network)
+		if other, twice := seen[of]; twice {
+			t.Errorf("%q and %q have the same hash", other, network)
+		}
+		seen[of] = network
+	}
+}
+
 // TestDifferencesAgreeWithHash changes every key on its own.
 func TestDifferencesAgreeWithHash(t *testing.T) {
 	original := resolve(t, parse(t, minimal), "usps-mnist", "iwdan", 1)

@@ -36,6 +36,10 @@ type Resolved struct {
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
 	r, d := f.resolve(task, variant, method, seed)
 	r.Train.checkLength(d, r.Dataset.Name)
+	if m, _ := ParseMethod(method); r.Train.Graph && m.Alignment == BNM {
+		d.failAt(d.at["train.graph"], "train.graph: a GPU cannot record %s, whose singular values the host computes; "+
+			"leave train.graph out, or add the override {when: {method: %[1]s}, train: {graph: false}}", method)
+	}
 	return r, d.errors.OrNil()
 }
 

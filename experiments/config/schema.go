@@ -200,15 +200,17 @@ type Train struct {
 	Optimizer       Optimizer `yaml:"optimizer"`
 	// Schedule is the network's learning-rate schedule.
 	Schedule learningrate.Schedule `yaml:"schedule"`
-	// HeadRate multiplies the learning rate of the discriminator and of the layers after a
-	// pretrained backbone. Left out, it is 1.
+	// HeadRate multiplies the learning rate of the discriminator and of the layers after the
+	// backbone of a ResNet or of torchscript; of another network, that of all layers. Left out, it
+	// is 1.
 	HeadRate float64 `yaml:"head_rate,omitempty"`
 	// EvalBatch is the number of rows of a forward pass of an evaluation.
 	EvalBatch int `yaml:"eval_batch"`
 	// Precision is the number format of convolutions and linear maps in a ResNet's training
 	// passes. All else is float32.
 	Precision string `yaml:"precision,omitempty"`
-	// Graph has a GPU record a step and repeat it as a whole. On a CPU it changes nothing.
+	// Graph has a GPU record a step and repeat it as a whole, but not one of bnm. On a CPU it
+	// changes nothing.
 	Graph bool `yaml:"graph,omitempty"`
 	// Restarts is how often a run that diverges begins again, each time with half the learning
 	// rates. It diverges if a loss or gradient is not finite, or a classification loss is above
@@ -249,7 +251,8 @@ type Weights struct {
 	Estimator string `yaml:"estimator"`
 	// EMA is the share of the former weights that an update keeps.
 	EMA float64 `yaml:"ema"`
-	// Every is the number of passes over the source between updates.
+	// Every is the number of passes between updates. Of image files a pass is one over the source;
+	// otherwise it has as many steps as the larger domain has whole batches.
 	Every int `yaml:"every"`
 	// Warmup is the number of updates at the start that only clear the statistics.
 	Warmup int `yaml:"warmup"`

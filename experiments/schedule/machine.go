@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,6 +47,22 @@ func PhysicalCores() int {
 		}
 	}
 	return len(siblings)
+}
+
+// mostRecorded is the number of runs with train.graph that one process can make on a GPU: each
+// takes up to four CUDA streams of libtorch's 32.
+const mostRecorded = 8
+
+// CheckGraphs returns an error if a process would make more runs with train.graph than it can:
+// two on one stream would spoil each other's recording.
+func (o Options) CheckGraphs(runs []plan.Run) error {
+	onGPU := slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") })
+	recorded := slices.ContainsFunc(runs, func(run plan.Run) bool { return run.Config.Train.Graph })
+	if n := min(o.AtOnce(), len(runs), o.PerProcess); onGPU && recorded && n > mostRecorded {
+		return config.Error{Location: fmt.Sprintf("--per-process %d", o.PerProcess),
+			Message: fmt.Sprintf("with train.graph a process makes at most %d runs on a GPU, here it would make %d", mostRecorded, n)}
+	}
+	return nil
 }
 
 // CheckResults returns an error if the folder of results cannot be written although a

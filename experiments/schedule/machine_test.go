@@ -1,6 +1,11 @@
 package schedule
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"iwda/experiments/plan"
+)
 
 func TestAtOnce(t *testing.T) {
 	cpu, gpu, gpus := []string{"cpu"}, []string{"cuda:0"}, []string{"cuda:0", "cuda:1", "cuda:2"}
@@ -20,6 +25,31 @@ func TestAtOnce(t *testing.T) {
 	} {
 		if got := test.options.AtOnce(); got != test.want {
 			t.Errorf("%+v: %d, want %d", test.options, got, test.want)
+		}
+	}
+}
+
+// More runs with train.graph than libtorch has streams for do not share a process.
+func TestCheckGraphs(t *testing.T) {
+	gpu := []string{"cuda:0"}
+	for _, test := range []struct {
+		options  Options
+		runs     int
+		recorded bool
+		refused  bool
+	}{
+		{Options{Devices: gpu, PerProcess: 9}, 20, true, true},
+		{Options{Devices: gpu, Jobs: 20, PerProcess: 8}, 20, true, false},
+		{Options{Devices: gpu, Jobs: 4, PerProcess: 9}, 20, true, false},
+		{Options{Devices: gpu, PerProcess: 9}, 8, true, false},
+		{Options{Devices: gpu, PerProcess: 9}, 20, false, false},
+		{Options{Devices: []string{"cpu"}, Threads: 1, Jobs: 9, PerProcess: 9}, 20, true, false},
+	} {
+		runs := make([]plan.Run, test.runs)
+		runs[test.runs-1].Config.Train.Graph = test.recorded
+		err := test.options.CheckGraphs(runs)
+		if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "--per-process 9") {
+			t.Errorf("%+v of %d runs, recorded %v: %v", test.options, test.runs, test.recorded, err)
 		}
 	}
 }

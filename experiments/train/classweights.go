@@ -23,6 +23,7 @@ import (
 type classWeights struct {
 	estimated bool                  // the losses use the estimate
 	every     int                   // steps between two updates
+	warmup    int                   // updates that only clear the statistics
 	needs     weightest.Requirement // of the estimator
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
@@ -39,6 +40,7 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	w := &classWeights{
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
+		warmup:     run.Weights.Warmup,
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
@@ -176,6 +178,16 @@ func (w *classWeights) describe(m *store.Metrics) {
 	m.WeightDistance = w.distance().OrNaN()
 	m.LargestWeight = store.Measured(slices.Max(weights))
 	m.EffectiveSampleSize = store.Measured(weightest.EffectiveSampleSize(weights, w.source))
+}
+
+// neverUpdated warns of a run of so many steps whose losses use estimated weights that are still
+// one; otherwise it returns "".
+func (w *classWeights) neverUpdated(steps int) string {
+	if !w.estimated || w.targetShares() != nil {
+		return ""
+	}
+	return fmt.Sprintf("warning: no update changed the class weights, all are 1; weights.every and weights.warmup leave %d updates in %d steps",
+		max(0, steps/w.every-w.warmup), steps)
 }
 
 // targetShares are the class shares of the target that follow from the estimated weights,

@@ -40,8 +40,12 @@ func (t *trainer) train(ctx context.Context) error {
 			return err
 		}
 		t.clock.done++
-		checkpoint := t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
-		if checkpoint || t.classWeights.due(t.clock.done) || t.clock.atEpoch() {
+		read := t.classWeights.due(t.clock.done) || t.clock.atEpoch()
+		// Processes have clocks of their own, and must read after the same steps: one that has
+		// diverged begins again.
+		allRead := read || t.processes.alone() || t.readings.empty()
+		checkpoint := allRead && t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
+		if read || checkpoint {
 			if err := t.readSteps(); err != nil {
 				return err
 			}

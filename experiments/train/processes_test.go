@@ -31,10 +31,11 @@ const (
 
 // members are what such a process does; an error is its exit status 1.
 var members = map[string]func(*torch.ProcessGroup, string) error{
-	"one step": writeStep,
-	"run":      runTogether,
-	"refusals": expectRefusals,
-	"restarts": restartTogether,
+	"one step":             writeStep,
+	"run":                  runTogether,
+	"refusals":             expectRefusals,
+	"restarts":             restartTogether,
+	"restarts, read later": restartReadingLater,
 }
 
 func TestMain(m *testing.M) {

@@ -130,10 +130,13 @@ func (r *reading) read(copied []float32, tradeOff float64) (v stepValues, rest [
 // full tells whether as many steps wait as are read together.
 func (r *readings) full() bool { return len(r.waiting) >= r.together }
 
+// empty tells whether no step waits.
+func (r *readings) empty() bool { return len(r.waiting) == 0 }
+
 // take copies what waits to the host, all of it at once, and hands out step after step, up
 // to the first error.
 func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) error {
-	if len(r.waiting) == 0 {
+	if r.empty() {
 		return nil
 	}
 	tensors := make([]torch.Tensor, len(r.waiting))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
@@ -85,3 +86,33 @@ func restartTogether(group *torch.ProcessGroup, folder string) error {
 }
 
 func TestTwoProcessesRestart(t *testing.T) { mustSucceed(t, together(t, "restarts", t.TempDir())) }
+
+// restartReadingLater is restartTogether where steps are read together, as on GPUs, and one
+// process is asked for a checkpoint after every step.
+func restartReadingLater(group *torch.ProcessGroup, folder string) error {
+	run, err := parseDiverging(20)
+	if err != nil {
+		return err
+	}
+	dir, options := plan.Of(run).Dir(folder), Options{Threads: 1, Group: group}
+	if group.Rank() == 0 {
+		options.Checkpoints.Time = time.Nanosecond
+		if err := dir.Begin(); err != nil {
+			return err
+		}
+	}
+	trainer, err := newTrainer(context.Background(), run, dir, options, time.Now())
+	if err != nil {
+		return err
+	}
+	trainer.readings.together = 50
+	result, err := completeWithRestarts(context.Background(), trainer)
+	if err == nil && group.Rank() == 0 && len(result.Restarts) == 0 {
+		return errors.New("the run did not diverge")
+	}
+	return err
+}
+
+func TestTwoProcessesReadTheSameSteps(t *testing.T) {
+	mustSucceed(t, together(t, "restarts, read later", t.TempDir()))
+}

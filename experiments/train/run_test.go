@@ -299,3 +299,20 @@ func TestTrainingDoesNotLeak(t *testing.T) {
 		t.Errorf("%d live tensors after 33 steps, %d after 3", got, live)
 	}
 }
+
+// A run that ends before the first estimate of its weights says so, if its losses use them.
+func TestWeightsThatWereNeverUpdated(t *testing.T) {
+	for _, c := range []struct {
+		method, set string
+		warned      bool
+	}{{"iwdan", "weights.every=2", true}, {"iwdan", "weights.every=1", false}, {"dann", "weights.every=2", false}} {
+		run, log := resolve(t, "subsampled", c.method, 1, "train.epochs=3", c.set), &strings.Builder{}
+		if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1, Log: log}); err != nil {
+			t.Fatal(err)
+		}
+		const warning = "warning: no update changed the class weights, all are 1; weights.every and weights.warmup leave 0 updates in "
+		if got := strings.Contains(log.String(), warning); got != c.warned {
+			t.Errorf("%s, %s: warned %v\n%s", c.method, c.set, got, log)
+		}
+	}
+}

@@ -1,17 +1,26 @@
 package train
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/input"
 )
 
 // CheckSameData finds finished runs of other data, as from files that have changed since,
 // which would be taken for runs of these. They are an error, or removed with overwrite.
 func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
+	if err := CheckSameWeights(runs, results, overwrite); err != nil {
+		return err
+	}
 	same := map[string]bool{}
 	for _, run := range runs {
 		result, finished := run.Finished(results)
@@ -32,6 +41,51 @@ func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 		return clearRuns(runs, results)
 	}
 	return nil
+}
+
+// CheckSameWeights finds finished runs of which the file of pretrained weights or the module was
+// another one of that name. They are an error, or removed with overwrite.
+func CheckSameWeights(runs []plan.Run, results string, overwrite bool) error {
+	sums := map[string]string{}
+	for _, run := range runs {
+		path := cmp.Or(run.Config.Network.File, run.Config.Network.Pretrained)
+		result, finished := run.Finished(results)
+		if !finished || result.WeightsSHA256 == "" {
+			continue
+		}
+		if _, known := sums[path]; !known {
+			sum, err := fileSHA256(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // finished runs need it no more
+			}
+			if err != nil {
+				return err
+			}
+			sums[path] = sum
+		}
+		switch {
+		case sums[path] == result.WeightsSHA256:
+		case !overwrite:
+			return config.Error{Location: run.Dir(results).String(), Message: fmt.Sprintf("was trained from another file than %s, which has changed since; "+
+				"choose another folder with -o, or begin anew with --overwrite", path)}
+		default:
+			if err := clearRuns([]plan.Run{run}, results); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func fileSHA256(path string) (sum string, err error) {
+	file, err := input.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }
 
 // clearRuns removes what the runs left.

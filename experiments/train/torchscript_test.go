@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/torch"
@@ -121,5 +123,54 @@ func TestTorchScriptThatDoesNotFit(t *testing.T) {
 	_, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1})
 	if want := "network.file: " + filepath.Join(scripts, "shared.pt") + ": the module does not take rows of shape [2]"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// A module that has changed since is not taken for that of a finished run, whose hash knows no
+// more than its name; without one finished runs stay.
+func TestChangedModule(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(scripts, "vectors.pt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	module := filepath.Join(folder, "vectors.pt")
+	write := func(content []byte) {
+		if err := os.WriteFile(module, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(content)
+	run := ownRun(t, "source-only", nil, "network={name: torchscript, file: "+module+"}", "train.epochs=1")
+	runs := []plan.Run{plan.Of(run)}
+	dir := runs[0].Dir(folder)
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckSameData(runs, folder, false); err != nil {
+		t.Error(err)
+	}
+	write(append(content, 0))
+	if err, want := CheckSameData(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	if err := os.Remove(module); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckSameWeights(runs, folder, true); err != nil {
+		t.Error(err)
+	}
+	if _, finished := runs[0].Finished(folder); !finished {
+		t.Error("the run is gone with its module")
+	}
+	write(nil)
+	if err := CheckSameData(runs, folder, true); err != nil {
+		t.Error(err)
+	}
+	if _, finished := runs[0].Finished(folder); finished {
+		t.Error("the run of another module is finished")
 	}
 }

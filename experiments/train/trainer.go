@@ -187,6 +187,9 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := errors.Join(t.record.write(), t.checkpoints.write()); err != nil {
 		return store.Result{}, err
 	}
+	if warning := t.classWeights.neverUpdated(t.clock.steps()); warning != "" {
+		t.options.logf("%s", warning)
+	}
 	onSource := newConfusion(len(t.data.classNames))
 	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
 		return store.Result{}, err
