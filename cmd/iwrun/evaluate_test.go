@@ -113,6 +113,9 @@ func TestEvaluateErrors(t *testing.T) {
 	if status, _, text := call(t, "predict", "model", "rows.npy", "-o", "x.csv", "--label-rows", "5"); status != 2 || !strings.Contains(text, "name it with --to-label") {
 		t.Errorf("status %d\n%s", status, text)
 	}
+	if status, _, text := call(t, "predict", "model", "rows.npy", "-o", "x.csv", "--to-label", "./x.csv"); status != 2 || !strings.Contains(text, "./x.csv would be written twice") {
+		t.Errorf("status %d\n%s", status, text)
+	}
 	entries, err := os.ReadDir(".")
 	if err != nil || len(entries) != 3 || slices.ContainsFunc(entries, os.DirEntry.IsDir) {
 		t.Errorf("%v, %v", entries, err)

@@ -66,11 +66,10 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"adapt --source adapted/model/model.safetensors --target data/west.npz -o adapted",
 		"adapt --source features --target data/west.npz -o features",
 		"report -c points.yaml",
-		"predict RUN data/west.npz -o new.csv --to-label ./new.csv",
 		"figure --format svg -c " + figure,
 	} {
 		status, out, said := call(t, strings.Fields(strings.ReplaceAll(line, "RUN", pointsRun))...)
-		if status != 2 || out != "" || !strings.Contains(said, "would be written") || !strings.Contains(said, "Usage") {
+		if status != 2 || out != "" || !strings.Contains(said, "written over") || !strings.Contains(said, "Usage") {
 			t.Errorf("%s: status %d\n%s%s", line, status, out, said)
 		}
 		for _, name := range names {

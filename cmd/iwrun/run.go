@@ -89,7 +89,10 @@ func runExperiment(o runOptions, s streams) error {
 	if _, err := o.devices(); err != nil {
 		return err
 	}
-	if err := errors.Join(train.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite), train.CheckSameData(train.OfOwnRows(runs), o.Results, o.Schedule.Overwrite)); err != nil {
+	if err := train.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite); err != nil {
+		return err
+	}
+	if err := train.CheckSameData(train.OfOwnRows(runs), o.Results, o.Schedule.Overwrite); err != nil {
 		return err
 	}
 	if err := schedule.CheckResults(runs, o.Results); err != nil {

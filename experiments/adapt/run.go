@@ -376,8 +376,11 @@ func (p *Plan) checkRuns() error {
 				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
 		}
 	}
-	if path := p.path(ToLabelFile); p.options.Overwrite && p.kept && labels.Touched(path) && train.CheckSameData(p.Runs, p.results(), false) != nil {
+	if path := p.path(ToLabelFile); p.options.Overwrite && labels.Touched(path) && train.CheckSameData(p.Runs, p.results(), false) != nil {
 		return config.Error{Location: path, Message: "has labels of rows of other data than these, which have changed since; rename it"}
+	}
+	if err := train.CheckSameWeights(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
 	}
 	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
 		return err

@@ -80,7 +80,7 @@ func checkReplicas(replicas, classes int, form string) error {
 	const limit = 2 << 30
 	bytes := weightest.SumsBytes(classes)
 	if form != calibration.None {
-		bytes = float64(32*classes + 256)
+		bytes = float64(32*classes + 256) // shares and weights of an estimate, and as much to spare
 	}
 	switch most := int(limit / bytes); {
 	case replicas <= most:

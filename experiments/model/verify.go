@@ -2,10 +2,7 @@ package model
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"iwda/internal/input"
@@ -34,17 +31,12 @@ func Verify(folder string) (sealed bool, err error) {
 }
 
 // compare returns an error unless the file has the SHA-256, which may be unknown.
-func compare(path, stated string) (err error) {
-	file, err := input.Open(path)
+func compare(path, stated string) error {
+	found, err := input.SHA256(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return err
-	}
-	if found := fmt.Sprintf("%x", sum.Sum(nil)); stated != "" && found != stated {
+	if stated != "" && found != stated {
 		return fmt.Errorf("%s has the SHA-256 %s; by %s it is %s", path, found, MetadataFile, stated)
 	}
 	return nil

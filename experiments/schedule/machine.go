@@ -20,10 +20,14 @@ func (o Options) AtOnce() int {
 	switch {
 	case o.Jobs > 0:
 		return o.Jobs
-	case slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") }):
+	case o.onGPU():
 		return len(o.Devices) * max(1, o.PerProcess)
 	}
 	return max(1, Cores()/o.Threads)
+}
+
+func (o Options) onGPU() bool {
+	return slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") })
 }
 
 // Cores returns the number of cores that this process may use: of the machine's
@@ -56,9 +60,8 @@ const mostRecorded = 8
 // CheckGraphs returns an error if a process would make more runs with train.graph than it can:
 // two on one stream would spoil each other's recording.
 func (o Options) CheckGraphs(runs []plan.Run) error {
-	onGPU := slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") })
 	recorded := slices.ContainsFunc(runs, func(run plan.Run) bool { return run.Config.Train.Graph })
-	if n := min(o.AtOnce(), len(runs), o.PerProcess); onGPU && recorded && n > mostRecorded {
+	if n := min(o.AtOnce(), len(runs), o.PerProcess); o.onGPU() && recorded && n > mostRecorded {
 		return config.Error{Location: fmt.Sprintf("--per-process %d", o.PerProcess),
 			Message: fmt.Sprintf("with train.graph a process makes at most %d runs on a GPU, here it would make %d", mostRecorded, n)}
 	}

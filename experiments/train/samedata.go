@@ -2,10 +2,8 @@ package train
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"iwda/datasets"
@@ -18,9 +16,6 @@ import (
 // CheckSameData finds finished runs of other data, as from files that have changed since,
 // which would be taken for runs of these. They are an error, or removed with overwrite.
 func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
-	if err := CheckSameWeights(runs, results, overwrite); err != nil {
-		return err
-	}
 	same := map[string]bool{}
 	for _, run := range runs {
 		result, finished := run.Finished(results)
@@ -54,7 +49,7 @@ func CheckSameWeights(runs []plan.Run, results string, overwrite bool) error {
 			continue
 		}
 		if _, known := sums[path]; !known {
-			sum, err := fileSHA256(path)
+			sum, err := input.SHA256(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // finished runs need it no more
 			}
@@ -75,17 +70,6 @@ func CheckSameWeights(runs []plan.Run, results string, overwrite bool) error {
 		}
 	}
 	return nil
-}
-
-func fileSHA256(path string) (sum string, err error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	hash := sha256.New()
-	_, err = io.Copy(hash, file)
-	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }
 
 // clearRuns removes what the runs left.

@@ -150,11 +150,11 @@ func TestChangedModule(t *testing.T) {
 	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckSameData(runs, folder, false); err != nil {
+	if err := CheckSameWeights(runs, folder, false); err != nil {
 		t.Error(err)
 	}
 	write(append(content, 0))
-	if err, want := CheckSameData(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
+	if err, want := CheckSameWeights(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	if err := os.Remove(module); err != nil {
@@ -167,7 +167,7 @@ func TestChangedModule(t *testing.T) {
 		t.Error("the run is gone with its module")
 	}
 	write(nil)
-	if err := CheckSameData(runs, folder, true); err != nil {
+	if err := CheckSameWeights(runs, folder, true); err != nil {
 		t.Error(err)
 	}
 	if _, finished := runs[0].Finished(folder); finished {

@@ -5,6 +5,7 @@ package input
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +74,18 @@ func OpenIn(folder, path string) (*os.File, error) {
 	}
 	defer f.Close()
 	return f.Open(path)
+}
+
+// SHA256 returns the hash of a file's content, in hexadecimal digits.
+func SHA256(path string) (sum string, err error) {
+	file, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }
 
 // Read returns the content of a file that has at most limit bytes.
