@@ -79,17 +79,18 @@ func kernelOf(a *mat.Dense) (*mat.Dense, error) {
 }
 
 // ratesOf returns the equations of all estimators that solve C w = mu: the predictions on
-// each source class, k×k. A class without source mass has none, and its share is 0.
+// each source class, k×k, each a distribution. Those of float32 rows sum to 1 up to 1e-7
+// only, which Σ d = 0 would contradict. A class without source mass has zeros.
 func ratesOf(p Problem) (*mat.Dense, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	rates := mat.DenseCopyOf(p.Confusion)
-	rates.Apply(func(_, j int, v float64) float64 {
-		if mass := p.SourceDistribution[j]; mass > 0 {
-			return v / mass
+	for j := range p.Classes() {
+		column := rates.ColView(j).(*mat.VecDense)
+		if sum := mat.Sum(column); sum > 0 {
+			column.ScaleVec(1/sum, column)
 		}
-		return 0
-	}, rates)
+	}
 	return rates, nil
 }

@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -86,11 +87,33 @@ func TestAmbiguity(t *testing.T) {
 			}
 		}
 	}
+	// Rows of float32 sum to 1 up to 1e-7 only.
+	exact := altered(t, "never predicted", 4, 400, 300)
+	narrow := NewSample(4)
+	rows, labels := exact.Source()
+	if err := errors.Join(narrow.AddSource(rounded(rows), labels), narrow.AddTarget(rounded(exact.Target()))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"qp", "bbse-soft", "rlls-soft", "mlls"} {
+		want, got := ambiguity(t, name, problem(t, exact)), ambiguity(t, name, problem(t, narrow))
+		if !floats.EqualApprox(got, want, 1e-5) {
+			t.Errorf("%s: ambiguity %v for float32 rows, %v for float64", name, got, want)
+		}
+	}
 	// Nothing is known of any prediction.
 	nothing := Problem{Confusion: mat.NewDense(2, 2, nil), TargetPredictions: []float64{0, 0}, SourceDistribution: []float64{0.5, 0.5}}
 	if bounds := ambiguity(t, "bbse-soft", nothing); len(bounds) != 2 || floats.Min(bounds) < 0.99 {
 		t.Errorf("a confusion matrix of zeros: ambiguity %v", bounds)
 	}
+}
+
+// rounded returns the values as float32 has them.
+func rounded(values []float64) []float64 {
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return Widen(narrow)
 }
 
 // Two distributions under which C predicts the same are no further apart than the bound.
