@@ -22,11 +22,12 @@ type cell struct {
 
 func cells() []cell {
 	var all []cell
-	for _, k := range []int{2, 3, 10} {
-		for _, n := range []int{200, 1000} {
-			for _, times := range []int{1, 5, 25, 50} {
-				all = append(all, cell{k, n, times * n, false}, cell{k, n, times * n, true})
-			}
+	for _, size := range []struct{ k, n int }{{2, 200}, {2, 1000}, {3, 200}, {3, 1000}, {10, 200}, {10, 1000}, {20, 400}} {
+		for _, times := range []int{1, 5, 25, 50} {
+			c := cell{classes: size.k, source: size.n, target: times * size.n}
+			sure := c
+			sure.miscalibrated = true
+			all = append(all, c, sure)
 		}
 	}
 	return all
@@ -88,10 +89,13 @@ func (c cell) draw(seed uint64) (tally, error) {
 		return tally{}, err
 	}
 	t := newTally(c.classes)
-	t.Draws = 1
+	t.Draws, t.Joint = 1, []int{1, 1}
 	for y, q := range p.Target {
+		w := q / p.Source[y]
 		t.Shares[y] = holds(known.Shares.Each[y], q)
-		t.Weights[y] = holds(known.Weights.Each[y], q/p.Source[y])
+		t.Weights[y] = holds(known.Weights.Each[y], w)
+		t.Joint[0] *= holds(known.Shares.Joint[y], q)
+		t.Joint[1] *= holds(known.Weights.Joint[y], w)
 	}
 	if shift.Tested() {
 		t.Tested = 1
@@ -114,12 +118,13 @@ type tally struct {
 	Draws    int   `json:"draws"`
 	Shares   []int `json:"shares"` // whose interval held the truth, by class
 	Weights  []int `json:"weights"`
+	Joint    []int `json:"joint,omitempty"` // whose joint intervals held all shares, all weights; none: not counted
 	Tested   int   `json:"tested"`
 	Rejected int   `json:"rejected"`
 }
 
 func newTally(classes int) tally {
-	return tally{Shares: make([]int, classes), Weights: make([]int, classes)}
+	return tally{Shares: make([]int, classes), Weights: make([]int, classes), Joint: make([]int, 2)}
 }
 
 func (t *tally) add(other tally) {
@@ -128,9 +133,13 @@ func (t *tally) add(other tally) {
 		t.Shares[y] += other.Shares[y]
 		t.Weights[y] += other.Weights[y]
 	}
+	for i := range t.Joint {
+		t.Joint[i] += other.Joint[i]
+	}
 }
 
-// String gives percentages: of all classes, with the worst and the best one, and of the tests.
+// String gives percentages: of all classes, with the worst and the best one, of the joint
+// intervals, and of the tests.
 func (t tally) String() string {
 	percent := func(count, of int) float64 { return 100 * float64(count) / float64(of) }
 	held := func(counts []int) string {
@@ -140,9 +149,12 @@ func (t tally) String() string {
 		}
 		return fmt.Sprintf("%.1f (%.1f–%.1f)", percent(sum, t.Draws*len(counts)), percent(slices.Min(counts), t.Draws), percent(slices.Max(counts), t.Draws))
 	}
-	rejected := "–"
+	joint, rejected := "–", "–"
+	if t.Joint != nil {
+		joint = fmt.Sprintf("%.1f, %.1f", percent(t.Joint[0], t.Draws), percent(t.Joint[1], t.Draws))
+	}
 	if t.Tested > 0 {
 		rejected = fmt.Sprintf("%.1f", percent(t.Rejected, t.Tested))
 	}
-	return fmt.Sprintf("%s | %s | %s", held(t.Shares), held(t.Weights), rejected)
+	return fmt.Sprintf("%s | %s | %s | %s", held(t.Shares), held(t.Weights), joint, rejected)
 }

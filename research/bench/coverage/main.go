@@ -128,7 +128,7 @@ func publish(page string, counted map[string]tally) error {
 	if !found || !ended {
 		return fmt.Errorf("%s has no comments %sand %s", page, first, last)
 	}
-	table := "| k | n | m | classifier | draws | shares | weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+	table := "| k | n | m | classifier | draws | shares | weights | all shares, all weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 	for _, c := range cells() {
 		if t, is := counted[c.String()]; is {
 			table += fmt.Sprintf("| %d | %d | %d | %s | %d | %s |\n", c.classes, c.source, c.target, c.kind(), t.Draws, t)

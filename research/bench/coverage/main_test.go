@@ -23,7 +23,7 @@ func TestRunGoesOn(t *testing.T) {
 	if err != nil || len(counted) != 2 || counted["k=2 n=200 m=200 calibrated"].Draws != 3 {
 		t.Fatalf("%v, %v", counted, err)
 	}
-	counted["k=2 n=200 m=200 calibrated"] = tally{Draws: 4, Shares: []int{4, 3}, Weights: []int{2, 4}, Tested: 4, Rejected: 1}
+	counted["k=2 n=200 m=200 calibrated"] = tally{Draws: 4, Shares: []int{4, 3}, Weights: []int{2, 4}, Joint: []int{3, 2}, Tested: 4, Rejected: 1}
 	if err := write(file, counted); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(text)
-	if !strings.Contains(got, "| 2 | 200 | 200 | calibrated | 4 | 87.5 (75.0–100.0) | 75.0 (50.0–100.0) | 25.0 |\n| 2 | 200 | 200 | too sure, biased | 3 |") ||
+	if !strings.Contains(got, "| 2 | 200 | 200 | calibrated | 4 | 87.5 (75.0–100.0) | 75.0 (50.0–100.0) | 75.0, 50.0 | 25.0 |\n| 2 | 200 | 200 | too sure, biased | 3 |") ||
 		strings.Contains(got, "old") || !strings.HasPrefix(got, "text\n") || !strings.HasSuffix(got, "more\n") {
 		t.Errorf("%s", got)
 	}
