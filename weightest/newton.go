@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/evenly"
 	"iwda/weightest/internal/panels"
 	"iwda/weightest/internal/simplex"
 )
@@ -75,7 +76,7 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
 		if curvature == nil {
 			curvature = m.curvature()
-			model = newNewtonModel(panels.UpTo(len(prior)), prior, byWeights(curvature, prior))
+			model = newNewtonModel(evenly.All(len(prior)), prior, byWeights(curvature, prior))
 		}
 		var x []float64
 		blocked := true

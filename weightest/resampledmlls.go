@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/evenly"
 	"iwda/weightest/internal/panels"
 )
 
@@ -58,7 +59,7 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 	}
 	r.mixtures.New = func() any {
 		rows := r.rows()
-		return &mixture{classes: panels.UpTo(k), rows: rows, counts: make([]float64, rows.Rows), density: make([]float64, rows.Rows)}
+		return &mixture{classes: evenly.All(k), rows: rows, counts: make([]float64, rows.Rows), density: make([]float64, rows.Rows)}
 	}
 	return r, nil
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"iwda/internal/evenly"
 )
 
 // Batch is some images as a network reads them.
@@ -46,10 +48,7 @@ type ViewOptions struct {
 func (o ViewOptions) withDefaults(reader *Reader) (ViewOptions, error) {
 	set := reader.set
 	if o.Rows == nil {
-		o.Rows = make([]int, set.Len())
-		for i := range o.Rows {
-			o.Rows[i] = i
-		}
+		o.Rows = evenly.All(set.Len())
 	}
 	for _, row := range o.Rows {
 		if row < 0 || row >= set.Len() {

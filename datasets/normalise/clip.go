@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
+	"iwda/internal/evenly"
 )
 
 // Range bounds the values of columns; nil slices bound none.
@@ -49,10 +50,7 @@ const (
 // rare indicators, are bounded at three deviations or not at all. columns has the numbers of
 // the others, ascending; where there is none, both ranges are empty.
 func Ranges(source, target datasets.Set, deviations float64) (ofSource, ofTarget Range, columns []int) {
-	all := make([]int, datasets.Size(source.Shape()))
-	for j := range all {
-		all[j] = j
-	}
+	all := evenly.All(datasets.Size(source.Shape()))
 	domains := []*spread{newSpread(source), newSpread(target)}
 	for _, s := range domains {
 		plain := slices.Clone(s.deviation)

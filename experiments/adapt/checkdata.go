@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/table"
 	"iwda/experiments/plan"
+	"iwda/internal/evenly"
 	"iwda/internal/printable"
 )
 
@@ -81,10 +82,7 @@ func (d Data) rowsOf(of Domain) string {
 	if of.labelled() == 0 {
 		return fmt.Sprintf("%d %s without labels", of.Rows, kind)
 	}
-	classes := make([]int, len(d.Classes))
-	for i := range classes {
-		classes[i] = i
-	}
+	classes := evenly.All(len(of.Counts))
 	slices.SortStableFunc(classes, func(a, b int) int { return of.Counts[b] - of.Counts[a] })
 	var counts []string
 	for _, class := range classes {

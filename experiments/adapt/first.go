@@ -9,6 +9,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
+	"iwda/internal/evenly"
 	"iwda/nets/architecture"
 )
 
@@ -34,10 +35,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 		return ""
 	}
 	p.answered = true
-	classes := make([]int, len(written.Counts))
-	for i := range classes {
-		classes[i] = i
-	}
+	classes := evenly.All(len(written.Counts))
 	slices.SortStableFunc(classes, func(a, b int) int { return written.Counts[b] - written.Counts[a] })
 	var shares []string
 	for _, class := range classes[:min(len(classes), mostNamed)] {

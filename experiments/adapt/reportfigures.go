@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"iwda/experiments/report/chart"
+	"iwda/internal/evenly"
 )
 
 // pictureView is a projection in two panels.
@@ -38,10 +39,7 @@ func (p picture) view(title string, of *projection, classes []ClassOutcome) pict
 		axes[i] = fmt.Sprintf("component %d (%.0f%% of the variance)", i+1, 100*share)
 	}
 	// Marks go to the classes that are predicted most often; the others share the last one.
-	order := make([]int, len(classes))
-	for i := range order {
-		order[i] = i
-	}
+	order := evenly.All(len(classes))
 	if len(classes) > chart.Marks {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(classes[b].PredictedShare, classes[a].PredictedShare) })
 	}

@@ -10,6 +10,9 @@ func Rows(n, most int) []int {
 	return rows
 }
 
+// All are the numbers from 0 to n-1, ascending.
+func All(n int) []int { return Rows(n, n) }
+
 // Of returns at most that many of the values; all of them as they are if there are no more.
 func Of[V any](values []V, most int) []V {
 	if len(values) <= most {

@@ -167,10 +167,7 @@ func byFolds(solved [][][]float64, strength int, values []float32, k int) []floa
 // byClass returns the rows of class after class, each in its order: every nth of them has about the
 // classes' shares.
 func byClass(labels []int) []int {
-	order := make([]int, len(labels))
-	for i := range order {
-		order[i] = i
-	}
+	order := evenly.All(len(labels))
 	slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
 	return order
 }

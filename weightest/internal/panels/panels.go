@@ -96,15 +96,6 @@ func New(rows, more []float64, k int, keptRows, keptColumns []int) *Panels {
 	return p
 }
 
-// UpTo returns 0, 1, …, n-1.
-func UpTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // Panel returns the columns of the i-th panel, one after the other.
 func (p *Panels) Panel(i int) []float64 {
 	first, height := p.Extent(i)
