@@ -55,12 +55,8 @@ func NewLoader(reader *Reader, options LoaderOptions) (*Loader, error) {
 // BatchesPerPass returns the number of batches of a pass over the images.
 func (l *Loader) BatchesPerPass() int { return len(l.options.Rows) / l.options.BatchSize }
 
-// Position returns the number of batches before the next one, over all passes.
-func (l *Loader) Position() int { return l.position }
-
-// Seek makes the batch at a position the next one: a new loader goes on where the
-// one that [Loader.Position] was saved of had come to. It panics where the position
-// is negative.
+// Seek makes the batch after so many, over all passes, the next one: a new loader goes on
+// from where another one had come to. It panics if the position is negative.
 func (l *Loader) Seek(position int) {
 	if position < 0 {
 		panic(fmt.Sprintf("images: Seek: position %d", position))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"iwda/internal/input"
 )
@@ -42,10 +41,9 @@ type ReaderOptions struct {
 // scaled on their own, as bytes of RGB. Its methods may be called from several
 // goroutines at once.
 type Reader struct {
-	set     *Set
-	side    int
-	cache   *cache    // nil for none
-	scratch sync.Pool // of *scratch
+	set   *Set
+	side  int
+	cache *cache // nil for none
 }
 
 // scratch is the memory that reading one image takes.
@@ -70,36 +68,22 @@ func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{set: set, side: side, cache: cache, scratch: sync.Pool{New: func() any { return new(scratch) }}}, nil
+	return &Reader{set: set, side: side, cache: cache}, nil
 }
 
 // Set returns the set that is read.
 func (r *Reader) Set() *Set { return r.set }
-
-// Side returns the side of the resized images, in pixels.
-func (r *Reader) Side() int { return r.side }
 
 // CacheBytes returns the size of all resized images, which the full cache holds, and 0
 // where there is no cache. One in memory grows up to it; a file has it from the
 // start.
 func (r *Reader) CacheBytes() int64 { return r.cache.size() }
 
-// Read writes the 3·Side² bytes of image i, resized to Side×Side, to dst. A file
-// that is missing, damaged or no image is a [FileError]. Read panics unless dst has
-// that length and the image exists.
-func (r *Reader) Read(dst []byte, i int) error {
-	if len(dst) != 3*r.side*r.side {
-		panic(fmt.Sprintf("images: Read: dst has length %d, an image %d", len(dst), 3*r.side*r.side))
-	}
-	s := r.scratch.Get().(*scratch)
-	defer r.scratch.Put(s)
-	return r.read(&RGB{dst, 3 * r.side, r.side, r.side}, i, s)
-}
-
 // Close gives the memory of the cache back. Reading goes on without one.
 func (r *Reader) Close() error { return r.cache.close() }
 
-// read is [Reader.Read] with memory of the caller's.
+// read writes image i, resized to dst's size, to dst. A file that is missing, damaged or no image
+// is a [FileError].
 func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	if r.cache.load(dst.Pix, i) {
 		return nil

@@ -34,7 +34,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	counts, _ := rows.Counts()
+	counts := make([]int, len(rows.ClassNames()))
+	for i := range rows.Len() {
+		if class, known := rows.Label(i); known {
+			counts[class]++
+		}
+	}
 	fmt.Println(rows.Len(), "rows of classes", rows.ClassNames(), counts)
 
 	reference, err := source.Reference()

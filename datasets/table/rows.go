@@ -85,20 +85,6 @@ func (r *Rows) Label(i int) (class int, known bool) {
 	return int(r.labels[i]), true
 }
 
-// Counts returns the number of rows of each class, in the order of the class names, and of
-// those whose class is not known.
-func (r *Rows) Counts() (counts []int, unlabelled int) {
-	counts = make([]int, len(r.classNames))
-	for i := range r.count {
-		if class, known := r.Label(i); known {
-			counts[class]++
-		} else {
-			unlabelled++
-		}
-	}
-	return counts, unlabelled
-}
-
 // ID is the id of row i: its number where the file has no ids.
 func (r *Rows) ID(i int) string {
 	if r.ids == nil {
