@@ -4,7 +4,6 @@ package labels
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,7 +22,7 @@ type Row struct {
 }
 
 // Draw draws rows from all that it is told of, without replacement and in one pass. Memory is for
-// the drawn ones alone.
+// twice the drawn ones at most.
 type Draw struct {
 	rows       int
 	stratified bool
@@ -33,10 +32,10 @@ type Draw struct {
 
 // part is a stratum.
 type part struct {
-	from, below float64 // its confidences; the last one's are up to 1
-	rows        int     // of all
-	deviation   float64 // summed, of correctness, as confidences have it
-	least       keyed   // those of the least keys
+	from, below float64    // its confidences; the last one's are up to 1
+	rows        int        // of all
+	deviation   float64    // summed, of correctness, as confidences have it
+	least       []keyedRow // with those of the least keys
 }
 
 func (p part) String() string { return fmt.Sprintf("%g-%g", p.from, min(1, p.below)) }
@@ -67,13 +66,11 @@ func (d *Draw) Add(id, class string, confidence float64) {
 	p.rows++
 	f := min(1, max(0, confidence))
 	p.deviation += math.Sqrt(f * (1 - f))
-	if len(p.least) >= max(d.rows, fewestOfStratum) {
-		if key >= p.least[0].key {
-			return
-		}
-		heap.Pop(&p.least)
+	p.least = append(p.least, keyedRow{key, Row{ID: id, Class: class, Confidence: confidence}})
+	if most := max(d.rows, fewestOfStratum); len(p.least) >= 2*most {
+		slices.SortFunc(p.least, byKey)
+		p.least = p.least[:most]
 	}
-	heap.Push(&p.least, keyedRow{key, Row{ID: id, Class: class, Confidence: confidence}})
 }
 
 // Rows returns the drawn rows in the order in which they are to be labelled: the first of them are
@@ -91,7 +88,7 @@ func (d *Draw) Rows() (rows []Row) {
 	var all []placed
 	for i, n := range d.allocation(total) {
 		p := &d.strata[i]
-		slices.SortFunc(p.least, func(a, b keyedRow) int { return cmp.Compare(a.key, b.key) })
+		slices.SortFunc(p.least, byKey)
 		for j, k := range p.least[:n] {
 			if d.stratified {
 				k.Row.Stratum, k.Row.Share = p.String(), float64(p.rows)/float64(total)
@@ -157,16 +154,4 @@ type keyedRow struct {
 	Row
 }
 
-// keyed is a heap whose first row has the largest key.
-type keyed []keyedRow
-
-func (k keyed) Len() int           { return len(k) }
-func (k keyed) Less(i, j int) bool { return k[i].key > k[j].key }
-func (k keyed) Swap(i, j int)      { k[i], k[j] = k[j], k[i] }
-func (k *keyed) Push(row any)      { *k = append(*k, row.(keyedRow)) }
-func (k *keyed) Pop() any {
-	last := len(*k) - 1
-	row := (*k)[last]
-	*k = (*k)[:last]
-	return row
-}
+func byKey(a, b keyedRow) int { return cmp.Compare(a.key, b.key) }
