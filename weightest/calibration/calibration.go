@@ -24,9 +24,7 @@ type Calibration struct {
 	Form   string    // the form that was fitted
 	Scales []float64 // s, length k, not negative
 	Biases []float64 // b, length k, of sum 0
-	// LogLoss is the mean of -log p_y over the rows of the fit.
-	LogLoss float64
-	// Gradient is the largest entry of LogLoss's gradient, in the form's parameters and
+	// Gradient is the largest entry of the gradient of the loss, in the form's parameters and
 	// projected on s ≥ 0: 0 at the optimum.
 	Gradient float64
 	// Note says why Form is not the one that was asked for; empty where it is.

@@ -45,7 +45,7 @@ func (e *noOptimum) Error() string { return "calibration: no optimum, as " + e.b
 func (l *logLoss) fit(f form) (Calibration, error) {
 	k := l.classes
 	if f.name == forms[0].name || k == 1 {
-		return l.identity(), nil
+		return Identity(k), nil
 	}
 	n := f.scales(k)
 	x := make([]float64, f.parameters(k))
@@ -120,13 +120,6 @@ func stepInside(x, target []float64, fixed []bool, scales int) bool {
 	return true
 }
 
-// identity is the calibration that leaves the logits as they are.
-func (l *logLoss) identity() Calibration {
-	c := Identity(l.classes)
-	c.LogLoss = l.evaluate(form{}, []float64{1}, false).loss
-	return c
-}
-
 // calibration checks an optimum and returns it.
 func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, error) {
 	tellsNothing := &noOptimum{"the rows' logits do not tell their labels"}
@@ -140,11 +133,7 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 	if !f.vector && s.x[0]*l.spread < leastSpread {
 		return Calibration{}, tellsNothing
 	}
-	c := Calibration{Form: f.name, LogLoss: s.loss}
-	if f.shrunk { // s.loss has the penalties
-		f.shrunk = false
-		c.LogLoss = l.evaluate(f, s.x, false).loss
-	}
+	c := Calibration{Form: f.name}
 	c.Scales, c.Biases = f.split(s.x, l.classes)
 	floats.AddConst(-floats.Sum(c.Biases)/float64(l.classes), c.Biases)
 	for j, g := range s.gradient {
