@@ -258,7 +258,7 @@ func TestPrimalMethodIsOptimal(t *testing.T) {
 				alteration.apply(r, p)
 				program := QP{}.program(p)
 				program.PrimalOnly = true
-				w, iterations, err := program.Solve(1000)
+				w, iterations, err := program.Solve()
 				if err != nil {
 					t.Fatalf("%d classes: no optimum in %d iterations", p.Classes(), iterations)
 				}

@@ -74,7 +74,7 @@ func (e QP) Solve(p Problem) (QPSolution, error) {
 		return QPSolution{}, err
 	}
 	program := e.program(p)
-	w, iterations, err := program.Solve(0)
+	w, iterations, err := program.Solve()
 	if err != nil {
 		return QPSolution{}, fmt.Errorf("%w in %d iterations, %d classes", err, iterations, p.Classes())
 	}

@@ -115,7 +115,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
 		var err error
-		summary, err = carryOut(runs, results, o.workOptions, progress.NewOverall(w, terminal, len(runs)), wrapped)
+		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, terminal, true, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

@@ -99,7 +99,7 @@ func runExperiment(o runOptions, s streams) error {
 		return err
 	}
 	w, terminal := s.display()
-	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, len(runs)), nil)
+	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, false, len(runs)), nil)
 	if err != nil {
 		return err
 	}

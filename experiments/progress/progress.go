@@ -23,17 +23,9 @@ type Display interface {
 	Close()
 }
 
-// New returns a display of that many runs on w: bars if w is a terminal, plain lines
-// otherwise.
-func New(w io.Writer, terminal bool, runs int) Display { return newDisplay(w, terminal, false, runs) }
-
-// NewOverall returns a display of all runs as one: a single bar on a terminal, and no line about a run that
-// ends well.
-func NewOverall(w io.Writer, terminal bool, runs int) Display {
-	return newDisplay(w, terminal, true, runs)
-}
-
-func newDisplay(w io.Writer, terminal, overall bool, runs int) Display {
+// New returns a display of that many runs on w: bars if w is a terminal, plain lines otherwise.
+// It shows each run or, overall, all as one: a single bar, and no line about a run that ends well.
+func New(w io.Writer, terminal, overall bool, runs int) Display {
 	if terminal {
 		return newBars(w, overall, runs, time.Now)
 	}

@@ -131,7 +131,7 @@ finished full/a-b/dann/seed-2: accuracy best 95.00% (epoch 3), last 90.00%, in 4
 
 func TestLinesWhenAllWereFinished(t *testing.T) {
 	var b strings.Builder
-	l := New(&b, false, 1)
+	l := New(&b, false, false, 1)
 	l.Observe(skipped(1))
 	l.Close()
 	if got := b.String(); got != "1 run had been finished before\n" {
@@ -232,7 +232,7 @@ func waitForText(t *testing.T, s *screen, parts ...string) {
 
 func TestBars(t *testing.T) {
 	s := &screen{}
-	b := New(s, true, 4)
+	b := New(s, true, false, 4)
 	b.Observe(skipped(9))
 	b.Observe(started(1))
 	b.Observe(started(2))
@@ -286,7 +286,7 @@ failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 // A single bar is there while runs are made, and nothing of it stays but what went wrong.
 func TestOverallBar(t *testing.T) {
 	s := &screen{}
-	b := NewOverall(s, true, 2)
+	b := New(s, true, true, 2)
 	for _, u := range []schedule.Update{started(1), running(1, 500, 0.5), again(1), started(2), finished(1), failed(2)} {
 		b.Observe(u)
 	}

@@ -50,12 +50,13 @@ func (p *Program) Column(j int) []float64 {
 }
 
 // Solve returns an optimal x, the same at every call where several are, and the number of
-// linear systems solved, which the limit bounds; 0 means 100 + 10n. The error wraps
-// ErrNoConvergence. A program is solved once.
-func (p *Program) Solve(limit int) (x []float64, iterations int, err error) {
-	if limit <= 0 {
-		limit = 100 + 10*len(p.Equality)
-	}
+// linear systems solved, 100 + 10n at most. The error wraps ErrNoConvergence. A program is
+// solved once.
+func (p *Program) Solve() (x []float64, iterations int, err error) {
+	return p.solve(100 + 10*len(p.Equality))
+}
+
+func (p *Program) solve(limit int) (x []float64, iterations int, err error) {
 	p.complete()
 	return newActiveSet(p, limit).solve()
 }
@@ -161,11 +162,8 @@ func normalisedColumn(column []float64, m *mat.Dense, j int) float64 {
 
 // Solve returns an optimal x, length n, and the number of linear systems solved, as
 // Program.Solve does. What rounding leaves of d·x = 1 is the caller's to restore.
-func (s *Scaled) Solve(limit int) (x []float64, iterations int, err error) {
-	if limit <= 0 {
-		limit = 100 + 10*len(s.Norms)
-	}
-	u, iterations, err := s.Program.Solve(limit)
+func (s *Scaled) Solve() (x []float64, iterations int, err error) {
+	u, iterations, err := s.Program.Solve()
 	if err != nil {
 		return nil, iterations, err
 	}
