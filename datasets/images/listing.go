@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Listing is what the files of a domain are, and how they differ from what its
@@ -33,14 +35,9 @@ type LayoutError struct {
 func (e *LayoutError) Error() string {
 	var troubles []string
 	add := func(what string, names []string) {
-		if len(names) == 0 {
-			return
+		if len(names) > 0 {
+			troubles = append(troubles, what+" "+printable.FirstTen(names))
 		}
-		shown, more := names, ""
-		if len(names) > 10 {
-			shown, more = names[:10], fmt.Sprintf(" and %d more", len(names)-10)
-		}
-		troubles = append(troubles, what+" "+strings.Join(shown, ", ")+more)
 	}
 	add("no images of", e.Listing.MissingClasses)
 	add("folders of no known class:", e.Listing.ExtraFolders)

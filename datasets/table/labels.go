@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"iwda/internal/printable"
 )
 
 // unknown stands for the class of a row whose label is not known.
@@ -71,12 +73,7 @@ func (v *vocabulary) class(label string) (int, error) {
 	if number, err := strconv.Atoi(text); err == nil && v.numbered && number >= 0 && number < len(v.names) {
 		return number, nil
 	}
-	const shown = 10
-	names := strings.Join(v.names[:min(shown, len(v.names))], ", ")
-	if len(v.names) > shown {
-		names += fmt.Sprintf(" and %d more", len(v.names)-shown)
-	}
-	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, names)
+	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, printable.FirstTen(v.names))
 }
 
 // normalLabel returns a label without what some programs add to integers, the zeros of

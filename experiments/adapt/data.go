@@ -3,13 +3,13 @@ package adapt
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/printable"
 )
 
 // The domains' names in experiment files.
@@ -169,20 +169,16 @@ func (d Data) check() error {
 	return nil
 }
 
-// rareClasses names those with too few rows in the source, the first ten of many; "" where
+// rareClasses names those with too few rows in the source, the first ten of many; "" if
 // there are none.
 func (d Data) rareClasses() string {
-	const named = 10
 	var rare []string
 	for class, rows := range d.Source.Counts {
 		if rows < fewestRows {
 			rare = append(rare, fmt.Sprintf("%q has %d", d.Classes[class], rows))
 		}
 	}
-	if more := len(rare) - named; more > 0 {
-		rare = append(rare[:named], fmt.Sprintf("%d more have too few", more))
-	}
-	return strings.Join(rare, ", ")
+	return printable.FirstTen(rare)
 }
 
 // checkExperiment returns an error where the experiment file is about other domains.

@@ -53,7 +53,7 @@ func TestRareClasses(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = Data{Source: Domain{Counts: make([]int, 13)}, Classes: strings.Split("abcdefghijklm", "")}
-	if got := d.rareClasses(); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more have too few`) {
+	if got := d.rareClasses(); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more`) {
 		t.Error(got)
 	}
 }

@@ -26,7 +26,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"fixed":    func(value any) string { return fmt.Sprintf("%.4f", valueOf(value)) },
 	"count":    count,
 	"key":      chart.Key,
-	"sentence": sentence,
+	"sentence": printable.Sentence,
 }).Parse(reportText))
 
 // valueOf is a number, or the one that is pointed to.
@@ -47,14 +47,6 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// sentence begins and ends a text as one.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // report writes the page about what came of the adaptation.

@@ -108,7 +108,7 @@ func (p page) print(to io.Writer) {
 	if len(p.commands) > 0 {
 		slices.Reverse(all)
 	}
-	fmt.Fprintf(to, "%s\n\nUsage:\n  %s\n%s", printable.Wrap(sentence(p.usage), width, ""), strings.Join(p.synopsis, "\n  "), strings.Join(all, ""))
+	fmt.Fprintf(to, "%s\n\nUsage:\n  %s\n%s", printable.Wrap(printable.Sentence(p.usage), width, ""), strings.Join(p.synopsis, "\n  "), strings.Join(all, ""))
 }
 
 // column is the entry's left side; a flag without a short name stands below the long ones.
@@ -117,12 +117,4 @@ func (e entry) column() string {
 		return "    " + e.left()
 	}
 	return e.left()
-}
-
-// sentence is a usage line with a capital letter and a full stop.
-func sentence(usage string) string {
-	if usage == "" {
-		return ""
-	}
-	return strings.ToUpper(usage[:1]) + usage[1:] + "."
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -15,7 +16,7 @@ import (
 func Markdown(app *cli.App, to io.Writer) error {
 	var b strings.Builder
 	for _, p := range pages(app) {
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n```\n%s\n```\n", p.name, markdown(sentence(p.usage)), strings.Join(p.synopsis, "\n"))
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n```\n%s\n```\n", p.name, markdown(printable.Sentence(p.usage)), strings.Join(p.synopsis, "\n"))
 		for _, part := range p.about {
 			if part.lines == nil {
 				b.WriteString("\n" + markdown(part.text) + "\n")

@@ -45,6 +45,14 @@ func FirstTen(parts []string) string {
 	return strings.Join(parts, ", ")
 }
 
+// Sentence begins and ends a text as one.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
 // Screen is a terminal on which [Text] of what is written appears.
 type Screen struct{ File *os.File }
 
