@@ -47,7 +47,7 @@ func safetensors(values []byte) func(io.Writer, map[string]string) error {
 func written(t testing.TB, record Record) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "checkpoint")
-	err := wholefile.WriteAfter(path, func(file wholefile.File) error {
+	err := (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
 		return Write(file, record, safetensors(bytes.Repeat([]byte{7}, 5000)))
 	}, func() error { return nil })
 	if err != nil {

@@ -131,7 +131,7 @@ func writeCheckpoint(t *testing.T, path string, state nets.State) {
 	for _, e := range state.Prefixed(checkpoint.NetworkPrefix) {
 		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 	}
-	err := wholefile.WriteAfter(path, func(file wholefile.File) error {
+	err := (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
 		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
 			return torch.WriteTensors(w, tensors, metadata)
 		})

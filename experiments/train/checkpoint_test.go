@@ -163,7 +163,7 @@ func writeRecord(t *testing.T, path string, file checkpoint.File) {
 		for name, tensor := range tensors {
 			named = append(named, torch.Named{Name: name, Tensor: tensor})
 		}
-		err = wholefile.WriteAfter(path, func(to wholefile.File) error {
+		err = (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
 			return checkpoint.Write(to, file.Record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, named, metadata)
 			})

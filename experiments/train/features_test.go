@@ -195,7 +195,7 @@ func TestExtractNeedsALearnedNetwork(t *testing.T) {
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("error %v", err)
 	}
-	err := wholefile.WriteAfter(missing, func(file wholefile.File) error {
+	err := (*wholefile.Disk)(nil).WriteAfter(missing, func(file wholefile.File) error {
 		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
 			return torch.WriteTensors(w, []torch.Named{{Name: "network.other", Tensor: torch.Full(0, torch.Float32, torch.CPU, 1)}}, metadata)
 		})

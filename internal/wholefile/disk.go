@@ -54,7 +54,9 @@ func (d *Disk) do(c Call, make func() error) error {
 	return make()
 }
 
-func (d *Disk) rename(from, to string) error {
+// Rename gives a file another name, in place of one that has it. Who calls makes sure that the
+// folder is flushed.
+func (d *Disk) Rename(from, to string) error {
 	return d.do(Call{Op: OpRename, Path: from, To: to}, func() error { return os.Rename(from, to) })
 }
 
@@ -78,10 +80,6 @@ func (d *Disk) Lock(file *os.File, how int) error {
 		}
 	})
 }
-
-// Rename gives a file another name, in place of one that has it. Who calls makes sure that the
-// folder is flushed.
-func (d *Disk) Rename(from, to string) error { return d.rename(from, to) }
 
 // RemoveFrom removes those of a folder's entries that are there, and flushes the folder if any
 // was: what is written afterwards does not stand beside them after a power cut.

@@ -56,7 +56,7 @@ func (d *Disk) replaceFolder(path string, keep func(string) bool, write func(str
 		return err
 	}
 	if former == "" {
-		if err := d.rename(made, path); err != nil {
+		if err := d.Rename(made, path); err != nil {
 			return err
 		}
 		return d.syncFolder(filepath.Dir(path))
@@ -77,13 +77,13 @@ func (d *Disk) exchange(made, path string) error {
 		return err
 	}
 	aside := temporaryName(path)
-	if err := d.rename(path, aside); err != nil {
+	if err := d.Rename(path, aside); err != nil {
 		return err
 	}
-	if err := d.rename(made, path); err != nil {
-		return errors.Join(err, d.rename(aside, path))
+	if err := d.Rename(made, path); err != nil {
+		return errors.Join(err, d.Rename(aside, path))
 	}
-	return d.rename(aside, made)
+	return d.Rename(aside, made)
 }
 
 // linkAll gives what is in a folder of from and keep tells of a second name in the same folder

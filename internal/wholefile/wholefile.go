@@ -100,7 +100,7 @@ func (d *Disk) replace(path string, write func(File) error, makeRoom func() erro
 			return err
 		}
 	}
-	if err := d.rename(temporary, path); err != nil {
+	if err := d.Rename(temporary, path); err != nil {
 		return err
 	}
 	renamed = true
@@ -132,7 +132,7 @@ func (d *Disk) Link(path, from string) error {
 		return d.Copy(path, from)
 	}
 	defer d.remove(temporary) // a rename leaves it where path is a name of that file already
-	if err := d.rename(temporary, path); err != nil {
+	if err := d.Rename(temporary, path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return d.syncFolder(filepath.Dir(path))
@@ -148,11 +148,6 @@ func WriteText(path, text string) error { return (*Disk)(nil).WriteText(path, te
 
 // WriteJSON is [Disk.WriteJSON].
 func WriteJSON(path string, value any) error { return (*Disk)(nil).WriteJSON(path, value) }
-
-// WriteAfter is [Disk.WriteAfter].
-func WriteAfter(path string, write func(File) error, makeRoom func() error) error {
-	return (*Disk)(nil).WriteAfter(path, write, makeRoom)
-}
 
 // ErrSame is wrapped by the error of [CheckApart].
 var ErrSame = errors.New("which is read; choose another name")
