@@ -7,23 +7,17 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/internal/testfiles"
 )
 
 // write puts a file, and the folders above it, below root.
 func write(t testing.TB, root, path string, content []byte) {
 	t.Helper()
-	location := filepath.Join(root, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(location), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(location, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(root, filepath.FromSlash(path)), string(content))
 }
 
 // shaded is an image of one shade of red and green, and a gradient of blue.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // lay makes empty files, and lists with their text.
@@ -14,13 +16,7 @@ func lay(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
 	}
 	return root
 }

@@ -1,11 +1,12 @@
 package adapt
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Folders of a target are classes where they are called as the source's, and else none.
@@ -21,13 +22,7 @@ func TestLookAtImages(t *testing.T) {
 	} {
 		root := t.TempDir()
 		for _, path := range slices.Concat(below("source", "cat/1.png", "cat/2.png", "cat/3.png", "dog/1.png", "dog/2.png", "dog/3.png"), below("target", test.target...)) {
-			path = filepath.Join(root, path)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, filepath.Join(root, path), "")
 		}
 		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"), Naming{})
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // own is an experiment on the user's own files.
@@ -118,13 +120,7 @@ func TestOwnDomainsMistakes(t *testing.T) {
 func TestOracleOnImagesWithoutLabels(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"photos/cat/1.png", "photos/dog/2.png", "flat/1.png", "sorted/cat/1.png"} {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name), "")
 	}
 	text := own("{photos: {path: photos}, flat: {path: flat}, sorted: {path: sorted}}", "[photos-flat, photos-sorted]") + "network: {name: resnet18, pretrained: none}\n"
 	file := parse(t, strings.Replace(text, "ROOT", root, 1))

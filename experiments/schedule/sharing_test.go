@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // lockRun takes a run as another iwrun would.
@@ -135,8 +136,8 @@ func TestOtherConfiguration(t *testing.T) {
 	if summary := Run(t.Context(), runs, options); len(summary.Finished) != 1 {
 		t.Fatalf("%+v", summary)
 	}
-	write(t, dir.Path(store.CheckpointFile), "checkpoint")
-	write(t, dir.Path(store.PreviousCheckpointFile), "checkpoint before")
+	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
+	testfiles.Write(t, dir.Path(store.PreviousCheckpointFile), "checkpoint before")
 	runs[0].Config.Train.Epochs, runs[0].Config.Dataset.Root = 7, "/elsewhere"
 	for _, lacking := range []string{"", store.ResultFile} { // the checkpoints are enough
 		if lacking != "" {
@@ -199,8 +200,8 @@ func TestUnreadableConfiguration(t *testing.T) {
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir.Path(store.CheckpointFile), "checkpoint")
-	write(t, dir.Path(store.ConfigFile), "future: key\n")
+	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
+	testfiles.Write(t, dir.Path(store.ConfigFile), "future: key\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Reason, `config.yaml:1:1: unknown key "future"`) {
 		t.Errorf("%+v", summary)
@@ -264,13 +265,6 @@ func TestCheckpointSignal(t *testing.T) {
 	summary := Run(t.Context(), runs, options)
 	if len(summary.Finished) != 1 || logOf(results, runs[0]) != "checkpoint\nanother one\n" {
 		t.Errorf("%+v, log %q", summary, logOf(results, runs[0]))
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/testfiles"
 )
 
 // TestFullDisk lets the system refuse bytes past a file's 4096th, as it would on
@@ -37,7 +39,7 @@ func TestFullDisk(t *testing.T) {
 	if got, err := dir.ReadMetrics(); err != nil || len(got) != 1 || !cmp.Equal(got, former) {
 		t.Errorf("the former file reads %v, %v", got, err)
 	}
-	if got := names(t, dir.String()); len(got) != 1 {
+	if got := testfiles.Names(t, dir.String()); len(got) != 1 {
 		t.Errorf("files left: %v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -140,7 +141,7 @@ func TestClear(t *testing.T) {
 	if err := dir.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(names(t, dir.String()), " "); got != "lock notes.txt" {
+	if got := strings.Join(testfiles.Names(t, dir.String()), " "); got != "lock notes.txt" {
 		t.Errorf("left: %s", got)
 	}
 	if dir.Worked() {

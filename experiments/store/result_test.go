@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/testfiles"
 )
 
 // TestOptionalKeys: results of former versions, without the keys, stay readable, and
@@ -62,9 +64,9 @@ func TestFoldersOfFormerVersions(t *testing.T) {
 	if err := decoder.Decode(&former); err != nil || former.Certainty != 0.5 {
 		t.Errorf("%+v, %v", former, err)
 	}
-	write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
-	write(t, dir.Path(evidenceFile), "epoch,step\n")
-	write(t, dir.Path(MetricsFile), "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds,unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
+	testfiles.Write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
+	testfiles.Write(t, dir.Path(evidenceFile), "epoch,step\n")
+	testfiles.Write(t, dir.Path(MetricsFile), "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds,unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
 	runs, problems := Collect(root, digits)
 	if len(runs) != 1 || len(problems) > 0 || !cmp.Equal(want, runs[0].Result) {
 		t.Fatalf("%+v, %v", runs, problems)
@@ -103,7 +105,7 @@ func TestAccuracyNotMeasured(t *testing.T) {
 	if diff := cmp.Diff(without, got); diff != "" {
 		t.Error(diff)
 	}
-	write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"last_accuracy": null, "classes"`, 1))
+	testfiles.Write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"last_accuracy": null, "classes"`, 1))
 	if _, err := dir.ReadResult(); err == nil || !strings.Contains(err.Error(), "null is no measured value") {
 		t.Errorf("null: %v", err)
 	}
@@ -210,13 +212,13 @@ func TestResultHash(t *testing.T) {
 		`{"id": "a", "nested": {"config_hash": "wrong"}, "config_hash": "0a1b", "rest": [1`: "0a1b",
 		`{"config_hash": "0a1b"}`: "0a1b",
 	} {
-		write(t, dir.Path(ResultFile), text)
+		testfiles.Write(t, dir.Path(ResultFile), text)
 		if hash, err := dir.ResultHash(); err != nil || hash != want {
 			t.Errorf("%s: %q, %v, want %q", text, hash, err, want)
 		}
 	}
 	for _, text := range []string{``, `[]`, `{}`, `{"id": "a"}`, `{"config_hash": 5}`, `{"id": `} {
-		write(t, dir.Path(ResultFile), text)
+		testfiles.Write(t, dir.Path(ResultFile), text)
 		if hash, err := dir.ResultHash(); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), dir.Path(ResultFile)) {
 			t.Errorf("%s: %q, %v", text, hash, err)
 		}
@@ -244,7 +246,7 @@ func TestResultsNameNoOtherFolder(t *testing.T) {
 		} {
 			result := good
 			change(&result)
-			write(t, dir.Path(ResultFile), string(encoded(t, result)))
+			testfiles.Write(t, dir.Path(ResultFile), string(encoded(t, result)))
 			if _, err := dir.ReadResult(); err == nil || !strings.Contains(err.Error(), dir.Path(ResultFile)) {
 				t.Errorf("%s %q: error %v", name, id, err)
 			}
@@ -255,7 +257,7 @@ func TestResultsNameNoOtherFolder(t *testing.T) {
 	}
 	result := good
 	result.Experiment = "../" + digits
-	write(t, dir.Path(ResultFile), string(encoded(t, result)))
+	testfiles.Write(t, dir.Path(ResultFile), string(encoded(t, result)))
 	if _, err := dir.ReadResult(); !errors.Is(err, ErrForeign) {
 		t.Errorf("experiment %q: error %v", result.Experiment, err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/internal/testfiles"
 )
 
 const digits = "digits"
@@ -38,16 +40,6 @@ func begun(t *testing.T, root string, id string) Dir {
 	return dir
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -55,19 +47,6 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func names(t *testing.T, folder string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func TestLayout(t *testing.T) {
@@ -118,7 +97,7 @@ func TestFinished(t *testing.T) {
 	if _, finished, err := dir.Finished("abd"); finished || err != nil {
 		t.Errorf("with another configuration: %v, %v", finished, err)
 	}
-	write(t, dir.Path(ResultFile), "{")
+	testfiles.Write(t, dir.Path(ResultFile), "{")
 	if _, finished, err := dir.Finished("abc"); finished || err == nil {
 		t.Errorf("with half a result: %v, %v", finished, err)
 	}
@@ -151,7 +130,7 @@ func TestReadResultErrors(t *testing.T) {
 		if !strings.Contains(good, test.old) {
 			t.Fatalf("%q is not in\n%s", test.old, good)
 		}
-		write(t, dir.Path(ResultFile), strings.Replace(good, test.old, test.new, 1))
+		testfiles.Write(t, dir.Path(ResultFile), strings.Replace(good, test.old, test.new, 1))
 		_, err := dir.ReadResult()
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), dir.Path(ResultFile)) {
 			t.Errorf("%q for %q: got error %v, want the file and %q", test.new, test.old, err, test.want)
@@ -174,7 +153,7 @@ func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
-	if got := names(t, dir.String()); len(got) != 0 {
+	if got := testfiles.Names(t, dir.String()); len(got) != 0 {
 		t.Errorf("files left: %v", got)
 	}
 }
@@ -249,7 +228,7 @@ func TestCSVErrors(t *testing.T) {
 		{WeightsFile, "weight_0\n1\n", "weights.csv:1: the header is"},
 		{WeightsFile, weights + "\n1,2,,,,,x\n1,,3,4,5,6,\n", `weights.csv:3: column 2 is "", want a whole number`},
 	} {
-		write(t, dir.Path(test.name), test.text)
+		testfiles.Write(t, dir.Path(test.name), test.text)
 		_, err := dir.ReadMetrics()
 		if test.name == WeightsFile {
 			_, err = dir.ReadWeights()
@@ -272,12 +251,12 @@ func TestBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{ResultFile, ModelFile, MetricsFile, CheckpointFile, "." + MetricsFile + ".tmp-1"} {
-		write(t, dir.Path(name), "x")
+		testfiles.Write(t, dir.Path(name), "x")
 	}
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{CheckpointFile, ConfigFile, MetricsFile}, names(t, dir.String())); diff != "" {
+	if diff := cmp.Diff([]string{CheckpointFile, ConfigFile, MetricsFile}, testfiles.Names(t, dir.String())); diff != "" {
 		t.Error(diff)
 	}
 	if _, failed, err := dir.ReadFailure(); failed || err != nil {
@@ -298,16 +277,16 @@ func TestCollect(t *testing.T) {
 	if err := begun(t, root, base+"dann/seed-2").WriteFailure("no memory"); err != nil {
 		t.Fatal(err)
 	}
-	write(t, begun(t, root, base+"dann/seed-3").Path(ResultFile), "{")
+	testfiles.Write(t, begun(t, root, base+"dann/seed-3").Path(ResultFile), "{")
 	stranger := begun(t, root, base+"dann/seed-4")
-	write(t, stranger.Path(ResultFile), read(t, NewDir(root, digits, base+"iwdan/seed-1").Path(ResultFile)))
-	write(t, filepath.Join(root, digits, "old", LogFile), "")
-	write(t, filepath.Join(root, digits, "figures", "curves.svg"), "")
+	testfiles.Write(t, stranger.Path(ResultFile), read(t, NewDir(root, digits, base+"iwdan/seed-1").Path(ResultFile)))
+	testfiles.Write(t, filepath.Join(root, digits, "old", LogFile), "")
+	testfiles.Write(t, filepath.Join(root, digits, "figures", "curves.svg"), "")
 	elsewhere := t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(root, digits, "full")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(elsewhere, "usps-mnist", "dann", "seed-1", LogFile), "")
+	testfiles.Write(t, filepath.Join(elsewhere, "usps-mnist", "dann", "seed-1", LogFile), "")
 
 	runs, problems := Collect(root, digits)
 	var seeds []int64

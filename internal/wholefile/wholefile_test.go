@@ -10,20 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-)
 
-func names(t *testing.T, folder string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
+	"iwda/internal/testfiles"
+)
 
 func TestWriteKeepsFormerFile(t *testing.T) {
 	folder := t.TempDir()
@@ -34,7 +23,7 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 	broken := errors.New("broken")
 	err := Write(path, func(w io.Writer) error {
 		fmt.Fprint(w, strings.Repeat("new", 1<<16))
-		if left := names(t, folder); len(left) != 2 || !IsTemporary(left[0]) || IsTemporary(left[1]) {
+		if left := testfiles.Names(t, folder); len(left) != 2 || !IsTemporary(left[0]) || IsTemporary(left[1]) {
 			t.Errorf("files while it is written: %v", left)
 		}
 		return broken
@@ -45,7 +34,7 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 	if got, err := os.ReadFile(path); string(got) != "former" || err != nil {
 		t.Errorf("the file became %q, %v", got, err)
 	}
-	if got := names(t, folder); len(got) != 1 {
+	if got := testfiles.Names(t, folder); len(got) != 1 {
 		t.Errorf("files left: %v", got)
 	}
 
@@ -55,7 +44,7 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 	if err := Write(folder, func(io.Writer) error { return nil }); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
-	if got := names(t, filepath.Dir(folder)); len(got) != 1 {
+	if got := testfiles.Names(t, filepath.Dir(folder)); len(got) != 1 {
 		t.Errorf("files left: %v", got)
 	}
 }
@@ -85,7 +74,7 @@ func TestWriteThatPanicsLeavesNothing(t *testing.T) {
 		}()
 		Write(filepath.Join(folder, "metrics.csv"), func(io.Writer) error { panic("broken") })
 	}()
-	if got := names(t, folder); len(got) != 0 {
+	if got := testfiles.Names(t, folder); len(got) != 0 {
 		t.Errorf("files left: %v", got)
 	}
 }
@@ -125,7 +114,7 @@ func TestLink(t *testing.T) {
 	if text, err := os.ReadFile(from); string(text) != "new" || err != nil {
 		t.Errorf("the copy is %q, %v", text, err)
 	}
-	if got := names(t, folder); len(got) != 2 {
+	if got := testfiles.Names(t, folder); len(got) != 2 {
 		t.Errorf("files left: %v", got)
 	}
 	if err := new(Disk).Link(path, filepath.Join(folder, "none")); !errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +185,7 @@ func TestWriteRemovesWhatWasLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, folder); len(got) != 2 || got[0] != filepath.Base(others) {
+	if got := testfiles.Names(t, folder); len(got) != 2 || got[0] != filepath.Base(others) {
 		t.Errorf("files left: %v", got)
 	}
 }
@@ -228,7 +217,7 @@ func TestWriteFolder(t *testing.T) {
 		if after, err := os.Stat(filepath.Join(folder, "best", "lock")); err != nil || !os.SameFile(before, after) {
 			t.Errorf("what was to be kept is another file: %v", err)
 		}
-		if left := names(t, filepath.Dir(folder)); len(left) != 1 {
+		if left := testfiles.Names(t, filepath.Dir(folder)); len(left) != 1 {
 			t.Errorf("left beside it: %v", left)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 const root = "../.."
@@ -84,13 +86,7 @@ func TestBrokenLinks(t *testing.T) {
 		"build/e.md":   "[no page](c.md)",
 		"x/script.sh":  "echo " + under + "d.md#nowhere\n",
 	} {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(folder, name), text)
 	}
 	broken, err := brokenLinks(folder)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/internal/commandline"
 	"iwda/internal/gaussians"
+	"iwda/internal/testfiles"
 )
 
 // row is a labelled row of probabilities.
@@ -46,7 +47,7 @@ func writePredictions(t *testing.T, path string, classes []string, rows []row, l
 		}
 		text.WriteString("\n")
 	}
-	writeFile(t, path, text.String())
+	testfiles.Write(t, path, text.String())
 }
 
 var animals = []string{"cat", "dog", "owl"}
@@ -91,13 +92,6 @@ func callLine(t *testing.T, line string) (status int, out, err string) {
 	arguments := append([]string{"iwrun", words[0]}, commandline.FlagsFirst(of.Flags, words[1:])...)
 	status = commandline.Conclude(app, []string{of.Name}, app.Run(arguments), &errText)
 	return status, outText.String(), errText.String()
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // The printed example of the documentation is what the program prints.
@@ -259,13 +253,13 @@ func TestLabelShiftErrors(t *testing.T) {
 	writePredictions(t, "unequal.csv", animals, unequal, false)
 	writePredictions(t, "others.csv", []string{"cat", "dog", "cow"}, target, false)
 	writePredictions(t, "wider.csv", []string{"cat", "dog", "owl", "cow"}, []row{{[]float64{0.1, 0.2, 0.3, 0.4}, 0}}, false)
-	writeFile(t, "features.csv", "a,b,c\n1,0,0\n")
-	writeFile(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
-	writeFile(t, "l.npy", "labels")
+	testfiles.Write(t, "features.csv", "a,b,c\n1,0,0\n")
+	testfiles.Write(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
+	testfiles.Write(t, "l.npy", "labels")
 	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.svg")); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, "finished/outputs.safetensors", "logits")
+	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
 		"labelshift --source owlless.csv --target target.csv":  {"owlless.csv", `"owl"`},
 		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9"},
@@ -396,8 +390,8 @@ func TestLabelShiftOfParts(t *testing.T) {
 // open, and the page says why.
 func TestLabelShiftThatPredictionsLeaveOpen(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "source.csv", "label,cat,dog\n"+strings.Repeat("cat,0.6,0.4\ndog,0.6,0.4\n", 40))
-	writeFile(t, "target.csv", "cat,dog\n"+strings.Repeat("0.6,0.4\n", 50))
+	testfiles.Write(t, "source.csv", "label,cat,dog\n"+strings.Repeat("cat,0.6,0.4\ndog,0.6,0.4\n", 40))
+	testfiles.Write(t, "target.csv", "cat,dog\n"+strings.Repeat("0.6,0.4\n", 50))
 	for _, estimator := range []string{"mlls", "rlls-soft", "bbse-soft"} {
 		status, out, said := callLine(t, onPhotos+" --kind probabilities --replicas 60 --format csv --estimator "+estimator)
 		if want := ",0,1,"; status != 0 || strings.Count(out, want) < 2 {
