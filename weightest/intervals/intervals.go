@@ -186,12 +186,21 @@ func percentileReach(n int, level float64) float64 {
 	return -distuv.UnitNormal.Quantile(max(1e-9, outside))
 }
 
+// studentReach is how many standard errors of a Student's t hold as much as z of a normal
+// distribution. If it has many degrees of freedom it is by the expansion of Abramowitz and Stegun
+// (26.7.5), as the quantile of distuv is wrong far out then.
+func studentReach(degrees, z float64) float64 {
+	if degrees > 100 {
+		return z + z*(z*z+1)/(4*degrees) + z*((5*z*z+16)*z*z+3)/(96*degrees*degrees)
+	}
+	return -distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(math.Erfc(z/math.Sqrt2) / 2)
+}
+
 // refittedReach is the reach of intervals of resamples to which a calibration was fitted. It
 // rests on the source rows of which the classifier is not sure: their number is that of the
 // degrees of freedom of a Student's t, at least five.
 func refittedReach(unsure float64) func(class int, reach float64) float64 {
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, unsure)}
-	return func(_ int, reach float64) float64 { return -student.Quantile(distuv.UnitNormal.Survival(reach)) }
+	return func(_ int, reach float64) float64 { return studentReach(math.Max(5, unsure), reach) }
 }
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
@@ -203,7 +212,6 @@ func refittedReach(unsure float64) func(class int, reach float64) float64 {
 func resampledReach(rows []float64) func(class int, reach float64) float64 {
 	return func(class int, reach float64) float64 {
 		n := math.Max(5, rows[class])
-		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
-		return math.Sqrt(n/(n-1)) * -student.Quantile(distuv.UnitNormal.Survival(reach))
+		return math.Sqrt(n/(n-1)) * studentReach(n-1, reach)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"iwda/internal/gaussians"
 	"iwda/weightest/internal/sampletest"
 )
@@ -195,6 +197,26 @@ func TestResampledReach(t *testing.T) {
 	}
 	if narrow := drawnIntervals(draws, 0.95, math.Inf(1), normalReach(0.95), asDrawn); twenty.Joint[0].High-twenty.Joint[0].Low < 1.05*(narrow.Joint[0].High-narrow.Joint[0].Low) {
 		t.Errorf("joint intervals of 20 rows: %v, of many: %v", twenty.Joint[0], narrow.Joint[0])
+	}
+}
+
+// Student's t leaves as much outside as the normal distribution, with however many degrees of
+// freedom and however far out, as joint intervals of a thousand classes are.
+func TestStudentReach(t *testing.T) {
+	for _, degrees := range []float64{5, 50, 100, 101, 300, 1000, 3e4, 1e5, 1e6} {
+		student := distuv.StudentsT{Sigma: 1, Nu: degrees}
+		for z := 0.5; z <= 9; z += 0.5 {
+			reach := studentReach(degrees, z)
+			// Ends of an interval that holds the reach that is right, within 0.1%, or within 0.5% beyond 6.
+			within := 0.001
+			if z > 6 {
+				within = 0.005
+			}
+			outside := math.Erfc(z/math.Sqrt2) / 2
+			if student.Survival((1-within)*reach) < outside || student.Survival((1+within)*reach) > outside {
+				t.Errorf("%v degrees of freedom, %v: %v", degrees, z, reach)
+			}
+		}
 	}
 }
 
