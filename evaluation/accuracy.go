@@ -61,10 +61,11 @@ func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
 func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/rows) }
 
 // Share estimates the share of rows that are right from some with labels, which need not be drawn
-// with equal probabilities: each stands for as many as its weight says. Both have n values, n > 0.
+// with equal probabilities: each stands for as many as its weight says, itself among them. Both have n values, n > 0.
 func Share(right, weights []float64) Estimate {
 	sum := floats.Sum(weights)
-	rows := sum * sum / floats.Dot(weights, weights) // of equal weight, which tell as much (Kish 1965)
+	// Rows of equal weight that tell as much (Kish 1965), more as each tells nothing new of itself.
+	rows := sum * sum / max(0, floats.Dot(weights, weights)-sum)
 	return Wilson(min(1, floats.Dot(right, weights)/sum), rows)
 }
 

@@ -18,30 +18,38 @@ type Difference struct {
 	Estimate
 	Gained int `json:"gained"` // labelled rows that only the first gets right
 	Lost   int `json:"lost"`   // that only the second does
-	// P is the p-value of both being right equally often, whichever is better.
+	// P is the p-value of both being right equally often in all rows, whichever is better.
 	P float64 `json:"p"`
 }
 
-// Compare compares two classifiers on the same rows.
+// Compare compares two classifiers on the same of so many rows in all.
 //
 // The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained and
-// half a one lost, so that none has a variance of 0. Its centre is the difference of the labelled rows, not
+// half a one lost, so that none has a variance of 0 unless all its rows have labels. Its centre is the difference of the labelled rows, not
 // theirs, which is nearer to 0; so it reaches a little further than theirs. P is the larger of that of this estimate, which is right
-// for strata, and that of the exact sign test (McNemar 1947), which is right for few rows.
-func Compare(strata []Pairs) Difference {
+// for strata, and that of the exact sign test (McNemar 1947), which is right for few rows. It is 0 if the rows without labels
+// are too few to undo the difference.
+func Compare(strata []Pairs, rows int) Difference {
 	d := Difference{}
-	variance := 0.0
+	variance, unknown := 0.0, rows
 	for _, s := range strata {
 		n, gained, lost := float64(s.Rows), float64(s.Gained), float64(s.Lost)
-		d.Gained, d.Lost = d.Gained+s.Gained, d.Lost+s.Lost
+		d.Gained, d.Lost, unknown = d.Gained+s.Gained, d.Lost+s.Lost, unknown-s.Rows
 		d.Value += s.Share * (gained - lost) / n
 		difference := (gained - lost) / (n + 2)
-		variance += s.Share * s.Share / n * ((gained+lost+1)/(n+2) - difference*difference)
+		variance += s.Share * s.Share / n * ((gained+lost+1)/(n+2) - difference*difference) * unknownShare(n, s.Share*float64(rows))
 	}
 	deviation := math.Sqrt(variance)
 	half := distuv.UnitNormal.Quantile((1+level)/2) * deviation
 	d.Low, d.High = max(-1, d.Value-half), min(1, d.Value+half)
-	d.P = max(signTest(d.Gained, d.Lost), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
+	switch ahead := max(d.Gained-d.Lost, d.Lost-d.Gained); {
+	case ahead == 0:
+		d.P = 1
+	case ahead > unknown:
+		d.P = 0
+	default:
+		d.P = max(signTest(d.Gained, d.Lost), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
+	}
 	return d
 }
 

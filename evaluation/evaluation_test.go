@@ -110,6 +110,9 @@ func TestShare(t *testing.T) {
 	if even.High-even.Low >= uneven.High-uneven.Low {
 		t.Errorf("%+v of rows of equal weight, %+v of others", even, uneven)
 	}
+	if all := Share([]float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}); all.Low != 0.75 || all.High != 0.75 {
+		t.Errorf("%+v of rows that all have labels", all)
+	}
 }
 
 // Rows of a stratum that was drawn from more often do not count more for it, and mistakes where
@@ -143,23 +146,47 @@ func TestCompare(t *testing.T) {
 	near(t, "6 to 0", signTest(6, 0), 0.03125, 1e-12)
 	near(t, "10 to 3", signTest(10, 3), 0.09228515625, 1e-12)
 	near(t, "0 to 0", signTest(0, 0), 1, 0)
-	if got := Compare([]Pairs{{1, 40, 0, 0}}); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
+	const many = 1 << 30 // rows, few of which have labels
+	if got := Compare([]Pairs{{1, 40, 0, 0}}, many); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
 		t.Errorf("no row tells them apart: %+v", got)
 	}
-	got := Compare([]Pairs{{1, 40, 8, 0}})
+	got := Compare([]Pairs{{1, 40, 8, 0}}, many)
 	near(t, "gain", got.Value, 0.2, 1e-12)
 	near(t, "p", got.P, 2./256, 1e-12)
 	if got.Gained != 8 || got.Lost != 0 || got.Low <= 0 {
 		t.Errorf("8 rows of 40 gained: %+v", got)
 	}
 	// Rows that are gained where few are do not make a difference of all.
-	got = Compare([]Pairs{{0.01, 20, 12, 0}, {0.99, 20, 0, 3}})
+	got = Compare([]Pairs{{0.01, 20, 12, 0}, {0.99, 20, 0, 3}}, many)
 	if got.Value >= 0 || got.P < 0.05 {
 		t.Errorf("%+v", got)
 	}
 	// Exchanged, the difference is the opposite.
-	back := Compare([]Pairs{{0.01, 20, 0, 12}, {0.99, 20, 3, 0}})
+	back := Compare([]Pairs{{0.01, 20, 0, 12}, {0.99, 20, 3, 0}}, many)
 	near(t, "exchanged", back.Value, -got.Value, 1e-12)
 	near(t, "exchanged, low", back.Low, -got.High, 1e-12)
 	near(t, "exchanged, p", back.P, got.P, 1e-12)
+}
+
+// Of rows that all have labels the difference is known, and of nearly all nearly; which is better
+// is known as soon as the others are too few to undo it.
+func TestCompareAllLabelled(t *testing.T) {
+	for _, strata := range [][]Pairs{{{1, 60, 8, 2}}, {{0.5, 30, 8, 0}, {0.5, 30, 0, 2}}} {
+		got := Compare(strata, 60)
+		near(t, "value", got.Value, 0.1, 1e-12)
+		near(t, "low", got.Low, 0.1, 1e-12)
+		near(t, "high", got.High, 0.1, 1e-12)
+		near(t, "p", got.P, 0, 0)
+	}
+	if got := Compare([]Pairs{{1, 60, 2, 2}}, 60); got.Low != 0 || got.High != 0 || got.P != 1 {
+		t.Errorf("no difference: %+v", got)
+	}
+	few, half := Compare([]Pairs{{1, 60, 8, 2}}, 1<<30), Compare([]Pairs{{1, 60, 8, 2}}, 120)
+	near(t, "half of the rows", half.High-half.Low, math.Sqrt(0.5)*(few.High-few.Low), 1e-6)
+	if got := Compare([]Pairs{{1, 60, 8, 2}}, 66); got.P < 0.05 {
+		t.Errorf("six rows can undo six: %+v", got)
+	}
+	if got := Compare([]Pairs{{1, 60, 8, 2}}, 65); got.P != 0 {
+		t.Errorf("five cannot: %+v", got)
+	}
 }

@@ -128,7 +128,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			hit = 1
 		}
 		right[l.Class] = append(right[l.Class], hit)
-		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Labels)/drawn[l.Stratum])
+		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
 	}
 	slices.Sort(classes)
 	for _, class := range classes {
@@ -198,7 +198,7 @@ func (r *Rival) Method(name string, runs []string) (Method, error) {
 			s.Lost++
 		}
 	}
-	return Method{name, runs, accuracy(r.labels, r.said, r.all), evaluation.Compare(pairs), r.same}, nil
+	return Method{name, runs, accuracy(r.labels, r.said, r.all), evaluation.Compare(pairs, len(r.p.Class)), r.same}, nil
 }
 
 // significance is the level of the test by which a method is clearly better.

@@ -94,7 +94,7 @@ func TestEvaluate(t *testing.T) {
 	if err := e.Sheet().Write(&text, sheet.Markdown); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"| the predictions | 26 of 30 |", "| mcc             | 30 of 30 | 100.0", "4, 0", "60.0 (31.3 to 83.2)"} {
+	for _, part := range []string{"| the predictions | 26 of 30 |", "| mcc             | 30 of 30 | 100.0", "4, 0", "60.0 (38.7 to 78.1)"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("%q is not in\n%s", part, &text)
 		}
