@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
 
@@ -125,8 +126,8 @@ func bounds(draws []float64, level float64) (low, high float64) {
 		reach := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-tail) * deviation * math.Sqrt(1+1/n)
 		return centre - reach, centre + reach
 	}
-	slices.Sort(draws)
-	return stat.Quantile(tail, stat.LinInterp, draws, nil), stat.Quantile(1-tail, stat.LinInterp, draws, nil)
+	another := intervals.OfDraws(draws, level)
+	return another.Low, another.High
 }
 
 // probabilitiesOfBeingRight returns the corrected probability of each target row's prediction.

@@ -178,12 +178,25 @@ func percentile(sorted []float64, probability float64) float64 {
 // distribution.
 func normalReach(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
 
-// percentileReach is how many standard errors of a normal distribution the percentiles reach
-// between which n ≥ 2 draws have another one with the probability of the level. It is below the
-// i-th of these with probability i/(n+1), where percentile has (i-1)/(n-1).
+// OfDraws is the interval between percentiles of n ≥ 2 draws, which it sorts, in which another one
+// lies with the probability of the level.
+func OfDraws(draws []float64, level float64) Interval {
+	slices.Sort(draws)
+	outside := outsideDraws(len(draws), level)
+	return Interval{percentile(draws, outside), percentile(draws, 1-outside)}
+}
+
+// outsideDraws is the probability of the percentile below which another of n ≥ 2 draws lies as
+// often as outside the level at one end. It is below the i-th of these with probability i/(n+1),
+// where percentile has (i-1)/(n-1).
+func outsideDraws(n int, level float64) float64 {
+	return max(1e-9, ((1-level)/2*float64(n+1)-1)/float64(max(1, n-1)))
+}
+
+// percentileReach is how many standard errors of a normal distribution the percentiles of
+// outsideDraws reach.
 func percentileReach(n int, level float64) float64 {
-	outside := ((1-level)/2*float64(n+1) - 1) / float64(max(1, n-1))
-	return -distuv.UnitNormal.Quantile(max(1e-9, outside))
+	return -distuv.UnitNormal.Quantile(outsideDraws(n, level))
 }
 
 // studentReach is how many standard errors of a Student's t hold as much as z of a normal
