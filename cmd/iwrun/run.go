@@ -59,6 +59,9 @@ func runExperiment(o runOptions, s streams) error {
 	if runs, err = o.choose(runs); err != nil {
 		return err
 	}
+	if never := plan.NeverAligned(runs); never != "" {
+		fmt.Fprintf(s.err, "warning: %s\n", never)
+	}
 	if o.DryRun {
 		for _, run := range runs {
 			fmt.Fprintln(s.out, run.ID)

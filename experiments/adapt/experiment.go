@@ -114,6 +114,7 @@ const (
 	stepValues   = 14.4e9 // steps times values of the larger domain, from there down to the fewest
 	classSteps   = 10     // a class, where that is more
 	fewestEpochs = 8
+	fewestAsked  = 3   // if steps are asked for: the second aligns the domains, the third with class weights
 	mostEpochs   = 300 // unless steps are asked for
 	halvings     = 2   // of the learning rate, over the run
 	largestBatch = 128
@@ -184,7 +185,7 @@ func (d Data) length(steps int) length {
 	usual := min(max(stepValues/(larger*d.Width), fewestSteps), most)
 	epochs := min(max(max(usual, classSteps*len(d.Classes))/epoch, fewestEpochs), mostEpochs)
 	if steps > 0 {
-		epochs = max(1, steps/epoch)
+		epochs = max(fewestAsked, steps/epoch)
 	}
 	return length{Batch: batch, Epochs: epochs, Steps: epochs * epoch, Every: max(1, epochs/(halvings+1))}
 }

@@ -163,7 +163,7 @@ func TestLength(t *testing.T) {
 		steps                       int
 		epochs, total, every, ramps int
 	}{
-		{features, 0, 51, 0, 17, 3570}, {features, 2400, 34, 0, 11, 2380}, {features, 10, 1, 0, 1, 70},
+		{features, 0, 51, 0, 17, 3570}, {features, 2400, 34, 0, 11, 2380}, {features, 10, 3, 0, 1, 210},
 		{seen(catalogue.Vectors, 4000, 4000), 0, 77, 0, 25, 2387}, {wide(750), 0, 27, 0, 9, 1890}, {wide(2048), 0, 17, 0, 5, 1190},
 		{many, 0, 53, 0, 17, 3551}, {many, 1200, 17, 0, 5, 1139},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},

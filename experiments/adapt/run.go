@@ -227,14 +227,17 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Warnings = p.Data.Warnings(&p.file.Config)
-	o.say(p.Warnings...)
 	if p.Text, err = p.file.Text(); err != nil {
 		return nil, err
 	}
 	if p.Runs, err = plan.Runs(p.file); err != nil {
 		return nil, err
 	}
+	p.Warnings = p.Data.Warnings(&p.file.Config)
+	if never := plan.NeverAligned(p.Runs); never != "" {
+		p.Warnings = append(p.Warnings, never)
+	}
+	o.say(p.Warnings...)
 	return p, checkRuns(p.file.Name, p.Runs)
 }
 

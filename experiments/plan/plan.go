@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/nearest"
+	"iwda/internal/printable"
 )
 
 // Run is one training with its configuration.
@@ -92,6 +93,22 @@ func Lengths(runs []Run) string {
 		line += fmt.Sprintf("; %d steps in all", total)
 	}
 	return line
+}
+
+// NeverAligned is a sentence about the runs that end before their method aligns the domains; "" if
+// there are none.
+func NeverAligned(runs []Run) string {
+	var ids []string
+	for _, run := range runs {
+		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
+		if t := run.Config.Train; method.Alignment != config.NoAlignment && t.DomainFromEpoch > t.Evaluations() {
+			ids = append(ids, run.ID.String())
+		}
+	}
+	if ids == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: %s.", len(ids), printable.FirstTen(ids))
 }
 
 // CheckData returns an error of type config.Errors that names every missing data

@@ -158,3 +158,18 @@ func TestCheckData(t *testing.T) {
 		t.Errorf("no selected run needs the missing folder: %v", err)
 	}
 }
+
+// A run of one epoch does not align the domains with the settings that digits have otherwise.
+func TestNeverAligned(t *testing.T) {
+	if got := NeverAligned(plan(t)); got != "" {
+		t.Error(got)
+	}
+	text := strings.Replace(experiment, "[iwdan, dann]", "[iwdan, dann, source-only]", 1)
+	runs, err := Runs(load(t, strings.Replace(text, "{method: iwdan, seed: 2}, train: {epochs: 3}", "{task: usps-mnist, variant: full, seed: 2}, train: {epochs: 1}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := NeverAligned(runs), "2 runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-2."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
