@@ -28,7 +28,7 @@ type Rows struct {
 	Probabilities bool      // they are these, and not logits
 }
 
-// Evenly returns at most that many rows of k classes, evenly spaced.
+// Evenly returns at most that many rows of k classes, drawn evenly over their order.
 func (r Rows) Evenly(k, most int) Rows {
 	n := len(r.Values) / k
 	if n <= most {

@@ -152,7 +152,7 @@ func Subset(set Set, rows []int) Set {
 	return &subset{set, rows}
 }
 
-// Evenly returns a view of at most that many rows, evenly spaced.
+// Evenly returns a view of at most that many rows, drawn evenly over their order.
 func Evenly(set Set, most int) Set {
 	return Subset(set, evenly.Rows(set.Len(), most))
 }

@@ -102,16 +102,16 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 	return off / float64(k)
 }
 
-// affordable returns evenly spaced rows of logits, of not many more values than 10,000 rows of 65
-// classes have, but as many rows as classes at least: beyond, the square of the number of classes
-// makes a criterion cost more than the epoch that it judges.
+// affordable returns rows of logits, drawn evenly over their order, of not many more values than
+// 10,000 rows of 65 classes have, but as many rows as classes at least: beyond, the square of the
+// number of classes makes a criterion cost more than the epoch that it judges.
 func affordable(logits *mat.Dense) *mat.Dense {
 	const values = 650_000
 	_, k := logits.Dims()
 	return someRows(logits, max(values/k, k))
 }
 
-// someRows returns at most that many rows of a matrix, evenly spaced.
+// someRows returns at most that many rows of a matrix, drawn evenly over their order.
 func someRows(m *mat.Dense, most int) *mat.Dense {
 	rows, columns := m.Dims()
 	if rows <= most {

@@ -76,7 +76,7 @@ func Ranges(source, target datasets.Set, deviations float64) (ofSource, ofTarget
 	return domains[0].rangeOf(columns), domains[1].rangeOf(columns), columns
 }
 
-// clippedRows bounds the rows, evenly spaced, on which the fixed points are found.
+// clippedRows bounds the rows, drawn evenly, on which the fixed points are found.
 const clippedRows = 100_000
 
 // spread are mean and deviation of a set's columns, of values clipped at so many of these

@@ -42,9 +42,9 @@ const (
 // have a labelled row in the source. Columns that are constant in one domain alone are left
 // out, see [LeaveOut].
 //
-// The discriminant's covariance within classes is that of 4,000 rows at most, evenly
-// spaced, as are the rows of the target that q is estimated from; as many more as there are
-// columns stand for the same variance in every direction, which keeps it regular.
+// The discriminant's covariance within classes is that of 4,000 rows at most, drawn evenly
+// over their order, as are the rows of the target that q is estimated from; as many more as
+// there are columns stand for the same variance in every direction, which keeps it regular.
 func NewMatch(source, target datasets.Set) (Match, error) {
 	m := Match{Source: StatisticsOf(source), Target: StatisticsOf(target)}
 	leftOut := LeaveOut(&m.Source, &m.Target)

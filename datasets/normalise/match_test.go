@@ -119,6 +119,26 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	}
 }
 
+// Classes whose rows take turns, so that every second row is of one class, are all seen.
+func TestMatchOfRowsThatTakeTurns(t *testing.T) {
+	take := func(seed uint64) datasets.Set {
+		drawn := drawn(t, seed, 20000, threeCentres[:2], []float64{0.5, 0.5}, unstretched, unmoved)
+		var byClass [2][]int
+		for i := range drawn.Len() {
+			class, _ := drawn.Label(i)
+			byClass[class] = append(byClass[class], i)
+		}
+		var turns []int
+		for i := range 4000 {
+			turns = append(turns, byClass[0][i], byClass[1][i])
+		}
+		return datasets.Subset(drawn, turns)
+	}
+	if m, err := NewMatch(take(1), take(2)); err != nil || math.Abs(m.Shares[0]-0.5) > 0.05 {
+		t.Errorf("shares %v, %v", m.Shares, err)
+	}
+}
+
 // Fewer rows than columns leave a covariance without an inverse but for the rows that
 // stand for the same variance in every direction.
 func TestMatchOfFewRows(t *testing.T) {

@@ -19,7 +19,7 @@ type Outputs struct {
 	Classes       int
 	HeldOut       []float32 // of the source's rows that were held out, row-major n×k
 	HeldOutLabels []int     // their n classes
-	Target        []float32 // of rows of the target's test set, m×k, evenly spaced where it has more
+	Target        []float32 // of rows of the target's test set, m×k, drawn evenly if it has more
 	// TargetCrossed is what was not trained on all rows of the source says of the same rows, m×k: it
 	// compares with HeldOut if that is of cross-validation. Empty if Target compares with it.
 	TargetCrossed []float32

@@ -98,11 +98,24 @@ func TestCriteriaWithoutHeldOutRows(t *testing.T) {
 	}
 }
 
-// Of a large set every nth row is kept, whatever the batches.
-func TestOutputsAreEvenlySpaced(t *testing.T) {
-	for _, c := range []struct{ rows, most, every int }{{100, 100, 1}, {101, 100, 2}, {1000, 300, 4}} {
-		if u := newOutputs(c.rows, c.most); u.every != c.every {
-			t.Errorf("%d rows, at most %d: every %d", c.rows, c.most, u.every)
+// Of a large set as many rows are kept as are asked for, half of each kind if two take turns. Runs
+// that hold nothing out keep every nth.
+func TestOutputsOfManyRows(t *testing.T) {
+	u, kept := newOutputs(20_000, judgedRows), [2]int{}
+	for row := range 20_000 {
+		if u.next() {
+			kept[row%2]++
+		}
+	}
+	if kept[0]+kept[1] != judgedRows || kept[0] < 4700 || kept[1] < 4700 {
+		t.Errorf("%v rows", kept)
+	}
+	for _, c := range []struct {
+		rows, most int
+		want       []int
+	}{{5, 5, []int{0, 1, 2, 3, 4}}, {6, 5, []int{0, 2, 4}}, {10, 3, []int{0, 4, 8}}} {
+		if u := everyNth(c.rows, c.most); !slices.Equal(u.kept, c.want) {
+			t.Errorf("of %d rows %v, want %v", c.rows, u.kept, c.want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...taker)
 
 // features returns what comes out of a set of rows as a set of that name.
 func (e evaluator) features(ctx context.Context, name string, rows rowReader, classNames []string) (*datasets.Features, error) {
-	all := &outputs{every: 1}
+	all := &outputs{}
 	if err := e.evaluate(ctx, rows, all); err != nil {
 		return nil, err
 	}
@@ -86,6 +86,9 @@ const judgedRows = 10_000
 func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
 	k := len(d.classNames)
 	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.test.Len(), judgedRows), unlabelled: d.test.Known() == 0}
+	if d.onHeldOut == nil {
+		o.target = everyNth(d.test.Len(), judgedRows)
+	}
 	o.compared = o.target
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
@@ -99,7 +102,7 @@ func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) 
 			loss.take(all)
 		})
 	} else {
-		o.heldOut = &outputs{every: 1}
+		o.heldOut = &outputs{}
 		if err := e.evaluate(ctx, d.onHeldOut, counts, loss, o.heldOut); err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ type estimationRows struct {
 
 // readHeldOut passes these rows through the network; some of the source must be held out.
 func readHeldOut(ctx context.Context, e evaluator, d *data) (*estimationRows, error) {
-	rows := &estimationRows{source: outputs{every: 1}, target: outputs{every: 1}}
+	rows := &estimationRows{}
 	if err := e.evaluate(ctx, d.onHeldOut, &rows.source); err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
 package train
 
 import (
+	"slices"
+
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 	"iwda/torch"
 )
 
@@ -141,21 +144,32 @@ func (c *crossEntropy) mean() store.Optional[float64] {
 
 // outputs keeps what the network says of rows of a set.
 type outputs struct {
-	every int // keeps every nth row
-	seen  int // rows
+	kept []int // the numbers of the rows that it keeps, ascending; nil keeps all
+	seen int   // rows
 
 	classes int
 	logits  []float32
 	labels  []int // -1 where one is not known
 }
 
-// newOutputs keeps at most the given number of a set's rows, evenly spaced.
-func newOutputs(rows, most int) *outputs { return &outputs{every: max(1, (rows+most-1)/most)} }
+// newOutputs keeps at most the given number of a set's rows, by package evenly.
+func newOutputs(rows, most int) *outputs { return &outputs{kept: evenly.Rows(rows, most)} }
+
+// everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,
+// and the criteria in metrics.csv of the paper's runs stay the same.
+func everyNth(rows, most int) *outputs {
+	u := &outputs{}
+	for row := 0; row < rows; row += (rows + most - 1) / most {
+		u.kept = append(u.kept, row)
+	}
+	return u
+}
 
 // next reports whether the next row is kept.
 func (u *outputs) next() bool {
+	_, among := slices.BinarySearch(u.kept, u.seen)
 	u.seen++
-	return (u.seen-1)%u.every == 0
+	return u.kept == nil || among
 }
 
 func (u *outputs) take(o rowOutputs) error {

@@ -1,20 +1,51 @@
 package evenly
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
 
+// All rows come if as many are asked for, the same ones at each call, and values with them.
 func TestEvenly(t *testing.T) {
 	letters := []string{"a", "b", "c", "d", "e", "f", "g"}
-	for most, want := range map[int][]int{0: {}, 1: {0}, 2: {0, 3}, 3: {0, 2, 4}, 7: {0, 1, 2, 3, 4, 5, 6}, 9: {0, 1, 2, 3, 4, 5, 6}} {
-		got, some := Rows(len(letters), most), Of(letters, most)
-		if !slices.Equal(got, want) || len(some) != len(want) {
-			t.Errorf("%d of 7 are %v and %q, want %v", most, got, some, want)
+	for most := range 10 {
+		rows, some := Rows(len(letters), most), Of(letters, most)
+		if n := min(most, len(letters)); len(rows) != n || len(some) != n || !slices.IsSorted(rows) || !slices.Equal(rows, Rows(len(letters), most)) {
+			t.Errorf("%d of 7 are %v and %q", most, rows, some)
 		}
-		for i, row := range got {
-			if some[i] != letters[row] {
-				t.Errorf("%d of 7: %q, want those of %v", most, some, got)
+		for i, row := range rows {
+			if some[i] != letters[row] || i > 0 && rows[i-1] == row {
+				t.Errorf("%d of 7: %q, want those of %v", most, some, rows)
+			}
+		}
+	}
+}
+
+// Each beginning of a file has its share of the rows, as of one that is sorted. Kinds of rows that
+// take turns have equal shares, whatever the stride would be.
+func TestRowsThatTakeTurns(t *testing.T) {
+	const most = 10_000
+	for _, n := range []int{10_001, 12_500, 15_000, 20_000, 29_999, 30_000, 70_000} {
+		rows, place := Rows(n, most), 0
+		for row := range n {
+			if share := row * most / n; place < share || place > share+1 {
+				t.Fatalf("%d of the first %d of %d rows", place, row, n)
+			}
+			if place < len(rows) && rows[place] == row {
+				place++
+			}
+		}
+		for kinds := 2; kinds <= 24; kinds++ {
+			counts := make([]float64, kinds)
+			for _, row := range rows {
+				counts[row%kinds]++
+			}
+			mean := most / float64(kinds)
+			for kind, count := range counts {
+				if math.Abs(count-mean) > 5*math.Sqrt(mean) {
+					t.Errorf("%d rows of %d kinds: %.0f of kind %d, want about %.0f", n, kinds, count, kind, mean)
+				}
 			}
 		}
 	}

@@ -61,7 +61,7 @@ const (
 
 // Fit returns the classifier with C = 1, unless another strength has a mean cross-entropy over
 // folds, each of which is predicted by a classifier of the other rows, that is lower by more than
-// two standard errors of the difference. Of many rows each nth is read, evenly over the classes.
+// two standard errors of the difference. Of many rows some are read, drawn evenly over the classes.
 // The other rows, m×d, which may be none, teach it nothing. An error is that of the context, or of
 // an optimiser that does not arrive.
 func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
@@ -164,8 +164,8 @@ func byFolds(solved [][][]float64, strength int, values []float32, k int) []floa
 	return all
 }
 
-// byClass returns the rows of class after class, each in its order: every nth of them has about the
-// classes' shares.
+// byClass returns the rows of class after class, each in its order: those that are drawn evenly have
+// the classes' shares.
 func byClass(labels []int) []int {
 	order := evenly.All(len(labels))
 	slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
