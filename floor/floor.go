@@ -26,6 +26,7 @@ package floor
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -56,7 +57,7 @@ type Floor struct {
 }
 
 const (
-	// folds: rows are judged by critics of the other folds.
+	// folds: rows are judged by critics of the other folds, which are drawn at random.
 	folds = 2
 	// oneSided is the 0.95 quantile of the normal distribution.
 	oneSided = 1.6448536269514722
@@ -84,9 +85,11 @@ func Of(k int, s Source, t Target) (Floor, error) {
 	weights := slices.Clone(s.Weights)
 	floats.Scale(float64(len(weights))/floats.Sum(weights), weights)
 	contradictedS, contradictedT := make([]float64, len(weights)), make([]float64, len(t.Predicted))
+	random := rand.New(rand.NewPCG(1, 2))
+	foldsS, foldsT := foldsOf(random, s.Labels), foldsOf(random, t.Predicted)
 	for fold := range folds {
-		learntS, heldS := split(len(weights), fold)
-		learntT, heldT := split(len(t.Predicted), fold)
+		learntS, heldS := split(foldsS, fold)
+		learntT, heldT := split(foldsT, fold)
 		g, err := train(k,
 			agreement{rowsOf(source, learntS), of(s.Predicted, learntS), of(weights, learntS)},
 			contradiction{rowsOf(target, learntT), of(t.Predicted, learntT)})
@@ -171,10 +174,21 @@ func standardised(source, target *mat.Dense) (s, t *mat.Dense) {
 	return s, t
 }
 
+// foldsOf draws the fold of each row, as many of each class in one as in the other. The rows' order,
+// in which classes may take turns, has no part in it.
+func foldsOf(random *rand.Rand, classes []int) []int {
+	order, of := random.Perm(len(classes)), make([]int, len(classes))
+	slices.SortStableFunc(order, func(a, b int) int { return classes[a] - classes[b] })
+	for place, row := range order {
+		of[row] = place % folds
+	}
+	return of
+}
+
 // split returns the rows outside and inside a fold.
-func split(n, fold int) (learnt, held []int) {
-	for i := range n {
-		if i%folds == fold {
+func split(foldOf []int, fold int) (learnt, held []int) {
+	for i, of := range foldOf {
+		if of == fold {
 			held = append(held, i)
 		} else {
 			learnt = append(learnt, i)

@@ -109,6 +109,30 @@ func TestRowsApart(t *testing.T) {
 	}
 }
 
+// A target whose classes take turns has the floor that it has in any other order: each fold has
+// rows of both.
+func TestRowsThatTakeTurns(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	equal := []float64{0.5, 0.5}
+	source, labels := classes(random, 400, equal, 0, 0.4)
+	target, truth := mat.NewDense(600, 2, nil), make([]int, 600)
+	for i := range truth {
+		truth[i] = i % 2
+		x, y := 1., 0.
+		if truth[i] == 1 { // of the other class by its first feature, and apart by its second one
+			y = 3
+		}
+		target.SetRow(i, []float64{x + 0.4*random.NormFloat64(), y + 0.4*random.NormFloat64()})
+	}
+	weights := make([]float64, len(labels))
+	floats.AddConst(1, weights)
+	predicted := nearest(target, 2)
+	f, err := Of(2, Source{source, labels, nearest(source, 2), weights}, Target{target, predicted})
+	if right := accuracy(predicted, truth); err != nil || f.Value > right {
+		t.Errorf("%+v, where %v are right, %v", f, right, err)
+	}
+}
+
 // The floor does not depend on the units of features or on the sum of weights, and is the same
 // each time.
 func TestUnits(t *testing.T) {
