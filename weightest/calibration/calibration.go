@@ -84,7 +84,8 @@ type form struct {
 	name    string
 	vector  bool   // a scale for each class instead of one for all
 	biases  bool   // biases that are not 0
-	shrunk  bool   // biases that a penalty draws towards what class shares explain
+	shrunk  bool   // biases that a penalty draws towards what class shares explain, and a scale towards 1
+	free    bool   // a scale that none draws
 	simpler string // what is fitted instead where this one has no optimum
 }
 
@@ -97,6 +98,9 @@ var forms = []form{
 	{name: "nbvs", vector: true, simpler: "ts"},
 	{name: "vs", vector: true, biases: true, simpler: "bcts"},
 }
+
+// freed is bcts-ridge for logits of another unit; see Calibrate.
+var freed = form{name: "bcts-ridge-free", biases: true, shrunk: true, free: true, simpler: "ts"}
 
 // Names returns the names that Calibrate knows.
 func Names() []string {
@@ -119,7 +123,10 @@ func Names() []string {
 //     few rows a class. M takes away the mean of the biases and their part along the logarithms
 //     of the classes' shares in these rows, so that a classifier that speaks for other shares
 //     is brought to these by one parameter and not by k. With many rows it is bcts
-//     (research/comparisons/calibration.md);
+//     (research/comparisons/calibration.md). If the rows alone tell the scale as well as the
+//     penalty does, up to a quarter of it, and say that it is above 2, the logits are no
+//     logarithms of probabilities, as similarities are not: then it has no penalty, and Form
+//     is bcts-ridge-free;
 //   - nbvs: s, and b = 0 ("no-bias vector scaling", the same);
 //   - vs: s and b (vector scaling; Guo et al.).
 //
@@ -159,6 +166,9 @@ func Calibrate(name string, logits []float64, labels []int, k int) (Calibration,
 		var flat *noOptimum
 		switch {
 		case err == nil:
+			if c.Form == freed.name {
+				notes = append(notes, fmt.Sprintf("the held-out rows' logits are no logarithms of probabilities until multiplied by %.2g; %s draws that factor to 1, which is left out", c.Scales[0], f.name))
+			}
 			c.Note = strings.Join(notes, "; ")
 			return c, nil
 		case !errors.As(err, &flat):
@@ -172,7 +182,7 @@ func Calibrate(name string, logits []float64, labels []int, k int) (Calibration,
 }
 
 func formOf(name string) (form, error) {
-	for _, f := range forms {
+	for _, f := range append(forms, freed) {
 		if f.name == name {
 			return f, nil
 		}

@@ -394,6 +394,58 @@ func TestCalibrateAtScaleZero(t *testing.T) {
 	}
 }
 
+// Logits that are far too small are not held to the scale 1 if the rows tell theirs, and
+// resamples are not either. Few rows leave the penalty, as do logits that are too large.
+func TestOtherUnit(t *testing.T) {
+	// Logits 2z of z = 2e_y + noise are right.
+	r := rand.New(rand.NewPCG(44, 1))
+	logits, labels := make([]float64, 3*400), make([]int, 400)
+	for i := range logits {
+		labels[i/3] = i / 3 % 3
+		logits[i] = 2 * r.NormFloat64()
+		if i%3 == labels[i/3] {
+			logits[i] += 4
+		}
+	}
+	scaled := func(factor float64, rows int) ([]float64, []int) {
+		other := slices.Clone(logits[:3*rows])
+		floats.Scale(factor, other)
+		return other, labels[:rows]
+	}
+	fit := func(factor float64, rows int) Calibration {
+		other, labels := scaled(factor, rows)
+		c, err := Calibrate("bcts-ridge", other, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	usual := fit(1, 400)
+	for _, factor := range []float64{0.01, 0.1, 0.3} {
+		c := fit(factor, 400)
+		if ratio := c.Scales[0] * factor / usual.Scales[0]; c.Form != "bcts-ridge-free" || !strings.Contains(c.Note, "no logarithms of probabilities") || math.Abs(ratio-1) > 0.05 {
+			t.Errorf("logits times %v: %s of scale %v, which is %v times what it should be; %s", factor, c.Form, c.Scales[0], ratio, c.Note)
+		}
+		other, labels := scaled(factor, 400)
+		r, err := c.OnResamples(other, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random, counts := rand.New(rand.NewPCG(44, 2)), make([]int, 400)
+		for range 400 {
+			counts[random.IntN(400)]++
+		}
+		if again := r.Fit(counts, random); math.Abs(again.Scales[0]/c.Scales[0]-1) > 0.4 {
+			t.Errorf("logits times %v: scale %v in a resample, %v in the sample", factor, again.Scales[0], c.Scales[0])
+		}
+	}
+	for _, c := range []Calibration{usual, fit(0.7, 400), fit(5, 400), fit(100, 400), fit(0.1, 12)} {
+		if c.Form != "bcts-ridge" || c.Note != "" {
+			t.Errorf("%s of scale %v, %s", c.Form, c.Scales[0], c.Note)
+		}
+	}
+}
+
 // Logits of a network that has diverged are too large for a gradient to be told to ten digits.
 func TestCalibrateHugeLogits(t *testing.T) {
 	logits := []float64{

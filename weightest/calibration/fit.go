@@ -28,6 +28,8 @@ const (
 	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
 	// count as told by the rows: with separated rows it falls to 0 as they grow.
 	flattest = 1e-8
+	// otherUnit is the scale from which on logits are taken for no logarithms of probabilities.
+	otherUnit = 2
 	// leastSpread is the spread of scaled logits below which these say nothing: the
 	// scale's optimum is 0, which rounding may miss.
 	leastSpread = 1e-8
@@ -69,9 +71,46 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 			fixed[most] = false
 			continue
 		}
+		if f.shrunk && !f.free {
+			if free := l.freed(best); free != nil {
+				f, best = freed, free
+			}
+		}
 		return l.calibration(f, best, fixed)
 	}
 	return Calibration{}, fmt.Errorf("%w of the calibration %s", weightest.ErrNoConvergence, f.name)
+}
+
+// freed returns the optimum of the form freed if the rows overrule the penalty on the scale of
+// a shrunk form, of which best is the optimum, and nil if they do not. One step of Newton's
+// method tells whether that is worth a fit.
+func (l *logLoss) freed(best *lossState) *lossState {
+	scale, pull := best.x[0], l.penalty().ofScale()
+	told := curvatureOfScale(best) - pull
+	if !(told > 0 && scale+pull*(scale-1)/told >= otherUnit) {
+		return nil
+	}
+	all, err := l.minimise(freed, best.x, make([]bool, len(best.x)))
+	if err != nil {
+		return nil
+	}
+	scale = all.x[0]
+	deviation := 1 / math.Sqrt(float64(len(l.labels))*curvatureOfScale(all))
+	if !(scale >= otherUnit && deviation <= scaleDeviation*scale) {
+		return nil
+	}
+	return all
+}
+
+// curvatureOfScale returns that of the loss along the one scale, the other parameters at their
+// optimum; 0 if the Hessian has no inverse.
+func curvatureOfScale(s *lossState) float64 {
+	var factor mat.Cholesky
+	var inverse mat.SymDense
+	if !factor.Factorize(s.hessian) || factor.InverseTo(&inverse) != nil {
+		return 0
+	}
+	return 1 / inverse.At(0, 0)
 }
 
 // start moves x to the minimum for thinned rows where these are many and tell the

@@ -183,7 +183,7 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 		f.addSquares(state.hessian, sums.moments)
 		state.hessian.ScaleSym(1/rows, state.hessian)
 	}
-	f.addTo(state, b, penalty{rows: rows, direction: l.prior}, curvature)
+	f.addTo(state, b, l.penalty(), curvature)
 	return state
 }
 
@@ -192,6 +192,10 @@ type penalty struct {
 	rows      float64
 	direction []float64 // see priorDirection
 	centre    []float64 // what is drawn from the parameters of a shrunk form; nil is 0
+}
+
+func (l *logLoss) penalty() penalty {
+	return penalty{rows: float64(len(l.labels)), direction: l.prior}
 }
 
 // addTo adds the penalties to a state with biases b.
@@ -209,7 +213,7 @@ func (f form) addTo(state *lossState, b []float64, p penalty, curvature bool) {
 		}
 	}
 	if f.shrunk {
-		p.shrink(state, b, curvature)
+		p.shrink(state, b, f.free, curvature)
 	}
 }
 
@@ -220,12 +224,18 @@ const biasDeviation = 0.3
 // scaleDeviation is the standard deviation σ of its scale around 1.
 const scaleDeviation = 0.25
 
+// ofScale returns 1/σ²n.
+func (p penalty) ofScale() float64 { return 1 / (scaleDeviation * scaleDeviation * p.rows) }
+
 // shrink adds the penalty (s-1)²/2σ²n + ‖Mb‖²/2τ²n: M takes away the mean of the biases and
-// their part along the logarithms of the classes' shares.
-func (p penalty) shrink(state *lossState, b []float64, curvature bool) {
+// their part along the logarithms of the classes' shares. A scale that is free has none.
+func (p penalty) shrink(state *lossState, b []float64, free, curvature bool) {
 	k, first := len(b), len(state.x)-len(b)
 	factor := 1 / (biasDeviation * biasDeviation * p.rows)
-	scaleFactor := 1 / (scaleDeviation * scaleDeviation * p.rows)
+	var scaleFactor float64
+	if !free {
+		scaleFactor = p.ofScale()
+	}
 	offset, rest := state.x[0]-1, slices.Clone(b)
 	if p.centre != nil {
 		offset -= p.centre[0]

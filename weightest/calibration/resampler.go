@@ -75,7 +75,7 @@ func (c Calibration) OnResamples(logits []float64, labels []int) (*Resampler, er
 func (r *Resampler) spreads() [2]float64 {
 	k, n := r.loss.classes, len(r.x)
 	zero := &lossState{x: make([]float64, n), gradient: make([]float64, n), hessian: mat.NewSymDense(n, nil)}
-	penalty{rows: float64(len(r.loss.labels)), direction: r.loss.prior}.shrink(zero, zero.x[1:], true)
+	r.loss.penalty().shrink(zero, zero.x[1:], r.form.free, true)
 	var inverse mat.SymDense
 	if r.factor.InverseTo(&inverse) != nil {
 		return [2]float64{scaleDeviation, biasDeviation}
