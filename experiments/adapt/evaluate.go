@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
+	"iwda/experiments/train"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
 	"iwda/torch"
@@ -78,7 +79,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if !adapted {
 		return e, nil
 	}
-	if e.Methods, err = o.methods(ctx, of, given, matched); errors.Is(err, errNoTarget) && !o.Choose {
+	if e.Methods, err = o.methods(ctx, of, given, matched); errors.Is(err, errNotThere) && !o.Choose {
 		e.Notes = append(e.Notes, fmt.Sprintf("Of the methods nothing can be said: %v.", err))
 		return e, nil
 	}
@@ -99,8 +100,8 @@ func Reads(folder string) []string {
 	return paths
 }
 
-// errNoTarget is wrapped if the target is not where it was.
-var errNoTarget = errors.New("the target is not there")
+// errNotThere is wrapped if source or target are not where they were.
+var errNotThere = errors.New("is not there")
 
 // finished returns the experiment of an adaptation's folder and those of its runs that are finished.
 func finished(folder string) (*config.File, []plan.Run, error) {
@@ -129,10 +130,20 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
-	target := domainFiles(file)[targetName]
-	if _, err := os.Stat(target.Path); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoTarget, err)
+	files := domainFiles(file)
+	for _, domain := range []string{targetName, sourceName} {
+		if _, err := os.Stat(files[domain].Path); err != nil {
+			return nil, fmt.Errorf("the %s %w: %w", domain, errNotThere, err)
+		}
 	}
+	results := filepath.Join(folder, RunsFolder)
+	if other, err := train.OfOtherData(runs, results); err != nil {
+		return nil, err
+	} else if other != "" {
+		return nil, config.Error{Location: other, Message: fmt.Sprintf("was trained on other data than %s and %s, which have changed since: put them back, or run iwrun adapt with another folder; if the labels are of the former rows, name %s in the place of the folder",
+			files[sourceName].Path, files[targetName].Path, FindTable(folder, PredictionsFile))}
+	}
+	target := files[targetName]
 	var folders []string
 	var names []string // of the methods
 	var ids [][]string // of the runs of each
@@ -141,7 +152,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 			names, ids = append(names, run.ID.Method), append(ids, nil)
 		}
 		ids[len(ids)-1] = append(ids[len(ids)-1], run.ID.String())
-		folders = append(folders, run.Dir(filepath.Join(folder, RunsFolder)).String())
+		folders = append(folders, run.Dir(results).String())
 	}
 	members, err := model.OpenMembers(folders)
 	if err != nil {

@@ -193,6 +193,39 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 }
 
+// Labels of rows of a target that has changed, or beside another source, say nothing of the methods.
+func TestEvaluateRefusesOtherData(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	slices.Reverse(lines[1:])
+	if err := os.WriteFile(target, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
+	for _, choose := range []bool{false, true} {
+		if _, err := Evaluate(context.Background(), folder, filled, EvaluateOptions{Choose: choose}); err == nil || !strings.Contains(err.Error(), target+", which have changed since") {
+			t.Errorf("choose %v: %v", choose, err)
+		}
+	}
+	if e, err := Evaluate(context.Background(), filepath.Join(folder, PredictionsFile), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
+		t.Errorf("the predictions alone: %+v, %v", e, err)
+	}
+	if err := os.Remove(source); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := Evaluate(context.Background(), folder, filled, EvaluateOptions{}); err != nil || !strings.Contains(e.Notes[len(e.Notes)-1], "the source is not there") {
+		t.Errorf("without the source: %+v, %v", e, err)
+	}
+}
+
 // What somebody has typed into to_label.csv stays, and predictions of anybody can be evaluated.
 func TestLabelsStay(t *testing.T) {
 	source, target := domains(t)

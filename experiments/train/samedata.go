@@ -16,6 +16,20 @@ import (
 // CheckSameData finds finished runs of other data, as from files that have changed since,
 // which would be taken for runs of these. They are an error, or removed with overwrite.
 func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
+	other, err := OfOtherData(runs, results)
+	switch {
+	case err != nil || other == "":
+		return err
+	case !overwrite:
+		return config.Error{Location: other, Message: "was trained on other data than these, which have changed since; " +
+			"choose another folder with -o, begin anew with --overwrite, or let its model predict these with iwrun predict"}
+	}
+	return clearRuns(runs, results)
+}
+
+// OfOtherData returns the folder of the first finished run of other data than those that are there
+// now, "" if there is none.
+func OfOtherData(runs []plan.Run, results string) (folder string, err error) {
 	same := map[string]bool{}
 	for _, run := range runs {
 		result, finished := run.Finished(results)
@@ -24,18 +38,13 @@ func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 		}
 		sum, err := dataSHA256(run.Config)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if same[sum] = true; sum == result.DataSHA256 {
-			continue
+		if same[sum] = true; sum != result.DataSHA256 {
+			return run.Dir(results).String(), nil
 		}
-		if !overwrite {
-			return config.Error{Location: run.Dir(results).String(), Message: "was trained on other data than these, which have changed since; " +
-				"choose another folder with -o, begin anew with --overwrite, or let its model predict these with iwrun predict"}
-		}
-		return clearRuns(runs, results)
 	}
-	return nil
+	return "", nil
 }
 
 // CheckSameWeights finds finished runs of which the file of pretrained weights or the module was
