@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,7 +30,7 @@ Examples:
   iwrun export adapt-out --onnx model.onnx
   iwrun export results/digits/subsampled/usps-mnist/iwdan/seed-1 -o model`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`"},
+			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`, .onnx"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a `FOLDER` of the model"},
 			sharesFlag(&shares, ""),
 		}, commandline.Advanced(moduleFlag(&runModule))...),
@@ -47,6 +48,9 @@ Examples:
 			read := append(model.Files(c.Args().First()), shares)
 			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
 				return wrongUsage("%v", err)
+			}
+			if onnx != "" && filepath.Ext(onnx) != ".onnx" {
+				return wrongUsage("--onnx %s: a model is written to an .onnx file", onnx)
 			}
 			if err := mayRun(c.Args().First(), runModule); err != nil {
 				return err

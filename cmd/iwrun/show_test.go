@@ -57,7 +57,7 @@ func TestExitStatus(t *testing.T) {
 		"table -c numbers.csv":                    {2, "numbers.csv:1"},
 		"predict empty a.csv -o b.csv":            {2, "empty is no model"},
 		"predict nothing a -o b.csv":              {2, "nothing" + missing},
-		"export empty --onnx a":                   {2, "empty is no model"},
+		"export empty --onnx a.onnx":              {2, "empty is no model"},
 		"evaluate nothing labels.csv":             {2, "nothing" + missing},
 		"evaluate predictions.csv none":           {2, "none" + missing},
 		"evaluate predictions.csv broken.csv":     {2, "want id and label"},

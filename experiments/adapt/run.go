@@ -204,6 +204,11 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if err != nil && !fresh {
 		return nil, err
 	}
+	if fresh {
+		if err := checkForeign(o.Folder); err != nil {
+			return nil, err
+		}
+	}
 	p.kept = !fresh
 	o.say(p.Data.Said...)
 	o.say(p.Data.String())
@@ -339,6 +344,19 @@ func Files(folder string) []string {
 // checkApart returns an error if something would be written over what is read.
 func checkApart(folder string, read ...string) error {
 	return wholefile.CheckApart(append(Files(folder), folder), read)
+}
+
+// checkForeign returns an error if files of a folder would be replaced that no adaptation has left.
+func checkForeign(folder string) error {
+	if o, err := ReadOutcome(folder); err == nil && o.Format > 0 {
+		return nil
+	}
+	for _, path := range Files(folder) {
+		if exists(path) {
+			return input.Wrong(fmt.Errorf("%s would be overwritten, and no %s or %s says that iwrun adapt has written it: choose another folder with -o, or rename the file", path, ExperimentFile, OutcomeFile))
+		}
+	}
+	return nil
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.

@@ -191,6 +191,21 @@ func TestRunEnds(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	// Files that somebody else has written stay.
+	own := t.TempDir()
+	for _, name := range []string{ClassesFile, ReportFile, OutcomeFile} {
+		path := writeFile(t, own, name, "{}\n")
+		_, err := Run(context.Background(), source, target, Options{Folder: own, Set: small, Overwrite: true, Train: fails})
+		if text, _ := os.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+" would be overwritten") || string(text) != "{}\n" {
+			t.Errorf("%s, %v", text, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := os.ReadDir(own); len(left) > 0 || err != nil {
+		t.Errorf("%v, %v", left, err)
+	}
 	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written: %v", err)
 	}
