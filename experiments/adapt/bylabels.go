@@ -42,7 +42,7 @@ func (c *LabelChoice) follow(choice *judge.Choice) error {
 	if at < 0 {
 		return fmt.Errorf("labels choose %s, none of whose runs the rule %s can judge", c.Method, choice.Rule)
 	}
-	choice.Together, choice.Correction, choice.Used = nil, judge.Full, choice.Methods[at].Runs[0]
+	choice.Together, choice.Used = nil, choice.Methods[at].Runs[0]
 	return nil
 }
 

@@ -64,16 +64,16 @@ type disputes struct {
 	file    string       // that has them
 }
 
-// compareMethods says what each method, corrected for the shares that it estimates, and what is
-// chosen predict of the rows that the candidates hold.
+// compareMethods says what each method and what is chosen predict of the rows that the candidates
+// hold, corrected alike: only what they assume tells them apart.
 func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, candidates []judge.Candidate) error {
 	k := candidates[0].Classes
-	probabilities := func(members []int, shares func(model.Shares) []float64) (sum []float64, differ float64, err error) {
+	probabilities := func(members []int) (sum []float64, differ float64, err error) {
 		var first []int // classes of the first member
 		var other []bool
 		differing := 0
 		for _, i := range members {
-			p, err := models[i].Probabilities(candidates[i].Target, shares(models[i].Shares))
+			p, err := models[i].Probabilities(candidates[i].Target, o.corrected(models[i].Shares))
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}
@@ -91,8 +91,7 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 		}
 		return sum, float64(differing) / float64(len(first)), nil
 	}
-	own := func(s model.Shares) []float64 { return s.Target }
-	p, within, err := probabilities(o.chosen(), o.corrected)
+	p, within, err := probabilities(o.chosen())
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 		if len(m.Runs) == 0 {
 			continue
 		}
-		p, differ, err := probabilities(m.Runs, own)
+		p, differ, err := probabilities(m.Runs)
 		if err != nil {
 			return err
 		}
@@ -114,7 +113,7 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 	return nil
 }
 
-// corrected are the class shares for which the probabilities of a run that predicts are corrected,
+// corrected are the class shares for which the probabilities of a run are corrected,
 // nil for none.
 func (o *conclusion) corrected(s model.Shares) []float64 {
 	if s.Target == nil {

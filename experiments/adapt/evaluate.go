@@ -12,6 +12,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
@@ -79,7 +80,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if !adapted {
 		return e, nil
 	}
-	if e.Methods, err = o.methods(ctx, of, given, matched); errors.Is(err, errNotThere) && !o.Choose {
+	if e.Methods, err = o.methods(ctx, of, former.Correction, given, matched); errors.Is(err, errNotThere) && !o.Choose {
 		e.Notes = append(e.Notes, fmt.Sprintf("Of the methods nothing can be said: %v.", err))
 		return e, nil
 	}
@@ -123,9 +124,9 @@ func finished(folder string) (*config.File, []plan.Run, error) {
 	return file, runs, nil
 }
 
-// methods says how often each method among the finished runs is right, all its runs together, as
-// iwrun predict has them predict from the method's folder. All pass over the target at once.
-func (o EvaluateOptions) methods(ctx context.Context, folder string, given labels.Labels, matched *labels.Predictions) (methods []labels.Method, err error) {
+// methods says how often each method among the finished runs is right, all its runs together, corrected
+// as what predicts is. All pass over the target at once.
+func (o EvaluateOptions) methods(ctx context.Context, folder string, correction judge.Correction, given labels.Labels, matched *labels.Predictions) (methods []labels.Method, err error) {
 	file, runs, err := finished(folder)
 	if err != nil {
 		return nil, err
@@ -158,6 +159,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, given label
 	if err != nil {
 		return nil, err
 	}
+	correct(members, correction)
 	input, err := predict.Open(target.Path, target.Roles, nil, members[0].Folder, members[0].Metadata)
 	if err != nil {
 		return nil, err

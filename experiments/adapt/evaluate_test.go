@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"iwda/datasets/table"
+	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
@@ -77,6 +79,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 	otherFile := filepath.Join(t.TempDir(), "other.csv")
+	correct(members, outcome.Correction)
 	request := predict.Request{Inputs: []string{target}, Shares: predict.ModelShares, Output: otherFile}
 	if _, err := predict.Write(ctx, members, request, predict.Options{Threads: 1, Batch: predict.DefaultBatch}); err != nil {
 		t.Fatal(err)
@@ -190,6 +193,43 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 	if _, err := Evaluate(ctx, folder, filled, EvaluateOptions{Choose: true}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("choose without the target: %v", err)
+	}
+}
+
+// overlapping writes two classes that overlap, in other shares, and returns the paths of source and target.
+func overlapping(t *testing.T) (source, target string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	write := func(name string, first, rows int) string {
+		text := "x,label\n"
+		for i := range rows {
+			class := 0
+			if i >= first {
+				class = 1
+			}
+			text += fmt.Sprintf("%.4f,%s\n", 2*float64(class)+random.NormFloat64(), []string{"cat", "dog"}[class])
+		}
+		return writeFile(t, t.TempDir(), name, text)
+	}
+	source, target = write("source.csv", 700, 1000), write("target.csv", 200, 1000)
+	return source, target
+}
+
+// The only method predicts what is predicted, however it is corrected: nothing is in dispute, and it is
+// as often right.
+func TestMethodsAreCorrectedAlike(t *testing.T) {
+	source, target := overlapping(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	outcome, err := Run(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome.Correction != judge.Halfway || outcome.Disputed != 0 || *outcome.Methods[0].Changes != 0 {
+		t.Errorf("corrected %s: %d rows in dispute, changes %v", outcome.Correction, outcome.Disputed, *outcome.Methods[0].Changes)
+	}
+	e, err := Evaluate(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
+	if err != nil || !e.Methods[0].Same {
+		t.Errorf("%+v, %v", e, err)
 	}
 }
 

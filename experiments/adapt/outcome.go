@@ -31,6 +31,9 @@ type Outcome struct {
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
 	Seeds  []int64  `json:"seeds"`
+	// Correction is how probabilities are corrected for the target's class shares, those of each method too;
+	// "" in files of former versions, which corrected each method's fully.
+	Correction judge.Correction `json:"correction"`
 	// Rule chose: its criterion, which values are better, when it is wrong, and the tolerance
 	// within which methods are as good. Best is the run with the best value.
 	Rule      string          `json:"rule"`
@@ -154,7 +157,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 	record := &Outcome{
 		Format: outcomeFormat,
 		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
-		Method: o.Method().Name, Classes: o.Classes,
+		Method: o.Method().Name, Correction: o.Correction, Classes: o.Classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
 		Verdict:          o.verdict(),
 		ExpectedAccuracy: o.Expected, Withheld: o.Untold,

@@ -62,11 +62,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	if err != nil {
 		return err
 	}
-	for i := range members {
-		if shares := &members[i].Shares; o.Correction != judge.Full && shares.Target != nil {
-			shares.Assumed = o.Correction.Shares(shares.Classifier, shares.Target)
-		}
-	}
+	correct(members, o.Correction)
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
@@ -82,6 +78,15 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	}
 	o.pictureOfLogits()
 	return nil
+}
+
+// correct has models correct what they predict so far, whichever of them are to predict.
+func correct(members []model.Model, c judge.Correction) {
+	for i := range members {
+		if shares := &members[i].Shares; c != judge.Full && shares.Target != nil {
+			shares.Assumed = c.Shares(shares.Classifier, shares.Target)
+		}
+	}
 }
 
 // draw returns what draws the rows that somebody may label, by the experiment's first seed.

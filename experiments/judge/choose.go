@@ -21,11 +21,11 @@ type Choice struct {
 	Methods  []Method
 	Problems []string // why candidates could not be judged, sentences
 
-	// Together are the runs that predict if [Comparison.Together] has chosen, indices in Judged,
-	// how their probabilities are corrected, and why.
-	Together   []int
+	// Correction is how probabilities are corrected, those of the other runs too.
 	Correction Correction
-	Because    string
+	// Together are the runs that predict if [Comparison.Together] has chosen, indices in Judged, and why.
+	Together []int
+	Because  string
 }
 
 // Method is what is known of the runs of a method that differ in their seed. The risk of
@@ -47,7 +47,7 @@ func (c *Comparison) Choose(rule string, tolerance float64) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	choice := Choice{Rule: rule, Better: "lowest", Fails: criterion.Fails, Shared: c.Shared, Judged: slices.Clone(c.Judged)}
+	choice := Choice{Correction: Full, Rule: rule, Better: "lowest", Fails: criterion.Fails, Shared: c.Shared, Judged: slices.Clone(c.Judged)}
 	if criterion.Higher {
 		choice.Better = "highest"
 	}

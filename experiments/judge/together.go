@@ -135,12 +135,12 @@ func (c *Comparison) Has(methods []string) bool {
 }
 
 // Correction is how far probabilities are corrected for the target's class shares.
-type Correction int
+type Correction string
 
 const (
-	Full    Correction = iota // for those that are estimated
-	Halfway                   // for the geometric mean of these and the source's
-	None
+	Full    Correction = "full"    // for those that are estimated
+	Halfway Correction = "halfway" // for the geometric mean of these and the source's
+	None    Correction = "none"
 )
 
 // Shares returns those that probabilities are corrected for which speak for some shares (k), if

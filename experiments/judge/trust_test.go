@@ -47,10 +47,10 @@ func TestTrust(t *testing.T) {
 		right := rightOf(t, c, truth, runs, correction)
 		e := got.Expected
 		if e == nil || math.Abs(e.Value-right) > 0.02 || e.Low > right || e.High < right || got.Untold != "" || math.Abs(got.Confident-right) > 0.1 {
-			t.Errorf("correction %d: %+v, second opinion %v, want %v; %s", correction, e, got.Confident, right, got.Untold)
+			t.Errorf("correction %s: %+v, second opinion %v, want %v; %s", correction, e, got.Confident, right, got.Untold)
 		}
 		if got.Floor == nil || got.Floor.Value > right || got.Floor.Value < right-0.2 {
-			t.Errorf("correction %d: floor %+v of %v", correction, got.Floor, right)
+			t.Errorf("correction %s: floor %+v of %v", correction, got.Floor, right)
 		}
 	}
 }
