@@ -211,14 +211,19 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		to   *string
 		name string
 	}{{d.Columns.Source, d.Source.Rows, &c.source, sourceName}, {d.Columns.Target, d.Target.Rows, &c.target, targetName}} {
-		*of.to = fmt.Sprintf("%.4g ± %.4g", of.Mean[at], of.Deviation[at])
-		if _, is := slices.BinarySearch(of.Constant, at); is {
+		missing := learnt.Missing[i]
+		seen := fmt.Sprintf("%.4g ± %.4g", of.Mean[at], of.Deviation[at])
+		_, same := slices.BinarySearch(of.Constant, at)
+		if same {
 			constant++
-			*of.to = fmt.Sprintf("always %.4g", of.Mean[at])
 		}
-		if part := share(learnt.Missing[i], of.rows); part != "" {
-			*of.to += ", " + part
+		switch {
+		case missing == of.rows:
+			seen = ""
+		case same || of.Deviation[at] == 0:
+			seen = fmt.Sprintf("always %.4g", of.Mean[at])
 		}
+		*of.to = strings.Join(slices.DeleteFunc([]string{seen, share(missing, of.rows)}, func(s string) bool { return s == "" }), ", ")
 		c.odd = append(c.odd, of.seen(at, of.name)...)
 		if _, is := slices.BinarySearch(of.Counting, at); is {
 			counting = append(counting, of.name)

@@ -74,12 +74,12 @@ func TestCheckData(t *testing.T) {
 	}
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
-		`"size"    number            2.7 ± 1.249, 10.0% missing  2.7 ± 1.249, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
-		`"colour"  words, 2 levels                               33.3% missing               a value for each level; no row of the target has "blue"`,
-		`always 7                    1.5 ± 1.118                 as it is; never changes in one domain: left out where columns are standardised`,
+		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
+		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; no row of the target has "blue"`,
+		`always 7                      1.5 ± 1.118                   as it is; never changes in one domain: left out where columns are standardised`,
 		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
-		`"note"    words, 60 levels                                                          left out: of 60 cells with words 60 are different, as ids are`,
+		`"note"    words, 60 levels                                                              left out: of 60 cells with words 60 are different, as ids are`,
 		"adapt trains 4 runs", "methods: source-only@linear, source-only, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never change in one of the domains: \"batch\".")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
 		t.Error(said)
@@ -108,6 +108,18 @@ func TestCheckDataRefuses(t *testing.T) {
 			t.Errorf("%s: adapt says %v, check-data %v", name, of, err)
 		}
 	}
+}
+
+// Means are those of the values that are there, whatever stands for the others.
+func TestCheckDataOfMissingValues(t *testing.T) {
+	folder := t.TempDir()
+	source := writeFile(t, folder, "s.csv", "label,a,b\n"+strings.Repeat("x,1,5\ny,3,5\nx,,\ny,,\ny,2,5\n", 6))
+	target := writeFile(t, folder, "t.csv", "a,b\n"+strings.Repeat("1001,\n1003,\n,\n", 6))
+	said, err := checked(source, target, Naming{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, said, `"a"     number    2 ± 0.8165, 40.0% missing  1002 ± 1, 33.3% missing  the median, 2, for`, "always 5, 40.0% missing    100.0% missing           the median")
 }
 
 // Of hundreds of columns only those have a line at which there is something to see.

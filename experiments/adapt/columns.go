@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
+
 	"iwda/datasets"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/internal/printable"
 )
@@ -26,7 +29,7 @@ type Columns struct {
 
 // Oddities are what was seen of one domain.
 type Oddities struct {
-	normalise.Statistics                  // of the rows as they are
+	normalise.Statistics                  // of the rows as they are; of numbers some of which are missing, of the others
 	Dominating           []int            // by column, the row that holds most of the variance, or -1
 	Marks                []normalise.Mark // that may stand for missing values
 	Counting             []int            // columns that count the rows
@@ -46,6 +49,26 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	c.LeftOut = normalise.LeaveOut(&ofSource, &ofTarget)
 	_, _, c.Clipped = normalise.Ranges(source, target, clipAt)
 	return c
+}
+
+// leaveMissing has mean and deviation of numbers be those of the values that are there.
+func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
+	row, at := make([]float32, datasets.Size(set.Shape())), 0
+	for _, c := range codings {
+		if c.Missing && len(c.Levels) == 0 {
+			var there []float64
+			for i := range set.Len() {
+				if set.CopyRow(row, i); row[at+1] == 0 {
+					there = append(there, float64(row[at]))
+				}
+			}
+			mean, deviation := stat.PopMeanStdDev(there, nil)
+			o.Mean[at], o.Deviation[at] = float32(mean), float32(deviation)
+		}
+		if at += max(1, len(c.Levels)); c.Missing {
+			at++
+		}
+	}
 }
 
 func oddities(set datasets.Set, s normalise.Statistics) Oddities {

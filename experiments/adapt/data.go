@@ -124,6 +124,10 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
 	d.Columns = lookAtColumns(task.Source, task.Target)
+	if d.Learnt.Encoding != nil {
+		d.Columns.Source.leaveMissing(task.Source, d.Learnt.Encoding)
+		d.Columns.Target.leaveMissing(task.Target, d.Learnt.Encoding)
+	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
 		d.sample, err = drawSample(task.Source, task.Target)
 	}
