@@ -3,6 +3,7 @@ package adapt
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -161,7 +162,11 @@ func (d Data) check() error {
 	case len(d.Classes) < 2:
 		return fmt.Errorf("%s has the classes %q; at least 2 are needed to tell apart", d.Source.Path, d.Classes)
 	case unknown > 0:
-		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out", d.Source.Path, unknown, d.Source.Rows)
+		hint := ""
+		if _, err := strconv.Atoi(d.Classes[0]); err == nil {
+			hint = "; -1 says that a label is not known: if it is a class, give it another name in all files"
+		}
+		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out%s", d.Source.Path, unknown, d.Source.Rows, hint)
 	}
 	if rare := d.rareClasses(); rare != "" {
 		return fmt.Errorf("%s: each class needs %d rows at least, as some are held out; %s: add rows or leave what is rarer out", d.Source.Path, fewestRows, rare)
