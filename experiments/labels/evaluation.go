@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/datasets/table"
 	"iwda/evaluation"
 )
 
@@ -130,7 +131,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 		right[l.Class] = append(right[l.Class], hit)
 		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
 	}
-	slices.Sort(classes)
+	table.SortClasses(classes)
 	for _, class := range classes {
 		r := Recall{Class: class, Labels: len(right[class])}
 		for _, hit := range right[class] {

@@ -175,3 +175,19 @@ func TestOtherTarget(t *testing.T) {
 		t.Errorf("no row: %v", err)
 	}
 }
+
+// Recalls stand in the order of classes in all other files.
+func TestOrderOfRecalls(t *testing.T) {
+	predictions := file(t, "predictions.csv", "id,predicted_class,probability\na,1,1\nb,2,1\nc,10,1\n")
+	given, err := Read(file(t, "labels.csv", "id,label\na,10\nb,2\nc,1\n"), nil, predictions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Match(predictions, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Evaluate(given, p).Recalls; r[0].Class != "1" || r[1].Class != "2" || r[2].Class != "10" {
+		t.Errorf("%+v", r)
+	}
+}
