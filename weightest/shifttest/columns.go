@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
 )
@@ -185,7 +186,9 @@ func addSquares(sums, row []float64) {
 // r = mean of the target's x_i - Σ_y q_y a_y. Its variance is that of x_i - Σ_y ψ_iy a_y over
 // the target's rows, ψ_i a row's influence on q, as q errs with the rows, and that of the
 // source's means. To each class one row is added that is spread as all are, so that classes of
-// few rows don't look certain.
+// few rows don't look certain. Few squares that happen to be small look alike too: theirs are spread
+// at least as within all classes. r is Student's t with as many degrees of freedom as the rows
+// that its variance is from (Welch 1947, Satterthwaite 1946).
 func (c *ColumnSums) Test() (Columns, error) {
 	if c.seen == 0 || floats.Sum(c.rows) == 0 {
 		return Columns{}, weightest.ErrNoStatistics
@@ -194,13 +197,17 @@ func (c *ColumnSums) Test() (Columns, error) {
 	var covariance mat.Dense // of influences, k×k
 	covariance.Mul(c.influence.T(), c.influence)
 	result := Columns{P: 1}
-	tests, distance := 0, 0.0
+	tests, least, distance := 0, 1.0, 0.0
 	class := make([]float64, c.classes)
 	for j := range c.target {
-		var sum, square float64
-		for y := range class {
+		var sum, square, ofClasses float64
+		for y, rows := range c.rows {
 			sum += c.means.At(y, j)
 			square += c.squares.At(y, j)
+			if class[y] = 0; rows > 0 {
+				class[y] = c.means.At(y, j) / rows
+				ofClasses += rows * class[y] * class[y]
+			}
 		}
 		pooled := square/n - sum/n*sum/n
 		if pooled < 1e-9 {
@@ -209,16 +216,20 @@ func (c *ColumnSums) Test() (Columns, error) {
 		tests++
 		mean := c.target[j] / m
 		difference, variance := mean, (c.spread[j]/m-mean*mean)/m+pooled/(m*m)
+		unsure := 0.0
 		for y, q := range c.shares {
 			rows := c.rows[y]
 			if rows == 0 {
-				class[y] = 0
 				continue
 			}
-			class[y] = c.means.At(y, j) / rows
-			within := c.squares.At(y, j) - rows*class[y]*class[y] + pooled
+			within := (c.squares.At(y, j) - rows*class[y]*class[y] + pooled) / (rows + 1)
+			if j >= c.columns {
+				within = max(within, (square-ofClasses)/n)
+			}
 			difference -= q * class[y]
-			variance += q * q * within / ((rows + 1) * rows)
+			part := q * q * within / rows
+			unsure += part * part / rows
+			variance += part
 			variance -= 2 * class[y] * c.with.At(y, j) / (m * m)
 		}
 		for y, a := range class {
@@ -227,12 +238,15 @@ func (c *ColumnSums) Test() (Columns, error) {
 		if j < c.columns {
 			distance += difference * difference / pooled
 		}
-		if z := difference / math.Sqrt(max(variance, pooled/(m*m))); math.Abs(z) > math.Abs(result.Z) {
-			result.Z, result.Column, result.Squares = z, j%c.columns, j >= c.columns
+		variance = max(variance, pooled/(m*m))
+		z := difference / math.Sqrt(variance)
+		student := distuv.StudentsT{Sigma: 1, Nu: variance * variance / (unsure + variance*variance/m)}
+		if p := 2 * student.Survival(math.Abs(z)); p < least || p == least && math.Abs(z) > math.Abs(result.Z) {
+			least, result.Z, result.Column, result.Squares = p, z, j%c.columns, j >= c.columns
 		}
 	}
 	if tests > 0 {
-		result.P = min(1, float64(tests)*math.Erfc(math.Abs(result.Z)/math.Sqrt2))
+		result.P = min(1, float64(tests)*least)
 		result.Distance = math.Sqrt(distance / float64(c.columns))
 	}
 	return result, nil

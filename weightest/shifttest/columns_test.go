@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"iwda/weightest"
@@ -11,7 +12,7 @@ import (
 )
 
 // domains are rows of four columns, of three classes at 0, 1.5 and 3 in the first two, and the
-// probabilities that are right under equal shares.
+// probabilities that are right in the source.
 type domains struct {
 	source, target []float32
 	labels         []int
@@ -23,6 +24,11 @@ const testColumns = 4
 // draw makes n rows of the source with equal shares, and n of the target with shares q of
 // which those are kept that keep says.
 func draw(t *testing.T, seed uint64, n int, q []float64, keep func(row []float32) bool) domains {
+	return drawFrom(t, seed, []int{n / 3, n / 3, n / 3}, n, q, keep)
+}
+
+// drawFrom has so many rows of each class in the source, and m of the target.
+func drawFrom(t *testing.T, seed uint64, source []int, m int, q []float64, keep func(row []float32) bool) domains {
 	r := rand.New(rand.NewPCG(seed, 31))
 	centre := []float64{0, 1.5, 3}
 	row := func(y int) []float32 {
@@ -38,7 +44,7 @@ func draw(t *testing.T, seed uint64, n int, q []float64, keep func(row []float32
 		p, sum := make([]float64, 3), 0.0
 		for y, c := range centre {
 			a, b := float64(x[0])-c, float64(x[1])+c
-			p[y] = math.Exp(-(a*a + b*b) / 2)
+			p[y] = float64(source[y]) * math.Exp(-(a*a+b*b)/2)
 			sum += p[y]
 		}
 		for y := range p {
@@ -48,12 +54,16 @@ func draw(t *testing.T, seed uint64, n int, q []float64, keep func(row []float32
 	}
 	var d domains
 	d.sample = weightest.NewSample(3)
-	for i := range n {
-		x := row(i % 3)
-		d.source, d.labels = append(d.source, x...), append(d.labels, i%3)
-		sampletest.AddRows(t, d.sample, posterior(x), []int{i % 3}, nil)
+	for i := range slices.Max(source) {
+		for y, n := range source {
+			if i < n {
+				x := row(y)
+				d.source, d.labels = append(d.source, x...), append(d.labels, y)
+				sampletest.AddRows(t, d.sample, posterior(x), []int{y}, nil)
+			}
+		}
 	}
-	for rows := 0; rows < n; {
+	for rows := 0; rows < m; {
 		y, u := 0, r.Float64()
 		for u > q[y] && y < 2 {
 			u -= q[y]
@@ -99,6 +109,20 @@ func TestColumnsUnderLabelShift(t *testing.T) {
 	for seed := range uint64(draws) {
 		q := [][]float64{{1. / 3, 1. / 3, 1. / 3}, {0.7, 0.2, 0.1}, {0, 0.4, 0.6}}[seed%3]
 		if draw(t, seed, 120, q, all).test(t).P < Significance {
+			rejected++
+		}
+	}
+	if rejected > draws/12 {
+		t.Errorf("%d of %d rejected at %v", rejected, draws, Significance)
+	}
+}
+
+// So it does if a class that is common in the target has few source rows.
+func TestColumnsOfRareSourceClasses(t *testing.T) {
+	rejected := 0
+	const draws = 200
+	for seed := range uint64(draws) {
+		if drawFrom(t, seed, []int{180, 14, 6}, 400, []float64{0.3, 0.3, 0.4}, all).test(t).P < Significance {
 			rejected++
 		}
 	}

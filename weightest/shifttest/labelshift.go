@@ -23,7 +23,8 @@ type LabelShift struct {
 	// DegreesOfFreedom are m'-k, k the classes with source rows: those of the χ²
 	// distribution that J nears under label shift, in large samples with every class
 	// in the target. Where it is not positive, nothing can be tested and P is 1; so it is 0
-	// where the classes have fewer than twelve source rows on average, with which little is found and much is false.
+	// where the classes have fewer than twelve source rows on average, or those of the target have too few, with
+	// which little is found and much is false.
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
 	P float64
@@ -128,7 +129,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	for i, y := range present {
 		result.TargetDistribution[y] = q[i]
 	}
-	if counts.sourceRows() < fewestTested*float64(len(present)) {
+	if counts.tooFewRows(q) {
 		result.DegreesOfFreedom = min(result.DegreesOfFreedom, 0)
 	}
 	if !result.Tested() {
@@ -165,16 +166,26 @@ func (c *binnedCounts) pooled() []float64 {
 	return shares
 }
 
-// fewestTested is the number of source rows a class on average from which on the test finds what
-// has changed, if that is much, and rejects label shift not much more often than it should;
-// research/labelshift.md has both. With fewer some class shares fit nearly everything.
-const fewestTested = 12
+const (
+	// fewestTested is the number of source rows a class on average from which on the test finds what
+	// has changed, if that is much, and rejects label shift not much more often than it should;
+	// research/labelshift.md has both. With fewer some class shares fit nearly everything.
+	fewestTested = 12
+	// fewestOfTarget is that number of the target's classes, each counted by the square of its share, if
+	// others have more than twice as many: theirs then decide alone, and label shift is rejected too often.
+	fewestOfTarget = 16
+)
 
-func (c *binnedCounts) sourceRows() (rows float64) {
-	for _, counts := range c.source {
-		rows += floats.Sum(counts)
+// tooFewRows returns whether the source rows are too few to test with, if the target has class shares q.
+func (c *binnedCounts) tooFewRows(q []float64) bool {
+	var rows, squares, spread float64
+	for y, counts := range c.source {
+		n := floats.Sum(counts)
+		rows += n / float64(len(q))
+		squares += q[y] * q[y]
+		spread += q[y] * q[y] / n
 	}
-	return rows
+	return rows < fewestTested || squares/spread < min(fewestOfTarget, rows/2)
 }
 
 const (

@@ -193,25 +193,28 @@ func TestLabelShiftTestRejects(t *testing.T) {
 // evidence against label shift.
 func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 	p := gaussians.Rising(10)
-	for y := range 10 { // classes of 16 and 4% in the source, the other way round in the target
-		p.Source[y], p.Target[y] = 0.16, 0.04
+	for y := range 10 { // classes of 12 and 8% in the source, the other way round in the target
+		p.Source[y], p.Target[y] = 0.12, 0.08
 		if y%2 == 1 {
-			p.Source[y], p.Target[y] = 0.04, 0.16
+			p.Source[y], p.Target[y] = 0.08, 0.12
 		}
 	}
 	const samples = 20
-	rejected := 0
+	tested, rejected := 0, 0
 	for seed := range uint64(samples) {
 		l, err := LabelShiftTest(sampletest.Gaussian(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
-		if err != nil || !l.Tested() {
-			t.Fatalf("%+v, %v", l, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Tested() {
+			tested++
 		}
 		if l.Rejected() {
 			rejected++
 		}
 	}
-	if rejected > 4 {
-		t.Errorf("%d of %d label shifts rejected", rejected, samples)
+	if rejected > 4 || tested < 16 {
+		t.Errorf("%d of %d label shifts rejected, %d tested", rejected, samples, tested)
 	}
 }
 
@@ -221,12 +224,46 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 	turned := gaussians.Rising(10)
 	turned.Rotation = math.Pi / 2
 	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, 400, 1), LabelShiftSettings{})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, 400, 2), LabelShiftSettings{})
 		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few rows")) {
 			t.Errorf("%d rows: %+v, %v", rows, l, err)
 		}
 		if math.Abs(floats.Sum(l.TargetDistribution)-1) > 1e-9 {
 			t.Errorf("%d rows: shares %v", rows, l.TargetDistribution)
+		}
+	}
+}
+
+// Classes that are common in the target and have few source rows decide alone: label shift is rejected
+// as seldom as with others, or not tested.
+func TestLabelShiftTestOfRareSourceClasses(t *testing.T) {
+	const samples = 60
+	for _, c := range []struct {
+		source, target []float64
+		rows, tested   int // at least so many samples
+	}{
+		{[]float64{0.9, 0.07, 0.03}, []float64{0.3, 0.3, 0.4}, 200, 0},
+		{[]float64{0.97, 0.03}, []float64{0.5, 0.5}, 300, 0},
+		{[]float64{0.9, 0.07, 0.03}, []float64{0.3, 0.3, 0.4}, 500, 50},
+		{[]float64{0.5, 0.5}, []float64{0.97, 0.03}, 30, 55},
+	} {
+		p := gaussians.Rising(len(c.source))
+		p.Source, p.Target = c.source, c.target
+		tested, rejected := 0, 0
+		for seed := range uint64(samples) {
+			l, err := LabelShiftTest(sampletest.Gaussian(t, p, c.rows, 10*c.rows, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Tested() {
+				tested++
+			}
+			if l.Rejected() {
+				rejected++
+			}
+		}
+		if rejected > 5 || tested < c.tested {
+			t.Errorf("%+v: %d of %d label shifts rejected, %d tested", c, rejected, samples, tested)
 		}
 	}
 }
