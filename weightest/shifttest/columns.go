@@ -23,7 +23,7 @@ type Columns struct {
 	Z       float64
 	Squares bool
 	// Distance is the root of the mean square of the differences of the columns' means, in the
-	// source's deviations.
+	// source's deviations, over those that vary there.
 	Distance float64
 }
 
@@ -197,7 +197,7 @@ func (c *ColumnSums) Test() (Columns, error) {
 	var covariance mat.Dense // of influences, k×k
 	covariance.Mul(c.influence.T(), c.influence)
 	result := Columns{P: 1}
-	tests, least, distance := 0, 1.0, 0.0
+	tests, least, distance, varied := 0, 1.0, 0.0, 0.0
 	class := make([]float64, c.classes)
 	for j := range c.target {
 		var sum, square, ofClasses float64
@@ -236,6 +236,7 @@ func (c *ColumnSums) Test() (Columns, error) {
 			variance += a * floats.Dot(covariance.RawRowView(y), class) / (m * m)
 		}
 		if j < c.columns {
+			varied++
 			distance += difference * difference / pooled
 		}
 		variance = max(variance, pooled/(m*m))
@@ -247,7 +248,7 @@ func (c *ColumnSums) Test() (Columns, error) {
 	}
 	if tests > 0 {
 		result.P = min(1, float64(tests)*least)
-		result.Distance = math.Sqrt(distance / float64(c.columns))
+		result.Distance = math.Sqrt(distance / max(1, varied))
 	}
 	return result, nil
 }

@@ -167,3 +167,18 @@ func TestColumnsOfOddRows(t *testing.T) {
 		t.Errorf("%v of no rows", err)
 	}
 }
+
+// Columns that never change in the source are no part of the distance.
+func TestDistanceOfColumnsThatVary(t *testing.T) {
+	d := draw(t, 3, 150, []float64{1. / 3, 1. / 3, 1. / 3}, all)
+	for i := range len(d.target) / testColumns {
+		d.target[i*testColumns+2] += 2
+	}
+	before := d.test(t).Distance
+	for i := range d.labels {
+		d.source[i*testColumns+3] = 1
+	}
+	if found := d.test(t).Distance; before < 0.9 || found < 1.05*before {
+		t.Errorf("%v, with a column less that varies, and agrees, %v", before, found)
+	}
+}
