@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -76,6 +77,9 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	}
 	if source.Unlabelled > 0 {
 		a.note("%d rows of %s have no label and are left out.", source.Unlabelled, source.Name)
+	}
+	if !strings.HasSuffix(s.Estimator, "-hard") && source.decided() && target.decided() {
+		a.note("Nearly all rows say 1 of one class and 0 of the others: these are decisions, not probabilities, of which %s makes biased shares. --estimator bbse-hard is the one for them.", s.Estimator)
 	}
 	a.places = source.places
 	classifier, err := s.calibrate(source)

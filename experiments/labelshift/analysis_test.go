@@ -119,6 +119,33 @@ func TestSharesAreFound(t *testing.T) {
 	}
 }
 
+// Decisions in the place of probabilities are told, and which estimator is for them.
+func TestDecisionsAreNoProbabilities(t *testing.T) {
+	source, target := read2(t, three, 300, 300)
+	noted := func(estimator string) bool {
+		s := withoutIntervals()
+		s.Estimator = estimator
+		a, err := Analyse(source, target, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(a.Notes, " "), "--estimator bbse-hard")
+	}
+	if noted("mlls") {
+		t.Error("probabilities are taken for decisions")
+	}
+	for _, p := range []*Predictions{source, target} {
+		for row := range slices.Chunk(p.values[6:], 3) { // all but two rows
+			largest := slices.Index(row, slices.Max(row))
+			clear(row)
+			row[largest] = 1 - 1e-7
+		}
+	}
+	if !noted("mlls") || noted("bbse-hard") {
+		t.Errorf("decisions: %v with mlls, %v with bbse-hard", noted("mlls"), noted("bbse-hard"))
+	}
+}
+
 // Sums that are kept take memory, and if a calibration is fitted to each resample they are not.
 func TestReplicasThatFit(t *testing.T) {
 	for _, c := range []struct {

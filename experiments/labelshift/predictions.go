@@ -188,6 +188,17 @@ func (p *Predictions) rows() classshares.Rows {
 	return classshares.Rows{Values: p.values, Probabilities: p.Kind == table.Probabilities}
 }
 
+// decided returns whether 99% of the rows are one-hot, up to rounding.
+func (p *Predictions) decided() bool {
+	certain := 0
+	for row := range slices.Chunk(p.values, len(p.Classes)) {
+		if slices.Max(row) > 1-1e-6 {
+			certain++
+		}
+	}
+	return p.Kind == table.Probabilities && float64(certain) >= 0.99*float64(p.Rows())
+}
+
 // requireEveryClass returns an error that names a class without a source row.
 func (p *Predictions) requireEveryClass() error {
 	for class, name := range p.Classes {
