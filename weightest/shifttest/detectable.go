@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
@@ -19,7 +18,7 @@ const (
 	// power is the probability with which a loss is found that counts as detectable.
 	power = 0.8
 	// nullResamples are those that say which J is significant.
-	nullResamples = 200
+	nullResamples = 500
 	// turns is the number of turns that are tried, each by rising angles.
 	turns = 6
 	// leastTurn and mostTurn are the angles between which a turn is sought, in radians.
@@ -57,20 +56,34 @@ type turned struct {
 // Swaps of pairs of classes are not sought: other class shares nearly explain them.
 func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []int, q []float64, seed uint64) (float64, error) {
 	random := rand.New(rand.NewPCG(seed, 0x7475726e))
-	t := newTurned(s, c, bins, present, q, random)
-	needed, err := t.needed(seed)
+	_, labels := s.Source()
+	// What logits have in common is drawn several times, the more the fewer rows there are, and the
+	// loss of a turn is the median: it changes less with the seed.
+	copies := 1 + 2*min(4, 3000/len(labels))
+	drawn := make([]*turned, copies)
+	for i := range drawn {
+		drawn[i] = newTurned(s, c, bins, present, q, random)
+	}
+	needed, err := drawn[0].needed(seed)
 	if err != nil {
 		return 0, err
 	}
-	orders := turnOrders(s.Classes(), random)
-	losses, failures := make([]float64, len(orders)), make([]error, len(orders))
-	panels.Each(len(orders), func(i int) { losses[i], failures[i] = t.smallestLoss(orders[i], needed) })
+	orders := turnOrders(s.Classes(), rand.New(rand.NewPCG(0, 0x7475726e)))
+	losses, failures := make([]float64, copies*len(orders)), make([]error, copies*len(orders))
+	panels.Each(len(losses), func(i int) {
+		losses[i], failures[i] = drawn[i%copies].smallestLoss(orders[i/copies], needed)
+	})
 	for _, err := range failures {
 		if err != nil {
 			return 0, err
 		}
 	}
-	return floats.Max(losses), nil
+	largest := 0.0
+	for ofTurn := range slices.Chunk(losses, copies) {
+		slices.Sort(ofTurn)
+		largest = max(largest, ofTurn[copies/2])
+	}
+	return largest, nil
 }
 
 // turnOrders draws orders of k classes whose pairs, first with second and so on, are different
@@ -145,7 +158,7 @@ func (t *turned) needed(seed uint64) (float64, error) {
 		}
 	}
 	slices.Sort(values)
-	critical := stat.Quantile(1-Significance, stat.LinInterp, values, nil)
+	critical := values[int(math.Ceil((1-Significance)*(nullResamples+1)))-1] // another one is above with that probability
 	// Noncentral χ² is χ² with the noncentrality δ and 2√δ times a normal number added.
 	found := func(noncentrality float64) (sum float64) {
 		for _, v := range values {

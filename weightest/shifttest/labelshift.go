@@ -44,7 +44,7 @@ type LabelShiftSettings struct {
 	// Fewer do where P is large.
 	Resamples int
 	Seed      uint64
-	Detect    bool // find Detectable too, which costs about as much as 200 resamples
+	Detect    bool // find Detectable too, which costs more than 500 resamples
 }
 
 // Significance is the p-value below which a test rejects.
