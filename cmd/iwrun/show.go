@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -84,7 +84,7 @@ func show(folder string, s streams) error {
 		outcome.Print(s.out, folder)
 		return nil
 	case has(adapt.ExperimentFile, adapt.RunsFolder):
-		finished, begun := countRuns(folder)
+		finished, begun, _ := countRuns(folder)
 		source, target, err := adapt.Domains(folder)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func show(folder string, s streams) error {
 			return say(what, predict...)
 		}
 		return say(fmt.Sprintf("the run %s, which is not finished", run.ID),
-			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", filepath.Clean(strings.TrimSuffix(dir.String(), run.Dir("").String())))
+			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", resultsOf(folder))
 	}
 	if models, _, err := model.Describe(folder); err == nil {
 		what := "a model"
@@ -116,14 +116,18 @@ func show(folder string, s streams) error {
 		}
 		return say(fmt.Sprintf("%s, for the classes %.200q", what, models[0].Classes), predict...)
 	}
-	if finished, begun := countRuns(folder); begun > 0 {
-		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", folder)
+	if finished, begun, first := countRuns(folder); begun > 0 {
+		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", resultsOf(first))
 	}
 	return errors.New(folder + " holds nothing that iwrun has written; name the folder of iwrun adapt, of a run, of a model, or of results")
 }
 
-// countRuns counts the runs below a folder.
-func countRuns(folder string) (finished, begun int) {
+// resultsOf returns the folder of all results in which a run's lies, below its experiment, variant,
+// task, method and seed.
+func resultsOf(run string) string { return filepath.Join(run, "../../../../..") }
+
+// countRuns counts the runs below a folder, and returns the folder of the first one.
+func countRuns(folder string) (finished, begun int, first string) {
 	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil || entry.IsDir():
@@ -131,8 +135,9 @@ func countRuns(folder string) (finished, begun int) {
 			finished++
 		case entry.Name() == store.ConfigFile:
 			begun++
+			first = cmp.Or(first, filepath.Dir(path))
 		}
 		return nil
 	})
-	return finished, begun
+	return finished, begun, first
 }

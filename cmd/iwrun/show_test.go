@@ -117,6 +117,7 @@ func TestShow(t *testing.T) {
 	}
 	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
 	shows("results", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n")
+	shows("results/tiny", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n") // which table takes
 	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
 		t.Fatal(err)
 	}
