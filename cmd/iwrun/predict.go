@@ -79,7 +79,7 @@ Examples:
 // sharesFlag is that of the class shares to correct probabilities for; estimated names
 // what they can be estimated from, and is empty where there is nothing.
 func sharesFlag(to *string, estimated string) cli.Flag {
-	usage := "class `SHARES` that probabilities are corrected for: model (those estimated for the target in training), source, uniform"
+	usage := "class `SHARES` that probabilities are corrected for: model (those that its target's predictions were corrected for), source, uniform"
 	if estimated != "" {
 		usage += ", estimate (those of the " + estimated + " itself)"
 	}

@@ -17,7 +17,7 @@ import (
 // The names of class shares that follow from a model or from what is predicted. Any other
 // name is that of a file.
 const (
-	ModelShares    = "model"    // those that training estimated for the target
+	ModelShares    = "model"    // those that the target's predictions were corrected for
 	SourceShares   = "source"   // those of the source's training rows
 	UniformShares  = "uniform"  // the same for each class
 	EstimateShares = "estimate" // those of the input itself, by maximum likelihood

@@ -104,8 +104,8 @@ class Model:
             Rows of the target, as they come: columns are encoded and normalised as in training.
             Images are n × channels × height × width, of bytes or of numbers from 0 to 1.
         shares : str or array, k
-            The class shares that the rows are believed to have: ``"model"``, those that training
-            estimated for the target; ``"source"``; ``"uniform"``; or numbers, which are scaled to
+            The class shares that the rows are believed to have: ``"model"``, those that the
+            target's predictions were corrected for; ``"source"``; ``"uniform"``; or numbers, which are scaled to
             a sum of 1.
         """
         made = [
