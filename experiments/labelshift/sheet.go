@@ -39,7 +39,7 @@ func (a *Analysis) Sheet() sheet.Sheet {
 	columns, rows := a.columns(), a.each()
 	s := a.sheet()
 	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
-	s.Legend = "Source: share of the class among the labels. Target: its estimated share. Weight: the ratio of the shares."
+	s.Legend = "Source: share of the class among the labels. Target: its estimated share. Weight: the target's share over the source's, for which mlls takes the mean calibrated probability of source rows."
 	if a.Uncertainty != nil {
 		s.Legend += fmt.Sprintf(" An interval holds the true number with probability %v, each on its own; those of CSV and JSON that are called joint hold all at once.", a.Level)
 	}
