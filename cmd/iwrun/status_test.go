@@ -96,6 +96,9 @@ func checkStatusJSON(t *testing.T, command []string) {
 		}
 		states := map[int]status.State{}
 		for _, run := range got.Runs {
+			if (run.Progress == nil) != (run.State == status.Finished) {
+				t.Errorf("%s: %s, with progress %+v", run.ID, run.State, run.Progress)
+			}
 			states[run.Index] = run.State
 			got.Counts[run.State]--
 		}

@@ -37,7 +37,7 @@ func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	described := slices.ContainsFunc(states, func(run Run) bool { return run.Certainty.Measured })
+	described := slices.ContainsFunc(states, func(run Run) bool { return run.Progress != nil && run.Certainty.Measured })
 	without, columns := "", "" // what is known without labels of the target
 	if described {
 		columns = "\tSOURCE ACCURACY\tCERTAINTY"

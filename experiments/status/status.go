@@ -33,7 +33,8 @@ const (
 // States returns all states, in the order in which they are shown.
 func States() []State { return []State{Finished, Running, Failed, Left, Other} }
 
-// Run is how far a run is. Of a finished one there are only Index, ID and State.
+// Run is a run's state, and how far it is unless it is finished. Of a finished one there are only
+// Index, ID and State.
 type Run struct {
 	Index  int    `json:"index"` // in the experiment's plan
 	ID     string `json:"id"`
@@ -41,6 +42,13 @@ type Run struct {
 	Reason string `json:"reason,omitempty"` // why it failed, or what is wrong with its folder
 	// Holder is the process that makes the run, or that made it last: pid and host.
 	Holder string `json:"holder,omitempty"`
+	*Progress
+	// Changed is when the run wrote a file last; nil if it never did.
+	Changed *time.Time `json:"changed,omitempty"`
+}
+
+// Progress is how far a run is by its files.
+type Progress struct {
 	// Epoch is that of the last evaluation on the disk, of Epochs.
 	Epoch  int `json:"epoch"`
 	Epochs int `json:"epochs"`
@@ -50,8 +58,6 @@ type Run struct {
 	Certainty          store.Optional[float64] `json:"certainty,omitzero"`
 	// CheckpointStep is the number of steps after which the run would go on.
 	CheckpointStep int `json:"checkpoint_step"`
-	// Changed is when the run wrote a file last; nil if it never did.
-	Changed *time.Time `json:"changed,omitempty"`
 }
 
 // atOnce is the number of folders that are read at a time: on a network's disk, reading
@@ -93,12 +99,13 @@ func Unfinished(states []Run, overwrite bool) (indices []int, err error) {
 
 func inspect(run plan.Run, results string) Run {
 	dir := run.Dir(results)
-	s := Run{Index: run.Index, ID: run.ID.String(), Epochs: run.Config.Train.Evaluations()}
+	s := Run{Index: run.Index, ID: run.ID.String()}
 	_, finished, err := dir.Finished(run.Config.Hash())
 	if finished {
 		s.State = Finished
 		return s
 	}
+	s.Progress = &Progress{Epochs: run.Config.Train.Evaluations()}
 	s.follow(dir)
 	holder, locked, lockErr := dir.Locked()
 	message, failed, failureErr := dir.ReadFailure()
