@@ -42,7 +42,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
-		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(0, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, three epochs at least; without it for as many as suit the data, which --dry-run prints"},
+		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(1, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, three epochs at least; without it for as many as suit the data, which --dry-run prints"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print errors alone"},
 		jsonFlag(&o.JSON),

@@ -137,7 +137,7 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	case len(s.Indices) == 0:
 		return nil, errors.New("there are no runs to make")
 	case strings.ContainsAny(folder, `%\`):
-		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with --results", folder)
+		return nil, fmt.Errorf("%s: Slurm cannot write into a folder with %% or \\ in its path; choose another one with -o", folder)
 	}
 	config := fmt.Sprintf("experiment-%s.yaml", hash(string(s.Config)))
 	files := []File{{Name: config, Text: string(s.Config)}}

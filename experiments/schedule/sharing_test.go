@@ -151,7 +151,7 @@ func TestOtherConfiguration(t *testing.T) {
 			t.Fatalf("without %q: %+v", lacking, summary)
 		}
 		reason := summary.Failed[0].Reason
-		for _, part := range []string{dir.String(), "train.epochs: 70 there, 7 here\n", "--overwrite", "--results"} {
+		for _, part := range []string{dir.String(), "train.epochs: 70 there, 7 here\n", "--overwrite", "another folder with -o"} {
 			if !strings.Contains(reason, part) {
 				t.Errorf("without %q: %q is not in %q", lacking, part, reason)
 			}

@@ -92,7 +92,7 @@ func (s *scheduler) failed(run plan.Run, failure Failure) Update {
 // checkpoint that another configuration gave, which lists how the two differ, or one of
 // which that cannot be told.
 func otherConfiguration(run plan.Run, dir store.Dir) error {
-	const remedy = "choose another folder with --results, or begin the run anew with --overwrite, which removes what is there"
+	const remedy = "choose another folder with -o, or begin the run anew with --overwrite, which removes what is there"
 	differences, err := run.Conflict(dir)
 	switch {
 	case err != nil:

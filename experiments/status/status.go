@@ -86,7 +86,7 @@ func Inspect(runs []plan.Run, results string) []Run {
 func Unfinished(states []Run, overwrite bool) (indices []int, err error) {
 	if n := Count(states)[Other]; n > 0 && !overwrite {
 		first := states[slices.IndexFunc(states, func(run Run) bool { return run.State == Other })]
-		return nil, fmt.Errorf("the folders of %d runs hold work of another configuration, the first is %s: %s\nchoose another folder with --results, "+
+		return nil, fmt.Errorf("the folders of %d runs hold work of another configuration, the first is %s: %s\nchoose another folder with -o, "+
 			"or begin these runs anew with --overwrite, which removes what is there; iwrun status lists them", n, first.ID, first.Reason)
 	}
 	for _, run := range states {

@@ -24,7 +24,9 @@ func Help(app *cli.App, path []string, to io.Writer) error {
 		if next == nil {
 			var names []string
 			for _, c := range of.Subcommands {
-				names = append(names, c.Name)
+				if !c.Hidden {
+					names = append(names, c.Name)
+				}
 			}
 			return WrongUsage("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names))
 		}

@@ -3,6 +3,7 @@ package nearest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -50,10 +51,16 @@ func Distance(a, b string) int {
 }
 
 // Suggestion returns the end of the message about an unknown name: the nearest of the
-// valid names, or all of them.
+// valid names, or all of them, each once.
 func Suggestion(unknown string, valid []string) string {
 	if nearest := Name(unknown, valid); nearest != "" {
 		return fmt.Sprintf("did you mean %q?", nearest)
 	}
-	return "choose from " + strings.Join(valid, ", ")
+	var once []string
+	for _, name := range valid {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return "choose from " + strings.Join(once, ", ")
 }

@@ -52,7 +52,7 @@ func TestSuggestion(t *testing.T) {
 	if got, want := Suggestion("dan", names), `did you mean "dann"?`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := Suggestion("tomato", names), "choose from dann, iwdan"; got != want {
+	if got, want := Suggestion("tomato", append(names, names...)), "choose from dann, iwdan"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -20,19 +20,22 @@ type kind struct {
 	name    string
 	build   func(summary.Selection) sheet.Sheet
 	applies func(config.Config) bool
+	empty   string // why it shows nothing, if it does not say that itself
 }
 
 // kinds holds every kind; the first two are what an experiment is about.
 var kinds = []kind{
-	{"accuracy", accuracy, always},
-	{"gains", gains, hasFractions},
-	{"ablation", ablation(config.EstimatedWeights), hasAblation},
-	{"ablation-true", ablation(config.OracleWeights), hasAblation},
-	{"weights", weights, always},
-	{"confusion", confusion, always},
-	{"theory", theorems, always},
-	{"without-labels", withoutLabels, always},
+	{"accuracy", accuracy, always, ""},
+	{"gains", gains, hasFractions, "gains are of methods with weights, in variants with class fractions"},
+	{"ablation", ablation(config.EstimatedWeights), hasAblation, "no method of the families of DANN and CDAN is finished on all tasks"},
+	{"ablation-true", ablation(config.OracleWeights), hasAblation, "no method of the families of DANN and CDAN is finished on all tasks"},
+	{"weights", weights, always, unlabelled},
+	{"confusion", confusion, always, unlabelled},
+	{"theory", theorems, always, unlabelled},
+	{"without-labels", withoutLabels, always, "no finished run kept what this shows, as runs do with train.validation or on a target without labels"},
 }
+
+const unlabelled = "no finished run has labels of the target to compare with"
 
 func always(config.Config) bool { return true }
 
@@ -70,7 +73,11 @@ func Build(name string, results []store.Result, experiment config.Config) sheet.
 	}
 	for _, k := range kinds {
 		if k.name == name {
-			return k.build(s)
+			built := k.build(s)
+			if len(built.Sections) == 0 && k.empty != "" {
+				built.Notes = append(built.Notes, "Nothing to show: "+k.empty+".")
+			}
+			return built
 		}
 	}
 	panic(fmt.Sprintf("table: no kind of table %q", name))
