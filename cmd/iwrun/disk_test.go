@@ -219,7 +219,7 @@ func noFolder(t *testing.T, folder, why string) {
 		inFolder(t)
 	}
 	status, out, said := call(t, "-c", "tiny.yaml", "-o", folder)
-	want := fmt.Sprintf("--results %s: nothing can be written there: ", folder)
+	want := fmt.Sprintf("iwrun: -o %s: nothing can be written there: ", folder)
 	if status != 2 || out != "" || !strings.HasPrefix(said, want) || !strings.Contains(said, why) || strings.Contains(said, "started") {
 		t.Errorf("status %d, stdout %q, stderr\n%s", status, out, said)
 	}

@@ -10,6 +10,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/internal/nearest"
 )
 
@@ -42,9 +43,11 @@ func conclude(app *cli.App, path []string, err error) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(app.ErrWriter, "interrupted")
 		return statusInterrupted
-	case errors.As(err, &mistakes), errors.As(err, &mistake):
+	case errors.As(err, &mistakes): // lines that begin with their places
 		fmt.Fprintln(app.ErrWriter, err)
 		return statusWrong
+	case errors.As(err, &mistake):
+		err = input.Wrong(err)
 	}
 	return commandline.Conclude(app, path, err, app.ErrWriter)
 }

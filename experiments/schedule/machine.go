@@ -79,7 +79,7 @@ func CheckResults(runs []plan.Run, results string) error {
 		return nil
 	}
 	if err := tryWriting(results); err != nil {
-		return config.Error{Location: "--results " + results, Message: "nothing can be written there: " + err.Error()}
+		return config.Error{Location: "-o " + results, Message: "nothing can be written there: " + err.Error()}
 	}
 	return nil
 }

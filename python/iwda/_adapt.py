@@ -16,6 +16,14 @@ from . import _data, _process
 from ._native import Error
 from ._outcome import OUTCOME_FILE, Outcome
 
+# What messages of iwrun say, and what they say here.
+_WORDS = {
+    "another folder with -o": "another folder=",
+    " with --overwrite, which removes what is there": " after removing this one",
+    " with --overwrite": " after removing this one",
+    "with iwrun predict": "with iwda.load",
+}
+
 
 def adapt(
     X_source: Any,
@@ -110,7 +118,7 @@ def adapt(
             _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
         ]
         arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
-        with _data.called(dict(zip(files, ("X_source", "X_target")))):
+        with _data.called({**dict(zip(files, ("X_source", "X_target"))), **_WORDS}):
             if seed != 0 and "seeds" not in assignments:
                 usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")])
                 arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]

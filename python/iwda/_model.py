@@ -105,8 +105,8 @@ class Model:
             Images are n × channels × height × width, of bytes or of numbers from 0 to 1.
         shares : str or array, k
             The class shares that the rows are believed to have: ``"model"``, those that the
-            target's predictions were corrected for; ``"source"``; ``"uniform"``; or numbers, which are scaled to
-            a sum of 1.
+            target's predictions were corrected for; ``"source"``; ``"uniform"``; or numbers,
+            which are scaled to a sum of 1.
         """
         made = [
             sum(member.probabilities(batch, member.shares(shares)) for member in self._members) / len(self._members)
@@ -227,7 +227,10 @@ class _Member:
                 raise ValueError(f"shares is {said!r}; want model, source, uniform, or {k} numbers")
             if (said := found[said]) is None:
                 raise ValueError("the model has no class shares of a target; choose others: source, uniform, or numbers")
-        shares = np.asarray(said, float)
+        try:
+            shares = np.asarray(said, float)
+        except TypeError:
+            raise ValueError(f"shares is {said!r}; want {k} numbers, in the order of classes") from None
         if shares.shape != (k,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
             raise ValueError(f"shares has the shape {shares.shape} and the sum {shares.sum()}; want {k} numbers that are not negative")
         return np.asarray(shares / shares.sum())

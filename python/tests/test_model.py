@@ -83,6 +83,8 @@ def test_shares_of_ones_own(adapted, tmp_path):
         compare(adapted, rows, tmp_path, shares=shares)
     with pytest.raises(ValueError, match="want model, source, uniform, or 3 numbers"):
         model.predict(rows, shares="estimate")
+    with pytest.raises(ValueError, match="shares is {'a': 1}; want 3 numbers, in the order of classes"):
+        model.predict_proba(rows, shares={"a": 1})
     with pytest.raises(ValueError, match="want 3 numbers"):
         model.predict(rows, shares=[1, 2])
 
