@@ -135,6 +135,9 @@ func TestSeekContinues(t *testing.T) {
 	reader := newReader(t, set, images.ReaderOptions{Side: 16, Cache: images.MemoryCache})
 	loader := newLoader(t, reader, options(2))
 	want := take(t, loader, 9)
+	if got := loader.Position(); got != 9 {
+		t.Errorf("position %d after 9 batches", got)
+	}
 	for _, position := range []int{0, 3, 4, 8} {
 		other := newLoader(t, reader, options(3))
 		take(t, other, 2) // has begun already
@@ -187,6 +190,9 @@ func TestBrokenFileIsAnErrorAtItsBatch(t *testing.T) {
 			t.Fatalf("%v, want a FileError of %s", err, set.Path(victim))
 		}
 	}
+	if loader.Position() != first {
+		t.Errorf("position %d, want that of the broken batch, %d", loader.Position(), first)
+	}
 	// Once mended, it goes on.
 	if err := os.WriteFile(set.Path(victim), content, 0o666); err != nil {
 		t.Fatal(err)
@@ -203,14 +209,13 @@ func TestLoaderStops(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	// Where the batch is ready at once, it may be returned all the same.
-	at := 0
 	b, err := loader.Next(cancelled)
 	if err == nil {
-		at = 1
 		loader.Release(b)
 	} else if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
+	at := loader.Position()
 	expected := take(t, want, at+2)
 	for n, got := range take(t, loader, 2) {
 		if !equal(got, expected[at+n]) {

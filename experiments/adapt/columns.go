@@ -2,10 +2,9 @@ package adapt
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
-
-	"gonum.org/v1/gonum/stat"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
@@ -51,23 +50,43 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 	return c
 }
 
-// leaveMissing has mean and deviation of numbers be those of the values that are there.
+// leaveMissing has mean and deviation of numbers be those of the values that are there, in one
+// pass over the rows (Welford 1962).
 func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
-	row, at := make([]float32, datasets.Size(set.Shape())), 0
+	type column struct {
+		at                 int // the next one says what is missing
+		rows, mean, square float64
+	}
+	var columns []column
+	at := 0
 	for _, c := range codings {
 		if c.Missing && len(c.Levels) == 0 {
-			var there []float64
-			for i := range set.Len() {
-				if set.CopyRow(row, i); row[at+1] == 0 {
-					there = append(there, float64(row[at]))
-				}
-			}
-			mean, deviation := stat.PopMeanStdDev(there, nil)
-			o.Mean[at], o.Deviation[at] = float32(mean), float32(deviation)
+			columns = append(columns, column{at: at})
 		}
 		if at += max(1, len(c.Levels)); c.Missing {
 			at++
 		}
+	}
+	if columns == nil {
+		return
+	}
+	row := make([]float32, datasets.Size(set.Shape()))
+	for i := range set.Len() {
+		set.CopyRow(row, i)
+		for j := range columns {
+			if c := &columns[j]; row[c.at+1] == 0 {
+				c.rows++
+				away := float64(row[c.at]) - c.mean
+				c.mean += away / c.rows
+				c.square += away * (float64(row[c.at]) - c.mean)
+			}
+		}
+	}
+	for _, c := range columns {
+		if c.rows == 0 {
+			c.mean = math.NaN() // as its deviation is
+		}
+		o.Mean[c.at], o.Deviation[c.at] = float32(c.mean), float32(math.Sqrt(c.square/c.rows))
 	}
 }
 

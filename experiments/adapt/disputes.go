@@ -73,7 +73,7 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 		var other []bool
 		differing := 0
 		for _, i := range members {
-			p, err := models[i].Probabilities(candidates[i].Target, o.corrected(models[i].Shares))
+			p, err := models[i].Probabilities(candidates[i].Target, corrected(models[i].Shares, o.Correction))
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}
@@ -115,11 +115,11 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 
 // corrected are the class shares for which the probabilities of a run are corrected,
 // nil for none.
-func (o *conclusion) corrected(s model.Shares) []float64 {
+func corrected(s model.Shares, c judge.Correction) []float64 {
 	if s.Target == nil {
 		return nil
 	}
-	return o.Correction.Shares(s.Classifier, s.Target)
+	return c.Shares(s.Classifier, s.Target)
 }
 
 // largest are the classes of the largest of each row's k probabilities.

@@ -55,7 +55,7 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 		if err != nil {
 			return err
 		}
-		corrected, err := about.Probabilities(c.Compared(), o.corrected(about.Shares)) // as sure as those of held-out rows
+		corrected, err := about.Probabilities(c.Compared(), corrected(about.Shares, o.Correction)) // as sure as those of held-out rows
 		if err != nil {
 			return err
 		}

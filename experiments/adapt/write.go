@@ -82,10 +82,11 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 
 // correct has models correct what they predict so far, whichever of them are to predict.
 func correct(members []model.Model, c judge.Correction) {
+	if c == judge.Full {
+		return // as models do that assume nothing else
+	}
 	for i := range members {
-		if shares := &members[i].Shares; c != judge.Full && shares.Target != nil {
-			shares.Assumed = c.Shares(shares.Classifier, shares.Target)
-		}
+		members[i].Shares.Assumed = corrected(members[i].Shares, c)
 	}
 }
 

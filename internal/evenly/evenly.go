@@ -12,7 +12,9 @@ import (
 // Each number has the same chance, and among the first r of them are r·most/n, rounded down or up
 // (ordered pivotal sampling: Deville and Tillé 1998).
 func Rows(n, most int) []int {
-	most = min(n, most)
+	if n <= most {
+		return All(n)
+	}
 	rows := make([]int, 0, most)
 	if most == 0 {
 		return rows
@@ -39,7 +41,13 @@ func Rows(n, most int) []int {
 }
 
 // All are the numbers from 0 to n-1, ascending.
-func All(n int) []int { return Rows(n, n) }
+func All(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
 
 // Of returns at most that many of the values; all of them as they are if there are no more.
 func Of[V any](values []V, most int) []V {

@@ -83,9 +83,12 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 
 // freed returns the optimum of the form freed if the rows overrule the penalty on the scale of
 // a shrunk form, of which best is the optimum, and nil if they do not. One step of Newton's
-// method tells whether that is worth a fit.
+// method, which can only lead away from 1, tells whether that is worth a fit.
 func (l *logLoss) freed(best *lossState) *lossState {
 	scale, pull := best.x[0], l.penalty().ofScale()
+	if scale <= 1 {
+		return nil
+	}
 	told := curvatureOfScale(best) - pull
 	if !(told > 0 && scale+pull*(scale-1)/told >= otherUnit) {
 		return nil
@@ -106,11 +109,13 @@ func (l *logLoss) freed(best *lossState) *lossState {
 // optimum; 0 if the Hessian has no inverse.
 func curvatureOfScale(s *lossState) float64 {
 	var factor mat.Cholesky
-	var inverse mat.SymDense
-	if !factor.Factorize(s.hessian) || factor.InverseTo(&inverse) != nil {
+	var column mat.VecDense // the first one of the inverse
+	first := mat.NewVecDense(len(s.x), nil)
+	first.SetVec(0, 1)
+	if !factor.Factorize(s.hessian) || factor.SolveVecTo(&column, first) != nil {
 		return 0
 	}
-	return 1 / inverse.At(0, 0)
+	return 1 / column.AtVec(0)
 }
 
 // start moves x to the minimum for thinned rows where these are many and tell the
