@@ -128,10 +128,11 @@ func TestBestOfMany(t *testing.T) {
 	}
 }
 
-// A class that is never predicted may be one that is written in another way.
-func TestLabelThatIsNotPredicted(t *testing.T) {
-	path := file(t, "predictions.csv", "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n")
-	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dgo\n"), nil, path)
+// evaluationOf evaluates the predictions of a file by the labels of another one.
+func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
+	t.Helper()
+	path := file(t, "predictions.csv", predictions)
+	given, err := Read(file(t, "labels.csv", labels), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,12 @@ func TestLabelThatIsNotPredicted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := Evaluate(given, p); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", which 1 rows`) || e.Recalls[0].Recall != nil {
+	return Evaluate(given, p)
+}
+
+// A class that is never predicted may be one that is written in another way.
+func TestLabelThatIsNotPredicted(t *testing.T) {
+	if e := evaluationOf(t, "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n", "id,label\n1,cat\n2,dgo\n"); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", which 1 rows`) || e.Recalls[0].Recall != nil {
 		t.Errorf("%+v", e)
 	}
 }
@@ -178,16 +184,7 @@ func TestOtherTarget(t *testing.T) {
 
 // Recalls stand in the order of classes in all other files.
 func TestOrderOfRecalls(t *testing.T) {
-	predictions := file(t, "predictions.csv", "id,predicted_class,probability\na,1,1\nb,2,1\nc,10,1\n")
-	given, err := Read(file(t, "labels.csv", "id,label\na,10\nb,2\nc,1\n"), nil, predictions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Match(predictions, given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := Evaluate(given, p).Recalls; r[0].Class != "1" || r[1].Class != "2" || r[2].Class != "10" {
+	if r := evaluationOf(t, "id,predicted_class,probability\na,1,1\nb,2,1\nc,10,1\n", "id,label\na,10\nb,2\nc,1\n").Recalls; r[0].Class != "1" || r[1].Class != "2" || r[2].Class != "10" {
 		t.Errorf("%+v", r)
 	}
 }

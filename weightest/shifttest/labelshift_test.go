@@ -192,17 +192,30 @@ func TestLabelShiftTestRejects(t *testing.T) {
 // Few held-out rows of a class leave bins empty that the target has rows in. That is no
 // evidence against label shift.
 func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
-	p := gaussians.Rising(10)
-	for y := range 10 { // classes of 12 and 8% in the source, the other way round in the target
-		p.Source[y], p.Target[y] = 0.12, 0.08
-		if y%2 == 1 {
-			p.Source[y], p.Target[y] = 0.08, 0.12
+	const samples = 20
+	for _, c := range []struct {
+		common float64 // share of each second class in the source, and of the others in the target
+		tested int     // at least so many samples
+	}{{0.16, 0}, {0.12, 16}} {
+		p := gaussians.Rising(10)
+		for y := range 10 {
+			p.Source[y], p.Target[y] = c.common, 0.2-c.common
+			if y%2 == 1 {
+				p.Source[y], p.Target[y] = p.Target[y], p.Source[y]
+			}
+		}
+		if tested, rejected := tested(t, p, 130, 400, samples, 0); rejected > 4 || tested < c.tested {
+			t.Errorf("%v: %d of %d label shifts rejected, %d tested", c, rejected, samples, tested)
 		}
 	}
-	const samples = 20
-	tested, rejected := 0, 0
+}
+
+// tested counts the samples of n source and m target rows that are tested, and of these those in
+// which label shift is rejected.
+func tested(t *testing.T, p gaussians.Problem, n, m, samples, resamples int) (tested, rejected int) {
+	t.Helper()
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, p, 130, 400, seed), LabelShiftSettings{Seed: seed})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, p, n, m, seed), LabelShiftSettings{Seed: seed, Resamples: resamples})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,9 +226,7 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 			rejected++
 		}
 	}
-	if rejected > 4 || tested < 16 {
-		t.Errorf("%d of %d label shifts rejected, %d tested", rejected, samples, tested)
-	}
+	return tested, rejected
 }
 
 // With very few held-out rows a class nothing can be told, whatever has changed, and the test
@@ -249,19 +260,7 @@ func TestLabelShiftTestOfRareSourceClasses(t *testing.T) {
 	} {
 		p := gaussians.Rising(len(c.source))
 		p.Source, p.Target = c.source, c.target
-		tested, rejected := 0, 0
-		for seed := range uint64(samples) {
-			l, err := LabelShiftTest(sampletest.Gaussian(t, p, c.rows, 10*c.rows, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if l.Tested() {
-				tested++
-			}
-			if l.Rejected() {
-				rejected++
-			}
-		}
+		tested, rejected := tested(t, p, c.rows, 10*c.rows, samples, 99)
 		if rejected > 5 || tested < c.tested {
 			t.Errorf("%+v: %d of %d label shifts rejected, %d tested", c, rejected, samples, tested)
 		}
