@@ -52,40 +52,19 @@ type Estimate struct {
 	Warning   string // what to know before relying on the weights; empty where nothing is
 }
 
-// Requirement says what an estimator needs of a Problem.
-type Requirement int
-
-const (
-	// TrainingStatistics: C, mu and D_S, as an Accumulator collects them while a model
-	// trains.
-	TrainingStatistics Requirement = iota
-	// HeldOutSums: the problem of Sums of held-out source rows and of target rows. The
-	// predictions on rows that a classifier was trained on are better than those on
-	// others, so that their C is not that of the target.
-	HeldOutSums
-	// HeldOutRows: the problem of a Sample of such rows, for an estimator that reads the
-	// target's rows themselves.
-	HeldOutRows
-)
-
-// String is the requirement in words.
-func (r Requirement) String() string {
-	return [...]string{"the confusion matrix of training", "sums over held-out source rows and target rows", "held-out source rows and target rows"}[r]
-}
-
 // estimators are the estimators of this package in the order of EstimatorNames.
 var estimators = []struct {
 	name      string
 	estimator Estimator
-	requires  Requirement
+	rows      bool // see ReadsRows
 	about     string
 }{
-	{"qp", QP{}, TrainingStatistics, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
-	{"bbse-hard", Hard{BBSE{}}, HeldOutSums, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
-	{"bbse-soft", BBSE{}, HeldOutSums, "the same on predicted probabilities"},
-	{"rlls-hard", Hard{RLLS{}}, HeldOutSums, "regularised learning under label shift on predicted classes: weights drawn towards 1 (Azizzadenesheli et al. 2019)"},
-	{"rlls-soft", RLLS{}, HeldOutSums, "the same on predicted probabilities"},
-	{"mlls", MLLS{}, HeldOutRows, "maximum likelihood of the target's calibrated probabilities (Saerens et al. 2002, Alexandari et al. 2020)"},
+	{"qp", QP{}, false, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
+	{"bbse-hard", Hard{BBSE{}}, false, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
+	{"bbse-soft", BBSE{}, false, "the same on predicted probabilities"},
+	{"rlls-hard", Hard{RLLS{}}, false, "regularised learning under label shift on predicted classes: weights drawn towards 1 (Azizzadenesheli et al. 2019)"},
+	{"rlls-soft", RLLS{}, false, "the same on predicted probabilities"},
+	{"mlls", MLLS{}, true, "maximum likelihood of the target's calibrated probabilities (Saerens et al. 2002, Alexandari et al. 2020)"},
 }
 
 // gone are the estimators of counts that there were up to version 0.3.0, with what took their
@@ -134,15 +113,16 @@ func NewEstimator(name string) (Estimator, error) {
 	return nil, unknownEstimator(name)
 }
 
-// RequirementOf returns what the estimator of the name needs. An unknown name is the
-// error of NewEstimator.
-func RequirementOf(name string) (Requirement, error) {
+// ReadsRows reports whether the estimator of the name needs the problem of a Sample, as it reads
+// the target's rows themselves; the others need that of Sums. An unknown name is the error of
+// NewEstimator.
+func ReadsRows(name string) (bool, error) {
 	for _, e := range estimators {
 		if e.name == name {
-			return e.requires, nil
+			return e.rows, nil
 		}
 	}
-	return 0, unknownEstimator(name)
+	return false, unknownEstimator(name)
 }
 
 // AboutEstimator says in a line what the estimator of the name does. An unknown name is the

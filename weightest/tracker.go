@@ -85,11 +85,14 @@ type Update struct {
 }
 
 // Update estimates weights from what the accumulator collected, moves w towards them
-// and resets the accumulator. sourceDistribution is D_S, length k. It serves estimators
-// that need TrainingStatistics alone; see Follow for the others.
+// and resets the accumulator. sourceDistribution is D_S, length k.
 //
-// ErrNoStatistics says that a domain has no row yet. An error leaves the tracker and the
-// accumulator as they were. Update panics where the numbers of classes differ.
+// During the warm-up, and if C's smallest singular value is below the limit, w stays and the
+// record's Note says why.
+//
+// ErrNoStatistics says that a domain has no row yet; the estimator's errors are returned. An
+// error leaves the tracker and the accumulator as they were. Update panics if the numbers of
+// classes differ.
 func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) (Update, error) {
 	k := len(t.weights)
 	if statistics.Classes() != k || len(sourceDistribution) != k {
@@ -99,7 +102,7 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 	if err := requireRows(statistics.SourceRows(), statistics.TargetRows()); err != nil {
 		return Update{}, err
 	}
-	record, err := t.Follow(Problem{
+	record, err := t.follow(Problem{
 		Confusion:          statistics.Confusion(),
 		TargetPredictions:  statistics.TargetPredictions(),
 		SourceDistribution: sourceDistribution,
@@ -110,17 +113,9 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 	return record, err
 }
 
-// Follow estimates weights from a problem, such as that of a Sample of held-out rows, and
-// moves w towards them.
-//
-// During the warm-up, and where C's smallest singular value is below the limit, w stays and
-// the record's Note says why. An error of the estimator is returned and leaves the tracker
-// as it was. Follow panics where the numbers of classes differ.
-func (t *Tracker) Follow(p Problem) (Update, error) {
+// follow estimates weights from a problem of as many classes and moves w towards them.
+func (t *Tracker) follow(p Problem) (Update, error) {
 	k := len(t.weights)
-	if p.Classes() != k {
-		panic(fmt.Sprintf("weightest: %d weights and a problem of %d classes", k, p.Classes()))
-	}
 	if err := p.Validate(); err != nil {
 		return Update{}, err
 	}

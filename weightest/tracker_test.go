@@ -3,7 +3,6 @@ package weightest
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -94,31 +93,6 @@ func TestTrackerEMA(t *testing.T) {
 				if want := share + (1-share)*e; math.Abs(record.Weights[j]-want) > 1e-15*10 {
 					t.Errorf("EMA %v, update %d: weight %d is %v, want %v", ema, n, j, record.Weights[j], want)
 				}
-			}
-		}
-	}
-}
-
-// Held-out rows serve estimators that need them.
-func TestTrackerFollowsHeldOutRows(t *testing.T) {
-	sample := randomSample(t, rand.New(rand.NewPCG(6, 6)), 2, 400, 300)
-	p := problem(t, sample)
-	for _, name := range []string{"mlls", "bbse-hard", "qp"} {
-		estimator, err := NewEstimator(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := estimator.Estimate(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		record, err := newTracker(t, TrackerSettings{Estimator: estimator, EMA: 0.5}).Follow(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, w := range record.Weights {
-			if math.Abs(w-(1+want.Weights[j])/2) > 1e-15 {
-				t.Errorf("%s: weight %d is %v after an estimate of %v", name, j, w, want.Weights[j])
 			}
 		}
 	}

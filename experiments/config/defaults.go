@@ -50,7 +50,7 @@ func Default(data catalogue.Dataset) Config {
 			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 			EvalBatch: 500,
 		},
-		Weights: Weights{Estimator: "qp", EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
+		Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
 	}
 	expandVariables("dataset.root", reflect.ValueOf(&settings.Dataset.Root).Elem())
 	if data.Kind == catalogue.ImageFiles {

@@ -47,7 +47,7 @@ func TestDefault(t *testing.T) {
 				Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
 				EvalBatch: 500,
 			},
-			Weights: Weights{Estimator: "qp", EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 0.0001},
+			Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 0.0001},
 		},
 	}
 	if diff := cmp.Diff(want, file.Config); diff != "" {

@@ -41,6 +41,7 @@ var gone = map[string]goneWord{
 	"train.optimizer.name":               {since: "0.4.0", now: "sgd", advice: "delete it: there is no optimizer but stochastic gradient descent"},
 	"train.optimizer.clip_norm":          {since: "0.4.0", advice: "delete it; train.restarts begins a run that diverges again, recipe: robust keeps it from that"},
 	"weights.cap":                        {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
+	"weights.estimator":                  {since: "0.4.0", now: "qp", advice: "delete it: class weights are those of the quadratic program; the others did not keep training steady"},
 	"weights.shrinkage":                  {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 
 	"network.normalise: centred":     {since: "0.4.0", near: normalise.Standard, advice: "write source if columns mean the same in both domains, standard or matched if they have moved"},
@@ -53,12 +54,6 @@ var gone = map[string]goneWord{
 	"selection.rule: class-ami":      needsFeatures,
 	"selection.rule: iwcv":           needsFeatures,
 	"selection.rule: dev":            needsFeatures,
-	"weights.estimator: inverse":     {since: "0.4.0", advice: "write bbse-soft, which is the same where C has an inverse, or qp"},
-	"weights.estimator: cc":          {since: "0.4.0", advice: "write bbse-hard: shares of predictions as they are do not come to the target's"},
-	"weights.estimator: pcc":         {since: "0.4.0", advice: "write bbse-soft: shares of predictions as they are do not come to the target's"},
-	"weights.estimator: acc":         {since: "0.4.0", advice: "write bbse-hard, which is the same where C⁻¹mu is not negative"},
-	"weights.estimator: pacc":        {since: "0.4.0", advice: "write bbse-soft, which is the same where C⁻¹mu is not negative"},
-	"weights.estimator: qp-released": {since: "0.4.0", advice: "write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
 }
 
 // needsFeatures are the rules that read features.

@@ -24,7 +24,7 @@ func TestGoneKeys(t *testing.T) {
 			"f.yaml:7:22: network.normalise: centred is gone since version 0.4.0; write source if columns mean the same in both domains, standard or matched if they have moved\n" +
 				"f.yaml:7:31: network.scale is gone since version 0.4.0; delete it: each column is divided by its own deviation"},
 		{minimal + "overrides: [{when: {seed: 1}, weights: {estimator: QP-Released}}]\n",
-			"f.yaml:7:52: weights.estimator: qp-released is gone since version 0.4.0; write qp: that of the released code solved another problem wherever the confusion matrix is not symmetric"},
+			"f.yaml:7:41: weights.estimator is gone since version 0.4.0; delete it: class weights are those of the quadratic program; the others did not keep training steady"},
 	} {
 		if _, err := Parse("f.yaml", []byte(test.file)); err == nil || err.Error() != test.want {
 			t.Errorf("got\n%v\nwant\n%s", err, test.want)
@@ -99,6 +99,7 @@ func TestRunsOfFormerVersions(t *testing.T) {
 	}{
 		"a truth value": {[]string{"  trade_off: 1\n", "  trade_off: 1\n  batch_weights: true\n"}, "losses.batch_weights: true there, not set here"},
 		"a number":      {[]string{"alpha: 10", "alpha: 5"}, "discriminator.reversal.alpha: 5 there, 10 here"},
+		"one of 0.3.0":  {[]string{"estimator: qp", "estimator: mlls"}, "weights.estimator: mlls there, qp here"},
 		"an estimator":  {[]string{"estimator: qp", "estimator: qp-released"}, "weights.estimator: qp-released there, qp here"},
 		"a limit":       {[]string{"    nesterov: false\n", "    nesterov: false\n    clip_norm: 0.5\n"}, "train.optimizer.clip_norm: 0.5 there, not set here"},
 	} {

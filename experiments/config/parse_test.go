@@ -121,8 +121,6 @@ func TestParseMistakes(t *testing.T) {
 			`f.yaml:7:17: unknown network "transformer"; choose from lenet, mlp, linear, resnet18, resnet34, resnet50, resnet101, resnet152, torchscript`},
 		{"schedule", minimal + "train: {schedule: {name: steps}}\n",
 			`f.yaml:7:26: unknown schedule "steps"; did you mean "step"?`},
-		{"estimator", minimal + "weights: {estimator: pq}\n",
-			`f.yaml:7:22: unknown estimator "pq"; did you mean "qp"?`},
 		{"classification loss", minimal + "losses: {classification: blanced}\n",
 			`f.yaml:7:26: unknown classification loss "blanced"; did you mean "balanced"?`},
 

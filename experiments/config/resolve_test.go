@@ -228,8 +228,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.name=torchscript":         "does not fit data set digits; want one of lenet",
 		"network.file=backbone.pt":         "network.file is for network.name torchscript; here it is lenet",
 		"train.schedule={name: inverse}":   "needs gamma and power",
-		"weights.estimator=mlls":           "weights.estimator mlls reads source rows that are held out; set train.validation",
-		"weights.estimator=bbse-soft":      "weights.estimator bbse-soft reads source rows that are held out; set train.validation",
 	} {
 		file := parse(t, minimal)
 		if err := file.Set([]string{set}); err != nil {

@@ -15,7 +15,6 @@ import (
 	"iwda/losses/form"
 	"iwda/nets/architecture"
 	"iwda/selection"
-	"iwda/weightest"
 )
 
 // A rule says which values a key takes, in words, and checks one.
@@ -94,7 +93,6 @@ var rules = map[string]rule{
 	"train.schedule.gamma":         positive,
 	"train.schedule.power":         positive,
 
-	"weights.estimator":          oneOf("estimator", weightest.EstimatorNames()),
 	"weights.ema":                shareTaken,
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),

@@ -245,10 +245,8 @@ type Optimizer struct {
 	Nesterov bool `yaml:"nesterov"`
 }
 
-// Weights says how class weights are estimated while training.
+// Weights says how class weights are estimated while training, by the quadratic program.
 type Weights struct {
-	// Estimator is what class weights are estimated by; see estimators.md.
-	Estimator string `yaml:"estimator"`
 	// EMA is the share of the former weights that an update keeps.
 	EMA float64 `yaml:"ema"`
 	// Every is the number of passes between updates. Of image files a pass is one over the source;

@@ -8,7 +8,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/nets/architecture"
-	"iwda/weightest"
 )
 
 // checkTogether reports settings that do not fit each other, each at its key, or where the mapping
@@ -64,9 +63,6 @@ func (s *Settings) checkTogether(d *decoder) {
 		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", steps, every)
 	} else if steps == 0 && s.Train.Epochs == 0 {
 		fail("train.epochs", "train needs epochs or steps")
-	}
-	if needs, err := weightest.RequirementOf(s.Weights.Estimator); err == nil && needs != weightest.TrainingStatistics && s.Train.Validation == 0 {
-		fail("weights.estimator", "weights.estimator %s reads source rows that are held out; set train.validation, such as 0.2, or take qp", s.Weights.Estimator)
 	}
 	if err := s.Train.Schedule.Check(); err != nil {
 		fail("train.schedule.name", "%v", err)

@@ -52,11 +52,11 @@ func (s Settings) checkForSums() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	requires, err := weightest.RequirementOf(s.Estimator)
+	rows, err := weightest.ReadsRows(s.Estimator)
 	switch {
 	case err != nil:
 		return err
-	case requires == weightest.HeldOutRows:
+	case rows:
 		return fmt.Errorf("%s reads rows, and sums have none; there %s work", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
 	case s.Calibration != "none":
 		return fmt.Errorf("sums cannot be calibrated by %s any more: calibrate the probabilities before they are counted", s.Calibration)
@@ -69,8 +69,8 @@ func (s Settings) checkForSums() error {
 // estimatorsOfSums are the names of the estimators that read sums alone.
 func estimatorsOfSums() []string {
 	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
-		requires, err := weightest.RequirementOf(name)
-		return err != nil || requires == weightest.HeldOutRows
+		rows, err := weightest.ReadsRows(name)
+		return err != nil || rows
 	})
 }
 

@@ -58,19 +58,22 @@ var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
 		{"discriminator_accuracy", func(m *Metrics) any { return &m.DiscriminatorAccuracy }, true},
 		{"largest_weight", func(m *Metrics) any { return &m.LargestWeight }, true},
 		{"effective_sample_size", func(m *Metrics) any { return &m.EffectiveSampleSize }, true},
-		{"label_shift_p", func(m *Metrics) any { return &m.LabelShiftP }, true},
+		{"label_shift_p", passedOver[Metrics], true}, // of former versions
 	}
 	for _, name := range selection.Names() {
 		columns = append(columns, column[Metrics]{strings.ReplaceAll(name, "-", "_"), func(m *Metrics) any { return criterion{m, name} }, true})
 	}
 	for _, name := range formerCriteria {
-		columns = append(columns, column[Metrics]{name, func(*Metrics) any { return new(Optional[float64]) }, true})
+		columns = append(columns, column[Metrics]{name, passedOver[Metrics], true})
 	}
 	return columns
 }}
 
-// formerCriteria are columns of files of former versions, which are passed over.
+// formerCriteria are columns of files of former versions.
 var formerCriteria = []string{"snd", "iwcv", "dev", "class_ami", "transfer_score"}
+
+// passedOver is the cell of a column of former versions, whose value is for nobody.
+func passedOver[R any](*R) any { return new(Optional[float64]) }
 
 // criterion is the value of a criterion of package selection, by its name.
 type criterion struct {
@@ -102,7 +105,7 @@ var weightsLines = lines[WeightUpdate]{
 			{name: "smallest_singular", cell: func(u *WeightUpdate) any { return &u.SmallestSingular }},
 			{name: "effective_sample_size", cell: func(u *WeightUpdate) any { return &u.EffectiveSampleSize }},
 			{name: "note", cell: func(u *WeightUpdate) any { return &u.Note }},
-			{"label_shift_p", func(u *WeightUpdate) any { return &u.LabelShiftP }, true},
+			{"label_shift_p", passedOver[WeightUpdate], true}, // of former versions
 		}...)
 	},
 	prefix: weightColumn, classes: func(u WeightUpdate) int { return len(u.Weights) },

@@ -163,8 +163,6 @@ type Metrics struct {
 	// LargestWeight is the largest of the estimated class weights at this time, and
 	// EffectiveSampleSize what they leave of the source, as in WeightUpdate.
 	LargestWeight, EffectiveSampleSize Optional[float64]
-	// LabelShiftP is that of the update of the weights at this time, if there was one.
-	LabelShiftP Optional[float64]
 }
 
 // WeightUpdate is one line of weights.csv: an update of the class weights.
@@ -175,7 +173,4 @@ type WeightUpdate struct {
 	SmallestSingular    float64   // of the confusion matrix; NaN where the estimate failed before
 	EffectiveSampleSize float64   // (Σ D_S w)² / Σ D_S w², in (0, 1]
 	Note                string    // why the update left the weights alone, if it did
-	// LabelShiftP is the p-value of the test that changed class shares alone explain what
-	// the network says of the target; measured where the estimate is that of held-out rows.
-	LabelShiftP Optional[float64]
 }

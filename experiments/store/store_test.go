@@ -189,7 +189,7 @@ func TestWeightsRoundTrip(t *testing.T) {
 	for _, want := range [][]WeightUpdate{
 		nil,
 		{
-			{Epoch: 1, Step: 10, Weights: []float64{0.25, 1.75}, Distance: 0.5, SmallestSingular: 1e-9, EffectiveSampleSize: 0.75, LabelShiftP: Measured(0.04)},
+			{Epoch: 1, Step: 10, Weights: []float64{0.25, 1.75}, Distance: 0.5, SmallestSingular: 1e-9, EffectiveSampleSize: 0.75},
 			{Epoch: 2, Step: 20, Weights: []float64{0.5, 1.5}, Note: "kept"},
 		},
 		{

@@ -14,17 +14,15 @@ import (
 	"iwda/losses/form"
 	"iwda/torch"
 	"iwda/weightest"
-	"iwda/weightest/shifttest"
 )
 
 // classWeights are the weights of the classes in the losses, their estimate, and the
 // statistics behind it. Every method estimates them, to show in its results; only those
 // with estimated weights use them.
 type classWeights struct {
-	estimated bool                  // the losses use the estimate
-	every     int                   // steps between two updates
-	warmup    int                   // updates that only clear the statistics
-	needs     weightest.Requirement // of the estimator
+	estimated bool // the losses use the estimate
+	every     int  // steps between two updates
+	warmup    int  // updates that only clear the statistics
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
@@ -44,19 +42,9 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
 	}
-	estimator, err := weightest.NewEstimator(run.Weights.Estimator)
-	if err != nil {
-		return nil, err
-	}
-	if w.needs, err = weightest.RequirementOf(run.Weights.Estimator); err != nil {
-		return nil, err
-	}
-	if w.needs == weightest.HeldOutRows {
-		estimator = overShares{estimator, w.source}
-	}
+	var err error
 	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
-		Estimator: estimator, EMA: run.Weights.EMA, Warmup: run.Weights.Warmup,
-		MinSingularValue: run.Weights.MinSingularValue,
+		EMA: run.Weights.EMA, Warmup: run.Weights.Warmup, MinSingularValue: run.Weights.MinSingularValue,
 	})
 	if err != nil {
 		return nil, err
@@ -82,16 +70,8 @@ func vector(values []float64, device torch.Device) torch.Tensor {
 	return torch.FromSlice(values, len(values)).To(torch.Float32, device)
 }
 
-// readsHeldOut reports whether the estimate is that of held-out rows; otherwise it is that
-// of the statistics of the training passes.
-func (w *classWeights) readsHeldOut() bool { return w.needs != weightest.TrainingStatistics }
-
-// observe adds a step's predictions, source rows first, to the statistics, where the
-// estimate is that of these.
+// observe adds a step's predictions, source rows first, to the statistics.
 func (w *classWeights) observe(probabilities []float32, sourceClasses []int) error {
-	if w.readsHeldOut() {
-		return nil
-	}
 	half := len(probabilities) / 2
 	return w.statistics.Add(probabilities[:half], sourceClasses, probabilities[half:])
 }
@@ -99,12 +79,11 @@ func (w *classWeights) observe(probabilities []float32, sourceClasses []int) err
 // due reports whether the weights are updated after that many steps.
 func (w *classWeights) due(step int) bool { return step%w.every == 0 }
 
-// update moves the weights towards a new estimate: that of the held-out rows, where there
-// are any, else that of the statistics. An estimate that cannot be had leaves the weights
-// as they are, and the statistics go on.
-func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) {
-	update, explained, err := w.follow(rows)
-	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) || errors.Is(err, weightest.ErrMissingClass) {
+// update moves the weights towards the estimate of the statistics. An estimate that cannot be
+// had leaves the weights as they are, and the statistics go on.
+func (w *classWeights) update() (store.WeightUpdate, error) {
+	update, err := w.tracker.Update(w.statistics, w.source)
+	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
 		update = weightest.Update{
 			Weights:               w.tracker.Weights(),
 			SmallestSingularValue: math.NaN(),
@@ -120,41 +99,9 @@ func (w *classWeights) update(rows *estimationRows) (store.WeightUpdate, error) 
 	return store.WeightUpdate{
 		Weights: update.Weights, Distance: w.distance().OrNaN(),
 		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
-		Note: update.Note, LabelShiftP: explained,
+		Note: update.Note,
 	}, nil
 }
-
-// follow moves the tracker by a new estimate, whose note the calibration's precedes. Of
-// held-out rows it says, too, the p-value of the test that class shares alone explain the
-// target's predictions.
-func (w *classWeights) follow(rows *estimationRows) (update weightest.Update, explained store.Optional[float64], err error) {
-	if rows == nil {
-		update, err = w.tracker.Update(w.statistics, w.source)
-		return update, explained, err
-	}
-	sample, note, err := rows.sample(w.needs, len(w.source))
-	if err != nil {
-		return weightest.Update{}, explained, err
-	}
-	test, err := shifttest.LabelShiftTest(sample, shifttest.LabelShiftSettings{Resamples: testResamples, Seed: 1})
-	if err == nil && test.Tested() {
-		explained = store.Measured(test.P)
-	}
-	problem, err := sample.Problem()
-	if err != nil {
-		return weightest.Update{}, explained, err
-	}
-	update, err = w.tracker.Follow(problem)
-	if note != "" && update.Note != "" {
-		note += "; "
-	}
-	update.Note = note + update.Note
-	return update, explained, err
-}
-
-// testResamples bounds the time of a test at every update; p is then at least a hundredth
-// where it is counted in resamples.
-const testResamples = 99
 
 // inWords is what the log says of an update.
 func inWords(u store.WeightUpdate) string {

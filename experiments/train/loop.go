@@ -22,7 +22,7 @@ func (t *trainer) train(ctx context.Context) error {
 		return err
 	}
 	for {
-		if err := t.updateClassWeights(ctx); err != nil {
+		if err := t.updateClassWeights(); err != nil {
 			return t.clock.after("class weights", err)
 		}
 		if t.clock.atEpoch() {
@@ -122,7 +122,6 @@ func (t *trainer) measure(ctx context.Context) error {
 		Epoch: t.clock.done / t.clock.stepsPerEpoch, Step: t.clock.done,
 		LearningRate: t.optimisation.rate,
 		Criteria:     seen.criteria(t.clock.done, t.options.logf),
-		LabelShiftP:  t.record.labelShiftP(t.clock.done),
 		Seconds:      t.effort.seconds(),
 	}
 	t.classWeights.describe(&m)
@@ -146,20 +145,12 @@ func (t *trainer) reportProgress() {
 
 // updateClassWeights updates them where that is due, records it and says so in the log. A
 // run that was interrupted right after that does not repeat it.
-func (t *trainer) updateClassWeights(ctx context.Context) error {
+func (t *trainer) updateClassWeights() error {
 	done := t.clock.done
 	if done == 0 || !t.classWeights.due(done) || t.record.updatedAfter(done) {
 		return nil
 	}
-	var rows *estimationRows
-	if t.classWeights.readsHeldOut() {
-		t.processes.copyOfFirst(t.model.state())
-		var err error
-		if rows, err = readHeldOut(ctx, t.evaluator, t.data); err != nil {
-			return err
-		}
-	}
-	u, err := t.classWeights.update(rows)
+	u, err := t.classWeights.update()
 	if err != nil {
 		return err
 	}

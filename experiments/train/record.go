@@ -59,15 +59,6 @@ func mean(sum float64, steps int) store.Optional[float64] {
 
 func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }
 
-// labelShiftP is that of an update of the class weights after that many steps, if there
-// was one.
-func (r *record) labelShiftP(step int) store.Optional[float64] {
-	if !r.updatedAfter(step) {
-		return store.Optional[float64]{}
-	}
-	return r.updates[len(r.updates)-1].LabelShiftP
-}
-
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
 
 func (r *record) evaluatedAfter(step int) bool {

@@ -86,10 +86,10 @@ func configurationPage(root string) ([]byte, error) {
 
 func estimatorsPage() ([]byte, error) {
 	page := bytes.NewBufferString("# Estimators of class weights\n\n" + byMake + `
-Values of ` + "`weights.estimator`" + ` and of ` + "`iwrun labelshift --estimator`" + `. Both take all: held-out rows have a confusion matrix as those of training do.
+Values of ` + "`labelshift --estimator`" + `. A training run estimates its weights by ` + "`qp`" + `.
 [methods.md](methods.md#label-shift-without-training) has their formulas, and [label-shift.md](../explanation/label-shift.md) says when to trust them.
 
-| name | what it is | needs |
+| name | what it is | reads |
 | --- | --- | --- |
 `)
 	for _, name := range weightest.EstimatorNames() {
@@ -97,11 +97,15 @@ Values of ` + "`weights.estimator`" + ` and of ` + "`iwrun labelshift --estimato
 		if err != nil {
 			return nil, err
 		}
-		needs, err := weightest.RequirementOf(name)
+		rows, err := weightest.ReadsRows(name)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(page, "| %s | %s | %s |\n", code(name), cell(about), needs)
+		reads := "rows or sums"
+		if rows {
+			reads = "rows"
+		}
+		fmt.Fprintf(page, "| %s | %s | %s |\n", code(name), cell(about), reads)
 	}
 	return page.Bytes(), nil
 }
