@@ -159,17 +159,15 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, u
 	if 2*failed > len(estimates) {
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
-	between, reach := normalReach(level), resampledReach(rows)
+	result := Uncertainty{Level: level}
 	if unsure > 0 {
-		between, reach = percentileReach(len(shares), level), refittedReach(unsure)
-	}
-	result := Uncertainty{
-		Level:   level,
-		Shares:  drawnIntervals(shares, level, 1, between, reach),
-		Weights: drawnIntervals(weights, level, math.Inf(1), between, reach),
-	}
-	if unsure > 0 {
-		result.Shares.lean(shares, reach(0, between))
+		reach := refittedReach(unsure)
+		result.Shares = shareIntervals(shares, level, reach)
+		result.Weights = drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), reach)
+	} else {
+		between, reach := normalReach(level), resampledReach(rows)
+		result.Shares = drawnIntervals(shares, level, 1, between, reach)
+		result.Weights = drawnIntervals(weights, level, math.Inf(1), between, reach)
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))

@@ -116,33 +116,37 @@ func drawnIntervals(draws [][]float64, level, upper, between float64, widen func
 	return result
 }
 
-// lean moves the bounds of each class's interval, between percentiles of draws×k, against the
-// draws' skewness: with a sixth of it a, the reach z of a side becomes
-//
-//	-a + (z - a)/(1 + a(z - a)),   |a| ≤ 0.15,
-//
-// BCa's form (Efron 1987) with the other sign. That is right for estimates after a fitted
-// calibration, whose resamples are skewed to the side to which the estimate errs least;
-// research/labelshift.md has the comparison.
-func (result Intervals) lean(draws [][]float64, reach float64) {
+// shareIntervals are intervals of shares of resamples to which a calibration was fitted, draws×k,
+// on the scale φ = arcsin √q. There the spread of an estimated share hardly depends on the share,
+// as it does on that of q: an estimate that is too low, of a rare class, takes itself for too
+// certain. A class's own interval reaches so many standard deviations of φ to both sides of its
+// median; the joint ones are those of drawnIntervals.
+func shareIntervals(draws [][]float64, level float64, widen func(class int, reach float64) float64) Intervals {
+	k, z := len(draws[0]), normalReach(level)
+	angles := make([][]float64, len(draws))
+	for i, draw := range draws {
+		angles[i] = make([]float64, k)
+		for j, q := range draw {
+			angles[i][j] = math.Asin(math.Sqrt(min(1, q)))
+		}
+	}
+	share := func(angle float64) float64 {
+		sine := math.Sin(max(0, min(math.Pi/2, angle)))
+		return sine * sine
+	}
+	result := drawnIntervals(angles, level, math.Pi/2, z, widen)
 	values := make([]float64, len(draws))
-	for j := range result.Each {
-		for i, draw := range draws {
-			values[i] = draw[j]
+	for j := range k {
+		for i, angle := range angles {
+			values[i] = angle[j]
 		}
 		slices.Sort(values)
-		a := math.Max(-0.15, math.Min(0.15, stat.Skew(values, nil)/6))
-		if math.IsNaN(a) { // all are the same, or fewer than three
-			continue
-		}
-		at := func(z float64) float64 {
-			// Beyond the pole is the outermost draw.
-			return percentile(values, distuv.UnitNormal.CDF(-a+(z-a)/math.Max(0, 1+a*(z-a))))
-		}
-		each, joint := &result.Each[j], &result.Joint[j]
-		*each = Interval{at(-reach), at(reach)}
-		*joint = Interval{math.Min(joint.Low, each.Low), math.Max(joint.High, each.High)}
+		median, reach := percentile(values, 0.5), widen(j, z)*stat.PopStdDev(values, nil)
+		joint := result.Joint[j]
+		result.Each[j] = Interval{share(median - reach), share(median + reach)}
+		result.Joint[j] = Interval{min(share(joint.Low), result.Each[j].Low), max(share(joint.High), result.Each[j].High)}
 	}
+	return result
 }
 
 // deviations returns the root mean square deviations from the median of the values below

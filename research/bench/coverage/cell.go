@@ -22,7 +22,7 @@ type cell struct {
 
 func cells() []cell {
 	var all []cell
-	for _, size := range []struct{ k, n int }{{2, 200}, {2, 1000}, {3, 200}, {3, 1000}, {10, 200}, {10, 1000}, {20, 400}} {
+	for _, size := range []struct{ k, n int }{{2, 200}, {2, 1000}, {3, 200}, {3, 1000}, {10, 200}, {10, 1000}, {20, 400}, {5, 150}, {12, 240}, {30, 600}} {
 		for _, times := range []int{1, 5, 25, 50} {
 			c := cell{classes: size.k, source: size.n, target: times * size.n}
 			sure := c
