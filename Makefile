@@ -177,7 +177,7 @@ bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails w
 bench-growth: build ## time and memory against classes, batch and data
 	$(with_flags) go run ./research/bench/growth
 
-bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (an hour; goes on where it ended)
+bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (hours; goes on where it ended)
 	CGO_ENABLED=0 go run ./research/bench/coverage
 	CGO_ENABLED=0 go run ./research/bench/evaluation
 

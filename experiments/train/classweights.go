@@ -35,19 +35,19 @@ type classWeights struct {
 // true ones.
 func newClassWeights(run config.Resolved, method config.Method, d *data, device torch.Device) (*classWeights, error) {
 	classes := len(d.classNames)
+	tracker, err := weightest.NewTracker(classes, weightest.TrackerSettings{
+		EMA: run.Weights.EMA, Warmup: run.Weights.Warmup, MinSingularValue: run.Weights.MinSingularValue,
+	})
+	if err != nil {
+		return nil, err
+	}
 	w := &classWeights{
 		estimated:  method.Weights == config.EstimatedWeights,
 		every:      run.Weights.Every * d.feed.passSteps(),
 		warmup:     run.Weights.Warmup,
 		source:     d.source.Shares(classes),
 		statistics: weightest.NewAccumulator(classes),
-	}
-	var err error
-	w.tracker, err = weightest.NewTracker(classes, weightest.TrackerSettings{
-		EMA: run.Weights.EMA, Warmup: run.Weights.Warmup, MinSingularValue: run.Weights.MinSingularValue,
-	})
-	if err != nil {
-		return nil, err
+		tracker:    tracker,
 	}
 	if d.target.Known() > 0 {
 		w.target = d.target.Shares(classes)
