@@ -176,14 +176,13 @@ func (d disputes) sentence() string {
 	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), d.file)
 }
 
-// take returns what takes the predictions of all the target's rows, of which there are so many, in their
-// order, and keeps those of the rows that are written.
-func (d *disputes) take(rows int) func(id, class string, probability float64) {
-	every := (rows + len(d.used) - 1) / max(len(d.used), 1) // row of those that were judged
+// take returns what takes the predictions of all the target's rows in their order, and keeps those of
+// the rows that are written; judged are the numbers of the rows that methods were compared on.
+func (d *disputes) take(judged []int) func(id, class string, probability float64) {
 	d.written = make([]labels.Row, min(len(d.rows), mostDisputed))
 	places := map[int]int{} // of the target's rows among the written ones
 	for i := range d.written {
-		places[d.rows[i]*every] = i
+		places[judged[d.rows[i]]] = i
 	}
 	row := 0
 	return func(id, class string, probability float64) {

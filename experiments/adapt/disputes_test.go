@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,19 +28,45 @@ func TestDisputes(t *testing.T) {
 		t.Error(said)
 	}
 	path := filepath.Join(t.TempDir(), DisputedFile)
-	take := d.take(8) // every other one was judged
-	for i, id := range []string{"a", "", "b", "", "c", "", "d", ""} {
-		take(id, []string{"cat", "", "cat", "", "dog", "", "dog", ""}[i], float64(i)/8)
+	take := d.take([]int{0, 3, 4, 7}) // of eight rows
+	for i, id := range []string{"a", "", "", "b", "c", "", "", "d"} {
+		take(id, []string{"cat", "", "", "cat", "dog", "", "", "dog"}[i], float64(i)/8)
 	}
 	if err := d.write(path, []string{"cat", "dog"}); err != nil {
 		t.Fatal(err)
 	}
-	const want = "id,predicted_class,probability,mcc,source-only\nd,dog,0.75,cat,cat\nc,dog,0.5,cat,cat\nb,cat,0.25,dog,cat\n"
+	const want = "id,predicted_class,probability,mcc,source-only\nd,dog,0.875,cat,cat\nc,dog,0.5,cat,cat\nb,cat,0.375,dog,cat\n"
 	if text, err := os.ReadFile(path); string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}
 	if said := newDisputes(2, []float64{1, 0}).sentence(); !strings.Contains(said, "All methods predict the same") {
 		t.Error(said)
+	}
+}
+
+// Of a target with more rows than runs are judged by, the rows in dispute are named as predictions.csv
+// names them, with what it says of them.
+func TestDisputesOfManyRows(t *testing.T) {
+	source, target := overlapping(t, 12_000)
+	folder := filepath.Join(t.TempDir(), "out")
+	set := []string{"methods=[source-only@linear, iwdan]", "seeds=[1]", "train.epochs=2", "network.features=8"}
+	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: set}); err != nil {
+		t.Fatal(err)
+	}
+	predicted := map[string][]string{} // by id
+	for _, line := range lines(t, filepath.Join(folder, PredictionsFile))[1:] {
+		id, rest, _ := strings.Cut(line, ",")
+		predicted[id] = strings.Split(rest, ",")[:2]
+	}
+	disputed := lines(t, filepath.Join(folder, DisputedFile))[1:]
+	if len(disputed) == 0 {
+		t.Fatal("nothing is in dispute")
+	}
+	for _, line := range disputed {
+		cells := strings.Split(line, ",")
+		if !slices.Equal(cells[1:3], predicted[cells[0]]) || !slices.ContainsFunc(cells[3:], func(class string) bool { return class != cells[1] }) {
+			t.Errorf("%q, and %s has %q", line, PredictionsFile, predicted[cells[0]])
+		}
 	}
 }
 

@@ -196,8 +196,9 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 }
 
-// overlapping writes two classes that overlap, in other shares, and returns the paths of source and target.
-func overlapping(t *testing.T) (source, target string) {
+// overlapping writes two classes that overlap, in other shares, a thousand rows and as many as are asked
+// for, and returns the paths of source and target.
+func overlapping(t *testing.T, rows int) (source, target string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
 	write := func(name string, first, rows int) string {
@@ -211,14 +212,14 @@ func overlapping(t *testing.T) (source, target string) {
 		}
 		return writeFile(t, t.TempDir(), name, text)
 	}
-	source, target = write("source.csv", 700, 1000), write("target.csv", 200, 1000)
+	source, target = write("source.csv", 700, 1000), write("target.csv", rows/5, rows)
 	return source, target
 }
 
 // The only method predicts what is predicted, however it is corrected: nothing is in dispute, and it is
 // as often right.
 func TestMethodsAreCorrectedAlike(t *testing.T) {
-	source, target := overlapping(t)
+	source, target := overlapping(t, 1000)
 	folder := filepath.Join(t.TempDir(), "out")
 	outcome, err := Run(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/labels"
 	"iwda/experiments/labelshift"
+	"iwda/internal/evenly"
 	"iwda/internal/heading"
 	"iwda/internal/printable"
 )
@@ -48,7 +49,7 @@ func TestHeadings(t *testing.T) {
 	d := newDisputes(2, []float64{0.25, 0.75})
 	d.add("mcc", "", 2, []float64{0.75, 0.25})
 	d.rank()
-	d.take(1)("1", "dog", 0.75)
+	d.take([]int{0})("1", "dog", 0.75)
 	must(d.write(path(DisputedFile), classes))
 	must(labels.Write(path(ToLabelFile), []labels.Row{{Stratum: "0-1", Share: 1}}))
 	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
@@ -99,7 +100,7 @@ func TestNoFormulas(t *testing.T) {
 	d := newDisputes(2, slices.Repeat([]float64{0.75, 0.25}, n))
 	d.add("mcc", "", 2, slices.Repeat([]float64{0.25, 0.75}, n))
 	d.rank()
-	draw, take := labels.NewDraw(n, false, 1), d.take(n)
+	draw, take := labels.NewDraw(n, false, 1), d.take(evenly.All(n))
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
 	for _, format := range table.Formats() {

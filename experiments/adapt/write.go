@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
+	"iwda/experiments/store"
 	"iwda/internal/printable"
 )
 
@@ -19,11 +20,14 @@ import (
 // the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole. The outcome of a former command goes first, as it would not be that of the others.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
+	judged := store.JudgedRows(p.Data.Target.Rows)
+	if len(judged) != len(o.disputes.used) {
+		return fmt.Errorf("%s: runs were judged on %d of the target's rows, and %d are: they are of a former version, make them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
+	}
 	if err := os.Remove(p.path(OutcomeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	draw := p.draw()
-	dispute := o.disputes.take(p.Data.Target.Rows)
+	draw, dispute := p.draw(), o.disputes.take(judged)
 	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)

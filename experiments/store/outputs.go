@@ -10,6 +10,7 @@ import (
 
 	"github.com/maruel/safetensors"
 
+	"iwda/internal/evenly"
 	"iwda/internal/input"
 )
 
@@ -19,7 +20,7 @@ type Outputs struct {
 	Classes       int
 	HeldOut       []float32 // of the source's rows that were held out, row-major n×k
 	HeldOutLabels []int     // their n classes
-	Target        []float32 // of rows of the target's test set, m×k, drawn evenly if it has more
+	Target        []float32 // of the target's [JudgedRows], m×k
 	// TargetCrossed is what was not trained on all rows of the source says of the same rows, m×k: it
 	// compares with HeldOut if that is of cross-validation. Empty if Target compares with it.
 	TargetCrossed []float32
@@ -27,6 +28,10 @@ type Outputs struct {
 	// measure alone.
 	TargetLabels []int
 }
+
+// JudgedRows are the rows of a target's test set, of which there are so many, that Outputs has of a run
+// that holds source rows out: with more, the choice among runs would hardly be better.
+func JudgedRows(rows int) []int { return evenly.Rows(rows, 10_000) }
 
 // Compared returns the target's logits that compare with those of held-out rows, m×k.
 func (o Outputs) Compared() []float32 {

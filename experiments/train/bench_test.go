@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"iwda/experiments/config"
+	"iwda/internal/evenly"
 	"iwda/internal/timing"
 	"iwda/torch"
 )
@@ -95,7 +96,7 @@ func BenchmarkEvaluate(b *testing.B) {
 // share in percent of an epoch of 937 steps and that evaluation.
 func BenchmarkCriteria(b *testing.B) {
 	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, 10000)
-	target, heldOut := newOutputs(10000, judgedRows), newOutputs(10000, 770)
+	target, heldOut := &outputs{kept: evenly.All(10_000)}, &outputs{kept: evenly.Rows(10_000, 770)}
 	for _, kept := range []*outputs{target, heldOut} {
 		if err := t.evaluator.evaluate(b.Context(), test, kept); err != nil {
 			b.Fatal(err)

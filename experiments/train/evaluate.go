@@ -78,16 +78,12 @@ type observations struct {
 	unlabelled      bool // no test row has a label
 }
 
-// judgedRows bounds the rows of the target by which runs are judged: with more,
-// the choice would hardly be better.
-const judgedRows = 10_000
-
 // observe passes these rows through the network.
 func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
 	k := len(d.classNames)
-	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: newOutputs(d.test.Len(), judgedRows), unlabelled: d.test.Known() == 0}
+	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: &outputs{kept: store.JudgedRows(d.test.Len())}, unlabelled: d.test.Known() == 0}
 	if d.onHeldOut == nil {
-		o.target = everyNth(d.test.Len(), judgedRows)
+		o.target = everyNth(d.test.Len(), len(o.target.kept))
 	}
 	o.compared = o.target
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"iwda/datasets"
+	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/nets/regression"
 )
@@ -57,7 +58,7 @@ type crossed struct{ heldOut, target *outputs }
 // judged hands the target's rows by which runs are judged to take, part by part.
 func (d *data) judged(ctx context.Context, take func(values []float32)) error {
 	const rows = 500 // at once
-	size, rowsAsked := datasets.Size(d.rowShape), newOutputs(d.test.Len(), judgedRows)
+	size, rowsAsked := datasets.Size(d.rowShape), &outputs{kept: store.JudgedRows(d.test.Len())}
 	for b, err := range d.onTest.batches(ctx, rows) {
 		if err != nil {
 			return err

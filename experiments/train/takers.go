@@ -6,7 +6,6 @@ import (
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
-	"iwda/internal/evenly"
 	"iwda/torch"
 )
 
@@ -151,9 +150,6 @@ type outputs struct {
 	logits  []float32
 	labels  []int // -1 where one is not known
 }
-
-// newOutputs keeps at most the given number of a set's rows, by package evenly.
-func newOutputs(rows, most int) *outputs { return &outputs{kept: evenly.Rows(rows, most)} }
 
 // everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,
 // and the criteria in metrics.csv of the paper's runs stay the same.
