@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
@@ -69,8 +70,8 @@ func Withheld(test shifttest.LabelShift) string {
 // each, which may be those of another classifier: the mean of the corrected probabilities, after
 // [Fit], that this classifier gives them. These are right that often on average, but for what was
 // fitted to chance: how much that is, the same shows on resamples of both domains' rows, the source's
-// class by class, in each of which calibration and shares are fitted anew, and is taken away. It is
-// right if the features of each class are distributed alike in both domains. If it is asked of a
+// class by class, in each of which calibration and shares are fitted anew, and is taken away. Of a
+// domain with more than 4000 rows that many are drawn. It is right if the features of each class are distributed alike in both domains. If it is asked of a
 // classifier that was made to see them alike, it is right about nothing.
 //
 // The interval is that of percentiles over the resamples, in which rows are right or wrong
@@ -86,6 +87,9 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predic
 	if s.Resamples == 0 {
 		s.Resamples = resamplesOf(classes)
 	}
+	const most = 4000 // rows of a domain, as each is read a hundred times
+	heldOut, labels = heldOut.Evenly(classes, most), evenly.Of(labels, most)
+	target, predicted = target.Evenly(classes, most), evenly.Of(predicted, most)
 	right, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, predicted, how)
 	if err != nil {
 		return Accuracy{}, err

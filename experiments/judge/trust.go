@@ -84,9 +84,7 @@ func (c *Comparison) expect(t *Trust, of predicted) error {
 	if math.Abs(apart) > furthest {
 		return fmt.Errorf("by %s %.1f%% of the predictions are right, by themselves %.1f%%", name, 100*opinion, 100*of.claimed)
 	}
-	const most = 4000 // rows of a domain in a resample
-	expected, err := classshares.ExpectAccuracy(k, run.heldOut().Evenly(k, most), evenly.Of(run.HeldOutLabels, most),
-		run.target().Evenly(k, most), evenly.Of(of.classes, most), run.settings(), classshares.AccuracySettings{Seed: 1})
+	expected, err := classshares.ExpectAccuracy(k, run.heldOut(), run.HeldOutLabels, run.target(), of.classes, run.settings(), classshares.AccuracySettings{Seed: 1})
 	if err != nil {
 		return err
 	}

@@ -30,9 +30,11 @@ type Analysis struct {
 	// EffectiveRows is the number of source rows that those weighted by the estimate
 	// are worth.
 	EffectiveRows float64
-	// ExpectedAccuracy is the mean over the target of the largest corrected probability,
-	// Uncorrected that of the largest probability; NaN where they are not known.
-	ExpectedAccuracy, Uncorrected float64
+	// ExpectedAccuracy is that of the corrected predictions of the target, Uncorrected how many of the
+	// classifier's own are right by the same probabilities. They are nil and NaN if they are not known,
+	// or not to be believed.
+	ExpectedAccuracy *classshares.Accuracy
+	Uncorrected      float64
 	// Uncertainty is nil where no intervals were asked for or could be had.
 	Uncertainty *intervals.Uncertainty
 	Tests       Tests
@@ -102,20 +104,25 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if err := a.test(); err != nil {
 		return nil, err
 	}
-	a.expectAccuracy()
+	a.expectAccuracy(source, target, estimator)
 	if a.Replicas > 0 {
 		a.boundSample()
 	}
 	return a, nil
 }
 
-// calibrate fits the calibration of the settings to a source.
-func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error) {
+// of are the settings of package classshares for that source.
+func (s Settings) of(source *Predictions) classshares.Settings {
 	how := classshares.Settings{Calibration: s.Calibration, Trained: source.trained}
 	if s.TrainShares != nil {
 		how.Trained = s.TrainShares
 	}
-	c, err := classshares.Calibrate(len(source.Classes), source.rows(), source.labels, how)
+	return how
+}
+
+// calibrate fits the calibration of the settings to a source.
+func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error) {
+	c, err := classshares.Calibrate(len(source.Classes), source.rows(), source.labels, s.of(source))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", source.Name, err)
 	}
@@ -154,7 +161,7 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
 	a.EffectiveRows = float64(p.SourceRows) * weightest.EffectiveSampleSize(a.Estimate.Weights, p.SourceDistribution)
 	a.ConditionNumber = conditionNumber(p.Hard.Confusion)
-	a.ExpectedAccuracy, a.Uncorrected = math.NaN(), math.NaN()
+	a.Uncorrected = math.NaN()
 	return nil
 }
 
@@ -220,27 +227,34 @@ func (a *Analysis) correct(first, last int) ([]float64, error) {
 	return nil, err
 }
 
-// expectAccuracy computes the expected accuracies.
-func (a *Analysis) expectAccuracy() {
-	a.Uncorrected = sumOfLargest(a.shares.Sample.Target(), len(a.Classes)) / float64(a.TargetRows)
-	var sum float64
+// expectAccuracy sets the expected accuracies, unless the tests say why there are none to believe.
+func (a *Analysis) expectAccuracy(source, target *Predictions, estimator weightest.Estimator) {
+	if classshares.Withheld(*a.Tests.LabelShift) != "" {
+		return
+	}
+	k := len(a.Classes)
+	predicted, gained := make([]int, a.TargetRows), 0.0
 	for first := 0; first < a.TargetRows; first += batchRows {
 		corrected, err := a.correct(first, min(first+batchRows, a.TargetRows))
 		if err != nil {
 			a.note("No expected accuracy: %v.", err)
 			return
 		}
-		sum += sumOfLargest(corrected, len(a.Classes))
+		own := a.shares.Sample.Target()[first*k:]
+		for i := range len(corrected) / k {
+			row, class := corrected[i*k:(i+1)*k], floats.MaxIdx(own[i*k:(i+1)*k])
+			predicted[first+i] = floats.MaxIdx(row)
+			gained += row[predicted[first+i]] - row[class]
+		}
 	}
-	a.ExpectedAccuracy = sum / float64(a.TargetRows)
-}
-
-// sumOfLargest adds up the largest probability of each row.
-func sumOfLargest(rows []float64, k int) (sum float64) {
-	for first := 0; first < len(rows); first += k {
-		sum += floats.Max(rows[first : first+k])
+	how := a.Settings.of(source)
+	how.Estimator = estimator
+	expected, err := classshares.ExpectAccuracy(k, source.rows(), source.labels, target.rows(), predicted, how, classshares.AccuracySettings{Level: a.Level, Seed: a.Seed})
+	if err != nil {
+		a.note("No expected accuracy: %v.", err)
+		return
 	}
-	return sum
+	a.ExpectedAccuracy, a.Uncorrected = &expected, max(0, expected.Value-gained/float64(a.TargetRows))
 }
 
 // WriteCorrected writes the corrected predictions of the target, with ids, as

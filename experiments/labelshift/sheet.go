@@ -67,19 +67,27 @@ func (a *Analysis) sheet() sheet.Sheet {
 	s.Notes = append(s.Notes,
 		fmt.Sprintf("Condition number of C, hard predictions: %s.", condition),
 		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
-	if !math.IsNaN(a.ExpectedAccuracy) {
-		s.Notes = append(s.Notes, a.expectation())
+	if said := a.expectation(); said != "" {
+		s.Notes = append(s.Notes, said)
 	}
 	s.Notes = append(s.Notes, a.Notes...)
 	return s
 }
 
-// expectation says what accuracy is expected, and if what, or why none is.
+// expectation says what accuracy is expected, and if what, or why none is; "" if the notes do.
 func (a *Analysis) expectation() string {
+	if a.Tests.LabelShift == nil {
+		return ""
+	}
 	if why := classshares.Withheld(*a.Tests.LabelShift); why != "" {
 		return fmt.Sprintf("No expected accuracy: %s.", why)
 	}
-	return fmt.Sprintf("Expected accuracy on the target by corrected probabilities: %.2f%%; by those before, %.2f%%; only if the classifier was not adapted to this target, which would pass the test in any case.", 100*a.ExpectedAccuracy, 100*a.Uncorrected)
+	e := a.ExpectedAccuracy
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf("Expected accuracy on the target: %.1f%% (%.1f to %.1f%%) by corrected probabilities, %.1f%% by those before; only if the classifier was not adapted to this target, which would pass the test in any case.",
+		100*e.Value, 100*e.Low, 100*e.High, 100*a.Uncorrected)
 }
 
 // method names the estimator and what goes with it.
