@@ -16,7 +16,7 @@ var ErrNothingFinished = errors.New("no run is finished")
 // Found is what there is of an experiment in the folder of results.
 type Found struct {
 	Planned  []Run
-	Runs     []store.Run     // made with the present configuration, and those that the experiment does not plan
+	Runs     []store.Run     // made with the present configuration, of the same classes in a task, and those not planned
 	Problems []store.Problem // folders of runs without a result
 	Notes    []string        // what was left out, sentences
 }
@@ -36,21 +36,34 @@ func Find(file *config.File, results string) (Found, error) {
 	collected, problems := store.Collect(results, file.Config.Experiment)
 	found := Found{Planned: planned, Problems: problems}
 	usable := 0
-	var others []string
+	first := map[store.ID]store.Result{} // of each variant and task, whose classes count
+	var others, otherClasses []string
 	for _, run := range collected {
-		hash, isPlanned := hashes[run.Result.ID]
+		r := run.Result
+		hash, isPlanned := hashes[r.ID]
+		of := store.ID{Variant: r.Variant, Task: r.Task}
 		switch {
 		case !isPlanned:
 			found.Runs = append(found.Runs, run)
-		case hash == run.Result.ConfigHash:
-			found.Runs = append(found.Runs, run)
-			usable++
-		default:
-			others = append(others, run.Result.ID)
+			continue
+		case hash != r.ConfigHash:
+			others = append(others, r.ID)
+			continue
+		case first[of].ID == "":
+			first[of] = r
+		case !slices.Equal(first[of].Classes, r.Classes):
+			otherClasses = append(otherClasses, fmt.Sprintf("%s (unlike %s)", r.ID, first[of].ID))
+			continue
 		}
+		found.Runs = append(found.Runs, run)
+		usable++
 	}
 	if len(others) > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("Left out, because finished with another configuration: %s.", strings.Join(others, ", ")))
+	}
+	if len(otherClasses) > 0 {
+		found.Notes = append(found.Notes, fmt.Sprintf("Left out, because the classes differ: %s. The data changed between the two: "+
+			"remove the folder of the run of the former data, and run it again.", strings.Join(otherClasses, ", ")))
 	}
 	if ids := onDifferentData(found.Runs); len(ids) > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("The data changed between runs of one task and seed (data_sha256): %s.", strings.Join(ids, ", ")))

@@ -2,10 +2,43 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"iwda/experiments/store"
 )
+
+// Tables and figures have a column a class: runs whose classes differ from those of the first of
+// their task are left out, and said.
+func TestRunsOfOtherClasses(t *testing.T) {
+	root, file := t.TempDir(), load(t, experiment)
+	finish := func(i int, classes ...string) string {
+		run := plan(t)[i]
+		dir, zeros := run.Dir(root), make([]float64, len(classes))
+		if err := dir.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.WriteResult(store.Result{
+			ID: run.ID.String(), Experiment: "digits", Variant: run.ID.Variant, Task: run.ID.Task, Method: run.ID.Method, Seed: run.ID.Seed,
+			ConfigHash: run.Config.Hash(), Classes: classes, Weights: zeros, LabelDistributions: store.LabelDistributions{Source: zeros},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return run.ID.String()
+	}
+	other, first, same, otherTask := finish(0, "a", "b", "c"), finish(3, "a", "b"), finish(1, "a", "b"), finish(4, "c")
+	found, err := Find(file, root)
+	var got []string
+	for _, run := range found.Runs {
+		got = append(got, run.Result.ID)
+	}
+	if want := []string{otherTask, first, same}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %q; want %q", err, got, want)
+	}
+	if notes := strings.Join(found.Notes, " "); !strings.Contains(notes, other+" (unlike "+first+")") || !strings.Contains(notes, "remove the folder") {
+		t.Errorf("notes %q", notes)
+	}
+}
 
 func TestRunsOnDifferentData(t *testing.T) {
 	run := func(method string, seed int64, sum string) store.Run {
