@@ -65,6 +65,7 @@ func Write(w io.Writer, content Content) error {
 		if planned[run.Result.ID] {
 			finished[run.Result.ID] = true
 			v.Runs = append(v.Runs, newRunRow(run))
+			v.addMachine(run.Result)
 			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
 			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 		}
@@ -87,7 +88,6 @@ func Write(w io.Writer, content Content) error {
 	if err := v.addSettings(content.Planned); err != nil {
 		return err
 	}
-	v.addMachines(content.Runs)
 	return page.Execute(w, v)
 }
 
@@ -167,25 +167,22 @@ type machine struct {
 	PeakBytes                 int64   // the largest
 }
 
-// addMachines lists the different versions and machines of the runs.
-func (v *view) addMachines(runs []store.Run) {
-	for _, run := range runs {
-		r := run.Result
-		var versions []string
-		for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-			versions = append(versions, name+" "+r.Versions[name])
-		}
-		m := machine{Machine: cmp.Or(r.Machine, "not recorded"), Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
-		place := slices.IndexFunc(v.Machines, func(o machine) bool {
-			return o.Machine == m.Machine && o.Device == m.Device && o.Threads == m.Threads && o.Versions == m.Versions
-		})
-		if place < 0 {
-			place = len(v.Machines)
-			v.Machines = append(v.Machines, m)
-		}
-		known := &v.Machines[place]
-		known.Runs++
-		known.Seconds += r.Seconds
-		known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
+// addMachine counts a run with those of the same versions and machine.
+func (v *view) addMachine(r store.Result) {
+	var versions []string
+	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
+		versions = append(versions, name+" "+r.Versions[name])
 	}
+	m := machine{Machine: cmp.Or(r.Machine, "not recorded"), Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
+	place := slices.IndexFunc(v.Machines, func(o machine) bool {
+		return o.Machine == m.Machine && o.Device == m.Device && o.Threads == m.Threads && o.Versions == m.Versions
+	})
+	if place < 0 {
+		place = len(v.Machines)
+		v.Machines = append(v.Machines, m)
+	}
+	known := &v.Machines[place]
+	known.Runs++
+	known.Seconds += r.Seconds
+	known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
 }

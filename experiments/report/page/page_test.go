@@ -145,6 +145,17 @@ func checkSelfContained(t *testing.T, text string) {
 	}
 }
 
+// A run that is not planned is in no list of the page, that of machines too.
+func TestUnplannedRuns(t *testing.T) {
+	c := content(t)
+	other := c.Runs[0]
+	other.Result.ID, other.Result.Seed, other.Result.Device = "full/clean-warped/dann/seed-9", 9, "cuda:7"
+	c.Runs = append(c.Runs, other)
+	if text := write(t, c); strings.Contains(text, "cuda:7") || !strings.Contains(text, "seed-9 (not planned)") {
+		t.Error("a run that is not planned is among the machines, or is not said to be left out")
+	}
+}
+
 func TestNothingFinished(t *testing.T) {
 	c := content(t)
 	c.Runs = nil
