@@ -143,10 +143,16 @@ func (task *taskName) decodeNode(d *decoder, at string, n *yaml.Node) {
 	*task = taskName(p.name())
 }
 
+// Domains returns the names of a task's source and target.
+func (c Config) Domains(task string) (source, target string) {
+	p, _ := c.domainsOf(task, c.Dataset)
+	return p.source, p.target
+}
+
 // domainsOf returns the domains of a task, or what is wrong with it.
-func (f *File) domainsOf(task string, dataset Dataset) (p pair, problem string) {
-	if p, ok := f.pairs[task]; ok {
-		return p, f.unknownDomain(p, dataset)
+func (c Config) domainsOf(task string, dataset Dataset) (p pair, problem string) {
+	if p, ok := c.pairs[task]; ok {
+		return p, dataset.unknownDomain(p)
 	}
 	var possible []pair
 	for at, r := range task {
@@ -160,20 +166,20 @@ func (f *File) domainsOf(task string, dataset Dataset) (p pair, problem string) 
 	case 0:
 		source, target, _ := strings.Cut(task, "-")
 		p := pair{source, target}
-		return p, f.unknownDomain(p, dataset)
+		return p, dataset.unknownDomain(p)
 	}
 	return possible[0], fmt.Sprintf("task %s can be [%s, %s] or [%s, %s]; write it as one of these",
 		task, possible[0].source, possible[0].target, possible[1].source, possible[1].target)
 }
 
 // unknownDomain says which domain of a task has no files, where the user names them.
-func (f *File) unknownDomain(p pair, dataset Dataset) string {
-	data, err := catalogue.Find(dataset.Name)
+func (d Dataset) unknownDomain(p pair) string {
+	data, err := catalogue.Find(d.Name)
 	if err != nil || !data.Named() {
 		return ""
 	}
 	var names []string
-	for _, files := range dataset.Domains {
+	for _, files := range d.Domains {
 		names = append(names, files.Domain)
 	}
 	if len(names) == 0 {

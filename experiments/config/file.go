@@ -25,7 +25,6 @@ type File struct {
 	base        Config            // Config without assignments
 	at          map[string]string // locations of the keys of the file
 	overrides   []override
-	pairs       map[string]pair // tasks that were given as pairs
 }
 
 // document is the schema of a file.
@@ -102,7 +101,8 @@ func (f *File) evaluate() error {
 	d.decodeInto("", f.root, &doc)
 	f.base, f.at = doc.Config, maps.Clone(d.at)
 	f.decodeAssignments(d, &doc)
-	f.Config, f.overrides, f.pairs = doc.Config, doc.Overrides, d.pairs
+	f.Config, f.overrides = doc.Config, doc.Overrides
+	f.Config.pairs = d.pairs
 	if f.Config.Title == "" {
 		f.Config.Title = f.Config.Experiment
 	}
@@ -177,7 +177,7 @@ func (f *File) checkTasks(d *decoder) {
 	}
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
-		p, problem := f.domainsOf(task, f.Config.Dataset)
+		p, problem := f.Config.domainsOf(task, f.Config.Dataset)
 		switch named := data.Tasks == nil; { // the domains are files that the user names
 		case d.failedAt(location):
 		case !named && !slices.Contains(data.Tasks, task):

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/experiments/learningrate"
 )
@@ -50,7 +51,7 @@ func TestDefault(t *testing.T) {
 			Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 0.0001},
 		},
 	}
-	if diff := cmp.Diff(want, file.Config); diff != "" {
+	if diff := cmp.Diff(want, file.Config, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -61,7 +61,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	if doc.Train.Optimizer.Nesterov && doc.Train.Optimizer.Momentum == 0 {
 		d.failAt(d.at["train.optimizer.nesterov"], "train.optimizer.nesterov needs train.optimizer.momentum above 0")
 	}
-	domains, problem := f.domainsOf(task, doc.Dataset)
+	domains, problem := f.Config.domainsOf(task, doc.Dataset)
 	if problem != "" {
 		d.failAt(cmp.Or(d.at["dataset.domains"], d.at["tasks"]), "task %s: %s", task, problem)
 	}

@@ -31,6 +31,8 @@ type Config struct {
 	// discriminator.normalise rows and discriminator.dropout 0.
 	Recipe   string `yaml:"recipe,omitempty"`
 	Settings `yaml:",inline"`
+
+	pairs map[string]pair // tasks that were given as pairs, by their names
 }
 
 // Selection is about choosing without a label of the target.

@@ -36,8 +36,9 @@ type Block struct {
 // Group is the part of one task, or of the average over tasks (paper.Average), a
 // row a method in the order of config.MethodNames.
 type Group struct {
-	Task string
-	Rows []Row
+	Task           string
+	Source, Target string // domains of the task
+	Rows           []Row
 }
 
 // Row is a method on a task. Shares and accuracies are in percent, NaN where
@@ -111,6 +112,7 @@ func CompareAccuracies(s Selection) Accuracies {
 		block := Block{Variant: variant}
 		for _, task := range experiment.Tasks {
 			group := Group{Task: task}
+			group.Source, group.Target = experiment.Domains(task)
 			finished, without := 0, 0
 			for _, method := range s.Methods {
 				row := s.taskRow(variant, task, method)

@@ -94,7 +94,7 @@ func (t paperLayout) pages() [][]part {
 	for _, block := range t.Blocks {
 		var columns []column
 		for _, group := range block.Groups {
-			columns = append(columns, column{t.groupHead(block.Variant, group.Task), group.Rows})
+			columns = append(columns, column{t.groupHead(block.Variant, group), group.Rows})
 		}
 		blocks = append(blocks, columns)
 		widest = max(widest, len(columns))

@@ -8,21 +8,22 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
+	"iwda/experiments/report/summary"
 )
 
 const averageHead = "Avg."
 
 // groupHead names a task as the paper does: M → U, sM → U where the source is
 // subsampled.
-func (t paperLayout) groupHead(variant, task string) string {
+func (t paperLayout) groupHead(variant string, group summary.Group) string {
 	prefix, tasks := variantPrefix(variant), paper.Tasks(t.Dataset, config.Full)
 	switch {
 	case t.by == byFamily || len(tasks) == 1:
 		return prefix + sheet.Escape(displayName(t.Dataset))
-	case task == paper.Average:
+	case group.Task == paper.Average:
 		return averageHead
 	}
-	source, target, _ := strings.Cut(task, "-")
+	source, target := group.Source, group.Target
 	if tasks != nil {
 		source, target = strings.ToUpper(source[:1]), strings.ToUpper(target[:1])
 	}

@@ -214,6 +214,28 @@ func TestLaTeXLayout(t *testing.T) {
 	}
 }
 
+// Hyphens in the names of domains do not move the arrow between source and target.
+func TestLaTeXNamesDomains(t *testing.T) {
+	file, err := config.Parse("own.yaml", []byte(`experiment: digits
+dataset: {name: features, root: data}
+tasks: [[my-photos, sketches], [sketches, my-photos]]
+variants: [full]
+methods: [dann]
+seeds: [1]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	results := []store.Result{sample.Result("full", "my-photos-sketches", "dann", 1, 0.5, 0.5), sample.Result("full", "sketches-my-photos", "dann", 1, 0.5, 0.5)}
+	if err := Build("accuracy", results, file.Config).Write(&text, sheet.LaTeX); err != nil {
+		t.Fatal(err)
+	}
+	if want := `Method & my-photos $\rightarrow$ sketches & sketches $\rightarrow$ my-photos & Avg. \\`; !strings.Contains(text.String(), want) {
+		t.Errorf("no\n%s in\n%s", want, &text)
+	}
+}
+
 // TestKinds: every table can be written in every format, of nothing at all too.
 func TestKinds(t *testing.T) {
 	for _, kind := range Kinds() {
