@@ -69,12 +69,13 @@ func (s Section) tabular(caption string) Tabular {
 
 func (c Cell) inLaTeX() string { return c.format.inLaTeX(c.Value) }
 
-// Escape spells out what LaTeX takes for commands, and the signs of our tables.
+// Escape spells out what LaTeX takes for commands, or behind \\ for an argument, and the signs of our
+// tables.
 func Escape(text string) string { return latexEscapes.Replace(text) }
 
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
-	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`,
+	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `[`, `{[}`, `*`, `{*}`,
 	`±`, `$\pm$`, `–`, `--`, `→`, `$\rightarrow$`, `≤`, `$\le$`, `≥`, `$\ge$`, `√`, `$\surd$`, `½`, `$\frac12$`,
 	`Δ`, `$\Delta$`, `ε`, `$\varepsilon$`, `Ŷ`, `$\hat{Y}$`, `‖`, `$\|$`, `₁`, `$_1$`,
 )

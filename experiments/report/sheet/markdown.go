@@ -34,7 +34,7 @@ func (s Sheet) writeMarkdown(w io.Writer) error {
 
 // writeGrid writes a Markdown table. Keys align left, the others right.
 func writeGrid(b *strings.Builder, section Section) {
-	lines := section.lines(Cell.Text)
+	lines := section.lines(Cell.inMarkdown)
 	widths := make([]int, len(section.Heads))
 	for _, line := range lines {
 		for i, cell := range line {
@@ -65,6 +65,11 @@ func writeGrid(b *strings.Builder, section Section) {
 		b.WriteString("|\n")
 	}
 }
+
+// inMarkdown is the cell on one line, in which no bar ends it.
+func (c Cell) inMarkdown() string { return markdownEscapes.Replace(c.Text()) }
+
+var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`, "\r\n", " ", "\n", " ", "\r", " ")
 
 // wrap breaks text between words into lines of at most lineWidth.
 func wrap(text string) string {

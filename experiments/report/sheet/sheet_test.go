@@ -27,6 +27,42 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// Whatever a class is called, it stays in its cell, and columns stay aligned.
+func TestCellsOfMarkdown(t *testing.T) {
+	columns := []Column[string]{
+		{Head: "a|b", Key: true, Value: func(name string) Value { return Word(name) }},
+		{Head: "n", Value: func(string) Value { return Count(1) }},
+	}
+	var text bytes.Buffer
+	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd"})}}
+	if err := s.Write(&text, Markdown); err != nil {
+		t.Fatal(err)
+	}
+	want := `| a\|b      |  n |
+| --------- | -: |
+| x\|yz     |  1 |
+| two lines |  1 |
+| a\\\|b    |  1 |
+| a\b       |  1 |
+| c d       |  1 |
+`
+	if !strings.HasSuffix(text.String(), want) {
+		t.Errorf("no\n%s in\n%s", want, &text)
+	}
+}
+
+// In LaTeX a row that begins with a bracket or a star would be read as an argument of the line before.
+func TestRowsOfLaTeX(t *testing.T) {
+	columns := []Column[string]{{Head: "head", Key: true, Value: func(name string) Value { return Word(name) }}}
+	var text bytes.Buffer
+	if err := (Sheet{Sections: []Section{NewSection("s", columns, []string{"[x]", "*"})}}).Write(&text, LaTeX); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\\midrule\n{[}x] \\\\\n{*} \\\\\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("no\n%s in\n%s", want, &text)
+	}
+}
+
 // TestValues: every form of a value, those that are not there among them, in every
 // format.
 func TestValues(t *testing.T) {
