@@ -144,7 +144,7 @@ func CompareAccuracies(s Selection) Accuracies {
 	if len(unlabelled) > 0 {
 		a.Notes = append(a.Notes, "No accuracy, as no row of the test set has a label: "+strings.Join(unlabelled, "; ")+".")
 	}
-	if experiment.Network.Pretrained == config.NotPretrained {
+	if a.InPaper && experiment.Network.Pretrained == config.NotPretrained {
 		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper's numbers are with ImageNet weights.")
 	}
 	a.Notes = append(a.Notes, s.machines()...)

@@ -150,6 +150,18 @@ func TestPaperNotes(t *testing.T) {
 	}
 }
 
+// Weights of ImageNet are of interest beside the paper's numbers, where there are such.
+func TestNoteOfPretrainedWeights(t *testing.T) {
+	experiment := sample.Digits()
+	experiment.Network.Pretrained = config.NotPretrained
+	for dataset, want := range map[string]bool{"office31": true, "files": false} {
+		experiment.Dataset.Name = dataset
+		if notes := strings.Join(compare(nil, experiment).Notes, " "); strings.Contains(notes, "ImageNet") != want {
+			t.Errorf("%s: notes %s", dataset, notes)
+		}
+	}
+}
+
 func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
 	experiment := sample.Digits()
 	experiment.Dataset.Name = "office31"
