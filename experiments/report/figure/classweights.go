@@ -55,14 +55,18 @@ func classWeights(r runs, variant, task string) (Figure, error) {
 		panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 		f.legend.add(method, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	setClassAxes(panel, classes, 1, highest, math.Inf(1))
+	setClassAxes(panel, classes, highest, math.Inf(1))
 	f.panels = [][]*plot.Plot{{panel}}
 	return f, nil
 }
 
-// setClassAxes names every n-th class along x, and lets y reach from 0 over highest, with
-// ticks up to the ceiling.
-func setClassAxes(panel *plot.Plot, classes []string, every int, highest, ceiling float64) {
+// namedClasses is about the largest number of classes whose names have room on an axis.
+const namedClasses = 20
+
+// setClassAxes names the classes along x, as many as have room, and lets y reach from 0 over
+// highest, with ticks up to the ceiling.
+func setClassAxes(panel *plot.Plot, classes []string, highest, ceiling float64) {
+	every := (len(classes) + namedClasses - 1) / namedClasses
 	setAxis(&panel.Y, 0, highest, 6, 0, 0, ceiling)
 	panel.Y.Min = 0
 	var ticks plot.ConstantTicks

@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -171,6 +172,23 @@ func TestWithoutTrueWeights(t *testing.T) {
 	drawTo(t, f, path)
 	if texts := svgTexts(t, path); strings.Contains(texts, "true weights") || !strings.Contains(texts, "\niwdan\n") {
 		t.Errorf("labels%s", texts)
+	}
+}
+
+// Names of many classes would stand one on another: about twenty are written.
+func TestNamesOfManyClasses(t *testing.T) {
+	result := sample.Result("full", "mnist-usps", "dann", 1, 0.5, 0.5)
+	for c := range 65 {
+		result.Classes, result.Weights = append(result.Classes, fmt.Sprintf("class-%d", c)), append(result.Weights, 1)
+	}
+	f, err := classWeights(runs{Selection: summary.Select([]store.Result{result}, sample.Digits())}, "full", "mnist-usps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.svg")
+	drawTo(t, f, path)
+	if n := strings.Count(svgTexts(t, path), "class-"); n != 17 {
+		t.Errorf("%d names, want every fourth of 65", n)
 	}
 }
 

@@ -49,11 +49,7 @@ func ClassShares(title, note string, s Shares) Figure {
 	}
 	panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: point})
 	f.legend.add("target, estimated", target...)
-	every := (len(s.Classes) + namedClasses - 1) / namedClasses
-	setClassAxes(panel, s.Classes, every, highest, 1)
+	setClassAxes(panel, s.Classes, highest, 1)
 	f.panels = [][]*plot.Plot{{panel}}
 	return f
 }
-
-// namedClasses is about the largest number of classes whose names have room on an axis.
-const namedClasses = 20
