@@ -197,7 +197,8 @@ func (d Dir) ReadFailure() (message string, failed bool, err error) {
 
 // Finished returns the run's result and whether the run is finished: result.json
 // is there and was made with the configuration of that hash. The error is for a
-// result.json that cannot be read; Begin removes it.
+// result.json that is none, which Begin removes, or that the system cannot read, which
+// is an error of Begin too.
 func (d Dir) Finished(hash string) (Result, bool, error) {
 	result, err := d.ReadResult()
 	if errors.Is(err, fs.ErrNotExist) {
