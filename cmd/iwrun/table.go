@@ -80,7 +80,7 @@ func printTable(file *config.File, results, kind, format string, s streams) erro
 			return err
 		}
 	} else {
-		built = table.Build(kind, found.Results(), file.Config)
+		built = table.Build(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
 	return built.Write(s.out, format)
@@ -105,7 +105,7 @@ func runAverage(o tableOptions, s streams) error {
 			continue
 		}
 		warn(found, s.err)
-		experiments = append(experiments, summary.Select(found.Results(), file.Config))
+		experiments = append(experiments, summary.Select(found.Runs, file.Config))
 		notes = append(notes, found.Notes...)
 	}
 	if len(experiments) == 0 {

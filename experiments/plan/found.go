@@ -104,12 +104,3 @@ func onDifferentData(runs []store.Run) []string {
 func (f Found) Failed() bool {
 	return slices.ContainsFunc(f.Problems, func(p store.Problem) bool { return p.Kind == store.Failed })
 }
-
-// Results are those of the runs.
-func (f Found) Results() []store.Result {
-	results := make([]store.Result, len(f.Runs))
-	for i, run := range f.Runs {
-		results[i] = run.Result
-	}
-	return results
-}

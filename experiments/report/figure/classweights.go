@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"iwda/experiments/report/summary"
 )
 
 // spread is the share of a class's place that the methods' glyphs take.
@@ -19,13 +21,13 @@ const spread = 0.72
 // classWeights draws the class weights that every method ended with beside the true
 // ones, where they are known, which are bars: the mean over seeds, and a line from the lowest to the
 // highest.
-func classWeights(r runs, variant, task string) (Figure, error) {
-	title := r.Title(variant + ", " + task)
-	methods := slices.DeleteFunc(slices.Clone(r.Methods), func(method string) bool { return len(r.Runs(variant, task, method)) == 0 })
+func classWeights(s summary.Selection, variant, task string) (Figure, error) {
+	title := s.Title(variant + ", " + task)
+	methods := slices.DeleteFunc(slices.Clone(s.Methods), func(method string) bool { return len(s.Runs(variant, task, method)) == 0 })
 	if len(methods) == 0 {
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
-	first := r.Runs(variant, task, methods[0])[0]
+	first := s.Runs(variant, task, methods[0])[0].Result
 	truth, classes := first.TrueWeights, first.Classes
 	f := Figure{Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest"}
 	panel := newPanel("class", "class weight")
@@ -40,8 +42,8 @@ func classWeights(r runs, variant, task string) (Figure, error) {
 		var points plotter.XYs
 		for c := range classes {
 			var values []float64
-			for _, run := range r.Runs(variant, task, method) {
-				values = append(values, run.Weights[c])
+			for _, run := range s.Runs(variant, task, method) {
+				values = append(values, run.Result.Weights[c])
 			}
 			x := float64(c)
 			if len(methods) > 1 {

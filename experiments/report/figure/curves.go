@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"iwda/experiments/config"
+	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
 
@@ -48,24 +49,20 @@ type curve struct {
 }
 
 // curves draws accuracy and weight distance over the runs of a task.
-func curves(r runs, variant, task string) (Figure, error) {
-	curves, unreadable := r.readCurves(variant, task)
-	f, err := accuracyAndWeightDistance(r.Title(variant+", "+task), unitOf(r.Experiment), curves)
+func curves(s summary.Selection, variant, task string) (Figure, error) {
+	curves, unreadable := readCurves(s, variant, task)
+	f, err := accuracyAndWeightDistance(s.Title(variant+", "+task), unitOf(s.Experiment), curves)
 	return f, cmp.Or(unreadable, err)
 }
 
-// readCurves reads the metrics of the planned runs of a task, in the order of
-// config.MethodNames.
-func (r runs) readCurves(variant, task string) ([]curve, error) {
+// readCurves reads the metrics of a task's runs, those without a measured accuracy too, in the
+// order of config.MethodNames.
+func readCurves(s summary.Selection, variant, task string) ([]curve, error) {
 	var curves []curve
 	var failures []error
-	for _, method := range r.Methods {
+	for _, method := range s.Methods {
 		c := curve{method: method}
-		for _, run := range r.stored {
-			result := run.Result
-			if result.Variant != variant || result.Task != task || result.Method != method || !slices.Contains(r.Experiment.Seeds, result.Seed) {
-				continue
-			}
+		for _, run := range s.All(variant, task, method) {
 			metrics, err := run.Dir.ReadMetrics()
 			if err != nil {
 				failures = append(failures, err)
@@ -152,10 +149,10 @@ var instruments = [][]instrument{
 // instrumentCurves draws the instruments by epoch or step, as [accuracyAndWeightDistance]
 // does accuracies. The error wraps ErrNoData if no run recorded them; what cannot be read
 // is left to [curves].
-func instrumentCurves(r runs, variant, task string) (Figure, error) {
-	curves, _ := r.readCurves(variant, task)
+func instrumentCurves(s summary.Selection, variant, task string) (Figure, error) {
+	curves, _ := readCurves(s, variant, task)
 	norm := instruments[0][1].of
-	f, err := courses(r.Title(variant+", "+task)+": training", unitOf(r.Experiment), curves, norm, instruments)
+	f, err := courses(s.Title(variant+", "+task)+": training", unitOf(s.Experiment), curves, norm, instruments)
 	for _, row := range f.panels {
 		for _, p := range row {
 			last := math.Max(p.X.Max, 1)

@@ -65,7 +65,7 @@ type Figure struct {
 // is nothing to draw; any other may come with a figure, and says what that lacks.
 type kind struct {
 	name string
-	draw func(r runs, variant, task string) (Figure, error)
+	draw func(s summary.Selection, variant, task string) (Figure, error)
 }
 
 // taskKinds are drawn for each variant without class fractions and each task.
@@ -82,25 +82,15 @@ var divergenceKinds = []kind{
 	{"performance", performance},
 }
 
-// runs are an experiment's finished runs.
-type runs struct {
-	summary.Selection
-	stored []store.Run
-}
-
 // All draws everything that the experiment's finished runs give, those that the
 // experiment does not plan left out. A run whose metrics cannot be read is part of the
 // error; what could be drawn is there.
-func All(stored []store.Run, experiment config.Config) ([]Figure, error) {
-	results := make([]store.Result, len(stored))
-	for i, run := range stored {
-		results[i] = run.Result
-	}
-	r := runs{summary.Select(results, experiment), stored}
+func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
+	s := summary.Select(runs, experiment)
 	var figures []Figure
 	var failures []error
 	draw := func(k kind, variant, task, place string) {
-		f, err := k.draw(r, variant, task)
+		f, err := k.draw(s, variant, task)
 		if !errors.Is(err, ErrNoData) {
 			failures = append(failures, err)
 		}

@@ -22,14 +22,14 @@ const (
 )
 
 // heatMaps draws the predictions by class of every method, the paper's beside ours.
-func heatMaps(r runs, variant, task string) (Figure, error) {
-	title := r.Title(variant + ", " + task)
+func heatMaps(s summary.Selection, variant, task string) (Figure, error) {
+	title := s.Title(variant + ", " + task)
 	f := Figure{
 		Title: title, panelHeight: heatMapHeight,
 		Note: "percent of the images of a true class; red 0, yellow 70, green 100",
 	}
 	var row []*plot.Plot
-	for _, c := range summary.Confusions(r.Selection) {
+	for _, c := range summary.Confusions(s) {
 		if c.Variant != variant || c.Task != task {
 			continue
 		}

@@ -19,9 +19,9 @@ const divergenceLabel = "JSD of the label distributions (nat)"
 
 // families returns the gains of a task by base, and an error that wraps ErrNoData if
 // there are none.
-func (r runs) families(task string) ([][]summary.Gain, error) {
+func families(s summary.Selection, task string) ([][]summary.Gain, error) {
 	var families [][]summary.Gain
-	for _, g := range summary.Gains(r.Selection) {
+	for _, g := range summary.Gains(s) {
 		switch last := len(families) - 1; {
 		case g.Task != task || len(g.Points) == 0:
 		case last >= 0 && families[last][0].Base == g.Base:
@@ -38,12 +38,12 @@ func (r runs) families(task string) ([][]summary.Gain, error) {
 
 // scatter draws a panel a family of a task. fill adds a family to its panel and to the
 // legend and returns the points over which the axes are to reach.
-func (r runs) scatter(task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) (Figure, error) {
-	families, err := r.families(task)
+func scatter(s summary.Selection, task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) (Figure, error) {
+	families, err := families(s, task)
 	if err != nil {
 		return Figure{}, err
 	}
-	f := Figure{Title: r.Title(task + ", " + what), Note: "a point a variation of the task; lines: " + note}
+	f := Figure{Title: s.Title(task + ", " + what), Note: "a point a variation of the task; lines: " + note}
 	var row []*plot.Plot
 	for _, family := range families {
 		panel := newPanel(divergenceLabel, "")
@@ -58,8 +58,8 @@ func (r runs) scatter(task, what, note string, floor, ceiling float64, fill func
 
 // gain draws gain against divergence: a panel a family, zero as a line, and the mean
 // gain of each method as a line of its own.
-func gain(r runs, _, task string) (Figure, error) {
-	return r.scatter(task, "gain", "means", math.Inf(-1), math.Inf(1), func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+func gain(s summary.Selection, _, task string) (Figure, error) {
+	return scatter(s, task, "gain", "means", math.Inf(-1), math.Inf(1), func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
 		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
 		var lines, glyphs []plot.Plotter
 		for _, g := range family {
@@ -70,7 +70,7 @@ func gain(r runs, _, task string) (Figure, error) {
 			lines = append(lines, horizontal(mean, style.line()))
 			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
-			if printed, ok := paper.Gains(r.Experiment.Dataset.Name, task, g.Method); ok {
+			if printed, ok := paper.Gains(s.Experiment.Dataset.Name, task, g.Method); ok {
 				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
 			}
 			legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
@@ -84,8 +84,8 @@ func gain(r runs, _, task string) (Figure, error) {
 
 // performance draws accuracy against divergence with linear fits: a panel a family, the
 // base in it too.
-func performance(r runs, _, task string) (Figure, error) {
-	return r.scatter(task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+func performance(s summary.Selection, _, task string) (Figure, error) {
+	return scatter(s, task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
 		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
 			style := styleOf(method)

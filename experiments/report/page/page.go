@@ -71,7 +71,7 @@ func Write(w io.Writer, content Content) error {
 		}
 	}
 	v.Finished = len(finished)
-	v.Sheets = table.All(content.Results(), content.Config)
+	v.Sheets = table.All(content.Runs, content.Config)
 	if err := v.addFigures(content); err != nil {
 		return err
 	}

@@ -156,8 +156,8 @@ func CompareAccuracies(s Selection) Accuracies {
 // nothing where none says so.
 func (s Selection) machines() []string {
 	runs := map[string]int{}
-	for _, r := range s.results {
-		if measured(r) && r.Machine != "" {
+	for _, run := range s.runs {
+		if r := run.Result; measured(r) && r.Machine != "" {
 			runs[r.Machine]++
 		}
 	}
@@ -215,10 +215,10 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	preset, _ := config.ParseMethod(method)
 	bases := map[int64]store.Result{} // by seed
 	for _, base := range s.Runs(variant, task, preset.Base()) {
-		bases[base.Seed] = base
+		bases[base.Result.Seed] = base.Result
 	}
 	for _, run := range runs {
-		if _, ok := bases[run.Seed]; ok {
+		if _, ok := bases[run.Result.Seed]; ok {
 			row.Pairs++
 		}
 	}
@@ -226,9 +226,9 @@ func (s Selection) taskRow(variant, task, method string) Row {
 		var values []float64
 		wins := 0
 		for _, run := range runs {
-			accuracy := Views[v].of(run).OrNaN()
+			accuracy := Views[v].of(run.Result).OrNaN()
 			values = append(values, 100*accuracy)
-			if base, ok := bases[run.Seed]; ok && asGood(accuracy, Views[v].of(base).OrNaN()) {
+			if base, ok := bases[run.Result.Seed]; ok && asGood(accuracy, Views[v].of(base).OrNaN()) {
 				wins++
 			}
 		}

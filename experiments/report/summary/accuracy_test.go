@@ -20,7 +20,7 @@ import (
 var approximately = cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()}
 
 func compare(results []store.Result, experiment config.Config) Accuracies {
-	return CompareAccuracies(Select(results, experiment))
+	return CompareAccuracies(Select(sample.Runs(results...), experiment))
 }
 
 func group(t *testing.T, a Accuracies, variant, task string) map[string]Row {
@@ -176,7 +176,7 @@ func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
 }
 
 func TestGains(t *testing.T) {
-	got := Gains(Select(sample.ShiftResults(), sample.Shift()))
+	got := Gains(Select(sample.Runs(sample.ShiftResults()...), sample.Shift()))
 	want := []Gain{
 		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
 			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Won: [2]bool{true, true}, Seeds: 1},
@@ -192,13 +192,13 @@ func TestGains(t *testing.T) {
 	if best, last := got[0].Mean(Best), got[0].Mean(Last); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
 		t.Errorf("mean gains %v, %v, want 4 and 9", best, last)
 	}
-	if gains := Gains(Select(sample.DigitsResults(), sample.Digits())); gains != nil {
+	if gains := Gains(Select(sample.Runs(sample.DigitsResults()...), sample.Digits())); gains != nil {
 		t.Errorf("gains without class fractions: %v", gains)
 	}
 }
 
 func TestConfusions(t *testing.T) {
-	all := Confusions(Select(sample.Detailed(sample.DigitsResults()), sample.Digits()))
+	all := Confusions(Select(sample.Runs(sample.Detailed(sample.DigitsResults())...), sample.Digits()))
 	names := ""
 	for _, c := range all {
 		names += fmt.Sprintf("%s %s %s, %d; ", c.Variant, c.Task, c.Name(), c.Seeds)

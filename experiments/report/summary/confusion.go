@@ -28,7 +28,7 @@ func Confusions(s Selection) []Confusion {
 	for _, variant := range NamedVariants(s.Experiment) {
 		for _, task := range s.Experiment.Tasks {
 			for _, method := range s.Methods {
-				runs := slices.DeleteFunc(slices.Clone(s.Runs(variant, task, method)), func(r store.Result) bool { return r.Confusion == nil })
+				runs := slices.DeleteFunc(s.Runs(variant, task, method), func(r store.Run) bool { return r.Result.Confusion == nil })
 				if len(runs) == 0 {
 					continue
 				}
@@ -50,18 +50,18 @@ func Confusions(s Selection) []Confusion {
 
 // sumConfusion adds the counts of runs on the same test set, and turns them into
 // percentages.
-func sumConfusion(runs []store.Result) Confusion {
-	classes := runs[0].Classes
+func sumConfusion(runs []store.Run) Confusion {
+	classes := runs[0].Result.Classes
 	c := Confusion{Classes: classes, Seeds: len(runs)}
 	right, all := 0, 0
 	for y := range classes {
 		row, total := make([]float64, len(classes)), 0
 		for _, run := range runs {
-			for predicted, n := range run.Confusion[y] {
+			for predicted, n := range run.Result.Confusion[y] {
 				row[predicted] += float64(n)
 				total += n
 			}
-			right += run.Confusion[y][y]
+			right += run.Result.Confusion[y][y]
 		}
 		for predicted := range row {
 			row[predicted] *= 100 / float64(max(total, 1))

@@ -43,27 +43,22 @@ func (c Choice) Regret() float64 { return c.Best - c.Chosen }
 // CompareCriteria compares what all criteria choose among the finished runs of each task of an
 // experiment. Runs that held no source rows out are left out.
 func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, error) {
-	results := make([]store.Result, len(runs))
-	folders := map[string]store.Dir{}
-	for i, run := range runs {
-		results[i], folders[run.Result.ID] = run.Result, run.Dir
-	}
-	s := Select(results, experiment)
+	s := Select(runs, experiment)
 	c := Criteria{Experiment: experiment.Experiment, Notes: slices.Clone(s.Notes)}
 	for _, variant := range experiment.Variants {
 		for _, task := range experiment.Tasks {
-			var ofTask []store.Result
+			var ofTask []store.Run
 			var candidates []judge.Candidate
 			without := 0
-			for _, result := range s.ofTask(variant, task) {
-				candidate, err := judge.Read(store.Run{Dir: folders[result.ID], Result: result})
+			for _, run := range s.ofTask(variant, task) {
+				candidate, err := judge.Read(run)
 				switch {
 				case errors.Is(err, fs.ErrNotExist):
 					without++
 				case err != nil:
 					return Criteria{}, err
 				default:
-					ofTask, candidates = append(ofTask, result), append(candidates, candidate)
+					ofTask, candidates = append(ofTask, run), append(candidates, candidate)
 				}
 			}
 			if without > 0 {
@@ -77,24 +72,24 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 	return c, nil
 }
 
-// ofTask returns the results of a task's runs in the order of the experiment, in which methods
+// ofTask returns a task's runs in the order of the experiment, in which methods
 // are preferred. Where the accuracy of one was measured, it is those whose accuracy was; a
 // target may have been given labels since.
-func (s Selection) ofTask(variant, task string) (results []store.Result) {
-	for _, of := range []func(variant, task, method string) []store.Result{s.Runs, s.WithoutLabels} {
+func (s Selection) ofTask(variant, task string) (runs []store.Run) {
+	for _, of := range []func(variant, task, method string) []store.Run{s.Runs, s.WithoutLabels} {
 		for _, method := range s.Experiment.Methods {
-			results = append(results, of(variant, task, method)...)
+			runs = append(runs, of(variant, task, method)...)
 		}
-		if len(results) > 0 {
+		if len(runs) > 0 {
 			break
 		}
 	}
-	return results
+	return runs
 }
 
 // add has all criteria choose among the runs of a task.
-func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolerance float64) {
-	variant, task := runs[0].Variant, runs[0].Task
+func (c *Criteria) add(runs []store.Run, candidates []judge.Candidate, tolerance float64) {
+	variant, task := runs[0].Result.Variant, runs[0].Result.Task
 	note := func(err error) {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %v.", variant, task, err))
 	}
@@ -105,7 +100,7 @@ func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolera
 	}
 	var accuracies []float64
 	for _, run := range runs {
-		accuracies = append(accuracies, 100*run.LastAccuracy.OrNaN())
+		accuracies = append(accuracies, 100*run.Result.LastAccuracy.OrNaN())
 	}
 	for _, criterion := range selection.All() {
 		choice, err := compared.Choose(criterion.Name, tolerance)
@@ -113,7 +108,7 @@ func (c *Criteria) add(runs []store.Result, candidates []judge.Candidate, tolera
 			note(err)
 			continue
 		}
-		used := runs[choice.Used]
+		used := runs[choice.Used].Result
 		row := Choice{
 			Variant: variant, Task: task, Criterion: criterion.Name,
 			Run: fmt.Sprintf("%s/seed-%d", used.Method, used.Seed), Method: used.Method,

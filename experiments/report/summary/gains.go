@@ -54,10 +54,11 @@ func Gains(s Selection) []Gain {
 
 // gainPoint compares runs of a method with those of its base with the same seeds,
 // and returns whether there are any.
-func gainPoint(runs, bases []store.Result) (p GainPoint, ok bool) {
-	for _, run := range runs {
-		for _, base := range bases {
-			if base.Seed != run.Seed || !run.BestAccuracy.Measured || !base.BestAccuracy.Measured {
+func gainPoint(runs, bases []store.Run) (p GainPoint, ok bool) {
+	for _, r := range runs {
+		for _, b := range bases {
+			run, base := r.Result, b.Result
+			if base.Seed != run.Seed {
 				continue
 			}
 			p.Seeds++

@@ -16,24 +16,25 @@ import (
 	"iwda/experiments/store"
 )
 
-// Selection is the results of an experiment's planned runs. What a run without target
-// labels has is no accuracy, so that [Selection.Runs] leaves it out.
+// Selection is an experiment's planned runs that are finished: those which count. What a run
+// without target labels has is no accuracy, so that [Selection.Runs] leaves it out.
 type Selection struct {
 	Experiment config.Config
 	Methods    []string // those of the experiment, in the paper's order
 	Notes      []string // how many runs are missing, what was left out, sentences
 
-	results map[store.ID]store.Result
+	runs map[store.ID]store.Run
 }
 
-// Select chooses the results of the experiment's planned runs. Notes say how many are
-// missing, and which results it leaves out and why.
-func Select(results []store.Result, experiment config.Config) Selection {
-	s := Selection{Experiment: experiment, Methods: config.Ordered(experiment.Methods), results: map[store.ID]store.Result{}}
+// Select chooses the experiment's planned runs. Notes say how many are missing, and which
+// it leaves out and why.
+func Select(runs []store.Run, experiment config.Config) Selection {
+	s := Selection{Experiment: experiment, Methods: config.Ordered(experiment.Methods), runs: map[store.ID]store.Run{}}
 	var leftOut []string
-	for _, r := range results {
+	for _, run := range runs {
+		r := run.Result
 		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
-		_, twice := s.results[id]
+		_, twice := s.runs[id]
 		why := ""
 		switch {
 		case r.Experiment != experiment.Experiment:
@@ -46,14 +47,14 @@ func Select(results []store.Result, experiment config.Config) Selection {
 		case twice:
 			why = "there twice"
 		default:
-			s.results[id] = r
+			s.runs[id] = run
 			continue
 		}
 		leftOut = append(leftOut, fmt.Sprintf("%v (%s)", id, why))
 	}
-	runs := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
-	if len(s.results) < runs {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(s.results), runs))
+	planned := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
+	if len(s.runs) < planned {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(s.runs), planned))
 	}
 	if len(leftOut) > 0 {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
@@ -64,38 +65,42 @@ func Select(results []store.Result, experiment config.Config) Selection {
 // measured reports whether the accuracy of a run was measured.
 func measured(r store.Result) bool { return r.BestAccuracy.Measured && r.LastAccuracy.Measured }
 
-// WithoutLabels returns the results of a method's runs on a task that say what they know
-// without target labels, whether or not an accuracy could be measured, seeds in the
-// experiment's order.
-func (s Selection) WithoutLabels(variant, task, method string) []store.Result {
+// All returns a method's runs on a task, seeds in the experiment's order.
+func (s Selection) All(variant, task, method string) []store.Run {
+	return s.of(variant, task, method, func(store.Result) bool { return true })
+}
+
+// WithoutLabels returns a method's runs on a task that say what they know without target
+// labels, whether or not an accuracy could be measured, seeds in the experiment's order.
+func (s Selection) WithoutLabels(variant, task, method string) []store.Run {
 	return s.of(variant, task, method, func(r store.Result) bool { return r.WithoutLabels != nil })
 }
 
-// Runs returns the results of a method's runs on a task whose accuracy was measured, seeds
-// in the experiment's order.
-func (s Selection) Runs(variant, task, method string) []store.Result {
+// Runs returns a method's runs on a task whose accuracy was measured, seeds in the
+// experiment's order.
+func (s Selection) Runs(variant, task, method string) []store.Run {
 	return s.of(variant, task, method, measured)
 }
 
-// of returns the results of a method's runs on a task that satisfy the condition.
-func (s Selection) of(variant, task, method string, condition func(store.Result) bool) (results []store.Result) {
+// of returns a method's runs on a task whose results satisfy the condition.
+func (s Selection) of(variant, task, method string, condition func(store.Result) bool) (runs []store.Run) {
 	for _, seed := range s.Experiment.Seeds {
-		r, ok := s.results[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}]
-		if ok && condition(r) {
-			results = append(results, r)
+		run, ok := s.runs[store.ID{Variant: variant, Task: task, Method: method, Seed: seed}]
+		if ok && condition(run.Result) {
+			runs = append(runs, run)
 		}
 	}
-	return results
+	return runs
 }
 
-// OnlyWithoutLabels reports whether there are results and no accuracy of any was measured.
+// OnlyWithoutLabels reports whether there are runs and no accuracy of any was measured.
 func (s Selection) OnlyWithoutLabels() bool {
-	for _, r := range s.results {
-		if measured(r) {
+	for _, run := range s.runs {
+		if measured(run.Result) {
 			return false
 		}
 	}
-	return len(s.results) > 0
+	return len(s.runs) > 0
 }
 
 // Title is the experiment's name with what is shown of it.

@@ -19,15 +19,15 @@ func ExampleBuild() {
 		Seeds:      []int64{1, 2},
 	}
 	run := store.Result{Experiment: "shapes", Variant: "full", Task: "drawn-seen"}
-	var results []store.Result
+	var runs []store.Run
 	for seed, accuracy := range []float64{0.8, 0.9} {
 		run.Seed, run.Method = int64(seed+1), "dann"
 		run.BestAccuracy, run.LastAccuracy = store.Measured(accuracy), store.Measured(accuracy-0.1)
-		results = append(results, run)
+		runs = append(runs, store.Run{Result: run})
 		run.Method, run.BestAccuracy, run.LastAccuracy = "iwdan", store.Measured(0.85), store.Measured(0.85)
-		results = append(results, run)
+		runs = append(runs, store.Run{Result: run})
 	}
-	if err := table.Build("accuracy", results, experiment).Write(os.Stdout, sheet.CSV); err != nil {
+	if err := table.Build("accuracy", runs, experiment).Write(os.Stdout, sheet.CSV); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

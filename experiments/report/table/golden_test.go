@@ -37,14 +37,14 @@ func TestGolden(t *testing.T) {
 		{"confusion", sample.Digits(), digits[3:4]},
 		{"theory", sample.Digits(), digits},
 	} {
-		checkGolden(t, test.kind, Build(test.kind, test.results, test.experiment))
+		checkGolden(t, test.kind, Build(test.kind, sample.Runs(test.results...), test.experiment))
 	}
 	for _, kind := range Kinds() {
 		checkGolden(t, "nothing-"+kind, Build(kind, nil, several))
 	}
-	checkGolden(t, "without-labels", Build("", unlabelledResults(), several))
-	checkGolden(t, "without-labels-accuracy", Build("accuracy", unlabelledResults(), several))
-	checkGolden(t, "shift-accuracy", Build("accuracy", sample.ShiftResults(), sample.Shift()))
+	checkGolden(t, "without-labels", Build("", sample.Runs(unlabelledResults()...), several))
+	checkGolden(t, "without-labels-accuracy", Build("accuracy", sample.Runs(unlabelledResults()...), several))
+	checkGolden(t, "shift-accuracy", Build("accuracy", sample.Runs(sample.ShiftResults()...), sample.Shift()))
 
 	home := sample.Digits()
 	home.Dataset.Name, home.Seeds = "officehome", []int64{1}
@@ -54,17 +54,17 @@ func TestGolden(t *testing.T) {
 	for i, task := range home.Tasks {
 		homeResults = append(homeResults, sample.Result("full", task, "dann", 1, 0.5, 0.25), sample.Result("full", task, "iwdan", 1, 0.4+0.02*float64(i), 0.25))
 	}
-	checkGolden(t, "officehome-accuracy", Build("accuracy", homeResults, home))
-	checkGolden(t, "average", Average([]summary.Selection{summary.Select(digits, sample.Digits()), summary.Select(homeResults, home)}))
+	checkGolden(t, "officehome-accuracy", Build("accuracy", sample.Runs(homeResults...), home))
+	checkGolden(t, "average", Average([]summary.Selection{summary.Select(sample.Runs(digits...), sample.Digits()), summary.Select(sample.Runs(homeResults...), home)}))
 
 	wide := sample.Digits()
 	wide.Title, wide.Dataset.Name = "Ziffern 数字", "glyphs"
 	wide.Tasks, wide.Variants, wide.Seeds = []string{"数字-glyphs"}, []string{"subsampled"}, []int64{1}
-	checkGolden(t, "wide-accuracy", Build("accuracy", []store.Result{
+	checkGolden(t, "wide-accuracy", Build("accuracy", sample.Runs(
 		sample.Result("subsampled", "数字-glyphs", "source-only", 1, 0.5, 0.5),
 		sample.Result("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
 		sample.Result("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
-	}, wide))
+	), wide))
 
 	checkGolden(t, "jsd", Divergences())
 }

@@ -48,9 +48,9 @@ func TestLaTeXCompiles(t *testing.T) {
 		results = sample.Detailed(results)
 		for _, kind := range Kinds() {
 			add(kind+" of nothing in "+file, Build(kind, nil, experiment))
-			add(kind+" of "+file, Build(kind, results, experiment))
+			add(kind+" of "+file, Build(kind, sample.Runs(results...), experiment))
 		}
-		all = append(all, summary.Select(results, experiment))
+		all = append(all, summary.Select(sample.Runs(results...), experiment))
 	}
 	add("average", Average(all))
 	add("divergences", Divergences())

@@ -66,8 +66,8 @@ func mainKind(s summary.Selection) string {
 
 // Build returns the table of that kind, and for "" the one that sums the experiment up. It
 // panics if there is no such kind.
-func Build(name string, results []store.Result, experiment config.Config) sheet.Sheet {
-	s := summary.Select(results, experiment)
+func Build(name string, runs []store.Run, experiment config.Config) sheet.Sheet {
+	s := summary.Select(runs, experiment)
 	if name == "" {
 		name = mainKind(s)
 	}
@@ -83,11 +83,11 @@ func Build(name string, results []store.Result, experiment config.Config) sheet.
 	panic(fmt.Sprintf("table: no kind of table %q", name))
 }
 
-// All returns every table that shows anything of the experiment's results, that of Build
+// All returns every table that shows anything of the experiment's runs, that of Build
 // without a name first.
-func All(results []store.Result, experiment config.Config) []sheet.Sheet {
-	sheets := []sheet.Sheet{Build("", results, experiment)}
-	s := summary.Select(results, experiment)
+func All(runs []store.Run, experiment config.Config) []sheet.Sheet {
+	sheets := []sheet.Sheet{Build("", runs, experiment)}
+	s := summary.Select(runs, experiment)
 	for _, k := range kinds {
 		if k.name == mainKind(s) || !k.applies(experiment) {
 			continue

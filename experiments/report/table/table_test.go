@@ -21,7 +21,7 @@ import (
 
 func TestWeights(t *testing.T) {
 	var text bytes.Buffer
-	built := Build("weights", sample.Detailed(sample.DigitsResults()), sample.Digits())
+	built := Build("weights", sample.Runs(sample.Detailed(sample.DigitsResults())...), sample.Digits())
 	if err := built.Write(&text, sheet.Markdown); err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func TestWithoutTargetLabels(t *testing.T) {
 	}
 	for _, kind := range Kinds() {
 		for _, format := range sheet.Formats() {
-			if err := Build(kind, results, sample.Digits()).Write(io.Discard, format); err != nil {
+			if err := Build(kind, sample.Runs(results...), sample.Digits()).Write(io.Discard, format); err != nil {
 				t.Errorf("%s as %s: %v", kind, format, err)
 			}
 		}
 	}
 	var text bytes.Buffer
-	if err := Build("weights", results, sample.Digits()).Write(&text, sheet.Markdown); err != nil {
+	if err := Build("weights", sample.Runs(results...), sample.Digits()).Write(&text, sheet.Markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"## full, mnist-usps\n\n| method |", "| iwdan  | 1.02 | 1.12 | 1.22 | 1.32 | 1.42 | 1.52 | 1.62 | 1.72 | 1.82 | 1.92 |        – |   1/3 |"} {
@@ -70,7 +70,7 @@ func TestWithoutTargetLabels(t *testing.T) {
 func TestTheorems(t *testing.T) {
 	results := sample.Detailed(sample.DigitsResults())
 	results[0].SourceConfusion = nil
-	built := Build("theory", results, sample.Digits())
+	built := Build("theory", sample.Runs(results...), sample.Digits())
 	if len(built.Sections) != 1 || len(built.Sections[0].Rows) != len(results)-1 {
 		t.Fatalf("sections %+v", built.Sections)
 	}
@@ -96,7 +96,7 @@ func TestAverageAndAblation(t *testing.T) {
 	e.Variants = []string{"subsampled"}
 	e.Methods = append(e.Methods, "dann+wc", "dann+wc-o", "iwdan-o")
 	results := append(sample.DigitsResults(), sample.Result("subsampled", "mnist-usps", "dann+wc", 1, 0.5, 0.5), sample.Result("subsampled", "usps-mnist", "dann+wc", 1, 0.7, 0.7))
-	ablation := ablate(summary.CompareAccuracies(summary.Select(results, e)), config.EstimatedWeights)
+	ablation := ablate(summary.CompareAccuracies(summary.Select(sample.Runs(results...), e)), config.EstimatedWeights)
 	var methods []string
 	for _, row := range ablation.Blocks[0].Groups[0].Rows {
 		methods = append(methods, row.Method)
@@ -111,7 +111,7 @@ func TestAverageAndAblation(t *testing.T) {
 	both := e
 	both.Methods = []string{"dann", "iwdan", "dann+wda", "dann+wc", "cdan", "iwcdan", "cdan+wda", "cdan+wc"}
 	var beside bytes.Buffer
-	if err := Build("ablation", results, both).Write(&beside, sheet.LaTeX); err != nil {
+	if err := Build("ablation", sample.Runs(results...), both).Write(&beside, sheet.LaTeX); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -132,7 +132,7 @@ func TestAverageAndAblation(t *testing.T) {
 	part := sample.Result("full", "amazon-dslr", "dann", 1, 0.5, 0.5)
 	part.Experiment = "half"
 	experiments := []summary.Selection{
-		summary.Select(results, e), summary.Select([]store.Result{one}, visda), summary.Select([]store.Result{part}, half),
+		summary.Select(sample.Runs(results...), e), summary.Select(sample.Runs(one), visda), summary.Select(sample.Runs(part), half),
 	}
 	average := average(experiments)
 	if row := group(t, average, "full", "visda")["iwdan"]; row.Paper.Mean != 63.52 || row.Scores[summary.Best].Mean != 60 || row.Planned != 3 {
@@ -184,7 +184,7 @@ func TestLaTeXLayout(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		if err := Build("accuracy", results, e).Write(&text, sheet.LaTeX); err != nil {
+		if err := Build("accuracy", sample.Runs(results...), e).Write(&text, sheet.LaTeX); err != nil {
 			t.Fatal(err)
 		}
 		return text.String()
@@ -228,7 +228,7 @@ seeds: [1]
 	}
 	var text bytes.Buffer
 	results := []store.Result{sample.Result("full", "my-photos-sketches", "dann", 1, 0.5, 0.5), sample.Result("full", "sketches-my-photos", "dann", 1, 0.5, 0.5)}
-	if err := Build("accuracy", results, file.Config).Write(&text, sheet.LaTeX); err != nil {
+	if err := Build("accuracy", sample.Runs(results...), file.Config).Write(&text, sheet.LaTeX); err != nil {
 		t.Fatal(err)
 	}
 	if want := `Method & my-photos $\rightarrow$ sketches & sketches $\rightarrow$ my-photos & Avg. \\`; !strings.Contains(text.String(), want) {
@@ -240,7 +240,7 @@ seeds: [1]
 func TestKinds(t *testing.T) {
 	for _, kind := range Kinds() {
 		for name, results := range map[string][]store.Result{"nothing": nil, "some": sample.Detailed(sample.DigitsResults())} {
-			built := Build(kind, results, sample.Digits())
+			built := Build(kind, sample.Runs(results...), sample.Digits())
 			var text bytes.Buffer
 			err := errors.Join(built.Write(io.Discard, sheet.Markdown), built.Write(io.Discard, sheet.LaTeX), built.Write(io.Discard, sheet.CSV), built.Write(&text, sheet.JSON))
 			if err != nil || !json.Valid(text.Bytes()) || built.Title == "" || kind != "accuracy" && len(built.Sections) == 0 && !strings.Contains(text.String(), "Nothing to show: ") {
@@ -258,7 +258,7 @@ func TestKinds(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := Build("accuracy", sample.DigitsResults(), sample.Digits()).Write(&text, sheet.JSON); err != nil {
+	if err := Build("accuracy", sample.Runs(sample.DigitsResults()...), sample.Digits()).Write(&text, sheet.JSON); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -291,7 +291,7 @@ func TestJSON(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	var text bytes.Buffer
-	if err := Build("accuracy", sample.DigitsResults(), sample.Digits()).Write(&text, sheet.CSV); err != nil {
+	if err := Build("accuracy", sample.Runs(sample.DigitsResults()...), sample.Digits()).Write(&text, sheet.CSV); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&text).ReadAll()

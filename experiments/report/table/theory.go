@@ -24,7 +24,8 @@ func theorems(s summary.Selection) sheet.Sheet {
 	for _, variant := range s.Experiment.Variants {
 		for _, task := range s.Experiment.Tasks {
 			for _, method := range s.Methods {
-				for _, run := range s.Runs(variant, task, method) {
+				for _, finished := range s.Runs(variant, task, method) {
+					run := finished.Result
 					if run.SourceConfusion == nil {
 						unknown++
 						continue

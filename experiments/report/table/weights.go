@@ -41,7 +41,7 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 		if len(runs) == 0 {
 			continue
 		}
-		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Classes}
+		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Result.Classes}
 		add := func(method, of string, weights []float64, distance summary.Score, seeds int) {
 			row.method, row.of, row.values, row.distance, row.seeds = method, of, weights, distance, seeds
 			if row.planned = 0; seeds > 0 {
@@ -51,7 +51,7 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 		}
 		exact := func(distance float64) summary.Score { return summary.NewScore([]float64{distance}) }
 		if rows == nil {
-			if truth := runs[0].TrueWeights; len(truth) > 0 {
+			if truth := runs[0].Result.TrueWeights; len(truth) > 0 {
 				add("true weights", "true", truth, exact(0), 0)
 			}
 			if truth := paper.TrueWeights(dataset, variant, task); len(truth) == len(row.classes) {
@@ -61,8 +61,8 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 		var distances []float64
 		mean := make([]float64, len(row.classes))
 		for _, run := range runs {
-			floats.AddScaled(mean, 1/float64(len(runs)), run.Weights)
-			distances = append(distances, run.WeightDistance.OrNaN())
+			floats.AddScaled(mean, 1/float64(len(runs)), run.Result.Weights)
+			distances = append(distances, run.Result.WeightDistance.OrNaN())
 		}
 		add(method, "run", mean, summary.NewScore(distances), len(runs))
 		if printed, ok := paper.Weights(dataset, variant, task, method); ok && len(printed.Weights) == len(row.classes) {

@@ -66,12 +66,12 @@ type unlabelledRow struct {
 	seeds, planned int
 }
 
-func newUnlabelledRow(method string, runs []store.Result, planned int) unlabelledRow {
+func newUnlabelledRow(method string, runs []store.Run, planned int) unlabelledRow {
 	row := unlabelledRow{method: method, seeds: len(runs), planned: planned}
 	for _, c := range certainties {
 		var values []float64
 		for _, run := range runs {
-			if value := c.of(run.WithoutLabels); !math.IsNaN(value) {
+			if value := c.of(run.Result.WithoutLabels); !math.IsNaN(value) {
 				values = append(values, 100*value)
 			}
 		}
@@ -93,8 +93,9 @@ func unlabelledColumns(rows []unlabelledRow) []sheet.Column[unlabelledRow] {
 
 // sharesOf returns a row for each way in which one of the runs knows the target's class
 // shares: the means over the runs that know them, fractions of 1.
-func sharesOf(at place, runs []store.Result) []classValues {
+func sharesOf(at place, runs []store.Run) []classValues {
 	var rows []classValues
+	classes := runs[0].Result.Classes
 	for _, way := range []struct {
 		by string
 		of func(*store.WithoutLabels) []float64
@@ -103,9 +104,9 @@ func sharesOf(at place, runs []store.Result) []classValues {
 		{"likely", func(u *store.WithoutLabels) []float64 { return u.LikelyShares }},
 		{"estimated", func(u *store.WithoutLabels) []float64 { return u.EstimatedShares }},
 	} {
-		row := classValues{place: at, of: way.by, classes: runs[0].Classes, values: make([]float64, len(runs[0].Classes))}
+		row := classValues{place: at, of: way.by, classes: classes, values: make([]float64, len(classes))}
 		for _, run := range runs {
-			if shares := way.of(run.WithoutLabels); len(shares) == len(row.values) {
+			if shares := way.of(run.Result.WithoutLabels); len(shares) == len(row.values) {
 				row.seeds++
 				floats.Add(row.values, shares)
 			}

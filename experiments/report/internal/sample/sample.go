@@ -29,6 +29,15 @@ func Result(variant, task, method string, seed int64, best, last float64) store.
 	}
 }
 
+// Runs are finished runs with these results, without folders.
+func Runs(results ...store.Result) []store.Run {
+	var runs []store.Run
+	for _, r := range results {
+		runs = append(runs, store.Run{Result: r})
+	}
+	return runs
+}
+
 // DigitsResults are 12 of the 36 runs.
 func DigitsResults() []store.Result {
 	return []store.Result{
