@@ -111,19 +111,10 @@ const mostMarks = 14
 // the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
 // curve has an accuracy.
 func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure, error) {
-	f, err := courses(title, unit, curves, trainedAccuracy, [][]instrument{{
+	return courses(title, unit, curves, trainedAccuracy, [][]instrument{{
 		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
 		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
 	}})
-	if err != nil {
-		return Figure{}, err
-	}
-	panels := f.panels[0]
-	last := math.Max(math.Max(panels[0].X.Max, panels[1].X.Max), 1)
-	for _, panel := range panels {
-		setAxis(&panel.X, 0, last, 8, 1, 0, last)
-	}
-	return f, nil
 }
 
 // instrument is a quantity that shows how training goes, from 0 to its ceiling.
@@ -152,32 +143,29 @@ var instruments = [][]instrument{
 func instrumentCurves(s summary.Selection, variant, task string) (Figure, error) {
 	curves, _ := readCurves(s, variant, task)
 	norm := instruments[0][1].of
-	f, err := courses(s.Title(variant+", "+task)+": training", unitOf(s.Experiment), curves, norm, instruments)
-	for _, row := range f.panels {
-		for _, p := range row {
-			last := math.Max(p.X.Max, 1)
-			setAxis(&p.X, 0, last, 8, 1, 0, last)
-		}
-	}
-	return f, err
+	return courses(s.Title(variant+", "+task)+": training", unitOf(s.Experiment), curves, norm, instruments)
 }
 
-// courses draws a panel a quantity of those curves that have values of the decisive one; the
-// axes of time are left to the caller. The error wraps ErrNoData if no curve has.
+// courses draws a panel a quantity of those curves that have values of the decisive one, over the
+// same time. The error wraps ErrNoData if no curve has.
 func courses(title string, unit unit, curves []curve, decisive func(store.Metrics) float64, quantities [][]instrument) (Figure, error) {
 	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, decisive)) == 0 })
 	if len(curves) == 0 {
 		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
 	}
 	f := Figure{Title: title, Note: seedsNote(curves)}
+	last := 1.
 	for _, row := range quantities {
 		var panels []*plot.Plot
 		for _, i := range row {
 			p := newPanel(string(unit), i.title)
 			addCourses(p, curves, unit, i)
-			panels = append(panels, p)
+			panels, last = append(panels, p), math.Max(last, p.X.Max)
 		}
 		f.panels = append(f.panels, panels)
+	}
+	for _, p := range slices.Concat(f.panels...) {
+		setAxis(&p.X, 0, last, 8, 1, 0, last)
 	}
 	for _, curve := range curves {
 		style := styleOf(curve.method)

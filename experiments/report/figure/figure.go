@@ -127,13 +127,11 @@ func Paths(figures []Figure, folder string, formats ...string) (paths []string) 
 // WriteAll writes each figure in each format, PNG or SVG, into the folder, which must be
 // there, and returns the paths.
 func WriteAll(figures []Figure, folder string, formats ...string) (paths []string, err error) {
-	for _, f := range figures {
-		for _, format := range formats {
-			path := filepath.Join(folder, f.Name+"."+format)
-			if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
-				return paths, err
-			}
-			paths = append(paths, path)
+	paths = Paths(figures, folder, formats...)
+	for i, path := range paths {
+		f, format := figures[i/len(formats)], formats[i%len(formats)]
+		if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+			return paths[:i], err
 		}
 	}
 	return paths, nil

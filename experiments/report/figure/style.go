@@ -22,13 +22,16 @@ var hues = []color.NRGBA{
 	{R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
 }
 
-// alignments in the order in which they take hues and marks. Those that are not here
-// come after them.
-var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.DANLinear}
+// alignments in the order in which they take hues and marks. One that is not here comes after
+// them.
+var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.DANLinear, config.MCC, config.BNM}
 
 // marks are the glyphs of the alignments, filled for estimated weights and hollow
 // otherwise.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+
+// round is the number of alignments after which hues and marks begin again together.
+const round = 6
 
 // hollow draws a filled glyph as an outline around white.
 type hollow struct {
@@ -64,7 +67,10 @@ func methodStyle(method config.Method) style {
 	if method.Alignment == config.NoAlignment {
 		return style{color: color.NRGBA{A: 0xFF}, dash: points(1, 2), glyph: draw.CrossGlyph{}}
 	}
-	family := rank(method.Alignment)
+	family := slices.Index(alignments, method.Alignment)
+	if family < 0 {
+		family = len(alignments)
+	}
 	kind, dash := 0, points(4, 2)
 	switch method.Weights {
 	case config.EstimatedWeights:
@@ -79,7 +85,7 @@ func methodStyle(method config.Method) style {
 		}
 		dash = append(dash, points(2, 1, 2, 1)...)
 	}
-	for range family / len(alignments) {
+	for range family / round {
 		// Hues and marks begin again: the breaks in the lines tell the rounds apart.
 		dash = append(dash, points(12, 2)...)
 	}
@@ -88,21 +94,6 @@ func methodStyle(method config.Method) style {
 		glyph = hollow{glyph}
 	}
 	return style{color: hues[(3*family+kind)%len(hues)], dash: dash, glyph: glyph}
-}
-
-// rank is the alignment's place: in alignments, or else after it, in the order of the
-// methods that have it.
-func rank(alignment config.Alignment) int {
-	order := slices.Clone(alignments)
-	for _, name := range config.MethodNames() {
-		if method, _ := config.ParseMethod(name); !slices.Contains(order, method.Alignment) && method.Alignment != config.NoAlignment {
-			order = append(order, method.Alignment)
-		}
-	}
-	if place := slices.Index(order, alignment); place >= 0 {
-		return place
-	}
-	return len(order)
 }
 
 func (s style) line() draw.LineStyle {
