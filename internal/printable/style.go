@@ -4,8 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
 
@@ -59,19 +59,19 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + Text(text) + "\x1b[0m"
 }
 
-// Wrap breaks a text between words into lines of at most a width, of which all but the first
-// begin with the indentation. A longer word has a line of its own.
+// Wrap breaks a text between words into lines of at most a width in columns, of which all but the
+// first begin with the indentation. A longer word has a line of its own.
 func Wrap(text string, width int, indent string) string {
 	var b strings.Builder
 	b.WriteString(text[:len(text)-len(strings.TrimLeft(text, " "))])
-	at, first := utf8.RuneCountInString(b.String()), true
+	at, first := b.Len(), true
 	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
+		n := uniseg.StringWidth(word)
 		switch {
 		case first:
 		case at+1+n > width:
 			b.WriteString("\n" + indent)
-			at = utf8.RuneCountInString(indent)
+			at = uniseg.StringWidth(indent)
 		default:
 			b.WriteString(" ")
 			at++

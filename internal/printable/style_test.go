@@ -28,6 +28,9 @@ func TestStyled(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
+	if got := Wrap("数字 数字 数字", 9, ""); got != "数字 数字\n数字" {
+		t.Errorf("wide characters take two columns: %q", got)
+	}
 	text := "  – some words, one of which isverymuchlongerthanaline of them"
 	for width := 12; width < 70; width++ {
 		wrapped := Wrap(text, width, "    ")

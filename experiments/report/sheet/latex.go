@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"iwda/internal/printable"
 )
 
 // Tabular is a table in LaTeX. Captions and cells hold LaTeX.
@@ -32,7 +34,7 @@ func (s Sheet) writeLaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
 	for _, note := range s.Notes {
-		b.WriteString("% " + strings.ReplaceAll(strings.TrimSuffix(wrap(note), "\n"), "\n", "\n%   ") + "\n")
+		b.WriteString("% " + strings.ReplaceAll(printable.Wrap(note, lineWidth, ""), "\n", "\n%   ") + "\n")
 	}
 	for i, t := range tabulars {
 		if i > 0 && i%floatsHeld == 0 {

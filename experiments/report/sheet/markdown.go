@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"iwda/internal/printable"
 )
 
 // lineWidth is where the text below a table wraps.
@@ -20,13 +22,13 @@ func (s Sheet) writeMarkdown(w io.Writer) error {
 		writeGrid(&b, section)
 	}
 	if len(s.Sections) > 0 && s.Legend != "" {
-		b.WriteString("\n" + wrap(s.Legend))
+		b.WriteString("\n" + printable.Wrap(s.Legend, lineWidth, "") + "\n")
 	}
 	for i, note := range s.Notes {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + strings.ReplaceAll(strings.TrimSuffix(wrap(note), "\n"), "\n", "\n  ") + "\n")
+		b.WriteString("- " + strings.ReplaceAll(printable.Wrap(note, lineWidth, ""), "\n", "\n  ") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -70,24 +72,3 @@ func writeGrid(b *strings.Builder, section Section) {
 func (c Cell) inMarkdown() string { return markdownEscapes.Replace(c.Text()) }
 
 var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`, "\r\n", " ", "\n", " ", "\r", " ")
-
-// wrap breaks text between words into lines of at most lineWidth.
-func wrap(text string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		width := uniseg.StringWidth(word)
-		switch {
-		case column == 0:
-		case column+1+width > lineWidth:
-			b.WriteString("\n")
-			column = 0
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column += width
-	}
-	return b.String() + "\n"
-}
