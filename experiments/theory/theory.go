@@ -21,23 +21,12 @@ import (
 // (column): D(Y = y, Ŷ = y') of the paper. Its values sum to 1.
 type Joint [][]float64
 
-// ErrNoSample says that the source has no sample of a class of the target: the source's
-// predictions given that class are not defined, so no theorem applies.
-var ErrNoSample = errors.New("the source has no sample of a class of the target")
-
-// JointOf returns the shares of the counts of a confusion matrix, row = true class,
-// column = predicted. A matrix that is not square, holds a negative number or
-// nothing at all is an error.
+// JointOf returns the shares of the counts of a confusion matrix as package store reads it,
+// row = true class, column = predicted. One without any sample is an error.
 func JointOf(confusion [][]int) (Joint, error) {
 	total := 0
-	for y, row := range confusion {
-		if len(row) != len(confusion) {
-			return nil, fmt.Errorf("theory: row %d of the confusion matrix has %d columns, want %d, the number of rows", y, len(row), len(confusion))
-		}
-		for predicted, count := range row {
-			if count < 0 {
-				return nil, fmt.Errorf("theory: confusion[%d][%d] is %d, not a count", y, predicted, count)
-			}
+	for _, row := range confusion {
+		for _, count := range row {
 			total += count
 		}
 	}
@@ -102,11 +91,8 @@ func (j Joint) BalancedErrorRate() float64 {
 // ConditionalErrorGap returns the largest difference between the domains' rates of
 // one confusion, max over y ≠ y' of |D_S(Ŷ = y' | Y = y) - D_T(Ŷ = y' | Y = y)|,
 // which the paper calls Δ_CE. It is 0 under generalized label shift. Classes that a
-// domain lacks do not count. It panics unless both have as many classes.
+// domain lacks do not count. Both have as many classes.
 func ConditionalErrorGap(source, target Joint) float64 {
-	if len(source) != len(target) {
-		panic(fmt.Sprintf("theory: %d classes in the source, %d in the target", len(source), len(target)))
-	}
 	sourceLabels, targetLabels := source.Labels(), target.Labels()
 	largest := 0.0
 	for y := range source {
@@ -153,9 +139,9 @@ type Bounds struct {
 	JointErrorFloor float64
 }
 
-// Evaluate returns the bounds for a classifier with these joint distributions. The
-// error wraps [ErrNoSample] if the source lacks a class that the target has. It panics
-// unless both have as many classes.
+// Evaluate returns the bounds for a classifier with these joint distributions of as many
+// classes. It is an error if the source has no sample of a class of the target: its
+// predictions given that class are not defined, so no theorem applies.
 func Evaluate(source, target Joint) (Bounds, error) {
 	sourceLabels, targetLabels := source.Labels(), target.Labels()
 	b := Bounds{
@@ -168,7 +154,7 @@ func Evaluate(source, target Joint) (Bounds, error) {
 	}
 	for y := range source {
 		if sourceLabels[y] == 0 && targetLabels[y] > 0 {
-			return Bounds{}, fmt.Errorf("theory: class %d: %w", y, ErrNoSample)
+			return Bounds{}, fmt.Errorf("theory: class %d: the source has no sample of a class of the target", y)
 		}
 		b.LabelDistance += math.Abs(sourceLabels[y] - targetLabels[y])
 	}
