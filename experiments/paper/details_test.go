@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"iwda/datasets/catalogue"
@@ -94,24 +93,6 @@ func TestConfusionConsistency(t *testing.T) {
 		if accuracy := right / float64(total); math.Abs(accuracy-table.Accuracy) > 0.92 {
 			t.Errorf("%s: printed accuracy %v, the diagonal gives %.2f", method, table.Accuracy, accuracy)
 		}
-	}
-}
-
-// What a caller does with the numbers does not change those of the next one.
-func TestNumbersAreCopies(t *testing.T) {
-	confusion, _ := Confusion("digits", "subsampled", "usps-mnist", "dann")
-	weights, _ := Weights("digits", "subsampled", "usps-mnist", "iwdan")
-	gain, _ := Gains("digits", "mnist-usps", "iwcdan")
-	tables := DivergenceTables()
-	want := []any{confusion.Percent[0][0], weights.Weights[0], *gain.TasksWon, tables[0].Datasets[0]}
-	confusion.Percent[0][0], weights.Weights[0], *gain.TasksWon, tables[0].Datasets[0] = -1, -1, -1, "changed"
-
-	confusion, _ = Confusion("digits", "subsampled", "usps-mnist", "dann")
-	weights, _ = Weights("digits", "subsampled", "usps-mnist", "iwdan")
-	gain, _ = Gains("digits", "mnist-usps", "iwcdan")
-	got := []any{confusion.Percent[0][0], weights.Weights[0], *gain.TasksWon, DivergenceTables()[0].Datasets[0]}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

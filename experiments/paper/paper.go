@@ -4,7 +4,7 @@
 //
 // Data sets are digits, visda, office31 and officehome; variants full and
 // subsampled; tasks <source>-<target>, and methods, go by the names that experiments give
-// them. What is returned is the caller's.
+// them. What is returned must not be changed.
 package paper
 
 import (
@@ -71,7 +71,7 @@ func decode[T any](text []byte) T {
 // Tasks returns the tasks of the data set in the order of the paper's columns,
 // and nil if the paper does not have it.
 func Tasks(dataset, variant string) []string {
-	return slices.Clone(tables()[dataset][variant].Tasks)
+	return tables()[dataset][variant].Tasks
 }
 
 // Accuracy returns the printed accuracy in percent, the mean over 5 seeds of the
@@ -163,14 +163,13 @@ var allDetails = sync.OnceValue(func() map[string]map[string]map[string]details 
 // TrueWeights returns the printed true class weights of a task, and nil where the
 // paper has none.
 func TrueWeights(dataset, variant, task string) []float64 {
-	return slices.Clone(allDetails()[dataset][variant][task].TrueWeights)
+	return allDetails()[dataset][variant][task].TrueWeights
 }
 
 // Weights returns the printed estimate of the class weights in a run of the method,
 // and whether there is one. They are those of the epoch whose Confusion is printed.
 func Weights(dataset, variant, task, method string) (ClassWeights, bool) {
 	w, ok := allDetails()[dataset][variant][task].Weights[method]
-	w.Weights = slices.Clone(w.Weights)
 	return w, ok
 }
 
@@ -178,10 +177,6 @@ func Weights(dataset, variant, task, method string) (ClassWeights, bool) {
 // whether there are any.
 func Confusion(dataset, variant, task, method string) (ConfusionTable, bool) {
 	c, ok := allDetails()[dataset][variant][task].Confusion[method]
-	c.Percent = slices.Clone(c.Percent)
-	for y, row := range c.Percent {
-		c.Percent[y] = slices.Clone(row)
-	}
 	return c, ok
 }
 
@@ -189,9 +184,5 @@ func Confusion(dataset, variant, task, method string) (ConfusionTable, bool) {
 // method on the variations of a task, and whether there is one.
 func Gains(dataset, task, method string) (Gain, bool) {
 	g, ok := allDetails()[dataset][figureVariant][task].Gains[method]
-	if g.TasksWon != nil {
-		won := *g.TasksWon
-		g.TasksWon = &won
-	}
 	return g, ok
 }
