@@ -70,7 +70,7 @@ func (r Run) Conflict(dir store.Dir) (differences []string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	if hash, hashErr := dir.ResultHash(); hashErr == nil && hash != r.Config.Hash() {
+	if hash := dir.ResultHash(); hash != "" && hash != r.Config.Hash() {
 		differences = []string{fmt.Sprintf("its result has the hash %s instead of %s", hash, r.Config.Hash())}
 	}
 	return differences, err

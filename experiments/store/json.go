@@ -89,43 +89,17 @@ func line(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(max(offset-1, 0), int64(len(text)))], []byte("\n"))
 }
 
-// ResultHash returns the hash of the configuration that gave the result, of which it
-// reads no more than it must. errors.Is(err, fs.ErrNotExist) tells that there is none.
-func (d Dir) ResultHash() (string, error) {
-	path := d.Path(ResultFile)
-	file, err := input.Open(path)
-	if err != nil {
-		return "", err
+// ResultHash returns the hash of the configuration that gave the result, whatever else it
+// holds, and "" where there is no result of which it can be read.
+func (d Dir) ResultHash() string {
+	text, err := input.Read(d.Path(ResultFile), input.Text)
+	var result struct {
+		Hash string `json:"config_hash"`
 	}
-	defer file.Close()
-	hash, err := configHash(file)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+	if err != nil || json.Unmarshal(text, &result) != nil {
+		return ""
 	}
-	return hash, nil
-}
-
-func configHash(result io.Reader) (string, error) {
-	const key = "config_hash"
-	decoder := json.NewDecoder(result)
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return "", errors.Join(errors.New("it is no result"), err)
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return "", err
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return "", err
-		}
-		if name == key {
-			var hash string
-			return hash, json.Unmarshal(value, &hash)
-		}
-	}
-	return "", errors.New("it has no " + key)
+	return result.Hash
 }
 
 // Optional is a value that a run may not have measured, as an accuracy where no row has
