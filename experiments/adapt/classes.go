@@ -10,6 +10,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/heading"
 	"iwda/weightest/intervals"
+	"iwda/weightest/shifttest"
 )
 
 // weigh sets the weight that follows from the shares: the target's over the source's, 0 for a
@@ -28,8 +29,9 @@ func (c *ClassOutcome) weigh() {
 }
 
 // classShares returns what a run's model says of the classes, with the intervals of the
-// target's shares. An error beside shares is why these have no intervals.
-func classShares(about model.Metadata, c judge.Candidate) ([]ClassOutcome, error) {
+// target's shares, unless the test found that more than these is new: then none would hold. An error
+// beside shares is why else these have no intervals.
+func classShares(about model.Metadata, c judge.Candidate, test shifttest.LabelShift) ([]ClassOutcome, error) {
 	source, target := about.Shares.Source, about.Shares.Target
 	switch {
 	case target == nil:
@@ -40,6 +42,9 @@ func classShares(about model.Metadata, c judge.Candidate) ([]ClassOutcome, error
 	shares := make([]ClassOutcome, len(about.Classes))
 	for i, class := range about.Classes {
 		shares[i] = ClassOutcome{Class: class, SourceShare: source[i], TargetShare: target[i]}
+	}
+	if test.Rejected() {
+		return shares, nil
 	}
 	return shares, bound(shares, c)
 }

@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/weightest/shifttest"
 )
 
 // onLine returns a run that is right about three classes on a line, of which the first is frequent
@@ -50,9 +51,12 @@ func TestClassIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.Target()}}
-	shares, err := classShares(about, run)
+	shares, err := classShares(about, run, alone.Shared.Test)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if of, err := classShares(about, run, shifttest.LabelShift{DegreesOfFreedom: 2, P: 0.01}); err != nil || of[0].TargetShare != shares[0].TargetShare || of[0].TargetInterval != nil {
+		t.Errorf("%+v, %v: more than label shift, and an interval", of[0], err)
 	}
 	for i, s := range meanShares([][]ClassOutcome{shares}) {
 		truth, low, high := targetShares[i], s.TargetInterval.Low, s.TargetInterval.High
@@ -76,7 +80,7 @@ func TestClassIntervals(t *testing.T) {
 	} {
 		other := about
 		change(&other)
-		if shares, err := classShares(other, run); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if shares, err := classShares(other, run, alone.Shared.Test); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, error %v, want %q", shares, err, want)
 		}
 	}

@@ -119,7 +119,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		if outcome.Runs = append(outcome.Runs, runs[i]); !slices.Contains(telling, i) {
 			continue
 		}
-		shares, err := classShares(models[i], candidates[i])
+		shares, err := classShares(models[i], candidates[i], choice.Shared.Test)
 		if shares == nil {
 			return conclusion{}, fmt.Errorf("%s: %w", runs[i].ID, err)
 		}

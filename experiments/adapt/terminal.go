@@ -154,13 +154,21 @@ func (f facts) table(classes []ClassOutcome) {
 	}
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(aligned, "source\ttarget\t95% interval\tpredicted\t")
+	head := "source\ttarget\t95% interval\tpredicted\t"
+	bounded := slices.ContainsFunc(shown, func(c ClassOutcome) bool { return c.TargetInterval != nil })
+	if !bounded {
+		head = "source\ttarget\tpredicted\t"
+	}
+	fmt.Fprintln(aligned, head)
 	for _, c := range shown {
-		interval := ""
+		fmt.Fprintf(aligned, "%.1f%%\t%.1f%%\t", 100*c.SourceShare, 100*c.TargetShare)
 		if i := c.TargetInterval; i != nil {
-			interval = fmt.Sprintf("%.1f–%.1f%%", 100*i.Low, 100*i.High)
+			fmt.Fprintf(aligned, "%.1f–%.1f%%", 100*i.Low, 100*i.High)
 		}
-		fmt.Fprintf(aligned, "%.1f%%\t%.1f%%\t%s\t%.1f%%\t\n", 100*c.SourceShare, 100*c.TargetShare, interval, 100*c.PredictedShare)
+		if bounded {
+			fmt.Fprint(aligned, "\t")
+		}
+		fmt.Fprintf(aligned, "%.1f%%\t\n", 100*c.PredictedShare)
 	}
 	aligned.Flush()
 	names, width := []string{"class"}, len("class")

@@ -52,6 +52,10 @@ größer   25.0%   90.0%                    89.0%
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
+	o.Classes[0].TargetInterval = nil
+	if text, part := print(), "\nclass   source  target  predicted\nant      75.0%   10.0%      11.0%\n"; !strings.Contains(text, part) {
+		t.Errorf("%q is not in\n%s", part, text)
+	}
 	o.Classes = nil
 	for i := range 300 {
 		o.Classes = append(o.Classes, ClassOutcome{Class: fmt.Sprintf("%03d %s", i, strings.Repeat("long ", i)), TargetShare: float64(i%299) / 1e4})

@@ -165,8 +165,8 @@ class Outcome:
     @property
     def shares(self) -> Any:
         """The classes' shares: source_share, target_share with the ends of its 95% interval,
-        target_share_low and target_share_high, and predicted_share, of the predictions. A data
-        frame by class or, without pandas, a structured array."""
+        target_share_low and target_share_high, NaN if there is none, and predicted_share, of the
+        predictions. A data frame by class or, without pandas, a structured array."""
         return self._by_class("source_share", "target_share", "target_share_low", "target_share_high", "predicted_share")
 
     @property
