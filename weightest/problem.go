@@ -26,9 +26,8 @@ var (
 )
 
 // Problem is what every estimator of class weights reads; all fields are only read.
-// The first three are all that the estimators need which run while a model trains, see
-// Requirement. An estimator that needs one of the others returns ErrInvalidProblem
-// where it is missing.
+// An estimator that needs one of those after the first three returns ErrInvalidProblem where
+// it is missing.
 type Problem struct {
 	// Confusion is C, k×k: row = predicted class, column = true class,
 	// C[i][j] = P_S(prediction = i, label = j).
