@@ -124,10 +124,7 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		// A line and its cells are held several times over.
 		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(f.size), int(min(1<<22+f.size, maxRecord)), int(min(1<<17+f.size, maxCells))
 	}
-	if buffered, err = decoded(buffered); err != nil {
-		file.Close()
-		return nil, err
-	}
+	buffered = decoded(buffered)
 	c.limited.Reader = buffered
 	reader := csv.NewReader(c.limited)
 	reader.ReuseRecord = true

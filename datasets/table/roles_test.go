@@ -2,9 +2,11 @@ package table
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -152,6 +154,28 @@ func TestExcel(t *testing.T) {
 		}
 		if got := table.DecimalComma(); got != (name != "commas.csv") {
 			t.Errorf("%s: a decimal comma: %v", name, got)
+		}
+	}
+}
+
+// Half a pair of UTF-16 is one wrong sign, whatever follows it; half a unit is an error.
+func TestHalvesOfUTF16(t *testing.T) {
+	for want, units := range map[string][]uint16{
+		"a\ufffd,b":     {'a', 0xd800, ',', 'b'},
+		"a,b\ufffd":     {'a', ',', 'b', 0xd83d},
+		"a\ufffd,🐻\n,b": {'a', 0xdc00, ',', 0xd83d, 0xdc3b, '\n', ',', 'b'},
+	} {
+		for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+			text := order.AppendUint16(nil, 0xfeff) // the mark
+			for _, unit := range units {
+				text = order.AppendUint16(text, unit)
+			}
+			if got, err := io.ReadAll(decoded(bufio.NewReader(bytes.NewReader(text)))); string(got) != want || err != nil {
+				t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+			}
+			if _, err := io.ReadAll(decoded(bufio.NewReader(bytes.NewReader(append(text, 0))))); err == nil {
+				t.Errorf("%s, %q: no error for half a unit", name, want)
+			}
 		}
 	}
 }
