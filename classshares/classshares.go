@@ -192,32 +192,31 @@ const batchRows = 4096
 func (c Classifier) Sample(heldOut Rows, labels []int, target Rows) (*weightest.Sample, error) {
 	k := len(c.Scales)
 	shares := sharesOf(labels, k)
-	sample := weightest.NewSample(k)
-	sample.Grow(len(labels), len(target.Values)/k)
-	each := func(rows Rows, add func(first int, probabilities []float64) error) error {
-		for first := 0; first < len(rows.Values)/k; first += batchRows {
+	each := func(rows Rows) ([]float64, error) {
+		all := make([]float64, 0, len(rows.Values))
+		for first := 0; first < len(rows.Values); first += batchRows * k {
 			part := rows
-			part.Values = rows.Values[first*k : min((first+batchRows)*k, len(rows.Values))]
-			probabilities, err := c.Of(part), error(nil)
+			part.Values = rows.Values[first:min(first+batchRows*k, len(rows.Values))]
+			probabilities := c.Of(part)
 			if !slices.Equal(shares, c.SpeaksFor) {
-				probabilities, err = weightest.Correct(probabilities, shares, c.SpeaksFor)
+				var err error
+				if probabilities, err = weightest.Correct(probabilities, shares, c.SpeaksFor); err != nil {
+					return nil, err
+				}
 			}
-			if err == nil {
-				err = add(first, probabilities)
-			}
-			if err != nil {
-				return err
-			}
+			all = append(all, probabilities...)
 		}
-		return nil
+		return all, nil
 	}
-	err := each(heldOut, func(first int, probabilities []float64) error {
-		return sample.AddSource(probabilities, labels[first:first+len(probabilities)/k])
-	})
-	if err == nil {
-		err = each(target, func(_ int, probabilities []float64) error { return sample.AddTarget(probabilities) })
+	onHeldOut, err := each(heldOut)
+	if err != nil {
+		return nil, err
 	}
-	return sample, err
+	onTarget, err := each(target)
+	if err != nil {
+		return nil, err
+	}
+	return weightest.SampleOf(k, onHeldOut, labels, onTarget)
 }
 
 // Shares are what a classifier says of the target's class shares.

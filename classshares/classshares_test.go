@@ -319,16 +319,8 @@ func TestConfident(t *testing.T) {
 		t.Errorf("%v too high on average", distance)
 	}
 	// By hand: the row of 0.4 is wrong, and has the lowest score, 0.6; the threshold is the next, 0.8.
-	hand := weightest.NewSample(2)
-	for _, row := range []struct {
-		p     float64
-		label int
-	}{{0.9, 0}, {0.4, 0}, {0.2, 1}} {
-		if err := hand.AddSource([]float64{row.p, 1 - row.p}, []int{row.label}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := hand.AddTarget([]float64{0.95, 0.05, 0.5, 0.5, 0.1, 0.9}); err != nil {
+	hand, err := weightest.SampleOf(2, []float64{0.9, 0.1, 0.4, 0.6, 0.2, 0.8}, []int{0, 0, 1}, []float64{0.95, 0.05, 0.5, 0.5, 0.1, 0.9})
+	if err != nil {
 		t.Fatal(err)
 	}
 	s := &classshares.Shares{Sample: hand, Estimate: weightest.Estimate{Weights: []float64{1, 1}}}

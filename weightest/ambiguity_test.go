@@ -1,7 +1,6 @@
 package weightest
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -42,19 +41,16 @@ func altered(t *testing.T, name string, k, n, m int) *Sample {
 func TestNoAmbiguity(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 1))
 	rare := randomSample(t, r, 3, 30000, 2000)
-	keep := NewSample(3)
+	var source []float64
+	var kept []int
 	rows, labels := rare.Source()
 	for i, label := range labels {
 		if label == 2 && i > 60 {
 			continue
 		}
-		if err := keep.AddSource(rows[i*3:i*3+3], []int{label}); err != nil {
-			t.Fatal(err)
-		}
+		source, kept = append(source, rows[i*3:i*3+3]...), append(kept, label)
 	}
-	if err := keep.AddTarget(rare.Target()); err != nil {
-		t.Fatal(err)
-	}
+	keep := sampleOf(t)(3, source, kept, rare.Target())
 	for name, s := range map[string]*Sample{"plain": altered(t, "plain", 5, 2000, 2000), "one class": altered(t, "plain", 1, 5, 5), "rare": keep} {
 		for _, estimator := range EstimatorNames() {
 			if bounds := ambiguity(t, estimator, problem(t, s)); bounds != nil {
@@ -89,11 +85,8 @@ func TestAmbiguity(t *testing.T) {
 	}
 	// Rows of float32 sum to 1 up to 1e-7 only.
 	exact := altered(t, "never predicted", 4, 400, 300)
-	narrow := NewSample(4)
 	rows, labels := exact.Source()
-	if err := errors.Join(narrow.AddSource(rounded(rows), labels), narrow.AddTarget(rounded(exact.Target()))); err != nil {
-		t.Fatal(err)
-	}
+	narrow := sampleOf(t)(4, rounded(rows), labels, rounded(exact.Target()))
 	for _, name := range []string{"qp", "bbse-soft", "rlls-soft", "mlls"} {
 		want, got := ambiguity(t, name, problem(t, exact)), ambiguity(t, name, problem(t, narrow))
 		if !floats.EqualApprox(got, want, 1e-5) {

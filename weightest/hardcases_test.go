@@ -77,10 +77,8 @@ func TestNoShiftGivesOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 1))
 	for _, k := range []int{1, 2, 5, 20} {
 		s := randomSample(t, r, k, 40*k, 0)
-		rows, _ := s.Source()
-		if err := s.AddTarget(rows); err != nil {
-			t.Fatal(err)
-		}
+		rows, labels := s.Source()
+		s = sampleOf(t)(k, rows, labels, rows)
 		for name, got := range estimates(t, problem(t, s)) {
 			for j, w := range got.Weights {
 				if math.Abs(w-1) > 1e-8 {
@@ -96,7 +94,8 @@ func TestEstimatorsFindTheShift(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 2))
 	const k, rows = 3, 20000
 	shares := []float64{0.7, 0.25, 0.05}
-	s := NewSample(k)
+	var source, target []float64
+	var labels []int
 	draw := func(label int) []float64 {
 		// A classifier that knows P(x|y): one of k features, of odds 6 to 1 to 1.
 		feature := label
@@ -109,9 +108,7 @@ func TestEstimatorsFindTheShift(t *testing.T) {
 	}
 	for i := range rows {
 		label := i % k
-		if err := s.AddSource(draw(label), []int{label}); err != nil {
-			t.Fatal(err)
-		}
+		source, labels = append(source, draw(label)...), append(labels, label)
 		u := r.Float64()
 		switch {
 		case u < shares[0]:
@@ -121,11 +118,9 @@ func TestEstimatorsFindTheShift(t *testing.T) {
 		default:
 			label = 2
 		}
-		if err := s.AddTarget(draw(label)); err != nil {
-			t.Fatal(err)
-		}
+		target = append(target, draw(label)...)
 	}
-	for name, got := range estimates(t, problem(t, s)) {
+	for name, got := range estimates(t, problem(t, sampleOf(t)(k, source, labels, target))) {
 		if d := weighttest.LargestDifference(got.TargetDistribution, shares); !(d < 0.02) {
 			t.Errorf("%s: shares %v, want %v", name, got.TargetDistribution, shares)
 		}
@@ -138,19 +133,14 @@ func TestMissingClassIsNamed(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 3))
 	full := randomSample(t, r, 4, 400, 300)
 	rows, labels := full.Source()
-	s := NewSample(4)
+	var kept []float64
+	var keptLabels []int
 	for i, label := range labels {
-		if label == 2 {
-			continue
-		}
-		if err := s.AddSource(rows[i*4:(i+1)*4], labels[i:i+1]); err != nil {
-			t.Fatal(err)
+		if label != 2 {
+			kept, keptLabels = append(kept, rows[i*4:(i+1)*4]...), append(keptLabels, label)
 		}
 	}
-	if err := s.AddTarget(full.Target()); err != nil {
-		t.Fatal(err)
-	}
-	p := problem(t, s)
+	p := problem(t, sampleOf(t)(4, kept, keptLabels, full.Target()))
 	for _, name := range EstimatorNames() {
 		if name == "qp" {
 			continue

@@ -11,19 +11,21 @@ import (
 	"iwda/weightest/internal/weighttest"
 )
 
-// sampleOf returns the sample of a golden problem as the classifier gave it.
-func sampleOf(g weighttest.Problem) *Sample {
-	g.T.Helper()
-	s, err := SampleOf(g.Rows())
-	if err != nil {
-		g.T.Fatal(err)
+// sampleOf returns SampleOf without an error, to be called with a function's results.
+func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *Sample {
+	return func(k int, source []float64, labels []int, target []float64) *Sample {
+		t.Helper()
+		s, err := SampleOf(k, source, labels, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	return s
 }
 
 func TestSampleGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		p := problem(t, sampleOf(g))
+		p := problem(t, sampleOf(t)(g.Rows()))
 		g.Near("C", p.Confusion.RawMatrix().Data, "confusion_soft", 1e-15)
 		g.Near("hard C", p.Hard.Confusion.RawMatrix().Data, "confusion_hard", 1e-15)
 		g.Near("mu", p.TargetPredictions, "target_mean_soft", 1e-15)
@@ -44,7 +46,7 @@ func kinds(t *testing.T, p Problem) map[string]Problem {
 
 func TestBBSEGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		full := problem(t, sampleOf(g))
+		full := problem(t, sampleOf(t)(g.Rows()))
 		for kind, p := range kinds(t, full) {
 			key := "none/bbse-" + kind + "/"
 			if g.Name == "missing" {
@@ -98,7 +100,7 @@ func TestBBSEGolden(t *testing.T) {
 // the mean prediction.
 func TestConeGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		for kind, p := range kinds(t, problem(t, sampleOf(g))) {
+		for kind, p := range kinds(t, problem(t, sampleOf(t)(g.Rows()))) {
 			key := "none/rlls-" + kind + "/weights"
 			b, labelled := make([]float64, p.Classes()), make([]float64, p.Classes())
 			for i, mu := range p.TargetPredictions {
@@ -130,7 +132,7 @@ func TestConeGolden(t *testing.T) {
 
 func TestRLLSGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		for kind, p := range kinds(t, problem(t, sampleOf(g))) {
+		for kind, p := range kinds(t, problem(t, sampleOf(t)(g.Rows()))) {
 			got, err := RLLS{}.Solve(p)
 			if g.Name == "missing" {
 				namesMissingClass(t, err)
@@ -153,7 +155,7 @@ func TestRLLSGolden(t *testing.T) {
 
 func TestMLLSGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		p := problem(t, sampleOf(g))
+		p := problem(t, sampleOf(t)(g.Rows()))
 		checkMLLS(g, p, MLLS{}, "none/mlls/")
 		if g.Name != "missing" { // a prior of 0
 			checkMLLS(g, p, MLLS{Prior: p.SourceDistribution}, "none/mlls-labels/")

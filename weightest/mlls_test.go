@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,14 +68,7 @@ func alteredSample(t testing.TB, r *rand.Rand, k, n, m int, apply func(*rand.Ran
 	plain := randomSample(t, r, k, n, m)
 	apply(r, plain.source, k)
 	apply(r, plain.target, k)
-	s := NewSample(k)
-	if err := s.AddSource(plain.source, plain.labels); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddTarget(plain.target); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sampleOf(t)(k, plain.source, plain.labels, plain.target)
 }
 
 // The optimality conditions, written out here once more.
@@ -156,23 +150,16 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 		rows = append(rows, row...)
 	}
 	prior := []float64{0.4, 0.3, 0.2, 0.1, 0}
-	sample := NewSample(k)
+	var source []float64
+	var labels []int
 	for y, share := range prior {
 		for range int(10 * share) {
 			row := make([]float64, k)
 			row[y] = 1
-			if err := sample.AddSource(row, []int{y}); err != nil {
-				t.Fatal(err)
-			}
+			source, labels = append(source, row...), append(labels, y)
 		}
 	}
-	if err := sample.AddTarget(rows); err != nil {
-		t.Fatal(err)
-	}
-	p, err := sample.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := problem(t, sampleOf(t)(k, source, labels, rows))
 	solution, err := MLLS{Prior: prior, Pseudocount: count}.Solve(p)
 	if err != nil {
 		t.Fatal(err)
@@ -210,19 +197,15 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	permuted, twice := NewSample(k), make([]int, m)
+	var source, target []float64
+	var labels []int
 	for _, i := range r.Perm(n) {
-		if err := permuted.AddSource(s.source[i*k:(i+1)*k], s.labels[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		source, labels = append(source, s.source[i*k:(i+1)*k]...), append(labels, s.labels[i])
 	}
-	for n, i := range r.Perm(m) {
-		twice[n] = 2
-		if err := permuted.AddTarget(s.target[i*k : (i+1)*k]); err != nil {
-			t.Fatal(err)
-		}
+	for _, i := range r.Perm(m) {
+		target = append(target, s.target[i*k:(i+1)*k]...)
 	}
-	p, err := countedProblem(permuted, nil, twice)
+	p, err := countedProblem(sampleOf(t)(k, source, labels, target), nil, slices.Repeat([]int{2}, m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,14 +219,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 }
 
 func TestMLLSErrors(t *testing.T) {
-	s := NewSample(2)
-	if err := s.AddSource([]float64{1, 0, 1, 0}, []int{0, 1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddTarget([]float64{0.5, 0.5}); err != nil {
-		t.Fatal(err)
-	}
-	p := problem(t, s)
+	p := problem(t, sampleOf(t)(2, []float64{1, 0, 1, 0}, []int{0, 1}, []float64{0.5, 0.5}))
 	if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
 		t.Errorf("a prior of 0: error %v", err)
 	}

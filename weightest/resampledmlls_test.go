@@ -31,7 +31,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 	}{
 		"many rows":       {gaussianSample(t, 5, 4000, 3000, 4), true},
 		"few rows":        {gaussianSample(t, 5, 100, 50, 4), false},
-		"an absent class": {sampleOf(weighttest.Golden(t, "absent")), false},
+		"an absent class": {sampleOf(t)(weighttest.Golden(t, "absent").Rows()), false},
 	} {
 		for _, e := range []MLLS{{}, {Pseudocount: 1}} {
 			fast, err := e.OnResamples(problem(t, c.sample))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -19,7 +18,7 @@ var ErrInvalidRow = errors.New("weightest: invalid row")
 const sumTolerance = 1e-3
 
 // Sample holds a classifier's probabilities on held-out source rows, which it never
-// trained on, with their labels, and on target rows. It is filled batch by batch.
+// trained on, with their labels, and on target rows.
 type Sample struct {
 	classes int
 	source  []float64 // row-major n×k
@@ -27,17 +26,10 @@ type Sample struct {
 	target  []float64 // row-major m×k
 }
 
-// NewSample returns an empty sample. It panics unless classes ≥ 1.
-func NewSample(classes int) *Sample {
-	if classes < 1 {
-		panic(fmt.Sprintf("weightest: a sample of %d classes", classes))
-	}
-	return &Sample{classes: classes}
-}
-
 // SampleOf returns the sample of rows, which it keeps without a copy: those of the source,
-// row-major n×k, with their n labels, and of the target, row-major m×k. The errors are those of
-// AddSource and AddTarget; SampleOf panics where the lengths do not fit.
+// row-major n×k, with their n labels, and of the target, row-major m×k. Those of a network,
+// float32, pass through Widen. The errors are those of CheckSource and CheckTarget; SampleOf
+// panics where the lengths do not fit.
 func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
 	if err := cmp.Or(CheckSource(source, labels, classes), CheckTarget(target, classes)); err != nil {
 		return nil, err
@@ -49,43 +41,11 @@ func SampleOf(classes int, source []float64, labels []int, target []float64) (*S
 func (s *Sample) Classes() int { return s.classes }
 
 // Source returns the probabilities of the source rows, row-major n×k, and their n
-// labels. Both are the sample's own: only to be read, until the next AddSource.
+// labels. Both are the sample's own, only to be read.
 func (s *Sample) Source() (probabilities []float64, labels []int) { return s.source, s.labels }
 
 // Target returns the probabilities of the target rows, row-major m×k, likewise.
 func (s *Sample) Target() []float64 { return s.target }
-
-// Grow makes room for so many more source and target rows, which AddSource and AddTarget
-// then append without another copy of those before them.
-func (s *Sample) Grow(source, target int) {
-	s.source = slices.Grow(s.source, source*s.classes)
-	s.labels = slices.Grow(s.labels, source)
-	s.target = slices.Grow(s.target, target*s.classes)
-}
-
-// AddSource appends a copy of source rows: their probabilities, row-major n×k, and
-// their n labels. Those of a network, float32, pass through Widen. A probability that
-// is negative, above 1 or NaN, a row whose sum is further from one than 0.001, and a
-// label outside 0..k-1 are an error that wraps ErrInvalidRow and names the row, counted
-// from 0 over the whole sample; nothing is added then. AddSource panics where the
-// lengths do not fit.
-func (s *Sample) AddSource(probabilities []float64, labels []int) error {
-	if err := checkSource(probabilities, labels, s.classes, len(s.labels)); err != nil {
-		return err
-	}
-	s.source = append(s.source, probabilities...)
-	s.labels = append(s.labels, labels...)
-	return nil
-}
-
-// AddTarget appends a copy of target rows, row-major m×k, as AddSource does.
-func (s *Sample) AddTarget(probabilities []float64) error {
-	if err := checkRows("target", probabilities, s.classes, len(s.target)/s.classes); err != nil {
-		return err
-	}
-	s.target = append(s.target, probabilities...)
-	return nil
-}
 
 // Sums returns the sums of the sample.
 func (s *Sample) Sums() *Sums {
@@ -115,47 +75,37 @@ func Widen(values []float32) []float64 {
 // RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
 func (s *Sample) RequireRows() error { return requireRows(len(s.labels), len(s.target)/s.classes) }
 
-// CheckSource returns the error that AddSource returns for these rows of an empty sample. It
-// panics where the lengths do not fit.
+// CheckSource checks source rows: their probabilities, row-major n×k, and their n labels. A
+// probability that is negative, above 1 or NaN, a row whose sum is further from one than
+// 0.001, and a label outside 0..k-1 are an error that wraps ErrInvalidRow and names the row,
+// counted from 0. It panics where the lengths do not fit.
 func CheckSource(probabilities []float64, labels []int, classes int) error {
-	return checkSource(probabilities, labels, classes, 0)
+	if len(probabilities) != len(labels)*classes {
+		panic(fmt.Sprintf("weightest: %d source probabilities for %d rows of %d classes", len(probabilities), len(labels), classes))
+	}
+	return cmp.Or(CheckLabels(labels, classes), checkRows("source", probabilities, classes))
 }
 
-// CheckTarget is CheckSource for AddTarget.
+// CheckTarget is CheckSource for target rows, row-major m×k.
 func CheckTarget(probabilities []float64, classes int) error {
-	return checkRows("target", probabilities, classes, 0)
+	return checkRows("target", probabilities, classes)
 }
 
 // CheckLabels returns an error that wraps ErrInvalidRow and names the row, if a label is none
 // of 0..classes-1.
-func CheckLabels(labels []int, classes int) error { return checkLabels(labels, classes, 0) }
-
-func checkLabels(labels []int, k, first int) error {
+func CheckLabels(labels []int, classes int) error {
 	for row, label := range labels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, first+row, label, k)
+		if label < 0 || label >= classes {
+			return fmt.Errorf("%w: source row %d has label %d; there are %d classes", ErrInvalidRow, row, label, classes)
 		}
 	}
 	return nil
 }
 
-// checkLengths panics unless there are rows·k values.
-func checkLengths(domain string, values, rows, k int) {
-	if values != rows*k {
-		panic(fmt.Sprintf("weightest: %d %s probabilities for %d rows of %d classes", values, domain, rows, k))
+func checkRows(domain string, probabilities []float64, k int) error {
+	if len(probabilities)%k != 0 {
+		panic(fmt.Sprintf("weightest: %d %s probabilities are no rows of %d classes", len(probabilities), domain, k))
 	}
-}
-
-func checkSource(probabilities []float64, labels []int, k, first int) error {
-	checkLengths("source", len(probabilities), len(labels), k)
-	if err := checkLabels(labels, k, first); err != nil {
-		return err
-	}
-	return checkRows("source", probabilities, k, first)
-}
-
-func checkRows(domain string, probabilities []float64, k, first int) error {
-	checkLengths(domain, len(probabilities), len(probabilities)/k, k)
 	for row := range len(probabilities) / k {
 		values := probabilities[row*k : (row+1)*k]
 		var signs uint64
@@ -168,11 +118,11 @@ func checkRows(domain string, probabilities []float64, k, first int) error {
 		}
 		for j, p := range values {
 			if !(p >= 0 && p <= 1+sumTolerance) {
-				return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, first+row, j, p)
+				return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, row, j, p)
 			}
 		}
 		if !(math.Abs(sum-1) <= sumTolerance) {
-			return fmt.Errorf("%w: the probabilities of %s row %d sum to %.6g; they must sum to 1", ErrInvalidRow, domain, first+row, sum)
+			return fmt.Errorf("%w: the probabilities of %s row %d sum to %.6g; they must sum to 1", ErrInvalidRow, domain, row, sum)
 		}
 	}
 	return nil

@@ -93,9 +93,8 @@ func requireRows(source, target int) error {
 }
 
 // AddSource adds held-out source rows: their probabilities, row-major n×k, and their n
-// labels. Probabilities and labels that Sample would not take are an error that wraps
-// ErrInvalidRow and counts the rows of this call from 0; nothing is added then. AddSource
-// panics where the lengths do not fit.
+// labels. The error is that of CheckSource, and nothing is added then. AddSource panics where
+// the lengths do not fit.
 func (s *Sums) AddSource(probabilities []float64, labels []int) error {
 	if err := CheckSource(probabilities, labels, s.classes); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 // k classes among the labels where n ≥ k.
 func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	t.Helper()
-	s := NewSample(k)
+	var source, target []float64
+	var labels []int
 	row := func(label int) []float64 {
 		p := weighttest.Distribution(r, k)
 		for i := range p {
@@ -28,9 +29,7 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	}
 	for i := range n {
 		label := i % k
-		if err := s.AddSource(row(label), []int{label}); err != nil {
-			t.Fatal(err)
-		}
+		source, labels = append(source, row(label)...), append(labels, label)
 	}
 	share := weighttest.Distribution(r, k)
 	for range m {
@@ -38,11 +37,9 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 		for u -= share[label]; u > 0 && label < k-1; u -= share[label] {
 			label++
 		}
-		if err := s.AddTarget(row(label)); err != nil {
-			t.Fatal(err)
-		}
+		target = append(target, row(label)...)
 	}
-	return s
+	return sampleOf(t)(k, source, labels, target)
 }
 
 // counted returns the sums of a sample whose rows count that often; nil: once each.
@@ -80,17 +77,7 @@ func problem(t testing.TB, s *Sample) Problem {
 // Three source rows and four target rows, by hand. The tie of the second source row
 // counts for class 0.
 func TestProblemOfSampleByHand(t *testing.T) {
-	s := NewSample(2)
-	if err := s.AddSource([]float64{0.75, 0.25, 0.5, 0.5}, []int{0, 1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddSource(Widen([]float32{0.25, 0.75}), []int{1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddTarget([]float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}); err != nil {
-		t.Fatal(err)
-	}
-	p := problem(t, s)
+	p := problem(t, sampleOf(t)(2, Widen([]float32{0.75, 0.25, 0.5, 0.5, 0.25, 0.75}), []int{0, 1, 1}, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}))
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -225,23 +212,14 @@ func TestInvalidRows(t *testing.T) {
 		"label":    {[]float64{0.5, 0.5}, 2, "row 3 has label 2; there are 2 classes"},
 		"no class": {[]float64{0.5, 0.5}, -1, "row 3 has label -1"},
 	} {
-		s := NewSample(2)
-		for range 2 {
-			if err := s.AddSource([]float64{0.25, 0.75}, []int{1}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := s.AddSource(append([]float64{1, 0}, test.row...), []int{0, test.label})
-		if !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "source") || !strings.Contains(err.Error(), test.text) {
+		s, err := SampleOf(2, append([]float64{0.25, 0.75, 0.25, 0.75, 1, 0}, test.row...), []int{1, 1, 0, test.label}, nil)
+		if s != nil || !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "source") || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.text)
-		}
-		if _, labels := s.Source(); len(labels) != 2 {
-			t.Errorf("%s: %d rows after the error, want 2", name, len(labels))
 		}
 		if name == "label" || name == "no class" {
 			continue
 		}
-		if err := s.AddTarget(test.row); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "target row 0") {
+		if _, err := SampleOf(2, nil, nil, test.row); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "target row 0") {
 			t.Errorf("%s: error %v of a target row", name, err)
 		}
 		if err := NewSums(2).AddTarget(test.row); !errors.Is(err, ErrInvalidRow) {

@@ -297,8 +297,7 @@ func TestBootstrapGolden(t *testing.T) {
 
 func TestBootstrapWithoutEstimates(t *testing.T) {
 	// One source row of class 1: 37% of the resamples lack it.
-	s := weightest.NewSample(2)
-	sampletest.AddRows(t, s, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
+	s := sampletest.Of(t)(2, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
 	u, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200})
 	if err != nil {
 		t.Fatal(err)
@@ -307,16 +306,14 @@ func TestBootstrapWithoutEstimates(t *testing.T) {
 		t.Errorf("warning %q", u.Warning)
 	}
 	requireIntervals(t, u)
-	absent := weightest.NewSample(3)
-	sampletest.AddRows(t, absent, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
+	absent := sampletest.Of(t)(3, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
 	if _, err := Bootstrap(absent, estimatorOf(t, "bbse-soft"), BootstrapSettings{}); !errors.Is(err, weightest.ErrMissingClass) {
 		t.Errorf("a class without source rows: %v", err)
 	}
 }
 
 func TestBootstrapHardCases(t *testing.T) {
-	one := weightest.NewSample(1)
-	sampletest.AddRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	one := sampletest.Of(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
 	samples := map[string]*weightest.Sample{"one class": one}
 	for _, name := range []string{"absent", "never", "tiny", "twins"} {
 		samples[name] = sampletest.Of(t)(weighttest.Golden(t, name).Rows())

@@ -53,13 +53,13 @@ func drawFrom(t *testing.T, seed uint64, source []int, m int, q []float64, keep 
 		return p
 	}
 	var d domains
-	d.sample = weightest.NewSample(3)
+	var onSource, onTarget []float64
 	for i := range slices.Max(source) {
 		for y, n := range source {
 			if i < n {
 				x := row(y)
 				d.source, d.labels = append(d.source, x...), append(d.labels, y)
-				sampletest.AddRows(t, d.sample, posterior(x), []int{y}, nil)
+				onSource = append(onSource, posterior(x)...)
 			}
 		}
 	}
@@ -71,10 +71,11 @@ func drawFrom(t *testing.T, seed uint64, source []int, m int, q []float64, keep 
 		}
 		if x := row(y); keep(x) {
 			d.target = append(d.target, x...)
-			sampletest.AddRows(t, d.sample, nil, nil, posterior(x))
+			onTarget = append(onTarget, posterior(x)...)
 			rows++
 		}
 	}
+	d.sample = sampletest.Of(t)(3, onSource, d.labels, onTarget)
 	return d
 }
 
@@ -163,7 +164,7 @@ func TestColumnsOfOddRows(t *testing.T) {
 	if found := d.test(t); found.P < Significance || found.Column == 3 {
 		t.Errorf("%+v", found)
 	}
-	if _, err := NewColumnSums(weightest.NewSample(3), nil, 2); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := NewColumnSums(sampletest.Of(t)(3, nil, nil, nil), nil, 2); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("%v of no rows", err)
 	}
 }

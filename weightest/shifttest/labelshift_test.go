@@ -17,19 +17,18 @@ import (
 )
 
 func TestBinsOfCertainty(t *testing.T) {
-	s := weightest.NewSample(3)
 	// 36 rows predicted as class 0 in twelve degrees of certainty, half of them source
 	// rows; 11 as class 1, all alike; 4 as class 2.
+	var source, target []float64
+	var labels []int
 	for i := range 18 {
 		c := 0.5 + float64(i%6)/20
-		sampletest.AddRows(t, s, []float64{c, 1 - c, 0}, []int{i % 3}, []float64{c + 0.01, 0.99 - c, 0})
+		source, labels = append(source, c, 1-c, 0), append(labels, i%3)
+		target = append(target, c+0.01, 0.99-c, 0)
 	}
-	for range 11 {
-		sampletest.AddRows(t, s, nil, nil, []float64{0, 1, 0})
-	}
-	for range 4 {
-		sampletest.AddRows(t, s, []float64{0.1, 0.1, 0.8}, []int{2}, nil)
-	}
+	target = append(target, slices.Repeat([]float64{0, 1, 0}, 11)...)
+	source, labels = append(source, slices.Repeat([]float64{0.1, 0.1, 0.8}, 4)...), append(labels, 2, 2, 2, 2)
+	s := sampletest.Of(t)(3, source, labels, target)
 	counts, _ := binCertainty(s)
 	// Thirds of class 0; class 1, with the few of class 2.
 	if want := []float64{6, 6, 6, 11}; !slices.Equal(counts.target, want) {
@@ -44,13 +43,8 @@ func TestBinsOfCertainty(t *testing.T) {
 
 // Of a classifier that is sure of most rows those make a bin, and the others one.
 func TestEqualCertaintiesAreOneBin(t *testing.T) {
-	s := weightest.NewSample(2)
-	for range 30 {
-		sampletest.AddRows(t, s, []float64{1, 0}, []int{0}, []float64{1, 0})
-	}
-	for range 10 {
-		sampletest.AddRows(t, s, []float64{0.6, 0.4}, []int{1}, []float64{0.6, 0.4})
-	}
+	rows := slices.Concat(slices.Repeat([]float64{1, 0}, 30), slices.Repeat([]float64{0.6, 0.4}, 10))
+	s := sampletest.Of(t)(2, rows, slices.Concat(make([]int, 30), slices.Repeat([]int{1}, 10)), rows)
 	counts, _ := binCertainty(s)
 	if want := []float64{10, 30}; !slices.Equal(counts.target, want) {
 		t.Errorf("target rows %v, want %v", counts.target, want)
@@ -303,15 +297,17 @@ func TestLabelShiftGolden(t *testing.T) {
 }
 
 func TestLabelShiftHardCases(t *testing.T) {
-	one, few, silent, certain := weightest.NewSample(1), weightest.NewSample(3), weightest.NewSample(3), weightest.NewSample(2)
-	sampletest.AddRows(t, one, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
-	sampletest.AddRows(t, few, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
+	one := sampletest.Of(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	few := sampletest.Of(t)(3, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
+	certain := sampletest.Of(t)(2, slices.Repeat([]float64{1, 0, 0, 1}, 40), slices.Repeat([]int{0, 1}, 40), slices.Repeat([]float64{1, 0}, 40))
+	// Class 2 is never predicted, and every prediction is certain.
+	var source, target []float64
+	var labels []int
 	for i := range 40 {
-		// Class 2 is never predicted, and every prediction is certain.
 		c := float64(i % 3 / 2)
-		sampletest.AddRows(t, silent, []float64{1 - c, c, 0}, []int{i % 3}, []float64{c, 1 - c, 0})
-		sampletest.AddRows(t, certain, []float64{1, 0, 0, 1}, []int{0, 1}, []float64{1, 0})
+		source, labels, target = append(source, 1-c, c, 0), append(labels, i%3), append(target, c, 1-c, 0)
 	}
+	silent := sampletest.Of(t)(3, source, labels, target)
 	for name, s := range map[string]*weightest.Sample{"one class": one, "few rows": few, "never predicted": silent, "certain": certain} {
 		l, err := LabelShiftTest(s, LabelShiftSettings{Resamples: 100})
 		if err != nil {
@@ -323,7 +319,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
-	if _, err := LabelShiftTest(weightest.NewSample(2), LabelShiftSettings{}); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := LabelShiftTest(sampletest.Of(t)(2, nil, nil, nil), LabelShiftSettings{}); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no rows: %v", err)
 	}
 }

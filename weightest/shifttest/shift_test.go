@@ -152,8 +152,7 @@ func TestMergeRareColumns(t *testing.T) {
 }
 
 func TestShiftTestsWithoutShift(t *testing.T) {
-	one := weightest.NewSample(1)
-	sampletest.AddRows(t, one, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
+	one := sampletest.Of(t)(1, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
 	counts, err := ChiSquaredTest(one.Sums())
 	if err != nil || counts.P != 1 || counts.DegreesOfFreedom != 0 || counts.Statistic != 0 {
 		t.Errorf("one class: %+v, %v", counts, err)
@@ -162,15 +161,13 @@ func TestShiftTestsWithoutShift(t *testing.T) {
 	if err != nil || probabilities.P != 1 || probabilities.Distances[0] != 0 {
 		t.Errorf("one class: %+v, %v", probabilities, err)
 	}
-	two := weightest.NewSample(2)
-	sampletest.AddRows(t, two, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
+	two := sampletest.Of(t)(2, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
 	probabilities, err = KolmogorovSmirnovTest(two)
 	if err != nil || math.Abs(probabilities.P-0.1) > 1e-15 || probabilities.ClassP[0] != probabilities.ClassP[1] {
 		// All three target rows are below all three source rows: 2 of 20 orders.
 		t.Errorf("two classes are one test: %+v, %v, want p = 0.1", probabilities, err)
 	}
-	empty := weightest.NewSample(2)
-	sampletest.AddRows(t, empty, []float64{0.9, 0.1}, []int{0}, nil)
+	empty := sampletest.Of(t)(2, []float64{0.9, 0.1}, []int{0}, nil)
 	if _, err := ChiSquaredTest(empty.Sums()); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target rows: %v", err)
 	}

@@ -3,21 +3,12 @@
 package sampletest
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"iwda/internal/gaussians"
 	"iwda/weightest"
 )
-
-// AddRows adds rows of both domains.
-func AddRows(t testing.TB, s *weightest.Sample, source []float64, labels []int, target []float64) {
-	t.Helper()
-	if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // Of returns weightest.SampleOf without an error, to be called with a function's results.
 func Of(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
