@@ -18,7 +18,7 @@ import (
 // the paper's. The zero value is the paper's estimator.
 //
 // Where C lacks rank, as it does where a class is never predicted, w is the shortest
-// solution C⁺mu of min ‖C w - mu‖ (C⁺ the pseudo-inverse), and Rank and the warning say so.
+// solution C⁺mu of min ‖C w - mu‖ (C⁺ the pseudo-inverse), and the warning says so.
 //
 // The paper's released code solves (CᵀC + λI) w = Cᵀmu with λ = 1/min(n, m). As C's
 // entries are joint probabilities, CᵀC is about 1/k² times the identity, and λ shrinks
@@ -34,11 +34,6 @@ type BBSESolution struct {
 	Estimate
 	// Raw is the solution of the linear system, length k.
 	Raw []float64
-	// Rank is C's rank; below k the solution is not unique.
-	Rank int
-	// ConditionNumber is C's largest over its smallest singular value; +Inf where C
-	// lacks rank.
-	ConditionNumber float64
 }
 
 // Estimate returns the solution's estimate.
@@ -85,7 +80,7 @@ func (e BBSE) Solve(p Problem) (BBSESolution, error) {
 		return BBSESolution{}, fmt.Errorf("%w: every class of C⁻¹mu with source mass is zero or negative", ErrInfeasible)
 	}
 	floats.Scale(1/total, w)
-	s := BBSESolution{Estimate: estimateOf(w, p), Raw: raw, Rank: rank, ConditionNumber: condition}
+	s := BBSESolution{Estimate: estimateOf(w, p), Raw: raw}
 	s.Clipped, s.Scale = clipped, 1/total
 	var warnings []string
 	switch {

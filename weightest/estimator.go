@@ -3,6 +3,7 @@ package weightest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -153,13 +154,11 @@ func estimateOf(w []float64, p Problem) Estimate {
 // epsilon is the unit of rounding of float64.
 const epsilon = 0x1p-53
 
-// singularValues returns the largest and the smallest singular value of C, and NaN
-// where they cannot be computed.
-func singularValues(c *mat.Dense) (largest, smallest float64) {
+// smallestSingularValue returns that of C, and NaN where it cannot be computed.
+func smallestSingularValue(c *mat.Dense) float64 {
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDNone) {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
-	values := svd.Values(nil)
-	return values[0], values[len(values)-1]
+	return slices.Min(svd.Values(nil))
 }

@@ -182,7 +182,7 @@ func (m *mixture) curvatureAt(q []float64) *mat.SymDense {
 	return all
 }
 
-func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
+func (m *mixture) solution(s mixtureState) MLLSSolution {
 	k := len(m.prior)
 	result := MLLSSolution{
 		Estimate: Estimate{
@@ -190,15 +190,11 @@ func (m *mixture) solution(s mixtureState, steps int) MLLSSolution {
 			TargetDistribution: make([]float64, k),
 			Violation:          s.violation,
 		},
-		Prior:         m.prior,
-		LogLikelihood: s.likelihood,
-		Factors:       make([]float64, k),
-		Iterations:    steps,
+		Prior: m.prior,
 	}
 	for a, i := range m.classes {
 		result.TargetDistribution[i] = s.q[a]
 		result.Weights[i] = s.q[a] / m.prior[i]
-		result.Factors[i] = s.gradient[a]
 	}
 	return result
 }

@@ -22,7 +22,7 @@ import (
 // The problem is concave. The published implementations run the EM algorithm,
 // q_y ← mean of q_y f_y/p_y / Σ_z q_z f_z/p_z, and stop it where it still moves; this one
 // takes Newton steps on the simplex, each by the active-set method of QP on the
-// quadratic model, until the conditions at Factors hold up to rounding.
+// quadratic model, until the conditions at MLLSSolution hold up to rounding.
 //
 // A class whose prior and whose mean prediction on the target are both 0 gets weight 0.
 type MLLS struct {
@@ -39,22 +39,16 @@ type MLLS struct {
 // Laplace is the pseudocount of Laplace's rule.
 const Laplace = 1
 
-// MLLSSolution is the estimate of MLLS: w_y = q_y/p_y, so that w·p = 1. Violation is the
-// largest violation of the conditions at Factors.
+// MLLSSolution is the estimate of MLLS: w_y = q_y/p_y, so that w·p = 1. q is optimal where the
+// factors by which a step of EM would multiply it, the gradient of the mean log-likelihood,
+//
+//	(1/m) Σ_x (f_y(x)/p_y) / Σ_z w_z f_z(x),
+//
+// are 1 for every y with q_y > 0 and at most 1 for the others. Violation is the largest
+// violation of that.
 type MLLSSolution struct {
 	Estimate
 	Prior []float64 // p, length k
-	// LogLikelihood is the mean over the target's rows of log Σ_y w_y f_y(x).
-	LogLikelihood float64
-	// Factors are those by which a step of EM would multiply q, length k:
-	//
-	//	(1/m) Σ_x (f_y(x)/p_y) / Σ_z w_z f_z(x),
-	//
-	// the gradient of the mean log-likelihood. q is optimal where they are 1 for every
-	// y with q_y > 0 and at most 1 for the others. A class without prior has 0.
-	Factors []float64
-	// Iterations is the number of Newton steps.
-	Iterations int
 }
 
 // Estimate returns the solution's estimate.

@@ -99,31 +99,11 @@ func TestMLLSIsOptimal(t *testing.T) {
 
 func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, got MLLSSolution) {
 	t.Helper()
-	k := len(got.Weights)
 	if total := floats.Sum(got.TargetDistribution); math.Abs(total-1) > 1e-12 {
 		t.Errorf("q sums to %v", total)
 	}
-	factors := make([]float64, k)
-	var total, likelihood float64
-	for i, count := range counts {
-		if count == 0 {
-			continue
-		}
-		row := rows[i*k : (i+1)*k]
-		density := floats.Dot(row, got.Weights)
-		likelihood += float64(count) * math.Log(density)
-		total += float64(count)
-		for j, f := range row {
-			if got.Prior[j] > 0 {
-				factors[j] += float64(count) * f / got.Prior[j] / density
-			}
-		}
-	}
-	if d := math.Abs(likelihood/total - got.LogLikelihood); !(d < 1e-12) {
-		t.Errorf("likelihood %v, reported %v", likelihood/total, got.LogLikelihood)
-	}
+	_, factors := weighttest.Likelihood(rows, counts, got.Weights, got.Prior)
 	for j, factor := range factors {
-		factor /= total
 		q := got.TargetDistribution[j]
 		if q < 0 || math.Abs(q-got.Weights[j]*got.Prior[j]) > 1e-15 {
 			t.Errorf("class %d has share %v and weight %v", j, q, got.Weights[j])

@@ -51,7 +51,7 @@ func (m *mixture) maximise() (MLLSSolution, error) {
 	if !(best.violation < acceptedViolation) {
 		return MLLSSolution{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
 	}
-	return m.solution(best, steps), nil
+	return m.solution(best), nil
 }
 
 // interior returns q with shares of at least the least: a share of 0 makes rows impossible.

@@ -54,8 +54,6 @@ type QPSolution struct {
 	Multiplier float64
 	// Feasibility is |w·D_S - 1|; no weight is negative.
 	Feasibility float64
-	// Iterations is the number of linear systems solved.
-	Iterations int
 }
 
 // Estimate returns the solution's estimate.
@@ -83,7 +81,7 @@ func (e QP) Solve(p Problem) (QPSolution, error) {
 		return QPSolution{}, fmt.Errorf("%w: the scales of C, mu and D_S are too far apart", ErrNoConvergence)
 	}
 	floats.Scale(1/total, w)
-	s := QPSolution{Estimate: estimateOf(w, p), Iterations: iterations}
+	s := QPSolution{Estimate: estimateOf(w, p)}
 	s.certify(p, e.RightHandSide, program.Norms)
 	return s, nil
 }

@@ -69,7 +69,7 @@ func TestSolveQPReleasedGolden(t *testing.T) {
 			if math.Abs(gap) > 1e-8 {
 				t.Errorf("objective %v, that of the golden weights %v", got.Objective, peer.Objective)
 			}
-			_, s := singularValues(p.Confusion)
+			s := smallestSingularValue(p.Confusion)
 			if d := Distance(got.Weights, peer.Weights); d > 1e-5 && d > 1e-5+math.Sqrt(2*max(gap, 0))/s {
 				t.Errorf("weights differ by %v, objectives by %v", d, gap)
 			}

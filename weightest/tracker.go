@@ -71,10 +71,8 @@ func (t *Tracker) Weights() []float64 { return slices.Clone(t.weights) }
 // Update is the record of one update.
 type Update struct {
 	Weights []float64 // w after the update
-	// SmallestSingularValue and ConditionNumber, the largest over the smallest, are
-	// those of C. The condition number of a singular C is +Inf.
+	// SmallestSingularValue is that of C.
 	SmallestSingularValue float64
-	ConditionNumber       float64
 	// EffectiveSampleSize is that of the weights after the update.
 	EffectiveSampleSize float64
 	// Changed says whether the estimate entered the weights.
@@ -119,8 +117,8 @@ func (t *Tracker) follow(p Problem) (Update, error) {
 	if err := p.Validate(); err != nil {
 		return Update{}, err
 	}
-	largest, smallest := singularValues(p.Confusion)
-	record := Update{SmallestSingularValue: smallest, ConditionNumber: largest / smallest}
+	smallest := smallestSingularValue(p.Confusion)
+	record := Update{SmallestSingularValue: smallest}
 
 	switch {
 	case t.updates < t.settings.Warmup:

@@ -78,6 +78,33 @@ func (p Problem) Near(what string, got []float64, key string, tolerance float64)
 	}
 }
 
+// Likelihood returns the mean over rows, row-major m×k, of log Σ_y w_y f_y, and the factors by
+// which a step of EM would multiply shares, length k: 0 for a class without prior. Rows count
+// that often; nil: once.
+func Likelihood(rows []float64, counts []int, w, prior []float64) (mean float64, factors []float64) {
+	k, total := len(w), 0.0
+	factors = make([]float64, k)
+	for i := range len(rows) / k {
+		row, count := rows[i*k:(i+1)*k], 1.0
+		if counts != nil {
+			count = float64(counts[i])
+		}
+		if count == 0 {
+			continue
+		}
+		density := floats.Dot(row, w)
+		mean += count * math.Log(density)
+		total += count
+		for j, f := range row {
+			if prior[j] > 0 {
+				factors[j] += count * f / prior[j] / density
+			}
+		}
+	}
+	floats.Scale(1/total, factors)
+	return mean / total, factors
+}
+
 // LargestDifference returns the largest |a_i - b_i|, at least the difference of the lengths.
 func LargestDifference(a, b []float64) float64 {
 	largest := math.Abs(float64(len(a) - len(b)))
