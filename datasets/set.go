@@ -166,23 +166,6 @@ func (s *subset) Len() int                            { return len(s.rows) }
 func (s *subset) Label(i int) (class int, known bool) { return s.Set.Label(s.rows[i]) }
 func (s *subset) CopyRow(dst []float32, i int)        { s.Set.CopyRow(dst, s.rows[i]) }
 
-// WithClassNames returns a view of a set whose classes have other names, of which there
-// may be more: classes without a row in this set, but in others. It panics where there
-// are fewer.
-func WithClassNames(set Set, names []string) Set {
-	if len(names) < len(set.ClassNames()) {
-		panic(fmt.Sprintf("datasets: WithClassNames: %d names for the %d classes of %s", len(names), len(set.ClassNames()), set.Name()))
-	}
-	return &renamed{set, names}
-}
-
-type renamed struct {
-	Set
-	names []string
-}
-
-func (r *renamed) ClassNames() []string { return r.names }
-
 // Size returns the number of values of a row of that shape, the product of its sides.
 func Size(shape []int) int {
 	size := 1

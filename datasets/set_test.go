@@ -169,7 +169,6 @@ func TestMisusePanics(t *testing.T) {
 		"negative row":        func() { datasets.Subset(set, []int{-1}) },
 		"unknown label":       func() { datasets.CopyLabels(make([]int64, 1), unlabelled, []int{1}) },
 		"empty distribution":  func() { datasets.LabelsOf(datasets.Subset(set, nil)).Shares(2) },
-		"fewer names":         func() { datasets.WithClassNames(set, []string{"a", "b"}) },
 		"fractions":           func() { _, _ = datasets.Subsample(set, []float64{1}, newRandom(1)) },
 	} {
 		t.Run(name, func(t *testing.T) {

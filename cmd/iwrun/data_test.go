@@ -94,7 +94,7 @@ func TestExtract(t *testing.T) {
 		t.Fatalf("status %d, stdout %q, stderr %q", status, out, err)
 	}
 	writeFile(t, "features.yaml", `experiment: features
-dataset: {name: features, root: results/tiny/features}
+dataset: {name: files, root: results/tiny/features, domains: {clean: {path: clean.npz}, warped: {path: warped.npz, test: warped-test.npz}}}
 tasks: [clean-warped]
 variants: [full]
 methods: [iwdan]

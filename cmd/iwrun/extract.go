@@ -31,7 +31,7 @@ func newExtractCommand(s streams) *cli.Command {
 		UsageText: "iwrun extract -c FILE [--run ID]",
 		Description: `Writes features (n×d), names of classes and labels (n), if there are some, of each domain of the tasks into
 the folder features of the experiment's results, test sets into DOMAIN-test.npz, and prints the paths. iwrun adapt reads
-them, and so do the data sets "features" and "files".
+them, and so does the data set "files".
 
 Examples:
   iwrun extract -c configs/office31.yaml

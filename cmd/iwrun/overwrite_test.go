@@ -19,7 +19,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 	writeFile(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
 	writeFile(t, "own.yaml", strings.NewReplacer(
 		"experiment: points", "experiment: own",
-		"{name: features, root: data}", "{name: files, domains: {east: {path: data/east.npz}, west: {path: results/own/features/west.npz}}}",
+		"west: {path: data/west.npz}", "west: {path: results/own/features/west.npz}",
 	).Replace(points))
 	for _, folder := range []string{"results/own/features", "adapted/model"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {

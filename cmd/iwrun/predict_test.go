@@ -28,7 +28,7 @@ import (
 
 // points is an experiment of a second on features of two domains in three classes.
 const points = `experiment: points
-dataset: {name: features, root: data}
+dataset: {name: files, domains: {east: {path: data/east.npz}, west: {path: data/west.npz}}}
 tasks: [east-west]
 variants: [full]
 methods: [iwdan]

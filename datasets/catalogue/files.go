@@ -130,15 +130,8 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	return d, nil
 }
 
-// RowFiles returns the paths of the files that may hold rows of a data set of the user's own:
-// those that the configuration names, or those in the folder root.
+// RowFiles returns the paths of the files of the user's own that may hold rows.
 func (d Dataset) RowFiles(root string) (paths []string) {
-	if !d.Named() {
-		entries, _ := os.ReadDir(root)
-		for _, entry := range entries {
-			paths = append(paths, filepath.Join(root, entry.Name()))
-		}
-	}
 	for _, f := range d.files {
 		paths = append(paths, below(root, f.Path), below(root, f.Test))
 	}

@@ -158,18 +158,3 @@ func TestOwnFilesWithWords(t *testing.T) {
 		}
 	}
 }
-
-// The files of a folder are those of its name, whatever signs this has.
-func TestRowFilesOfAnyFolder(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "data[1]")
-	if err := os.Mkdir(root, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(root, "train.idx")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := find(t, "digits").RowFiles(root); !slices.Equal(got, []string{path}) {
-		t.Errorf("%q", got)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"iwda/datasets"
@@ -70,11 +69,7 @@ func (d Dataset) OpenTask(source, target string, from Source) (task Task, err er
 	if task.Test = onTest; onTest == nil {
 		task.Test = task.Target
 	}
-	sets := []datasets.Set{task.Source, task.Target, task.Test}
-	if err := unify(sets); err != nil {
-		return Task{}, err
-	}
-	return Task{Source: sets[0], Target: sets[1], Test: sets[2]}, nil
+	return task, nil
 }
 
 // OpenDomain reads or draws both sets of a domain; test is nil where it has no test set
@@ -128,28 +123,4 @@ func (d Dataset) otherKind() error {
 		return fmt.Errorf("data set %s consists of image files, not of values in memory", d.Name)
 	}
 	return fmt.Errorf("data set %s consists of values in memory, not of image files", d.Name)
-}
-
-// unify checks that sets have rows of the same shape and gives them the same classes:
-// the longest list, with which the others must begin.
-func unify(sets []datasets.Set) error {
-	longest := sets[0]
-	for _, set := range sets {
-		if len(set.ClassNames()) > len(longest.ClassNames()) {
-			longest = set
-		}
-	}
-	for i, set := range sets {
-		if !slices.Equal(set.Shape(), sets[0].Shape()) {
-			return fmt.Errorf("%s holds rows of shape %v, %s of shape %v", set.Name(), set.Shape(), sets[0].Name(), sets[0].Shape())
-		}
-		names := longest.ClassNames()
-		if !slices.Equal(set.ClassNames(), names[:len(set.ClassNames())]) {
-			return fmt.Errorf("%s has other classes than %s", set.Name(), longest.Name())
-		}
-		if len(set.ClassNames()) < len(names) {
-			sets[i] = datasets.WithClassNames(set, names)
-		}
-	}
-	return nil
 }

@@ -1,10 +1,7 @@
 package catalogue_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,53 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
-	"iwda/internal/wholefile"
 )
-
-// saveFeatures writes rows of one number, or of size numbers, with the given labels.
-func saveFeatures(t *testing.T, path string, size int, labels ...int) {
-	t.Helper()
-	set, err := datasets.NewFeatures("made", make([]float32, size*len(labels)), datasets.KnownLabels(labels), strings.Split("0123456789", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Files of features that were written apart get the same classes, and the target tests
-// itself where it has no file for that.
-func TestFeaturesOfATask(t *testing.T) {
-	data, from := find(t, "features"), catalogue.Source{Root: t.TempDir()}
-	saveFeatures(t, filepath.Join(from.Root, "clip.npz"), 2, 0, 2, 1)
-	saveFeatures(t, filepath.Join(from.Root, "dino.npz"), 2, 3, 0)
-	task, err := data.OpenTask("clip", "dino", from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, set := range []datasets.Set{task.Source, task.Target, task.Test} {
-		if !slices.Equal(set.ClassNames(), []string{"0", "1", "2", "3"}) {
-			t.Errorf("%s: classes %q", set.Name(), set.ClassNames())
-		}
-	}
-	if task.Source.Len() != 3 || task.Target.Len() != 2 || task.Test != task.Target {
-		t.Errorf("%d source, %d target and %d test rows", task.Source.Len(), task.Target.Len(), task.Test.Len())
-	}
-	if train, test, err := data.OpenDomain("dino", from); err != nil || train.Len() != 2 || test != nil {
-		t.Errorf("%v, %v, %v", train, test, err)
-	}
-	saveFeatures(t, filepath.Join(from.Root, "dino-test.npz"), 2, 4)
-	if task, err = data.OpenTask("clip", "dino", from); err != nil || task.Test.Len() != 1 || len(task.Source.ClassNames()) != 5 {
-		t.Errorf("%v, %v", task.Test, err)
-	}
-	saveFeatures(t, filepath.Join(from.Root, "wide.npz"), 3, 0)
-	_, err = data.OpenTask("clip", "wide", from)
-	wantError(t, err, "wide.npz holds rows of shape [3]", "clip.npz of shape [2]")
-	if _, err := data.OpenTask("absent", "clip", from); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-}
 
 // Drawn sets follow from the seed, and have as many rows as were asked for.
 func TestDrawnSets(t *testing.T) {

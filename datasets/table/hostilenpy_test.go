@@ -80,6 +80,7 @@ func TestNPZThatIsWrong(t *testing.T) {
 	labels := func(descr, shape, body string) member { return member{"labels.npy", npyOf(descr, shape, body)} }
 	for words, members := range map[string][]member{
 		"no array of the values, features, probabilities, logits; there are \"x\"": {{"x.npy", values.content}},
+		"there are \"../features\", \"/labels\"":                                   {{"../features.npy", values.content}, {"/labels.npy", values.content}},
 		"holds both features and logits":                                           {values, {"logits.npy", values.content}},
 		"labels has 1 elements for 2 rows":                                         {values, labels("<i8", "(1,)", long)},
 		"labels has shape [1 2]; want one element a row":                           {values, labels("<i8", "(1, 2)", long+long)},

@@ -18,13 +18,14 @@ func own(domains, tasks string) string {
 
 func TestOwnDomains(t *testing.T) {
 	const hyphens = "{my-photos: {path: p.npz, test: q.npz}, Old-Sketches: {path: s.csv}, flat: {path: f.npz}}"
-	file := parse(t, own(hyphens, "[my-photos-old-sketches, [flat, My-Photos]]"))
-	if want := []string{"my-photos-old-sketches", "flat-my-photos"}; !slices.Equal(file.Config.Tasks, want) {
+	file := parse(t, own(hyphens, "[my-photos-old-sketches, [flat, My-Photos], flat-flat]"))
+	if want := []string{"my-photos-old-sketches", "flat-my-photos", "flat-flat"}; !slices.Equal(file.Config.Tasks, want) {
 		t.Errorf("tasks %q, want %q", file.Config.Tasks, want)
 	}
 	for task, want := range map[string][]string{
 		"my-photos-old-sketches": {"my-photos", "old-sketches", "my-photos: p.npz (test: q.npz), old-sketches: s.csv"},
 		"flat-my-photos":         {"flat", "my-photos", "flat: f.npz, my-photos: p.npz (test: q.npz)"},
+		"flat-flat":              {"flat", "flat", "flat: f.npz"},
 	} {
 		run := resolve(t, file, task, "iwdan", 1)
 		source, target := run.Domains()

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 )
 
@@ -43,6 +44,8 @@ var gone = map[string]goneWord{
 	"weights.cap":                        {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
 	"weights.estimator":                  {since: "0.4.0", now: "qp", advice: "delete it: class weights are those of the quadratic program; the others did not keep training steady"},
 	"weights.shrinkage":                  {since: "0.4.0", advice: "delete it; weights.ema slows the weights down, recipe: robust keeps training steady"},
+
+	"dataset.name: features": {since: "0.4.0", near: "files", advice: "write files, and dataset.domains with the file of each domain, as in domains: {photos: {path: photos.npz, test: photos-test.npz}}"},
 
 	"network.normalise: centred":     {since: "0.4.0", near: normalise.Standard, advice: "write source if columns mean the same in both domains, standard or matched if they have moved"},
 	"discriminator.normalise: true":  {since: "0.4.0", now: RowScale, advice: "write rows, or shared where discriminator.scale was shared"},
@@ -88,7 +91,9 @@ func modernise(root *yaml.Node) (former map[string]any) {
 			continue
 		}
 		if near := gone[name].near; near != "" {
-			former[path], n.Value = n.Value, near
+			if former[path], n.Value = n.Value, near; path == "dataset.name" {
+				nameFiles(root, parent)
+			}
 			continue
 		}
 		at := slices.Index(parent.Content, n) - 1
@@ -104,6 +109,26 @@ func modernise(root *yaml.Node) (former map[string]any) {
 		former[path] = value
 	}
 	return former
+}
+
+// nameFiles adds to the data set of a run what its name said: the file of a domain is DOMAIN.npz.
+func nameFiles(root, dataset *yaml.Node) {
+	_, tasks := nodeAt(root, "tasks")
+	if tasks == nil || len(tasks.Content) != 1 {
+		return
+	}
+	var names []string
+	if err := tasks.Content[0].Decode(&names); err != nil {
+		names = strings.SplitN(tasks.Content[0].Value, "-", 2)
+	}
+	domains := map[string]catalogue.Files{}
+	for _, name := range names {
+		domains[name] = catalogue.Files{Path: name + ".npz"}
+	}
+	var n yaml.Node
+	if n.Encode(map[string]any{"domains": domains}) == nil {
+		dataset.Content = append(dataset.Content, n.Content...)
+	}
 }
 
 // nodeAt returns the value at a path below a mapping and the mapping that has it, nil if it is

@@ -23,6 +23,8 @@ func TestGoneKeys(t *testing.T) {
 		{minimal + "network: {normalise: centred, scale: shared}\n",
 			"f.yaml:7:22: network.normalise: centred is gone since version 0.4.0; write source if columns mean the same in both domains, standard or matched if they have moved\n" +
 				"f.yaml:7:31: network.scale is gone since version 0.4.0; delete it: each column is divided by its own deviation"},
+		{strings.Replace(minimal, "name: digits", "name: features", 1),
+			"f.yaml:2:17: dataset.name: features is gone since version 0.4.0; write files, and dataset.domains with the file of each domain, as in domains: {photos: {path: photos.npz, test: photos-test.npz}}"},
 		{minimal + "overrides: [{when: {seed: 1}, weights: {estimator: QP-Released}}]\n",
 			"f.yaml:7:41: weights.estimator is gone since version 0.4.0; delete it: class weights are those of the quadratic program; the others did not keep training steady"},
 	} {
@@ -109,6 +111,22 @@ func TestRunsOfFormerVersions(t *testing.T) {
 		}
 		if err := run.CheckMade(); err == nil || !strings.Contains(err.Error(), strings.Split(c.want, " there")[0]) {
 			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
+// A run on the data set features is read as one on files of the names that its domains had.
+func TestRunsOnFeatures(t *testing.T) {
+	for task, c := range map[string]struct{ hash, domains string }{
+		"[upright-turned]":         {"1678a8935168867b", "upright: upright.npz, turned: turned.npz"},
+		"[[upright, turned-more]]": {"d4751718849e5002", "upright: upright.npz, turned-more: turned-more.npz"},
+	} {
+		run := written(t, "  name: moons\n", "  name: features\n", "[upright-turned]", task, "  layers: 2\n", "  layers: 2\n  normalise: standard\n")
+		if run.Hash() != c.hash || run.Dataset.Domains.String() != c.domains {
+			t.Errorf("%s: hash %s, domains %s", task, run.Hash(), run.Dataset.Domains)
+		}
+		if err := run.CheckMade(); err == nil || !strings.Contains(err.Error(), "dataset.name: features") {
+			t.Errorf("%s: %v", task, err)
 		}
 	}
 }

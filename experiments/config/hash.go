@@ -89,6 +89,9 @@ func (r Resolved) determining() map[string]any {
 		}
 	}
 	maps.Copy(values, r.former)
+	if values["dataset.name"] == "features" { // a former run, whose name said what files there are
+		delete(values, "dataset.domains")
+	}
 	return values
 }
 

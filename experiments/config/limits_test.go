@@ -6,11 +6,15 @@ import (
 	"testing"
 )
 
-// features is a file of the data set whose domains the user names.
-func features(key, value string) string {
+// ownFiles is a file of the data set whose domains the user names.
+func ownFiles(key, value string) string {
 	keys := map[string]string{"experiment": "x", "tasks": "[a-b]", "variants": "[full]", "methods": "[dann]", "seeds": "[1]"}
 	keys[key] = value
-	text := "dataset: {name: features}\n"
+	domains := "a: {path: x}"
+	for _, name := range append(strings.Split(strings.Trim(numbered("a%d", 101), "[]"), ", "), "b", "photos", "sketches", "a.b_c", "d.1", "clip", "vit-b-32") {
+		domains += ", " + name + ": {path: x}"
+	}
+	text := "dataset: {name: files, domains: {" + domains + "}}\n"
 	for _, k := range []string{"experiment", "tasks", "variants", "methods", "seeds"} {
 		text += k + ": " + keys[k] + "\n"
 	}
@@ -27,10 +31,10 @@ func TestNamesStayInTheirFolder(t *testing.T) {
 		"methods":  {"[../dann]", "[/dann]", "[dann/..]"},
 	} {
 		for _, value := range values {
-			if _, err := Parse("f.yaml", []byte(features(key, value))); err == nil || !strings.Contains(err.Error(), "f.yaml:") {
+			if _, err := Parse("f.yaml", []byte(ownFiles(key, value))); err == nil || !strings.Contains(err.Error(), "f.yaml:") {
 				t.Errorf("%s: %s: error %v", key, value, err)
 			}
-			file, err := Parse("f.yaml", []byte(features("experiment", "x")))
+			file, err := Parse("f.yaml", []byte(ownFiles("experiment", "x")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +44,7 @@ func TestNamesStayInTheirFolder(t *testing.T) {
 		}
 	}
 	for _, task := range []string{"photos-sketches", "a.b_c-d.1", "clip-vit-b-32"} {
-		if _, err := Parse("f.yaml", []byte(features("tasks", "["+task+"]"))); err != nil {
+		if _, err := Parse("f.yaml", []byte(ownFiles("tasks", "["+task+"]"))); err != nil {
 			t.Errorf("%s: %v", task, err)
 		}
 	}
@@ -56,11 +60,11 @@ func numbered(form string, n int) string {
 }
 
 func TestLongLists(t *testing.T) {
-	big := features("seeds", numbered("%d", 1000))
+	big := ownFiles("seeds", numbered("%d", 1000))
 	for name, test := range map[string]struct{ file, want string }{
-		"list":     {features("tasks", numbered("a%d-b", 1001)), "f.yaml:3:8: tasks has 1001 elements; at most 1000 are possible"},
-		"patterns": {features("seeds", "[1]\noverrides: [{when: {task: "+numbered("%d", 1001)+"}, train: {epochs: 1}}]"), "when.task has 1001 elements"},
-		"pattern":  {features("seeds", "[1]\noverrides: [{when: {task: "+strings.Repeat("a", 300)+"}, train: {epochs: 1}}]"), "is longer than any name: 300 bytes"},
+		"list":     {ownFiles("tasks", numbered("a%d-b", 1001)), "f.yaml:3:8: tasks has 1001 elements; at most 1000 are possible"},
+		"patterns": {ownFiles("seeds", "[1]\noverrides: [{when: {task: "+numbered("%d", 1001)+"}, train: {epochs: 1}}]"), "when.task has 1001 elements"},
+		"pattern":  {ownFiles("seeds", "[1]\noverrides: [{when: {task: "+strings.Repeat("a", 300)+"}, train: {epochs: 1}}]"), "is longer than any name: 300 bytes"},
 		"runs": {strings.Replace(big, "[a-b]", numbered("a%d-b", 101), 1),
 			"f.yaml:6:8: 101 tasks, 1 variants, 1 methods and 1000 seeds make 101000 runs; an experiment has at most 100000"},
 	} {

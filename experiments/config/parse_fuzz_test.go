@@ -17,7 +17,7 @@ import (
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal), "train.epochs=2")
 	f.Add([]byte(minimal+"overrides: [{when: {seed: [1, '*']}, train: {epochs: 3}}]\n"), "overrides=[]")
-	f.Add([]byte(replace("name: digits", "name: features")), "tasks=[a-b]")
+	f.Add([]byte(replace("name: digits", "name: files, domains: {a: {path: a.npz}, b: {path: b.npz}}")), "tasks=[a-b]")
 	f.Add([]byte("a: &a [*a, *a]\n? {b: c}\n: <<\n"), "a.b=*x")
 	f.Add([]byte("%YAML 1.1\n---\n!!binary x: !!float y\n...\n---"), "seeds=[1")
 	f.Add([]byte(minimal+"discriminator: {scale: {a: [*b]}, normalise: &b true}\nlosses: {batch_weights: [1]}\n"), "weights.cap=1")

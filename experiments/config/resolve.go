@@ -67,7 +67,7 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}
 	// Domains of other tasks have nothing to do with the run.
 	if both := doc.Dataset.Domains.of(domains.source, domains.target); len(both) == 2 {
-		doc.Dataset.Domains = both
+		doc.Dataset.Domains = slices.CompactFunc(both, func(a, b catalogue.Files) bool { return a.Domain == b.Domain })
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)

@@ -74,8 +74,7 @@ type Settings struct {
 
 // Dataset names the data and where they lie.
 type Dataset struct {
-	// Name is a known data set, files for files of your own, or features for files DOMAIN.npz in
-	// one folder.
+	// Name is a known data set, or files for files of your own.
 	Name string `yaml:"name"`
 	// Root is the folder that holds the data, relative to the working directory. Data sets that
 	// are drawn do not use it.

@@ -76,7 +76,15 @@ func widerGaussians(t testing.TB, root string, size int) {
 
 const features = `
 experiment: features
-dataset: {name: features, root: ROOT}
+dataset:
+  name: files
+  root: ROOT
+  domains:
+    flat: {path: flat.npz}
+    turned: {path: turned.npz, test: turned-test.npz}
+    marked: {path: marked.npz}
+    clean: {path: clean.npz}
+    warped: {path: warped.npz, test: warped-test.npz}
 tasks: [flat-turned]
 variants: [full]
 methods: [source-only, dann, iwdan, iwdan-o, cdan, iwcdan, jan, iwjan, iwjan-o]
@@ -131,7 +139,6 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	saveFeatures(t, filepath.Join(root, "marked.npz"), set)
-	saveFeatures(t, filepath.Join(root, "marked-test.npz"), set)
 	file, err := config.Parse("features.yaml", []byte(strings.NewReplacer("ROOT", root, "flat-turned", "marked-marked").Replace(features)))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"iwda/datasets"
+	"iwda/datasets/table"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 )
@@ -120,8 +121,13 @@ func (d *digits) read(name string, t training) (predictions, error) {
 	return predictions{heldOut, test}, err
 }
 
-func (d *digits) readRows(name string, labels []int) ([]float64, error) {
-	set, err := datasets.ReadFeatures(d.folder, name)
+func (d *digits) readRows(name string, labels []int) (logits []float64, err error) {
+	file, err := table.Open(filepath.Join(d.folder, name+".npz"), table.Options{Kind: table.Features})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	set, err := file.Load()
 	if err != nil {
 		return nil, err
 	}

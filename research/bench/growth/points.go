@@ -115,7 +115,7 @@ func (p point) measure(folder string, watched time.Duration) (measurement, error
 func (p point) experiment(folder string) string {
 	data := "dataset: {name: glyphs, train_per_class: 200, test_per_class: 10}\ntasks: [clean-warped]"
 	if p.features.rows > 0 {
-		data = fmt.Sprintf("dataset: {name: features, root: %q}\ntasks: [source-target]", folder)
+		data = fmt.Sprintf("dataset: {name: files, root: %q, domains: {source: {path: source.npz}, target: {path: target.npz}}}\ntasks: [source-target]", folder)
 	}
 	return fmt.Sprintf(`experiment: growth
 %s
