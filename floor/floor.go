@@ -31,6 +31,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/evenly"
 )
 
 // Source are n labelled rows that neither features nor predictions were fitted to.
@@ -91,8 +93,8 @@ func Of(k int, s Source, t Target) (Floor, error) {
 		learntS, heldS := split(foldsS, fold)
 		learntT, heldT := split(foldsT, fold)
 		g, err := train(k,
-			agreement{rowsOf(source, learntS), of(s.Predicted, learntS), of(weights, learntS)},
-			contradiction{rowsOf(target, learntT), of(t.Predicted, learntT)})
+			agreement{rowsOf(source, learntS), evenly.Pick(s.Predicted, learntS), evenly.Pick(weights, learntS)},
+			contradiction{rowsOf(target, learntT), evenly.Pick(t.Predicted, learntT)})
 		if err != nil {
 			return Floor{}, err
 		}
@@ -201,14 +203,6 @@ func rowsOf(m *mat.Dense, rows []int) *mat.Dense {
 	part := mat.NewDense(len(rows), m.RawMatrix().Cols, nil)
 	for i, row := range rows {
 		part.SetRow(i, m.RawRowView(row))
-	}
-	return part
-}
-
-func of[V any](values []V, rows []int) []V {
-	part := make([]V, len(rows))
-	for i, row := range rows {
-		part[i] = values[row]
 	}
 	return part
 }

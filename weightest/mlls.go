@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/weightest/internal/panels"
+	"iwda/internal/evenly"
 )
 
 // MLLS maximises the likelihood of the target's rows under label shift (Saerens,
@@ -97,7 +97,7 @@ func (e MLLS) Equations(p Problem) (*mat.Dense, error) {
 		return nil, err
 	}
 	m := newMixture(p.Rows, 0, prior)
-	return mat.DenseCopyOf(m.curvatureAt(panels.Pick(prior, m.classes))), nil
+	return mat.DenseCopyOf(m.curvatureAt(evenly.Pick(prior, m.classes))), nil
 }
 
 // prior checks the problem and returns p, up to a factor.

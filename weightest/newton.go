@@ -36,7 +36,7 @@ const (
 // maximise searches from the prior or, where rows are many, from the optimum of some of
 // them.
 func (m *mixture) maximise() (MLLSSolution, error) {
-	q, least := panels.Pick(m.prior, m.classes), leastShare
+	q, least := evenly.Pick(m.prior, m.classes), leastShare
 	if len(m.counts) >= 10*thinning*len(q) {
 		few := m.thinned()
 		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
@@ -70,7 +70,7 @@ func interior(q []float64, least float64) []float64 {
 func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
 	s := m.expect(m.evaluate(q))
 	best = s
-	prior := panels.Pick(m.prior, m.classes)
+	prior := evenly.Pick(m.prior, m.classes)
 	var curvature *mat.SymDense
 	var model *newtonModel
 	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
@@ -264,7 +264,7 @@ type newtonModel struct {
 
 // newNewtonModel returns nil where H is not definite, or as good as not.
 func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
-	n := &newtonModel{free: free, prior: panels.Pick(prior, free)}
+	n := &newtonModel{free: free, prior: evenly.Pick(prior, free)}
 	if !n.factor.Factorize(panels.Block(curvature, free)) || n.factor.Cond() > mostCondition {
 		return nil
 	}
@@ -274,7 +274,7 @@ func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newto
 
 // step returns the shares after a step, and whether a class lost its share.
 func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
-	byWeights := panels.Pick(s.gradient, n.free)
+	byWeights := evenly.Pick(s.gradient, n.free)
 	floats.Mul(byWeights, n.prior)
 	direction := n.solve(byWeights)
 	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)

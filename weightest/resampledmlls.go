@@ -55,7 +55,7 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 			rows.Alone = true
 			return rows
 		}),
-		curvature: byWeights(m.curvatureAt(panels.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
+		curvature: byWeights(m.curvatureAt(evenly.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
 	}
 	r.mixtures.New = func() any {
 		rows := r.rows()

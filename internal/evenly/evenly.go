@@ -54,9 +54,14 @@ func Of[V any](values []V, most int) []V {
 	if len(values) <= most {
 		return values
 	}
-	some := make([]V, 0, most)
-	for _, row := range Rows(len(values), most) {
-		some = append(some, values[row])
+	return Pick(values, Rows(len(values), most))
+}
+
+// Pick returns the values of these rows.
+func Pick[V any](values []V, rows []int) []V {
+	some := make([]V, len(rows))
+	for i, row := range rows {
+		some[i] = values[row]
 	}
 	return some
 }

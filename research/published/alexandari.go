@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"iwda/experiments/report/sheet"
+	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -120,7 +121,7 @@ func (a *Alexandari) measure(ctx context.Context, d *digits, parallel int) (scor
 	if needed := a.TrainingRows + a.HeldOutRows; needed > d.train.Len() {
 		return nil, nil, fmt.Errorf("training_rows and held_out_rows ask for %d images, the training set has %d", needed, d.train.Len())
 	}
-	rows := allRows(d.train.Len())
+	rows := evenly.All(d.train.Len())
 	heldOut := rows[len(rows)-a.HeldOutRows:]
 	networks := make([]predictions, a.Networks)
 	err := inParallel(ctx, parallel, a.Networks, func(ctx context.Context, i int) (err error) {
@@ -137,7 +138,7 @@ func (a *Alexandari) measure(ctx context.Context, d *digits, parallel int) (scor
 	for i, p := range networks {
 		accuracies[i] = accuracy(p.test, d.testLabels)
 	}
-	heldOutLabels := selected(d.trainLabels, heldOut)
+	heldOutLabels := evenly.Pick(d.trainLabels, heldOut)
 	all := scores{}
 	for _, c := range a.conditions() {
 		draws := make([][]score, a.Networks*a.Draws)
@@ -191,8 +192,8 @@ func (a *Alexandari) draw(c condition, seed int64, number int, p predictions, he
 	held := random.Perm(len(heldOutLabels))[:c.Rows]
 	target := drawQuotas(random, d.testByClass, c.Shift.shares(source), c.Rows)
 	return drawn{
-		heldOut: selectedRows(p.heldOut, held), heldOutLabels: selected(heldOutLabels, held),
-		target: selectedRows(p.test, target), targetLabels: selected(d.testLabels, target),
+		heldOut: selectedRows(p.heldOut, held), heldOutLabels: evenly.Pick(heldOutLabels, held),
+		target: selectedRows(p.test, target), targetLabels: evenly.Pick(d.testLabels, target),
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/evenly"
 )
 
 // A symmetric Dirichlet distribution has mean 1/k and variance (k-1)/(k²(kα+1)).
@@ -65,7 +67,7 @@ func TestDrawQuotas(t *testing.T) {
 		if len(rows) != n {
 			t.Fatalf("%d rows, want %d", len(rows), n)
 		}
-		got := counts(selected(labels, rows))
+		got := counts(evenly.Pick(labels, rows))
 		for y, quota := range []float64{12, 6, 3, 1, 1} {
 			if got[y] < quota {
 				t.Fatalf("%v rows of class %d, want at least %v", got[y], y, quota)
@@ -88,7 +90,7 @@ func TestDrawIndependent(t *testing.T) {
 	labels := labelsInTurn(40)
 	p := []float64{0, 0.7, 0, 0, 0, 0, 0, 0, 0, 0.3}
 	const n = 10000
-	got := counts(selected(labels, drawIndependent(rand.New(rand.NewPCG(3, 4)), rowsByClass(labels), p, n)))
+	got := counts(evenly.Pick(labels, drawIndependent(rand.New(rand.NewPCG(3, 4)), rowsByClass(labels), p, n)))
 	for y, share := range p {
 		if math.Abs(got[y]/n-share) > 4*math.Sqrt(share*(1-share)/n) {
 			t.Errorf("class %d: %v of %d rows, want the share %v", y, got[y], n, share)

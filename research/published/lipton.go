@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"iwda/experiments/report/sheet"
+	"iwda/internal/evenly"
 	"iwda/weightest"
 )
 
@@ -125,7 +126,7 @@ func (l *Lipton) measureRun(ctx context.Context, d *digits, n, run int) ([]map[s
 		if err != nil {
 			return nil, err
 		}
-		weights, err := liptonWeights(p.heldOut, selected(d.trainLabels, t.HeldOut), selectedRows(p.test, target))
+		weights, err := liptonWeights(p.heldOut, evenly.Pick(d.trainLabels, t.HeldOut), selectedRows(p.test, target))
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", shift, err)
 		}
@@ -187,7 +188,7 @@ func (l *Lipton) retrain(ctx context.Context, d *digits, n, run int, shift Shift
 	if err != nil {
 		return nil, err
 	}
-	onTarget := accuracy(selectedRows(p.test, target), selected(d.testLabels, target))
+	onTarget := accuracy(selectedRows(p.test, target), evenly.Pick(d.testLabels, target))
 	return &onTarget, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/table"
+	"iwda/internal/evenly"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 )
@@ -86,7 +87,7 @@ func (d *digits) predict(ctx context.Context, t training) (predictions, error) {
 			return err
 		}
 		heldOut = logits(model, d.trainImages(), t.HeldOut)
-		test = logits(model, d.testImages(), allRows(d.test.Len()))
+		test = logits(model, d.testImages(), evenly.All(d.test.Len()))
 		return nil
 	})
 	if err != nil {
@@ -95,7 +96,7 @@ func (d *digits) predict(ctx context.Context, t training) (predictions, error) {
 	p := predictions{weightest.Widen(heldOut), weightest.Widen(test)}
 	d.say("%s: trained, %.2f%% of the test images right", t.Name, 100*accuracy(p.test, d.testLabels))
 	if len(heldOut) > 0 {
-		if err := d.write(name+heldOutSuffix, heldOut, selected(d.trainLabels, t.HeldOut)); err != nil {
+		if err := d.write(name+heldOutSuffix, heldOut, evenly.Pick(d.trainLabels, t.HeldOut)); err != nil {
 			return predictions{}, err
 		}
 	}
@@ -117,7 +118,7 @@ func (d *digits) read(name string, t training) (predictions, error) {
 	if err != nil || len(t.HeldOut) == 0 {
 		return predictions{test: test}, err
 	}
-	heldOut, err := d.readRows(name+heldOutSuffix, selected(d.trainLabels, t.HeldOut))
+	heldOut, err := d.readRows(name+heldOutSuffix, evenly.Pick(d.trainLabels, t.HeldOut))
 	return predictions{heldOut, test}, err
 }
 
@@ -140,7 +141,7 @@ func (d *digits) readRows(name string, labels []int) (logits []float64, err erro
 		return nil, fmt.Errorf("%s: its %d rows are not those of the images; remove the file", set.Name(), set.Len())
 	}
 	values := make([]float32, set.Len()*classes)
-	datasets.CopyRows(values, set, allRows(set.Len()))
+	datasets.CopyRows(values, set, evenly.All(set.Len()))
 	return weightest.Widen(values), nil
 }
 
@@ -150,23 +151,6 @@ func (d *digits) write(name string, values []float32, labels []int) error {
 		return err
 	}
 	return wholefile.Write(filepath.Join(d.folder, name+".npz"), func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
-}
-
-func allRows(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
-// selected returns the values of rows.
-func selected[T any](values []T, rows []int) []T {
-	chosen := make([]T, len(rows))
-	for i, row := range rows {
-		chosen[i] = values[row]
-	}
-	return chosen
 }
 
 // selectedRows returns rows of a row-major matrix with a column a class.

@@ -17,6 +17,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/evenly"
 )
 
 // writeDigits writes sets in MNIST's format into a folder: bars at the height of their
@@ -214,8 +215,8 @@ func TestDecay(t *testing.T) {
 		err := onOneThread(func() error {
 			im := newImages(set)
 			n := Network{Hidden: []int{8}, Epochs: epochs, Batch: 40, LearningRate: 0.1, Decay: decay}
-			model, err := n.train(context.Background(), im, allRows(40), nil, 1)
-			z = logits(model, im, allRows(40))
+			model, err := n.train(context.Background(), im, evenly.All(40), nil, 1)
+			z = logits(model, im, evenly.All(40))
 			return err
 		})
 		if err != nil {
@@ -253,8 +254,8 @@ func TestWeightedTraining(t *testing.T) {
 	err = onOneThread(func() error {
 		im := newImages(set)
 		n := Network{Hidden: []int{16}, Epochs: 20, Batch: 20, LearningRate: 0.1}
-		model, err := n.train(context.Background(), im, allRows(200), weights, 1)
-		for _, z := range logits(model, im, allRows(200)) {
+		model, err := n.train(context.Background(), im, evenly.All(200), weights, 1)
+		for _, z := range logits(model, im, evenly.All(200)) {
 			predicted = append(predicted, float64(z))
 		}
 		return err

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 )
@@ -231,7 +232,7 @@ func (l *logLoss) minimise(f form, x []float64, fixed []bool) (*lossState, error
 			return nil, err
 		}
 		best = l.polish(f, best, free)
-		if floats.Norm(panels.Pick(best.gradient, free), 2) < gradientLimit {
+		if floats.Norm(evenly.Pick(best.gradient, free), 2) < gradientLimit {
 			break
 		}
 		x = best.x
@@ -246,7 +247,7 @@ func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
 		return best
 	}
 	for range polishing {
-		gradient := panels.Pick(best.gradient, free)
+		gradient := evenly.Pick(best.gradient, free)
 		norm := floats.Norm(gradient, 2)
 		if norm < gradientLimit/10 {
 			break
@@ -260,7 +261,7 @@ func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
 			point[j] -= step.AtVec(i)
 		}
 		next := l.evaluate(f, point, false)
-		if !(floats.Norm(panels.Pick(next.gradient, free), 2) < norm/2) {
+		if !(floats.Norm(evenly.Pick(next.gradient, free), 2) < norm/2) {
 			break
 		}
 		next.hessian = best.hessian
@@ -287,9 +288,9 @@ func (l *logLoss) descend(f form, x []float64, free []int, tolerance float64) (*
 	inGoroutine(func() {
 		result, err = optimize.Minimize(optimize.Problem{
 			Func: func(y []float64) float64 { return at(y).loss },
-			Grad: func(gradient, y []float64) { copy(gradient, panels.Pick(at(y).gradient, free)) },
+			Grad: func(gradient, y []float64) { copy(gradient, evenly.Pick(at(y).gradient, free)) },
 			Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(panels.Block(at(y).hessian, free)) },
-		}, panels.Pick(x, free), &optimize.Settings{
+		}, evenly.Pick(x, free), &optimize.Settings{
 			GradientThreshold: tolerance,
 			MajorIterations:   200,
 			Converger:         optimize.NeverTerminate{},

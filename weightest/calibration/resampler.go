@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/evenly"
 	"iwda/internal/simd"
 	"iwda/weightest/internal/panels"
 )
@@ -137,7 +138,7 @@ func (r *Resampler) Fit(counts []int, random *rand.Rand) Calibration {
 	x, best, length, last := r.x, r.x, 1.0, math.Inf(1)
 	direction := mat.NewVecDense(len(r.free), nil)
 	for range refitSteps {
-		gradient := panels.Pick(r.loss.weightedGradient(r.form, x, weights, own, penalty), r.free)
+		gradient := evenly.Pick(r.loss.weightedGradient(r.form, x, weights, own, penalty), r.free)
 		var step mat.VecDense
 		// The error would say that the Hessian is ill-conditioned.
 		_ = r.factor.SolveVecTo(&step, mat.NewVecDense(len(gradient), gradient))

@@ -194,15 +194,6 @@ func AddSymmetric(a, b *mat.SymDense) {
 	}
 }
 
-// Pick returns the values at the indices.
-func Pick(values []float64, indices []int) []float64 {
-	some := make([]float64, len(indices))
-	for i, j := range indices {
-		some[i] = values[j]
-	}
-	return some
-}
-
 // Block returns the rows and columns of a matrix at the indices, and a zero where there is
 // none.
 func Block(m *mat.SymDense, indices []int) *mat.SymDense {
