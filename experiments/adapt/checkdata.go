@@ -252,7 +252,7 @@ func (o Oddities) seen(at int, name string) (odd []string) {
 		}
 	}
 	if row := o.Dominating[at]; row >= 0 {
-		odd = append(odd, fmt.Sprintf("row %d of the %s (from 0) has more than half of the variance", row, name))
+		odd = append(odd, fmt.Sprintf("row %s of the %s (its id; if there are none, from 0) has more than half of the variance", o.ids[row], name))
 	}
 	return odd
 }

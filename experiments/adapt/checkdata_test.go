@@ -181,3 +181,25 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A row far from all others is named as predictions name it, in one file with both domains too.
+func TestCheckDataNamesRows(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("site,label,a,b,c\n")
+	for i := range 400 {
+		site, class, far := "south", "", ""
+		if i%4 == 0 {
+			site, class = "north", []string{"x", "y"}[i/4%2]
+		}
+		if i == 200 || i == 205 {
+			far = "e6"
+		}
+		fmt.Fprintf(&text, "%s,%s,%d,1.%d%s,%d\n", site, class, i%7, i%9, far, i%5)
+	}
+	path := writeFile(t, t.TempDir(), "both.csv", text.String())
+	var b strings.Builder
+	if err := CheckData(context.Background(), &b, path, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "most often row 200", "most often row 205")
+}

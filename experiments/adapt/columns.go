@@ -30,6 +30,7 @@ type Columns struct {
 type Oddities struct {
 	normalise.Statistics                  // of the rows as they are; of numbers some of which are missing, of the others
 	Dominating           []int            // by column, the row that holds most of the variance, or -1
+	ids                  map[int]string   // of these rows, or their numbers in the file
 	Marks                []normalise.Mark // that may stand for missing values
 	Counting             []int            // columns that count the rows
 }
@@ -91,7 +92,15 @@ func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
 }
 
 func oddities(set datasets.Set, s normalise.Statistics) Oddities {
-	return Oddities{s, normalise.Dominating(set, s), normalise.Marks(set), normalise.Counting(set)}
+	o := Oddities{s, normalise.Dominating(set, s), map[int]string{}, normalise.Marks(set), normalise.Counting(set)}
+	for _, row := range o.Dominating {
+		if o.ids[row] = strconv.Itoa(row); row >= 0 {
+			if named, is := set.(interface{ ID(i int) string }); is {
+				o.ids[row] = named.ID(row)
+			}
+		}
+	}
+	return o
 }
 
 // dominated returns the number of columns outside some in which one row holds most of the
@@ -156,8 +165,8 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		// A column of which one row alone is not zero is dominated, too.
 		const worthTelling = 0.1
 		if n, row := domain.dominated(outside); float64(n) >= worthTelling*float64(d.Width) {
-			say(n, "of the %s have more than half of their variance in one row, most often row %d (from 0): beside it all others look alike. "+
-				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, row)
+			say(n, "of the %s have more than half of their variance in one row, most often row %s (its id; if there are none, from 0): beside it all others look alike. "+
+				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, domain.ids[row])
 		}
 		say(len(domain.Counting), "of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
 			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))

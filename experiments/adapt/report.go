@@ -192,7 +192,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 			}
 			f.Rows = append(f.Rows, row)
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ. Their labels show which assumption holds; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"))
+		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Their labels show which assumption holds; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"), len(d.used))
 		files = append(files, f)
 	}
 	return files

@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
+	"iwda/experiments/store"
 	"iwda/internal/printable"
 )
 
@@ -123,11 +124,15 @@ func (o *Outcome) next(folder string) []string {
 func (o *Outcome) files(folder string) []string {
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	disputed := fmt.Sprintf("%d of %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)
+	if compared := len(store.JudgedRows(o.Target.Rows)); compared < o.Target.Rows {
+		disputed = fmt.Sprintf("%d of %d disputed rows in %d", min(o.Disputed, mostDisputed), o.Disputed, compared)
+	}
 	for _, file := range []struct{ key, holds string }{
 		{"report", "all of it, with pictures, for a browser"},
 		{"predictions", fmt.Sprintf("the classes of %d rows", o.Target.Rows)},
 		{"classes", "class shares and weights"},
-		{"disputed", fmt.Sprintf("%d of %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)},
+		{"disputed", disputed},
 		{"model", "for iwrun predict and iwrun export"},
 	} {
 		path := filepath.Join(folder, o.Files[file.key])

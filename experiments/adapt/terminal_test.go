@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,6 +62,13 @@ größer   25.0%   90.0%                    89.0%
 		o.Classes = append(o.Classes, ClassOutcome{Class: fmt.Sprintf("%03d %s", i, strings.Repeat("long ", i)), TargetShare: float64(i%299) / 1e4})
 	}
 	o.ExpectedAccuracy, o.Withheld = nil, "nothing is known"
+	o.Target.Rows, o.Disputed, o.Files = 15_000, 70, map[string]string{"disputed": "."}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if text := print(); !strings.Contains(text, "50 of 70 disputed rows in 10000\n") {
+		t.Error(text)
+	}
 	if text := print(); !strings.Contains(text, "and 280 classes more\n") || !strings.Contains(text, "\n298 ") || strings.Contains(text, "\n299 ") ||
 		!strings.Contains(text, "cannot be told without labels: nothing is known; 70.0% at least") {
 		t.Errorf("%s", text)

@@ -118,7 +118,7 @@ type WithoutLabels struct {
 // Columns are what shifttest.ColumnSums found.
 type Columns struct {
 	P        float64 `json:"p"`        // of the test that they agree
-	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 1
+	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 0
 	Distance float64 `json:"distance"` // of their means, the root of its mean square, in the source's deviations
 }
 

@@ -39,7 +39,7 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 		c.logf("the columns are not compared: %v", err)
 		return nil
 	}
-	name := strconv.Itoa(found.Column + 1)
+	name := strconv.Itoa(found.Column)
 	if d.columns != nil {
 		name = d.columns[found.Column]
 	}

@@ -124,6 +124,27 @@ func TestWeightsHelpOnFeatures(t *testing.T) {
 	}
 }
 
+// Columns without names count from 0, as in all that is said of them: the third one has moved.
+func TestColumnThatMoved(t *testing.T) {
+	root := t.TempDir()
+	gaussians(t, root)
+	text := strings.NewReplacer("ROOT", root, "source-only, dann", "source-only@linear, dann").Replace(features)
+	file, err := config.Parse("features.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set([]string{"train.validation=0.3", "network.name=linear"}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("flat-turned", "full", "source-only@linear", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, result := train(t, run); result.WithoutLabels.Columns == nil || result.WithoutLabels.Columns.Odd != "2" {
+		t.Errorf("%+v", result.WithoutLabels.Columns)
+	}
+}
+
 // A value that no network learns from is an error before the first step, which names the set and
 // the column.
 func TestValuesThatAreTooLarge(t *testing.T) {

@@ -124,7 +124,7 @@ type KolmogorovSmirnov struct {
 	// p-value of "nothing shifted". Two classes are one test, as the probability of
 	// one says that of the other.
 	P float64
-	// Class is the class with the smallest p-value.
+	// Class is the class with the smallest p-value, of several the one with the largest distance.
 	Class int
 }
 
@@ -152,7 +152,8 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 		steps := kolmogorovSteps(source, target)
 		result.Distances[class] = float64(steps) / (float64(n) * float64(m))
 		result.ClassP[class] = kolmogorovP(n, m, steps)
-		if result.ClassP[class] < result.ClassP[result.Class] {
+		p, least := result.ClassP[class], result.ClassP[result.Class]
+		if p < least || p == least && result.Distances[class] > result.Distances[result.Class] { // many may be 0
 			result.Class = class
 		}
 	}

@@ -151,6 +151,23 @@ func TestMergeRareColumns(t *testing.T) {
 	}
 }
 
+// Where several p-values are too small for a number, the class is that of the largest distance.
+func TestKolmogorovSmirnovOfManyRows(t *testing.T) {
+	const n = 20_000
+	row := func(i int, halves float64) []float64 { // class 0 moves by half of its range, class 1 by all of it
+		v := float64(i%1000) / 4000
+		return []float64{v + halves/8, v/4 + halves/4, 1 - v - halves/8 - v/4 - halves/4}
+	}
+	var source, target []float64
+	for i := range n {
+		source, target = append(source, row(i, 0)...), append(target, row(i, 1)...)
+	}
+	got, err := KolmogorovSmirnovTest(sampletest.Of(t)(3, source, make([]int, n), target))
+	if err != nil || got.ClassP[0] != 0 || got.ClassP[1] != 0 || !(got.Distances[0] < 0.6) || got.Distances[got.Class] != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestShiftTestsWithoutShift(t *testing.T) {
 	one := sampletest.Of(t)(1, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
 	counts, err := ChiSquaredTest(one.Sums())
