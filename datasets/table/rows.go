@@ -93,6 +93,20 @@ func (r *Rows) ID(i int) string {
 	return r.ids[i]
 }
 
+// RepeatedIDs is the number of rows with the id of a row before them, and the first of these ids.
+func (r *Rows) RepeatedIDs() (rows int, first string) {
+	seen := make(map[string]struct{}, len(r.ids))
+	for _, id := range r.ids {
+		if _, is := seen[id]; is {
+			if rows++; rows == 1 {
+				first = id
+			}
+		}
+		seen[id] = struct{}{}
+	}
+	return rows, first
+}
+
 // CopyRow writes the values of row i to dst. It allocates nothing, and panics unless dst
 // has room for exactly these.
 func (r *Rows) CopyRow(dst []float32, i int) {

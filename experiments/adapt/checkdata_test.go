@@ -203,3 +203,18 @@ func TestCheckDataNamesRows(t *testing.T) {
 	}
 	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "most often row 200", "most often row 205")
 }
+
+// Ids that are not unique are warned of before anything is trained: labels could not be told apart.
+func TestCheckDataOfRepeatedIDs(t *testing.T) {
+	source, target := "id,x,label\n", "id,x\n"
+	for i := range 60 {
+		source += fmt.Sprintf("s,%d,%s\n", i%7, []string{"a", "b"}[i%2])
+		target += fmt.Sprintf("t%d,%d\n", max(0, i-3), i%7)
+	}
+	folder := t.TempDir()
+	var b strings.Builder
+	if err := CheckData(context.Background(), &b, writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, b.String(), `The ids of the target are not unique: 3 rows have that of another one, as "t0".`)
+}

@@ -132,6 +132,9 @@ func (c Columns) name(j int) string {
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	warnings = slices.Clone(d.Learnt.LeftOut)
+	if d.repeated != "" {
+		warnings = append(warnings, d.repeated)
+	}
 	for _, column := range d.Learnt.Columns {
 		for _, stray := range column.Strays {
 			warnings = append(warnings, fmt.Sprintf("Column %.100q: %s.", column.Name, stray))

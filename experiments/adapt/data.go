@@ -32,7 +32,8 @@ type Data struct {
 
 	images *catalogue.ImageTask // of ImageFiles
 
-	sample sample // of Vectors
+	sample   sample // of Vectors
+	repeated string // a warning of the target's ids, "" if they differ
 }
 
 // Domain is what was seen of one.
@@ -119,6 +120,11 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	for i, set := range []datasets.Set{task.Source, task.Target} {
 		if rows, is := set.(*table.Rows); is && rows.DecimalComma() {
 			d.Said = append(d.Said, fmt.Sprintf("%s: numbers have a decimal comma", []string{sourceName, targetName}[i]))
+		}
+	}
+	if rows, is := task.Target.(*table.Rows); is {
+		if n, id := rows.RepeatedIDs(); n > 0 {
+			d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have that of another one, as %q. iwrun evaluate cannot tell which row such a label is of. Name another column with --id-column, or leave it out with --ignore.", n, id)
 		}
 	}
 	d.Learnt = task.Learnt
