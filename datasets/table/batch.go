@@ -38,13 +38,16 @@ func (b *Batch) Label(i int) (class int, known bool) {
 // need not differ: rows keep their order.
 func (b *Batch) ID(i int) string {
 	if b.ids == nil {
-		return strconv.Itoa(b.number(i))
+		return strconv.Itoa(b.Number(i))
 	}
 	return b.ids[i]
 }
 
-// number is that of a row of the batch in the file.
-func (b *Batch) number(i int) int {
+// HasIDs reports whether the file has ids.
+func (b *Batch) HasIDs() bool { return b.ids != nil }
+
+// Number is that of a row of the batch in the file, from 0.
+func (b *Batch) Number(i int) int {
 	if len(b.numbers) > 0 {
 		return b.numbers[i]
 	}
@@ -131,7 +134,7 @@ func (t *Table) position(b *Batch, i int) string {
 	if len(b.lines) > 0 {
 		return t.at(b.lines[i])
 	}
-	return t.at(b.number(i))
+	return t.at(b.Number(i))
 }
 
 // at says where a line is, or a row of a file without lines.

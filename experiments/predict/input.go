@@ -35,7 +35,8 @@ type batch struct {
 	values     []float32
 	rows       int
 	id         func(i int) string
-	normalised bool // as the network wants them
+	number     func(i int) int // of a row in its file, from 0; nil if rows have other ids
+	normalised bool            // as the network wants them
 }
 
 // Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
@@ -90,7 +91,13 @@ type tableInput struct {
 func (t tableInput) Again() bool { return t.again }
 
 func (t tableInput) batches(_ context.Context, size int) iter.Seq2[batch, error] {
-	return each(t.Batches(size), func(b *table.Batch) batch { return batch{values: b.Values, rows: b.Len(), id: b.ID} })
+	return each(t.Batches(size), func(b *table.Batch) batch {
+		of := batch{values: b.Values, rows: b.Len(), id: b.ID}
+		if !b.HasIDs() {
+			of.number = b.Number
+		}
+		return of
+	})
 }
 
 // each converts batches up to the first error.

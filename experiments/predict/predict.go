@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -118,19 +119,27 @@ func (e Ensemble) mean(logits [][]float32, shares [][]float64) ([]float64, error
 	return mean, nil
 }
 
-// eachBatch passes all rows through the networks and hands over the logits of each.
+// eachBatch passes all rows through the networks and hands over the logits of each. The numbers that
+// stand for ids go on counting from one input to the next.
 func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, take func(b batch, logits [][]float32) error) error {
 	runtime.LockOSThread() // libtorch's number of threads and its switch for gradients are a thread's
 	defer runtime.UnlockOSThread()
 	options := predictors[0].options
 	torch.SetThreads(options.Threads)
+	before, rows := 0, 0 // this input, and all in all
 	for _, from := range inputs {
+		before = rows
 		for b, err := range from.batches(ctx, options.Batch) {
 			if stopped := ctx.Err(); stopped != nil {
 				return stopped
 			}
 			if err != nil {
 				return input.Wrong(err)
+			}
+			rows += b.rows
+			if number := b.number; number != nil && b.rows > 0 {
+				b.id = func(i int) string { return strconv.Itoa(before + number(i)) }
+				rows = before + number(b.rows-1) + 1
 			}
 			logits, err := logitsOf(predictors, b)
 			if err != nil {

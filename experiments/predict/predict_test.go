@@ -98,6 +98,37 @@ func TestStandardisedStream(t *testing.T) {
 	})
 }
 
+// Rows without ids are numbered over all inputs, those with ids keep theirs.
+func TestIDsOverInputs(t *testing.T) {
+	m := makeModel(t, mlp(2, 4, 3))
+	folder := t.TempDir()
+	var inputs []Input
+	for _, file := range []struct{ name, text string }{
+		{"a.csv", "x,y\n1,2\n3,4\n5,6\n"}, {"b.csv", "id,x,y\nq,1,2\n1,3,4\n"}, {"c.csv", "x,y\n1,2\n3,4\n5,6\n"},
+	} {
+		path := filepath.Join(folder, file.name)
+		if err := os.WriteFile(path, []byte(file.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, input)
+	}
+	var got []string
+	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	if err := p.Each(context.Background(), inputs, [][]float64{nil}, func(id string, _ []float32) error {
+		got = append(got, id)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"0", "1", "2", "q", "1", "5", "6", "7"}; !slices.Equal(got, want) {
+		t.Errorf("ids %q, want %q", got, want)
+	}
+}
+
 func near(t *testing.T, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
