@@ -126,7 +126,8 @@ func (d *Draw) merge() {
 // fewestOfStratum is the number of rows without which nothing is known of a stratum's variance.
 const fewestOfStratum = 2
 
-// allocation returns how many rows each stratum gives. Half of them are shared out by the strata's
+// allocation returns how many rows each stratum gives, all of them together as many as are asked for, or
+// two of each if that is more. Half of them are shared out by the strata's
 // sizes, half by these times the deviation of correctness (Neyman 1934) that confidences promise,
 // which they need not keep.
 func (d *Draw) allocation(total int) []int {
@@ -134,17 +135,30 @@ func (d *Draw) allocation(total int) []int {
 	for _, p := range d.strata {
 		deviation += p.deviation
 	}
-	var given []int
-	for _, p := range d.strata {
+	given, wanted, left := make([]int, len(d.strata)), make([]float64, len(d.strata)), d.rows
+	for i, p := range d.strata {
 		share := float64(p.rows) / float64(max(1, total))
 		if deviation > 0 {
 			share = (share + p.deviation/deviation) / 2
 		}
-		n := int(math.Round(share * float64(d.rows)))
+		wanted[i] = share * float64(d.rows)
 		if d.stratified {
-			n = max(n, fewestOfStratum)
+			given[i] = fewestOfStratum
 		}
-		given = append(given, min(n, len(p.least)))
+		given[i] = min(given[i], p.rows)
+		left -= given[i]
+	}
+	for ; left > 0; left-- { // one after the other, so that what a stratum lacks goes to the others
+		next := -1
+		for i, p := range d.strata {
+			if given[i] < p.rows && (next < 0 || wanted[i]-float64(given[i]) > wanted[next]-float64(given[next])) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break // all rows are drawn
+		}
+		given[next]++
 	}
 	return given
 }

@@ -91,8 +91,14 @@ func TestDrawInStrata(t *testing.T) {
 	if fmt.Sprint(share) != "map[0-0.8:0.1 0.99-1:0.9]" {
 		t.Errorf("strata %v", share)
 	}
-	if n := len(rows); n < 48 || n > 52 || count["0-0.8"] < 15 || count["0-0.8"] > 35 {
+	if n := len(rows); n != 50 || count["0-0.8"] < 15 || count["0-0.8"] > 35 {
 		t.Errorf("%d rows, %v", n, count)
+	}
+	// As many as are asked for, whatever the strata round to or lack, and two of each at least.
+	for _, n := range []int{1, 3, 4, 11, 300, 950, 999} {
+		if got := len(drawn(1000, n, true, 1, confidence)); got != max(4, n) {
+			t.Errorf("%d rows, want %d", got, n)
+		}
 	}
 	begin := map[string]int{}
 	for _, r := range rows[:10] {
