@@ -217,7 +217,7 @@ func TestLaTeXLayout(t *testing.T) {
 // Hyphens in the names of domains do not move the arrow between source and target.
 func TestLaTeXNamesDomains(t *testing.T) {
 	file, err := config.Parse("own.yaml", []byte(`experiment: digits
-dataset: {name: features, root: data}
+dataset: {name: files, root: data, domains: {my-photos: {path: a.npz}, sketches: {path: b.npz}}}
 tasks: [[my-photos, sketches], [sketches, my-photos]]
 variants: [full]
 methods: [dann]
