@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -151,6 +152,15 @@ func classesIn(columns []string) (classes []string) {
 		classes = append(classes, strings.Clone(strings.TrimPrefix(columns[i], prefixes[Probabilities])))
 	}
 	return classes
+}
+
+// lineEnd is one within a cell, of which a reader of CSV leaves the last character.
+var lineEnd = regexp.MustCompile(`\r+\n`)
+
+// WrittenID returns an id as [ReadText] reads it where [WriteTable] or [WritePredictions] wrote it, the same
+// for all formats: without spaces around it, and each line end as one character.
+func WrittenID(id string) string {
+	return strings.TrimSpace(lineEnd.ReplaceAllLiteralString(id, "\n"))
 }
 
 // IDColumn is the place of the column with the rows' ids among the names of columns; -1 if there

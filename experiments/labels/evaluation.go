@@ -3,7 +3,6 @@ package labels
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"iwda/datasets/table"
 	"iwda/evaluation"
@@ -168,7 +167,7 @@ func NewRival(labels Labels, p *Predictions) *Rival {
 // Add tells what the method predicts of the next row, which must be that of the predictions.
 func (r *Rival) Add(id, class string, confidence float64) error {
 	label, labelled := r.places[r.row]
-	if r.row >= len(r.p.Class) || labelled && r.labels.Rows[label].ID != strings.TrimSpace(id) {
+	if r.row >= len(r.p.Class) || labelled && r.labels.Rows[label].ID != table.WrittenID(id) {
 		return fmt.Errorf("row %d of the target has the id %.100q, in %s it is another row: the target has changed since; run iwrun adapt again", r.row, id, r.p.Path)
 	}
 	if labelled {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -186,5 +187,52 @@ func TestOtherTarget(t *testing.T) {
 func TestOrderOfRecalls(t *testing.T) {
 	if r := evaluationOf(t, "id,predicted_class,probability\na,1,1\nb,2,1\nc,10,1\n", "id,label\na,10\nb,2\nc,1\n").Recalls; r[0].Class != "1" || r[1].Class != "2" || r[2].Class != "10" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// An id is the same in the target, in what was predicted, in whatever format, and in the rows to label.
+func TestIDsAreTheSameInAllFiles(t *testing.T) {
+	given := []string{"a\r\nb0", "a\nb1", "a\rb2", "a\r\r\nb3", " b4\r\n", "=b5", "'=b6", "\t=b7"}
+	folder := t.TempDir()
+	for _, format := range table.Formats() {
+		predictions := filepath.Join(folder, "predictions."+format)
+		if _, err := table.WritePredictions(predictions, table.Predictions{Classes: []string{"cat", "dog"}}, func(add func(string, []float32) error) error {
+			for _, id := range given {
+				if err := add(id, []float32{0.75, 0.25}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range table.Formats() {
+			filled := filepath.Join(folder, "to_label."+format)
+			if err := table.WriteTable(filled, []table.Field{{Name: "id"}, {Name: "label"}}, func(add func(...table.Cell) error) error {
+				for _, id := range given {
+					if err := add(table.Cell{Text: id}, table.Cell{Text: "cat"}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			labels, err := Read(filled, nil, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Match(predictions, labels)
+			if err != nil {
+				t.Errorf("%s, %s: %v", predictions, filled, err)
+				continue
+			}
+			rival := NewRival(labels, p)
+			for _, id := range given {
+				if err := rival.Add(id, "cat", 0.75); err != nil {
+					t.Errorf("%s, %s: %v", predictions, filled, err)
+				}
+			}
+		}
 	}
 }

@@ -46,7 +46,7 @@ func Match(path string, labels Labels) (*Predictions, error) {
 			at = len(classes)
 			classes[name], p.Classes = at, append(p.Classes, name)
 		}
-		if i, has := wanted[cells[id]]; has {
+		if i, has := wanted[table.WrittenID(cells[id])]; has {
 			if p.Labelled[i] >= 0 {
 				return fmt.Errorf("the id %.100q is there twice; %s:%d has a label for one of the two: give the target's rows ids that differ", cells[id], labels.Path, labels.Rows[i].Line)
 			}

@@ -76,7 +76,7 @@ func (r *reader) header(columns []string) error {
 }
 
 func (r *reader) line(line int, cells []string) (err error) {
-	l := Label{ID: strings.Clone(cells[r.id]), Line: line}
+	l := Label{ID: strings.Clone(table.WrittenID(cells[r.id])), Line: line}
 	if r.stratum >= 0 {
 		if l.Stratum, err = r.stratumOf(cells[r.stratum], cells[r.share]); err != nil {
 			return fmt.Errorf("id %.100q: %w", l.ID, err)
