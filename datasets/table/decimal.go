@@ -49,6 +49,15 @@ func withPoint(text string) (float64, error) {
 	return parseFloat(strings.Replace(text, ",", ".", 1), 32)
 }
 
+// Fraction reads a number that is at most 1, so that its point or comma stands before a fraction. A number that
+// is written in another way is an error.
+func Fraction(text string) (float64, error) {
+	if withComma.MatchString(text) {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return parseFloat(text, 64)
+}
+
 // parseFloat is [strconv.ParseFloat] without the underscores of Go, which no table has in numbers: 1_11
 // is a name.
 func parseFloat(text string, bits int) (float64, error) {

@@ -76,6 +76,12 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff([]Stratum{{"a", 0.25}, {"b", 0.75}}, got.Strata); diff != "" || err != nil || got.Rows[3].Stratum != 1 {
 		t.Errorf("%s, %+v, %v", diff, got, err)
 	}
+	// As a spreadsheet writes it where fractions have a comma.
+	path = file(t, "strata.csv", "id;stratum;stratum_share;label\n1;a;0,6081;cat\n2;a;0,6081;dog\n3;b;3,919E-01;cat\n4;b;3,919E-01;cat\n")
+	got, err = Read(path, classes, "out")
+	if diff := cmp.Diff([]Stratum{{"a", 0.6081}, {"b", 0.3919}}, got.Strata); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
 	for text, want := range map[string]string{
 		"id,label\n1,cat\n2,cow\n":           `:3: id "2": label "cow" is no class of out, which has cat, dog`,
 		"id,label\n1,cat\n2,dog\n1,cat\n":    `:4: id "1" has a label in line 2 already`,
@@ -85,6 +91,7 @@ func TestRead(t *testing.T) {
 		"id,label\n1,cat\n2\n":               ":3: 1 columns; the first line names 2",
 		"id,label,stratum\n1,cat,a\n":        ":1: want both the columns stratum and stratum_share, or neither",
 		strata("1,a,0.25,cat"):               `of stratum a 1 rows have a label; each stratum needs 2`,
+		strata(`1,a,"0,5,1",cat`):            `:2: id "1": stratum_share is "0,5,1"`,
 		strata("1,a,x,cat"):                  `:2: id "1": stratum_share is "x"`,
 		strata("1,a,0.2,cat", "2,a,0.3,"):    `:3: id "2": stratum_share is 0.3, but 0.2 in lines of stratum "a" before`,
 		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the strata have 0.2 of all rows together; want all strata",

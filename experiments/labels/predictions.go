@@ -3,7 +3,6 @@ package labels
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"iwda/datasets/table"
@@ -36,7 +35,7 @@ func Match(path string, labels Labels) (*Predictions, error) {
 		}
 		return nil
 	}, func(_ int, cells []string) error {
-		f, err := strconv.ParseFloat(cells[confidence], 64)
+		f, err := table.Fraction(cells[confidence])
 		if err != nil || !(f >= 0 && f <= 1+1e-6) {
 			return fmt.Errorf("id %.100q: the probability is %.100q", cells[id], cells[confidence])
 		}

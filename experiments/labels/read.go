@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"iwda/datasets/table"
@@ -99,7 +98,7 @@ func (r *reader) line(line int, cells []string) (err error) {
 
 // stratumOf returns the index of a stratum, which is new at its first line.
 func (r *reader) stratumOf(name, shareText string) (int, error) {
-	share, err := strconv.ParseFloat(shareText, 64)
+	share, err := table.Fraction(shareText)
 	if err != nil || !(share > 0 && share <= 1) {
 		return 0, fmt.Errorf("%s is %.100q; want what was written there, a number from 0 to 1", heading.StratumShare, shareText)
 	}
