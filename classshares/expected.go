@@ -71,8 +71,9 @@ func Withheld(test shifttest.LabelShift) string {
 // [Fit], that this classifier gives them. These are right that often on average, but for what was
 // fitted to chance: how much that is, the same shows on resamples of both domains' rows, the source's
 // class by class, in each of which calibration and shares are fitted anew, and is taken away. Of a
-// domain with more than 4000 rows that many are drawn. It is right if the features of each class are distributed alike in both domains. If it is asked of a
-// classifier that was made to see them alike, it is right about nothing.
+// domain with more than 4000 rows that many are drawn. It is right if the features of each class are
+// distributed alike in both domains. If it is asked of a classifier that was made to see them alike, it
+// is right about nothing.
 //
 // The interval is that of percentiles over the resamples, in which rows are right or wrong
 // with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley

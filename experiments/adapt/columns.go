@@ -93,11 +93,14 @@ func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
 
 func oddities(set datasets.Set, s normalise.Statistics) Oddities {
 	o := Oddities{s, normalise.Dominating(set, s), map[int]string{}, normalise.Marks(set), normalise.Counting(set)}
+	named, is := set.(interface{ ID(i int) string })
 	for _, row := range o.Dominating {
-		if o.ids[row] = strconv.Itoa(row); row >= 0 {
-			if named, is := set.(interface{ ID(i int) string }); is {
-				o.ids[row] = named.ID(row)
-			}
+		switch {
+		case row < 0:
+		case is:
+			o.ids[row] = named.ID(row)
+		default:
+			o.ids[row] = strconv.Itoa(row)
 		}
 	}
 	return o

@@ -125,8 +125,8 @@ func (o *Outcome) files(folder string) []string {
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	disputed := fmt.Sprintf("%d of %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)
-	if compared := len(store.JudgedRows(o.Target.Rows)); compared < o.Target.Rows {
-		disputed = fmt.Sprintf("%d of %d disputed rows in %d", min(o.Disputed, mostDisputed), o.Disputed, compared)
+	if o.Target.Rows > store.MostJudged {
+		disputed = fmt.Sprintf("%d of %d disputed rows in %d", min(o.Disputed, mostDisputed), o.Disputed, store.MostJudged)
 	}
 	for _, file := range []struct{ key, holds string }{
 		{"report", "all of it, with pictures, for a browser"},

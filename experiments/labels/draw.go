@@ -127,9 +127,8 @@ func (d *Draw) merge() {
 const fewestOfStratum = 2
 
 // allocation returns how many rows each stratum gives, all of them together as many as are asked for, or
-// two of each if that is more. Half of them are shared out by the strata's
-// sizes, half by these times the deviation of correctness (Neyman 1934) that confidences promise,
-// which they need not keep.
+// two of each if that is more. Half of them are shared out by the strata's sizes, half by these times
+// the deviation of correctness (Neyman 1934) that confidences promise, which they need not keep.
 func (d *Draw) allocation(total int) []int {
 	deviation := 0.0
 	for _, p := range d.strata {

@@ -126,9 +126,9 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	defer runtime.UnlockOSThread()
 	options := predictors[0].options
 	torch.SetThreads(options.Threads)
-	before, rows := 0, 0 // this input, and all in all
+	rows := 0 // of all inputs so far
 	for _, from := range inputs {
-		before = rows
+		before := rows
 		for b, err := range from.batches(ctx, options.Batch) {
 			if stopped := ctx.Err(); stopped != nil {
 				return stopped

@@ -29,9 +29,13 @@ type Outputs struct {
 	TargetLabels []int
 }
 
+// MostJudged bounds the rows of a target by which runs are judged: with more, the choice among them
+// would hardly be better.
+const MostJudged = 10_000
+
 // JudgedRows are the rows of a target's test set, of which there are so many, that Outputs has of a run
-// that holds source rows out: with more, the choice among runs would hardly be better.
-func JudgedRows(rows int) []int { return evenly.Rows(rows, 10_000) }
+// that holds source rows out.
+func JudgedRows(rows int) []int { return evenly.Rows(rows, MostJudged) }
 
 // Compared returns the target's logits that compare with those of held-out rows, m×k.
 func (o Outputs) Compared() []float32 {

@@ -81,9 +81,11 @@ type observations struct {
 // observe passes these rows through the network.
 func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
 	k := len(d.classNames)
-	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), target: &outputs{kept: store.JudgedRows(d.test.Len())}, unlabelled: d.test.Known() == 0}
+	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), unlabelled: d.test.Known() == 0}
 	if d.onHeldOut == nil {
-		o.target = everyNth(d.test.Len(), len(o.target.kept))
+		o.target = everyNth(d.test.Len(), store.MostJudged)
+	} else {
+		o.target = &outputs{kept: store.JudgedRows(d.test.Len())}
 	}
 	o.compared = o.target
 	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
