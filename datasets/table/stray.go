@@ -50,7 +50,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 	case isMissing(text):
 		return 0, true, nil
 	case isNumber(text):
-		err = fmt.Errorf("column %q: %.100q is no number of float32; in %s the column is one of numbers", reference.Encoding[j].Column, text, reference.Name)
+		err = fmt.Errorf("column %q: %.100q is no number of float32, at most 3.4e38; leave the cell empty if its value is missing", reference.Encoding[j].Column, text)
 	default:
 		b.strays[j].add(text, place)
 		return 0, true, nil
