@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from kinds import culture, digits, files, fonts, generated, matter, measured, nature, packages, people, sky, society, sounds, tables, words, world
+from kinds import culture, digits, files, fonts, generated, health, matter, measured, nature, packages, people, public, sky, society, sounds, tables, things, words, world
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -85,8 +85,32 @@ KINDS = {
     "sayings": (culture.sayings, "final"),
     "emoji": (culture.emoji, "final"),
     "syllables": (culture.syllables, "final"),
+    "infections": (health.infections, "fifth"),
+    "epidemic": (health.epidemic, "fifth"),
+    "livers": (health.livers, "fifth"),
+    "mothers": (health.mothers, "fifth"),
+    "proteins": (health.proteins, "fifth"),
+    "countries": (public.countries, "fifth"),
+    "arrests": (public.arrests, "fifth"),
+    "stops": (public.stops, "fifth"),
+    "homes": (public.homes, "fifth"),
+    "pupils": (public.pupils, "fifth"),
+    "moods": (public.moods, "fifth"),
+    "journeys": (public.journeys, "fifth"),
+    "trains": (public.trains, "fifth"),
+    "articles": (public.articles, "fifth"),
+    "hair": (public.hair, "fifth"),
+    "diamonds": (things.diamonds, "fifth"),
+    "banknotes": (things.banknotes, "fifth"),
+    "solder": (things.solder, "fifth"),
+    "fuels": (things.fuels, "fifth"),
+    "computers": (things.computers, "fifth"),
+    "radiators": (things.radiators, "fifth"),
+    "birds": (things.birds, "fifth"),
+    "ticks": (things.ticks, "fifth"),
+    "banks": (things.banks, "fifth"),
 }
-HALVES = ["choosing", "judging", "fresh", "final"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
