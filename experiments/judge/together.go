@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -37,7 +38,8 @@ const clearlyChanged = 0.01
 //     no correction is due: the probabilities are corrected halfway.
 //   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
 //     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
-//     and other shares follow from that.
+//     and other shares follow from that. The rest of alike predict with them if they are right on
+//     held-out source rows clearly more often.
 //   - If some do, columns may have moved. The more they did, the less a classifier is sure of what
 //     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
 //     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
@@ -65,6 +67,9 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	case stays:
 		choice.Correction = None
 		choice.Because = found + ", so that rows may have been selected, to which no correction is due"
+		if joins, why := c.join(alike, moved); joins {
+			names, choice.Because = alike, choice.Because+why
+		}
 	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
 		names, choice.Correction = alike, Halfway
 		choice.Because = fmt.Sprintf("%s, but %s is about as sure of the target (%.0f%%) as it is right on source rows (%.0f%%)", found, name, 100*certain, 100*right)
@@ -80,6 +85,35 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	}
 	choice.Used = choice.Together[0]
 	return choice, nil
+}
+
+// join tells whether the methods of alike that are none of moved are right on held-out source rows more often
+// than those of moved, by more than two standard errors, and says so.
+func (c *Comparison) join(alike, moved []string) (joins bool, why string) {
+	others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
+	right, variance := c.rightOnSource(others)
+	beside, ofMoved := c.rightOnSource(moved)
+	why = fmt.Sprintf("; %s too predicts, as on held-out source rows it is right more often (%.0f%%, where %s has %.0f%%)",
+		strings.Join(others, " and "), 100*right, strings.Join(moved, " and "), 100*beside)
+	return right-beside > 2*math.Sqrt(variance+ofMoved), why
+}
+
+// rightOnSource returns how often runs of the methods are right on their held-out source rows, and its
+// variance, infinite without any. Rows that several runs hold out count as those of one.
+func (c *Comparison) rightOnSource(methods []string) (share, variance float64) {
+	right, rows, most := 0.0, 0.0, 0.0
+	for i, candidate := range c.Candidates {
+		n := float64(len(candidate.HeldOutLabels))
+		if most = max(most, n); slices.Contains(methods, MethodOf(candidate.Run)) {
+			right, rows = right+n*c.Judged[i].SourceAccuracy, rows+n
+		}
+	}
+	if rows == 0 {
+		return 0, math.Inf(1)
+	}
+	share, rows = right/rows, min(rows, most)
+	smooth := (share*rows + 1) / (rows + 2) // never 0 or 1, whose variance would be none
+	return share, smooth * (1 - smooth) / rows
 }
 
 // evidence tells whether nothing contradicts that only class shares changed, and in words what was found:

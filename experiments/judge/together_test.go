@@ -35,6 +35,11 @@ func TestTogether(t *testing.T) {
 	for i := range same {
 		same[i].Target = same[i].HeldOut
 	}
+	better := compares(same, 0.01, 0.5) // the second is right on all held-out rows
+	better[1].HeldOut = slices.Clone(better[1].HeldOut)
+	for i, label := range better[1].HeldOutLabels {
+		better[1].HeldOut[3*i+label] += 100
+	}
 	alike, others := []string{"source-only", "mcc"}, []string{"mcc@own", "absent"}
 	for name, c := range map[string]struct {
 		of         []Candidate
@@ -48,6 +53,7 @@ func TestTogether(t *testing.T) {
 		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway},
 		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full},
 		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None},
+		"two as they are":   {better, []string{"source-only"}, []int{0, 1}, None},
 		"label shift":       {shifted, others, []int{0, 1}, Halfway},
 		"moved":             {moved, others, []int{2}, Full},
 		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None},
