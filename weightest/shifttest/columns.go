@@ -186,8 +186,9 @@ func addSquares(sums, row []float64) {
 // r = mean of the target's x_i - Σ_y q_y a_y. Its variance is that of x_i - Σ_y ψ_iy a_y over
 // the target's rows, ψ_i a row's influence on q, as q errs with the rows, and that of the
 // source's means. To each class one row is added that is spread as all are, so that classes of
-// few rows don't look certain. Few squares that happen to be small look alike too: theirs are spread
-// at least as within all classes. r is Student's t with as many degrees of freedom as the rows
+// few rows don't look certain. Rows that happen to be alike look certain too, as those of a class without
+// a rare word, or few squares that are small: each class is spread at least as all are within theirs,
+// and the target at least as the mixture of the classes. r is Student's t with as many degrees of freedom as the rows
 // that its variance is from (Welch 1947, Satterthwaite 1946).
 func (c *ColumnSums) Test() (Columns, error) {
 	if c.seen == 0 || floats.Sum(c.rows) == 0 {
@@ -214,24 +215,22 @@ func (c *ColumnSums) Test() (Columns, error) {
 			continue // constant in the source
 		}
 		tests++
-		mean := c.target[j] / m
-		difference, variance := mean, (c.spread[j]/m-mean*mean)/m+pooled/(m*m)
+		mean, mixed := c.target[j]/m, floats.Dot(c.shares, class)
+		difference, variance, mixture := mean-mixed, pooled/(m*m), 0.0
 		unsure := 0.0
 		for y, q := range c.shares {
 			rows := c.rows[y]
 			if rows == 0 {
 				continue
 			}
-			within := (c.squares.At(y, j) - rows*class[y]*class[y] + pooled) / (rows + 1)
-			if j >= c.columns {
-				within = max(within, (square-ofClasses)/n)
-			}
-			difference -= q * class[y]
+			within := max((c.squares.At(y, j)-rows*class[y]*class[y]+pooled)/(rows+1), (square-ofClasses)/n)
 			part := q * q * within / rows
 			unsure += part * part / rows
+			mixture += q * (within + (class[y]-mixed)*(class[y]-mixed))
 			variance += part
 			variance -= 2 * class[y] * c.with.At(y, j) / (m * m)
 		}
+		variance += max(c.spread[j]/m-mean*mean, mixture) / m
 		for y, a := range class {
 			variance += a * floats.Dot(covariance.RawRowView(y), class) / (m * m)
 		}

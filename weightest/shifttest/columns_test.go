@@ -132,6 +132,31 @@ func TestColumnsOfRareSourceClasses(t *testing.T) {
 	}
 }
 
+// Rows that are alike by chance are not certain: those of a class without a rare word, or of a small target.
+func TestColumnsOfFewDifferentValues(t *testing.T) {
+	const draws = 200
+	few, rare := 0, 0
+	for seed := range uint64(draws) {
+		if drawFrom(t, seed, []int{1000, 1000, 1000}, 16, []float64{0.2, 0.3, 0.5}, all).test(t).P < Significance {
+			few++
+		}
+		d := drawFrom(t, seed, []int{100, 100, 100}, 3000, []float64{0.2, 0.3, 0.5}, all)
+		for _, values := range [][]float32{d.source, d.target} {
+			for i := range values {
+				if values[i] = min(1, max(0, values[i]-2.3)*1e6); i%testColumns < 2 {
+					values[i] = 0 // no rare word
+				}
+			}
+		}
+		if d.test(t).P < Significance {
+			rare++
+		}
+	}
+	if few > draws/20 || rare > draws/20 {
+		t.Errorf("of %d label shifts %d of few target rows are rejected, %d of rare words", draws, few, rare)
+	}
+}
+
 // Rows that a column selects, by its value or its size, are told from other class shares, and
 // the column is named.
 func TestColumnsOfSelectedRows(t *testing.T) {

@@ -148,8 +148,9 @@ func (t *turned) row(i int) []float64 {
 // needed returns the J of expected counts at which the power is reached.
 func (t *turned) needed(seed uint64) (float64, error) {
 	values, failures := make([]float64, nullResamples), make([]error, nullResamples)
+	ofClass, shares := t.likeliest(t.q, t.pooled)
 	panels.Each(nullResamples, func(i int) {
-		drawn := t.resample(t.q, t.pooled, rand.New(rand.NewPCG(seed, uint64(i))))
+		drawn := t.resample(ofClass, shares, rand.New(rand.NewPCG(seed, uint64(i))))
 		values[i], failures[i] = newMoments(drawn, t.pooled).minimise(slices.Clone(t.q), 0)
 	})
 	for _, err := range failures {

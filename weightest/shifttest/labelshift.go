@@ -96,10 +96,10 @@ func (l LabelShift) wouldHaveFound() string {
 // smallest, Ω(q) the covariance of b - Aq, J is χ² with m'-k degrees of freedom (a test
 // of over-identifying restrictions: Sargan 1958; Hansen 1982) in very large samples if no q is
 // 0. With some hundred source rows it is above that, as Ω is an estimate from these. So p is
-// counted in resamples (a posterior predictive p-value: Rubin 1984): each class's shares of the bins are drawn from what its source rows, and one
-// row that is spread, leave possible; from these shares its source rows, and with q the
-// target's. Taken from the source's rows as they are, bins without any would stay empty in each
-// resample, and few held-out rows reject label shift nearly always.
+// counted in resamples (a parametric bootstrap), from the shares of the bins and of the classes that are
+// likeliest under label shift by the rows of both domains. Taken from the source's rows alone, a bin in
+// which a class has none by chance would be empty in each resample. If the target lacks the classes that
+// have some there, nothing would explain its rows, and label shift would be rejected.
 //
 // What the test cannot see is a change that leaves the bins' shares as they were, and one
 // that some other q fits. The error wraps ErrNoStatistics where a domain has no row.
@@ -201,12 +201,13 @@ const (
 // statistic is at least as large, the sample itself counted as one of them.
 func (c *binnedCounts) resampledP(q []float64, statistic float64, settings LabelShiftSettings) (p float64, err error) {
 	pooled := c.pooled()
+	ofClass, likeliest := c.likeliest(q, pooled)
 	var done, larger int
 	for done < settings.Resamples && larger < enoughLarger {
 		batch := min(resampleBatch, settings.Resamples-done)
 		values, failures := make([]float64, batch), make([]error, batch)
 		panels.Each(batch, func(i int) {
-			drawn := c.resample(q, pooled, rand.New(rand.NewPCG(settings.Seed, uint64(done+i))))
+			drawn := c.resample(ofClass, likeliest, rand.New(rand.NewPCG(settings.Seed, uint64(done+i))))
 			// All that is asked is whether J is as large. Where the sample's is far too large, it
 			// mostly is not at q already.
 			values[i], failures[i] = newMoments(drawn, pooled).minimise(slices.Clone(q), statistic)
@@ -224,27 +225,53 @@ func (c *binnedCounts) resampledP(q []float64, statistic float64, settings Label
 	return float64(larger+1) / float64(done+1), nil
 }
 
-// resample draws the counts of both domains under label shift with the class shares q.
-func (c *binnedCounts) resample(q, pooled []float64, random *rand.Rand) binnedCounts {
+// likeliest returns the shares of the bins in each class, and of the classes in the target, under which label
+// shift makes the rows of both domains likeliest, by expectation maximisation from q. Each class has one
+// more source row, which is spread like both domains together.
+func (c *binnedCounts) likeliest(q, pooled []float64) (ofClass [][]float64, shares []float64) {
+	const steps, least = 200, 1e-3 // a share of 0 would stay 0
+	k, rows := len(q), floats.Sum(c.target)
+	for y, counts := range c.source {
+		ofClass = append(ofClass, floats.AddTo(make([]float64, len(counts)), counts, pooled))
+		floats.Scale(1/floats.Sum(ofClass[y]), ofClass[y])
+		shares = append(shares, (q[y]+least)/(1+least*float64(k)))
+	}
+	joint := make([]float64, k)
+	for range steps {
+		next := make([][]float64, k)
+		for y, counts := range c.source {
+			next[y] = floats.AddTo(make([]float64, len(counts)), counts, pooled)
+		}
+		found := make([]float64, k)
+		for i, n := range c.target {
+			for y := range joint {
+				joint[y] = shares[y] * ofClass[y][i]
+			}
+			floats.Scale(n/floats.Sum(joint), joint)
+			floats.Add(found, joint)
+			for y, part := range joint {
+				next[y][i] += part
+			}
+		}
+		for y := range next {
+			floats.Scale(1/floats.Sum(next[y]), next[y])
+		}
+		floats.Scale(1/rows, found)
+		ofClass, shares = next, found
+	}
+	return ofClass, shares
+}
+
+// resample draws the counts of both domains from the shares of the bins in each class, and of the classes
+// in the target.
+func (c *binnedCounts) resample(ofClass [][]float64, shares []float64, random *rand.Rand) binnedCounts {
 	drawn, target := binnedCounts{}, make([]float64, len(c.target))
 	for y, counts := range c.source {
-		shares := dirichlet(counts, pooled, random)
-		drawn.source = append(drawn.source, multinomial(floats.Sum(counts), shares, random))
-		floats.AddScaled(target, q[y], shares)
+		drawn.source = append(drawn.source, multinomial(floats.Sum(counts), ofClass[y], random))
+		floats.AddScaled(target, shares[y], ofClass[y])
 	}
 	drawn.target = multinomial(floats.Sum(c.target), target, random)
 	return drawn
-}
-
-// dirichlet draws a class's shares of the bins given its counts, and a row that is spread like
-// both domains together.
-func dirichlet(counts, pooled []float64, random *rand.Rand) []float64 {
-	shares := make([]float64, len(counts))
-	for i, rows := range counts {
-		shares[i] = distuv.Gamma{Alpha: rows + pooled[i], Beta: 1, Src: random}.Rand()
-	}
-	floats.Scale(1/floats.Sum(shares), shares)
-	return shares
 }
 
 // multinomial draws the counts of so many rows over bins in proportion to the shares.
