@@ -68,16 +68,15 @@ func Withheld(test shifttest.LabelShift) string {
 
 // ExpectAccuracy returns the expected accuracy on the target's rows of predictions, a class for
 // each, which may be those of another classifier: the mean of the corrected probabilities, after
-// [Fit], that this classifier gives them. These are right that often on average, but for what was
-// fitted to chance: how much that is, the same shows on resamples of both domains' rows, the source's
-// class by class, in each of which calibration and shares are fitted anew, and is taken away. Of a
-// domain with more than 4000 rows that many are drawn. It is right if the features of each class are
+// [Fit], that this classifier gives them. Of a domain with more than 4000 rows that many are drawn. It is right if the features of each class are
 // distributed alike in both domains. If it is asked of a classifier that was made to see them alike, it
 // is right about nothing.
 //
-// The interval is that of percentiles over the resamples, in which rows are right or wrong
-// with their probabilities, mirrored at the estimate (the basic bootstrap: Davison and Hinkley
-// 1997); of fewer than 100 resamples it is Student's for their mean and standard deviation.
+// The interval is from resamples of both domains' rows, the source's class by class, in each of which
+// calibration and shares are fitted anew, and rows are right or wrong with their probabilities. Its ends are
+// their percentiles, of fewer than 100 resamples Student's for their mean and standard deviation, or the
+// mirror images of these, whichever are further away: what was fitted to chance makes the resamples lie
+// above the estimate, or below it if the predictions were fitted to the same rows.
 func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predicted []int, how Settings, s AccuracySettings) (Accuracy, error) {
 	if n := len(target.Values) / classes; len(predicted) != n {
 		return Accuracy{}, fmt.Errorf("%d predictions of %d rows", len(predicted), n)
@@ -118,8 +117,9 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predic
 		return Accuracy{}, fmt.Errorf("in %d of %d resamples the target's class shares cannot be estimated", s.Resamples-len(draws), s.Resamples)
 	}
 	low, high := bounds(draws, s.Level)
-	mirrored := func(draw float64) float64 { return max(0, min(1, 2*stat.Mean(right, nil)-draw)) }
-	return Accuracy{Value: mirrored(stat.Mean(draws, nil)), Low: mirrored(high), High: mirrored(low)}, nil
+	value := stat.Mean(right, nil)
+	reach := max(value-low, high-value)
+	return Accuracy{Value: value, Low: max(0, value-reach), High: min(1, value+reach)}, nil
 }
 
 // bounds returns those between which another draw lies with that probability. There must be
