@@ -88,7 +88,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if classifier.Note != "" {
+	if a.Calibration = classifier.Form; classifier.Note != "" { // simpler than what was asked for
 		a.note("Calibration: %s.", classifier.Note)
 	}
 	a.shares, err = classshares.Estimate(classifier, source.rows(), source.labels, target.rows(), estimator)

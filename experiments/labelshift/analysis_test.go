@@ -119,6 +119,23 @@ func TestSharesAreFound(t *testing.T) {
 	}
 }
 
+// The calibration that is named is the one that was fitted: none where one has no optimum.
+func TestCalibrationThatWasFitted(t *testing.T) {
+	source, target := read2(t, three, 300, 300)
+	for i, row := range slices.Collect(slices.Chunk(source.values, 3)) { // held-out rows that are all right
+		for class := range row {
+			row[class] = 0.01
+		}
+		row[source.labels[i]] = 0.98
+	}
+	s := withoutIntervals()
+	s.Calibration = "vs"
+	a, err := Analyse(source, target, s)
+	if err != nil || a.Calibration == "vs" || !strings.Contains(strings.Join(a.Notes, " "), "vs") {
+		t.Errorf("%s: %q, %v", a.Calibration, a.Notes, err)
+	}
+}
+
 // Decisions in the place of probabilities are told, and which estimator is for them.
 func TestDecisionsAreNoProbabilities(t *testing.T) {
 	source, target := read2(t, three, 300, 300)

@@ -35,14 +35,14 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Analysis: analysis}
+	c, asked := &Comparison{Analysis: analysis}, s.Calibration
 	for _, s.Calibration = range calibration.Names() {
 		classifier, err := s.calibrate(source)
 		if err != nil {
 			c.note("%s: %v.", s.Calibration, err)
 			continue
 		}
-		if classifier.Note != "" && s.Calibration != analysis.Calibration {
+		if classifier.Note != "" && s.Calibration != asked {
 			c.note("Calibration: %s.", classifier.Note)
 		}
 		sample, err := sampleOf(classifier, source, target)
