@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/wholefile"
 )
@@ -36,7 +37,7 @@ Examples:
 				return wrongUsage("name the folder of the predictions, and the file of the labels")
 			}
 			folder, labels := c.Args().Get(0), c.Args().Get(1)
-			if err := wholefile.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
+			if err := names.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
 				return wrongUsage("-o: %v", err)
 			}
 			return runEvaluate(folder, labels, output, choose, o, s)

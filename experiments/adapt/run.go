@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
@@ -160,7 +161,7 @@ type Plan struct {
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
-	if !slices.Contains(table.Formats(), cmp.Or(o.Format, csvFormat)) {
+	if !slices.Contains(table.Formats(), cmp.Or(o.Format, names.CSV)) {
 		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
 	}
 	began := time.Now()
