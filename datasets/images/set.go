@@ -124,17 +124,29 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 // Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
 // the files of these, both in the set's order. The only error is the context's.
 func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, err error) {
-	sizes, broken = make([]image.Point, s.Len()), make([]*FileError, s.Len())
+	sizes = make([]image.Point, s.Len())
+	broken, err = s.each(ctx, func(own *scratch, i int) error {
+		err := own.decode(s, i)
+		if err == nil {
+			sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
+		}
+		return err
+	})
+	return sizes, broken, err
+}
+
+// each has every image read, by several goroutines with a memory of their own, and returns the files that cannot be, in the
+// set's order. The only error is the context's.
+func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
+	broken = make([]*FileError, s.Len())
 	rows := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
 			var own scratch
 			for i := range rows {
-				if err := own.decode(s, i); err != nil {
+				if err := read(&own, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
-				} else {
-					sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 				}
 			}
 		})
@@ -148,7 +160,7 @@ func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileE
 	close(rows)
 	running.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return sizes, slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
 }

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/internal/input"
 )
 
 // checked is what is said of data, and the error.
@@ -177,7 +178,20 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Errorf("without weights: %v, adapt: %v", err, of)
 	}
 	writeFile(t, folder, "t/3.png", "no image")
-	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
+	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) || !strings.HasSuffix(err.Error(), "repair them") {
+		t.Errorf("error %v", err)
+	}
+	// adapt finds it before something is trained.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	adapt := func() error {
+		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Network: SmallNetwork}
+		_, err := Run(context.Background(), source, target, o)
+		if exists(o.Folder) {
+			t.Errorf("%s was written", o.Folder)
+		}
+		return err
+	}
+	if err := adapt(); err == nil || !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package adapt
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"iwda/datasets"
@@ -10,6 +12,8 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/experiments/train"
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -194,6 +198,18 @@ func (d Data) rareClasses() string {
 		}
 	}
 	return printable.FirstTen(rare)
+}
+
+// checkImages finds images that cannot be read before something is trained. Runs find them in the cache then.
+func (p *Plan) checkImages(ctx context.Context) error {
+	left := slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
+		_, finished := run.Finished(p.results())
+		return !finished
+	})
+	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
+		return nil
+	}
+	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
 }
 
 // checkExperiment returns an error where the experiment file is about other domains.

@@ -80,7 +80,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		now := time.Now()
 		seconds[part], last = now.Sub(last).Seconds(), now
 	}
-	if err := p.checkRuns(); err != nil {
+	if err := p.checkRuns(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.writeExperiment(); err != nil {
@@ -294,7 +294,7 @@ func (d Data) parse(path string, text []byte, assignments []string) (*config.Fil
 
 // checkRuns finds, before the experiment file is replaced, data that are missing and runs that
 // another one left.
-func (p *Plan) checkRuns() error {
+func (p *Plan) checkRuns(ctx context.Context) error {
 	if err := checkData(p.Runs); err != nil {
 		return err
 	}
@@ -313,6 +313,9 @@ func (p *Plan) checkRuns() error {
 		return err
 	}
 	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
+	}
+	if err := p.checkImages(ctx); err != nil {
 		return err
 	}
 	return schedule.CheckResults(p.Runs, p.results())
