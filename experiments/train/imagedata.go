@@ -77,7 +77,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 }
 
 // CheckImages reads all images of a run, which fills a cache on the disk that its runs share. Files that cannot be read are an error
-// that names them.
+// that names them, and so is a cache that cannot be written.
 func CheckImages(ctx context.Context, run config.Resolved) (err error) {
 	sets, err := findImages(run)
 	if err != nil {
