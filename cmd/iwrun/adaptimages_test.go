@@ -215,7 +215,8 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if len(predictions) != 200 || right < 190 {
 		t.Errorf("%d of %d predictions are right", right, len(predictions))
 	}
-	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
+	writeFile(t, "target/other.gif", "")
+	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "passed over: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
 		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
 	}
 	if status, _, text := call(t, "export", "out", "--onnx", "model.onnx"); status != 0 {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // Set is a list of image files, each of which may have a label. It does not change, and
@@ -30,10 +32,24 @@ type Set struct {
 	paths   []string // relative to root, separated by slashes
 	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
+	others  map[string]int // files of the folder that are passed over, by the ends of their names
 }
 
 // Name identifies the set in messages and results, as in "office31-amazon".
 func (s *Set) Name() string { return s.name }
+
+// PassedOver says how many files of the folder are no images that can be read, and what their names end with, in a sentence if
+// there are some.
+func (s *Set) PassedOver() []string {
+	var counts []string
+	for _, end := range slices.Sorted(maps.Keys(s.others)) {
+		counts = append(counts, fmt.Sprintf("%d %s", s.others[end], cmp.Or(end, "without an end")))
+	}
+	if counts == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: files that are passed over: %s; images are .jpg, .jpeg, .png and .webp", s.name, printable.FirstTen(counts))}
+}
 
 // Len is the number n of images.
 func (s *Set) Len() int { return len(s.paths) }
