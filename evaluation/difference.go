@@ -15,9 +15,9 @@ type Pairs struct {
 
 // Difference is by how much more of all rows one classifier is right in than another.
 type Difference struct {
-	Estimate
-	Gained int `json:"gained"` // labelled rows that only the first gets right
-	Lost   int `json:"lost"`   // that only the second does
+	*Estimate     // nil of rows that are no random draw
+	Gained    int `json:"gained"` // labelled rows that only the first gets right
+	Lost      int `json:"lost"`   // that only the second does
 	// P is the p-value of both being right equally often in all rows, whichever is better.
 	P float64 `json:"p"`
 }
@@ -30,7 +30,7 @@ type Difference struct {
 // for strata, and that of the exact sign test (McNemar 1947), which is right for few rows. It is 0 if the rows without labels
 // are too few to undo the difference.
 func Compare(strata []Pairs, rows int) Difference {
-	d := Difference{}
+	d := Difference{Estimate: new(Estimate)}
 	variance, unknown := 0.0, rows
 	for _, s := range strata {
 		n, gained, lost := float64(s.Rows), float64(s.Gained), float64(s.Lost)
@@ -51,6 +51,11 @@ func Compare(strata []Pairs, rows int) Difference {
 		d.P = max(signTest(d.Gained, d.Lost), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
 	}
 	return d
+}
+
+// Paired compares two classifiers on labelled rows alone, of which only the first gets some right, and only the second others.
+func Paired(gained, lost int) Difference {
+	return Difference{Gained: gained, Lost: lost, P: signTest(gained, lost)}
 }
 
 // signTest is the two-sided p-value of so many gains and losses being equally likely.

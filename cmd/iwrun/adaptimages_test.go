@@ -200,10 +200,14 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if status, out, text := call(t, "check-data", "source", "target", "--network", "small"); status != 0 || !strings.Contains(out, `source: 48 images of 2 classes: "red" 36, "blue" 12`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
+	writeFile(t, "source/notes.txt", "")
 	status, out, text := call(t, "adapt", "source", "target", "-o", "out", "--device", "cpu", "--network", "small",
 		"--set", "methods=[source-only]", "--set", "seeds=[1]", "--set", "train.steps=60", "--set", "train.eval_every=30", "--set", "train.batch=16", "--set", "train.validation=0.3")
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "files that are passed over: 1 .txt;") || strings.Contains(text, "columns  ") {
+		t.Errorf("files that are passed over:\n%s", text)
 	}
 	right := 0
 	predictions := readCSV(t, filepath.Join("out", "predictions.csv"))
@@ -215,7 +219,8 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if len(predictions) != 200 || right < 190 {
 		t.Errorf("%d of %d predictions are right", right, len(predictions))
 	}
-	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
+	writeFile(t, "target/other.gif", "")
+	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "passed over: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
 		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
 	}
 	if status, _, text := call(t, "export", "out", "--onnx", "model.onnx"); status != 0 {

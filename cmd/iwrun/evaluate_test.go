@@ -53,6 +53,17 @@ func TestEvaluate(t *testing.T) {
 	if p := e.Predictions; e.Rows != 600 || e.Labels != 40 || len(e.Methods) != 2 || p.Low > accuracy || p.High < accuracy || p.High-p.Low > 0.3 {
 		t.Errorf("%+v, the accuracy is %v", e, accuracy)
 	}
+	for _, line := range [][]string{
+		{"predict", "out", "target.csv", "-o", "out/predictions.csv"},
+		{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "out/to_label.csv"},
+		{"export", "out/runs/adapt/full/source-target/source-only/seed-1", "-o", "out/model/seed-1"},
+		{"evaluate", "more.csv", "labels.csv", "-o", "out/outcome.json"},
+		{"labelshift", "--source", "source.csv", "--target", "target.csv", "--corrected", "out/predictions.csv"},
+	} {
+		if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, " is a file of the adaptation in ") {
+			t.Errorf("%q: status %d\n%s", line, status, text)
+		}
+	}
 	// New rows, drawn in strata, and the same rows again; what is filled in is not written over.
 	predict := []string{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "more_label.csv", "--label-strata", "--device", "cpu"}
 	if status, _, text := call(t, predict...); status != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/commandline"
@@ -46,7 +47,7 @@ Examples:
 				return wrongUsage("--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
 			}
 			read := append(model.Files(c.Args().First()), shares)
-			if err := wholefile.CheckApart(append(model.Files(folder), onnx), read); err != nil {
+			if err := names.CheckApart(append(model.Files(folder), onnx), read); err != nil {
 				return wrongUsage("%v", err)
 			}
 			if onnx != "" && filepath.Ext(onnx) != ".onnx" {

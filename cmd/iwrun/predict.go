@@ -10,12 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
 )
 
 // predictOptions say what is predicted of which rows.
@@ -113,7 +113,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
 		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
-	if err := wholefile.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
+	if err := names.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
 		return wrongUsage("%v", err)
 	}
 	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {

@@ -19,8 +19,8 @@ import (
 
 // OpenOwn returns the images at a path of the user's own, under that name: a folder, or a
 // list file. classes are those that labels must have; where they are nil, all that occur
-// are classes, in the order of their names, numbers by their value. Hidden folders are
-// passed over. The folder and those in it may be links to folders; links deeper down are not
+// are classes, in the order of their names, numbers by their value, and a folder without an image is an error.
+// Hidden folders are passed over. The folder and those in it may be links to folders; links deeper down are not
 // followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
@@ -37,6 +37,9 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 		return nil, err
 	}
 	if set.classes = classes; classes == nil {
+		if err := set.checkFolders(labels); err != nil {
+			return nil, err
+		}
 		if set.classes = classesOf(labels); len(set.classes) > table.MaxClasses {
 			return nil, fmt.Errorf("images: %s: %d classes, more than %d; are these labels?", name, len(set.classes), table.MaxClasses)
 		}
@@ -50,6 +53,20 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 		set.labels.Add(class, known)
 	}
 	return set, nil
+}
+
+// checkFolders returns an error if a folder for a class has no image: the class would be missed.
+func (s *Set) checkFolders(labels []string) error {
+	if s.listed {
+		return nil
+	}
+	entries, err := readFolder(s.root, "")
+	for _, entry := range entries {
+		if entry.folder && !strings.HasPrefix(entry.name, ".") && !slices.Contains(labels, entry.name) {
+			return fmt.Errorf("images: %s: the folder %s has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out", s.root, entry.name)
+		}
+	}
+	return err
 }
 
 // OpenUnlabelled returns the images at a path without their labels: those of a folder and
@@ -82,7 +99,7 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 		labels, err = set.addList(name, classes)
 	}
 	if err == nil && set.Len() == 0 {
-		err = fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files", name)
+		err = fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files; convert other images", name)
 	}
 	return set, labels, err
 }
@@ -95,7 +112,8 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	}
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
-	if s.paths, err = pathsIn(s.root, entries); err != nil {
+	s.others = map[string]int{}
+	if s.paths, err = pathsIn(s.root, entries, s.others); err != nil {
 		return nil, fmt.Errorf("images: %w", err)
 	}
 	for _, inside := range s.paths {
@@ -117,12 +135,13 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	return labels, nil
 }
 
-// pathsIn returns the images among the entries of a folder and below them, relative to it.
-func pathsIn(root string, entries []entry) (paths []string, err error) {
+// pathsIn returns the images among the entries of a folder and below them, relative to it, and counts other files that
+// are not hidden.
+func pathsIn(root string, entries []entry, others map[string]int) (paths []string, err error) {
 	for _, entry := range entries {
 		switch {
 		case entry.folder && !strings.HasPrefix(entry.name, "."):
-			inside, err := pathsBelow(filepath.Join(root, entry.name))
+			inside, err := pathsBelow(filepath.Join(root, entry.name), others)
 			if err != nil {
 				return nil, err
 			}
@@ -131,14 +150,23 @@ func pathsIn(root string, entries []entry) (paths []string, err error) {
 			}
 		case !entry.folder && hasImageName(entry.name):
 			paths = append(paths, entry.name)
+		case !entry.folder:
+			countOther(entry.name, others)
 		}
 	}
 	return paths, nil
 }
 
-// pathsBelow returns the images in a folder and below it, relative to it. The folder may be a link;
+// countOther counts a file that is no image, unless it is hidden.
+func countOther(name string, others map[string]int) {
+	if !strings.HasPrefix(name, ".") {
+		others[strings.ToLower(path.Ext(name))]++
+	}
+}
+
+// pathsBelow returns the images in a folder and below it, relative to it, and counts other files. The folder may be a link;
 // links to folders below it are not followed, so that the walk ends.
-func pathsBelow(folder string) (paths []string, err error) {
+func pathsBelow(folder string, others map[string]int) (paths []string, err error) {
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return nil, err
@@ -151,7 +179,10 @@ func pathsBelow(folder string) (paths []string, err error) {
 			return nil
 		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
 			return fs.SkipDir
-		case entry.IsDir() || !hasImageName(entry.Name()):
+		case entry.IsDir():
+			return nil
+		case !hasImageName(entry.Name()):
+			countOther(entry.Name(), others)
 			return nil
 		}
 		relative, err := filepath.Rel(root, location)

@@ -36,7 +36,7 @@ func labelled(set *Set) []string {
 
 func TestOpenOwn(t *testing.T) {
 	root := lay(t, map[string]string{
-		"source/cat/1.png": "", "source/cat/deep/2.jpg": "", "source/Big Dog/1.png": "", "source/empty/readme.txt": "",
+		"source/cat/1.png": "", "source/cat/deep/2.jpg": "", "source/Big Dog/1.png": "", "empty/readme.txt": "",
 		"flat/2.png": "", "flat/1.webp": "", "flat/.hidden.png": "",
 		"nested/2020/may/1.png": "", "nested/2021/1.png": "", "nested/0.png": "",
 		"target/big_dog/1.png": "", "target/9.png": "",
@@ -97,7 +97,7 @@ func TestOpenOwn(t *testing.T) {
 	}
 	for _, test := range []struct{ path, want string }{
 		{filepath.Join(root, "mixed"), "mixed: the folder cow has the name of no class, but others have; there are Big Dog, cat"},
-		{filepath.Join(root, "source", "empty"), "no .jpg, .jpeg, .png or .webp files"},
+		{filepath.Join(root, "empty"), "no .jpg, .jpeg, .png or .webp files"},
 		{filepath.Join(root, "none"), "no such file"},
 		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is no class of the source, which has Big Dog, cat`},
 		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder`},
@@ -125,6 +125,25 @@ func TestOpenOwn(t *testing.T) {
 	}
 	if file, err := set.open(0); err == nil {
 		t.Errorf("%s was opened", file.Name())
+	}
+}
+
+// Files of other kinds are counted, and a class that has no others is not missed.
+func TestOtherKinds(t *testing.T) {
+	root := lay(t, map[string]string{"cat/1.png": "", "cat/2.TIF": "", "cat/deep/3.tif": "", "cat/.hidden.tif": "", "readme": "", "a.bmp": ""})
+	set, err := OpenOwn(root, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are passed over: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	testfiles.Write(t, filepath.Join(root, "dog", "1.tif"), "")
+	if _, err := OpenOwn(root, nil); err == nil || !strings.Contains(err.Error(), root+": the folder dog has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out") {
+		t.Errorf("error %v", err)
+	}
+	if set, err := OpenUnlabelled(root); err != nil || set.Len() != 1 {
+		t.Errorf("without labels: %v", err)
 	}
 }
 

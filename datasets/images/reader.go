@@ -1,12 +1,14 @@
 package images
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // maxFileSize is the size from which a file is not taken for an image.
@@ -94,6 +96,27 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	s.resampler.Resize(dst, &s.decoded, Bicubic)
 	r.cache.store(dst.Pix, i)
 	return nil
+}
+
+// Broken reads every image, which fills the cache, and returns the files that cannot be read, in the set's order. The only
+// error is the context's.
+func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
+	return r.set.each(ctx, func(own *scratch, i int) error {
+		own.square.reshape(r.side, r.side)
+		return errors.Unwrap(r.read(&own.square, i, own)) // the path is named there
+	})
+}
+
+// Unreadable is the error of files that cannot be read, nil for none.
+func Unreadable(broken []*FileError) error {
+	var named []string
+	for _, file := range broken {
+		named = append(named, file.Error())
+	}
+	if named == nil {
+		return nil
+	}
+	return fmt.Errorf("%d images cannot be read: %s: take them out of the folder, or repair them", len(named), printable.FirstTen(named))
 }
 
 // decode reads image i of a set into s.decoded.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // Set is a list of image files, each of which may have a label. It does not change, and
@@ -30,10 +32,24 @@ type Set struct {
 	paths   []string // relative to root, separated by slashes
 	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
+	others  map[string]int // files of the folder that are passed over, by the ends of their names
 }
 
 // Name identifies the set in messages and results, as in "office31-amazon".
 func (s *Set) Name() string { return s.name }
+
+// PassedOver says how many files of the folder are no images that can be read, and what their names end with, in a sentence if
+// there are some.
+func (s *Set) PassedOver() []string {
+	var counts []string
+	for _, end := range slices.Sorted(maps.Keys(s.others)) {
+		counts = append(counts, fmt.Sprintf("%d %s", s.others[end], cmp.Or(end, "without an end")))
+	}
+	if counts == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: files that are passed over: %s; images are .jpg, .jpeg, .png and .webp", s.name, printable.FirstTen(counts))}
+}
 
 // Len is the number n of images.
 func (s *Set) Len() int { return len(s.paths) }
@@ -124,17 +140,29 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 // Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
 // the files of these, both in the set's order. The only error is the context's.
 func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, err error) {
-	sizes, broken = make([]image.Point, s.Len()), make([]*FileError, s.Len())
+	sizes = make([]image.Point, s.Len())
+	broken, err = s.each(ctx, func(own *scratch, i int) error {
+		err := own.decode(s, i)
+		if err == nil {
+			sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
+		}
+		return err
+	})
+	return sizes, broken, err
+}
+
+// each has every image read, by several goroutines with a memory of their own, and returns the files that cannot be, in the
+// set's order. The only error is the context's.
+func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
+	broken = make([]*FileError, s.Len())
 	rows := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
 			var own scratch
 			for i := range rows {
-				if err := own.decode(s, i); err != nil {
+				if err := read(&own, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
-				} else {
-					sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 				}
 			}
 		})
@@ -148,7 +176,7 @@ func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileE
 	close(rows)
 	running.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return sizes, slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
 }

@@ -277,14 +277,7 @@ func (d Data) writeImages(ctx context.Context, w io.Writer) error {
 		least, most := slices.MinFunc(sizes, area), slices.MaxFunc(sizes, area)
 		fmt.Fprintf(w, "%s: %d×%d to %d×%d pixels\n", of.name, least.X, least.Y, most.X, most.Y)
 	}
-	if len(broken) == 0 {
-		return nil
-	}
-	var named []string
-	for _, file := range broken {
-		named = append(named, file.Error())
-	}
-	return fmt.Errorf("%d images cannot be read: %s", len(broken), printable.FirstTen(named))
+	return images.Unreadable(broken)
 }
 
 // writePlan says what adapt trains, and warns.

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/internal/input"
 )
 
 // checked is what is said of data, and the error.
@@ -156,7 +157,11 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 // Folders of images: counts, sizes, and files that are broken.
 func TestCheckDataOfImages(t *testing.T) {
 	folder := t.TempDir()
-	for i, path := range []string{"s/cat/1.png", "s/cat/2.png", "s/cat/3.png", "s/dog/1.png", "s/dog/2.png", "s/dog/3.png", "t/1.png", "t/2.png"} {
+	paths := []string{"s/cat/1.png", "s/cat/2.png", "s/cat/3.png", "s/dog/1.png", "s/dog/2.png", "s/dog/3.png"}
+	for i := range fewestTargetRows {
+		paths = append(paths, fmt.Sprintf("t/%d.png", i))
+	}
+	for i, path := range paths {
 		path = filepath.Join(folder, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
@@ -172,12 +177,37 @@ func TestCheckDataOfImages(t *testing.T) {
 	t.Setenv("IWDA_DATA", folder)
 	source, target := filepath.Join(folder, "s"), filepath.Join(folder, "t")
 	said, err := checked(source, target, Naming{})
-	wants(t, said, `source: 6 images of 2 classes: "cat" 3, "dog" 3`, "target: 2 images without labels", "source: 10×20 to 15×20 pixels\ntarget: 16×20 to 17×20 pixels\n")
+	wants(t, said, `source: 6 images of 2 classes: "cat" 3, "dog" 3`, "target: 10 images without labels", "source: 10×20 to 15×20 pixels\ntarget: 16×20 to 25×20 pixels\n")
 	if of := refusal(source, target, Naming{}); err == nil || of == nil || of.Error() != err.Error() || !strings.Contains(err.Error(), "network.pretrained") {
 		t.Errorf("without weights: %v, adapt: %v", err, of)
 	}
+	few := filepath.Join(folder, "s", "dog")
+	if err := refusal(source, few, Naming{}); err == nil || !strings.Contains(err.Error(), few+" has 3 images; its class shares are estimated from them, which takes 10 at least: add images") {
+		t.Errorf("few images: %v", err)
+	}
+	writeFile(t, folder, "t/4.tif", "")
+	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are passed over: 1 .tif;") {
+		t.Errorf("passed over:\n%s", said)
+	}
 	writeFile(t, folder, "t/3.png", "no image")
-	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
+	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) || !strings.HasSuffix(err.Error(), "repair them") {
+		t.Errorf("error %v", err)
+	}
+	// adapt finds it before something is trained, and so a cache that cannot be written.
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	adapt := func() error {
+		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Network: SmallNetwork}
+		_, err := Run(context.Background(), source, target, o)
+		if exists(o.Folder) {
+			t.Errorf("%s was written", o.Folder)
+		}
+		return err
+	}
+	if err := adapt(); err == nil || !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
+		t.Errorf("error %v", err)
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(target, "1.png"))
+	if err := adapt(); err == nil || !strings.HasSuffix(err.Error(), "set XDG_CACHE_HOME to a folder that can be written and has room") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package adapt
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"iwda/datasets"
@@ -10,6 +12,8 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/experiments/train"
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -66,7 +70,7 @@ func (d Domain) rarest() (class, rows int) {
 // held out of it and something be left to learn from.
 const fewestRows = 3
 
-// fewestTargetRows is the number of rows of the target below which its columns' means and
+// fewestTargetRows is the number of rows of the target below which its class shares and its columns' means and
 // deviations say too little: those of a single row are the row itself and 0.
 const fewestTargetRows = 10
 
@@ -147,6 +151,7 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 		return err
 	}
 	d.images = &task
+	d.Said = append(task.Source.PassedOver(), task.Target.PassedOver()...)
 	d.Classes = task.Source.ClassNames()
 	d.count(task.Source.Labels(), task.Target.Labels())
 	return nil
@@ -177,9 +182,13 @@ func (d Data) check() error {
 	if rare := d.rareClasses(); rare != "" {
 		return fmt.Errorf("%s: each class needs %d rows at least, as some are held out; %s: add rows or leave what is rarer out", d.Source.Path, fewestRows, rare)
 	}
-	if rows := d.Target.Rows; d.Kind == catalogue.Vectors && rows < fewestTargetRows {
-		return fmt.Errorf("%s has %d rows; its columns' means and deviations and its class shares are estimated from them, which takes %d at least: "+
-			"add rows, or adapt to another target and classify these with iwrun predict", d.Target.Path, rows, fewestTargetRows)
+	if rows := d.Target.Rows; rows < fewestTargetRows {
+		kind, what := "rows", "its columns' means and deviations and its class shares"
+		if d.Kind == catalogue.ImageFiles {
+			kind, what = "images", "its class shares"
+		}
+		return fmt.Errorf("%s has %d %s; %s are estimated from them, which takes %d at least: add %s, or adapt to another target and classify these with iwrun predict",
+			d.Target.Path, rows, kind, what, fewestTargetRows, kind)
 	}
 	return nil
 }
@@ -194,6 +203,18 @@ func (d Data) rareClasses() string {
 		}
 	}
 	return printable.FirstTen(rare)
+}
+
+// checkImages finds images that cannot be read before something is trained. Runs find them in the cache then.
+func (p *Plan) checkImages(ctx context.Context) error {
+	left := slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
+		_, finished := run.Finished(p.results())
+		return !finished
+	})
+	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
+		return nil
+	}
+	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
 }
 
 // checkExperiment returns an error where the experiment file is about other domains.

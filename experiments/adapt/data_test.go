@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,22 +14,25 @@ import (
 func TestLookAtImages(t *testing.T) {
 	for name, test := range map[string]struct {
 		target []string
-		counts []int
+		counts []int // of ten times as many
 	}{
 		"one folder":           {[]string{"1.png", "2.png"}, []int{0, 0}},
 		"folders of something": {[]string{"2023/1.png", "2024/2.png", "2025/3.png", "4.png"}, []int{0, 0}},
-		"folders of classes":   {[]string{"dog/1.png", "cat/2.png", "dog/3.png"}, []int{1, 2}},
-		"one class":            {[]string{"dog/1.png"}, []int{0, 1}},
+		"folders of classes":   {[]string{"dog/1.png", "cat/2.png", "dog/3.png"}, []int{10, 20}},
+		"one class":            {[]string{"dog/1.png"}, []int{0, 10}},
 	} {
 		root := t.TempDir()
 		for _, path := range slices.Concat(below("source", "cat/1.png", "cat/2.png", "cat/3.png", "dog/1.png", "dog/2.png", "dog/3.png"), below("target", test.target...)) {
 			testfiles.Write(t, filepath.Join(root, path), "")
+			for i := range 9 {
+				testfiles.Write(t, filepath.Join(root, fmt.Sprintf("%s-%d.png", path, i)), "")
+			}
 		}
 		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen.Source.Rows != 6 || !slices.Equal(seen.Classes, []string{"cat", "dog"}) || seen.Target.Rows != len(test.target) || !slices.Equal(seen.Target.Counts, test.counts) {
+		if seen.Source.Rows != 60 || !slices.Equal(seen.Classes, []string{"cat", "dog"}) || seen.Target.Rows != 10*len(test.target) || !slices.Equal(seen.Target.Counts, test.counts) {
 			t.Errorf("%s: %+v", name, seen)
 		}
 	}

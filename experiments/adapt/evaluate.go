@@ -72,6 +72,9 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if err != nil {
 		return nil, err
 	}
+	if o.Choose && given.Disputed {
+		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, and not drawn at random, so that they cannot choose a method: leave --choose out, or name labels of the rows of %s", labelFile, ToLabelFile))
+	}
 	matched, err := labels.Match(predictions, given)
 	if err != nil {
 		return nil, err

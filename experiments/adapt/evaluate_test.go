@@ -122,6 +122,14 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if after, _ := os.ReadFile(filepath.Join(folder, OutcomeFile)); string(after) != string(before) {
 		t.Error("outcome.json has changed")
 	}
+	// Rows in dispute were not drawn at random.
+	inDispute := writeFile(t, t.TempDir(), "d.csv", "id,predicted_class,probability,source-only,mcc@own,label\n"+fmt.Sprintf("%d,,,,,cat\n%d,,,,,dog\n", differ[0], differ[1]))
+	if e := evaluate(inDispute, false); e.Predictions.Estimate != nil || method(e, other).Difference.Gained+method(e, other).Difference.Lost != 2 {
+		t.Errorf("rows in dispute: %+v", e)
+	}
+	if _, err := Evaluate(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not drawn at random") {
+		t.Errorf("rows in dispute choose: %v", err)
+	}
 	// Labels in a file that would be written anew are refused.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
 	disputed := filepath.Join(folder, DisputedFile)
@@ -181,7 +189,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Errorf("the report does not say what chose: %v", err)
 	}
 	e = evaluate(filled, true)
-	if m := method(e, other); !strings.Contains(e.Choice, "nothing is changed") || !m.Same || m.Accuracy != e.Predictions {
+	if m := method(e, other); !strings.Contains(e.Choice, "nothing is changed") || !m.Same || *m.Accuracy.Estimate != *e.Predictions.Estimate {
 		t.Errorf("once more: %s, %+v, predictions %+v", e.Choice, m, e.Predictions)
 	}
 	// Without the target, the predictions can be evaluated all the same.

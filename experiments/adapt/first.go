@@ -13,9 +13,6 @@ import (
 	"iwda/nets/architecture"
 )
 
-// FirstFile has the predictions of the linear classifier as it is, until there are those of all runs.
-const FirstFile = "first.csv"
-
 // mostNamed bounds the classes that the first answer names.
 const mostNamed = 5
 

@@ -1,16 +1,15 @@
 package adapt
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/internal/input"
@@ -19,28 +18,22 @@ import (
 
 // The files of an adaptation's folder; those of tables have the end of another format if that was asked for.
 const (
-	ExperimentFile  = "experiment.yaml"
-	PredictionsFile = "predictions.csv"
-	ClassesFile     = "classes.csv"
-	DisputedFile    = "disputed.csv"
-	ReportFile      = "report.html"
-	OutcomeFile     = "outcome.json"
-	ModelFolder     = "model"
-	RunsFolder      = "runs"
+	ExperimentFile  = names.Experiment
+	PredictionsFile = names.Predictions
+	FirstFile       = names.First
+	ClassesFile     = names.Classes
+	DisputedFile    = names.Disputed
+	ReportFile      = names.Report
+	OutcomeFile     = names.Outcome
+	ModelFolder     = names.Model
+	RunsFolder      = names.Runs
 	ToLabelFile     = labels.FileName
 )
 
 func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
 
-const csvFormat = "csv" // of tables, unless another one is asked for
-
-// inFormat is the name of a table's file in a format.
-func inFormat(name, format string) string {
-	return strings.TrimSuffix(name, csvFormat) + cmp.Or(format, csvFormat)
-}
-
 // table is the name of a table's file in the format that was asked for.
-func (p *Plan) table(name string) string { return inFormat(name, p.options.Format) }
+func (p *Plan) table(name string) string { return names.InFormat(name, p.options.Format) }
 
 // removeTable removes a table's files, in all formats but those of the given ends.
 func (p *Plan) removeTable(name string, but ...string) error {
@@ -48,7 +41,7 @@ func (p *Plan) removeTable(name string, but ...string) error {
 		if slices.Contains(but, format) {
 			continue
 		}
-		if err := os.Remove(p.path(inFormat(name, format))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(p.path(names.InFormat(name, format))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -59,7 +52,7 @@ func (p *Plan) removeTable(name string, but ...string) error {
 // the format in which it is there; that of CSV if it is in none.
 func FindTable(folder, name string) string {
 	for _, format := range table.Formats() {
-		if path := filepath.Join(folder, inFormat(name, format)); exists(path) {
+		if path := filepath.Join(folder, names.InFormat(name, format)); exists(path) {
 			return path
 		}
 	}
@@ -77,13 +70,8 @@ func (p *Plan) results() string { return p.path(RunsFolder) }
 // Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
 func Files(folder string) []string {
 	files := model.Files(filepath.Join(folder, ModelFolder))
-	for _, name := range []string{ExperimentFile, ReportFile, OutcomeFile, ToLabelFile} {
+	for _, name := range names.Files() {
 		files = append(files, filepath.Join(folder, name))
-	}
-	for _, name := range []string{PredictionsFile, FirstFile, ClassesFile, DisputedFile} {
-		for _, format := range table.Formats() {
-			files = append(files, filepath.Join(folder, inFormat(name, format)))
-		}
 	}
 	return files
 }

@@ -139,7 +139,7 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
 	o.heldOut.show(&v)
 	if o.toLabel != "" {
-		v.ToLabel = "Fill in the column label of some rows, and run:"
+		v.ToLabel = "Fill in the column label of some rows of " + ToLabelFile + ", and run:"
 		if o.drawn == nil {
 			v.ToLabel = o.toLabel
 		}
@@ -192,7 +192,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 			}
 			f.Rows = append(f.Rows, row)
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Their labels show which assumption holds; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"), len(d.used))
+		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Labels in a copy with a column label show which assumption holds, by iwrun evaluate; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"), len(d.used))
 		files = append(files, f)
 	}
 	return files

@@ -83,6 +83,7 @@ func TestReport(t *testing.T) {
 		"No label of the target was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before: the columns", "After: the 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
 		`<td class="n right" style="--share:0.91">20</td>`, "Mean gap between confidence and accuracy: 45.0 points before calibration, 45.0 after", "100% of rows have a confidence of 90% and more", "0% of rows have a confidence of 90% and more",
 		"row 3", "row &lt;7&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
+		"of some rows of to_label.csv, and run:", "Labels in a copy with a column label show which assumption holds", "in the table of runs below are of the networks' own",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)

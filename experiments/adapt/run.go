@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
@@ -79,7 +80,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		now := time.Now()
 		seconds[part], last = now.Sub(last).Seconds(), now
 	}
-	if err := p.checkRuns(); err != nil {
+	if err := p.checkRuns(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.writeExperiment(); err != nil {
@@ -160,7 +161,7 @@ type Plan struct {
 // NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(source, target string, o Options) (*Plan, error) {
-	if !slices.Contains(table.Formats(), cmp.Or(o.Format, csvFormat)) {
+	if !slices.Contains(table.Formats(), cmp.Or(o.Format, names.CSV)) {
 		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
 	}
 	began := time.Now()
@@ -293,7 +294,7 @@ func (d Data) parse(path string, text []byte, assignments []string) (*config.Fil
 
 // checkRuns finds, before the experiment file is replaced, data that are missing and runs that
 // another one left.
-func (p *Plan) checkRuns() error {
+func (p *Plan) checkRuns(ctx context.Context) error {
 	if err := checkData(p.Runs); err != nil {
 		return err
 	}
@@ -312,6 +313,9 @@ func (p *Plan) checkRuns() error {
 		return err
 	}
 	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
+	}
+	if err := p.checkImages(ctx); err != nil {
 		return err
 	}
 	return schedule.CheckResults(p.Runs, p.results())

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"iwda/datasets/catalogue"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -58,8 +59,12 @@ func (p *Plan) Print(to io.Writer) {
 	source, target := p.Data.seen()
 	f.say("source", source)
 	f.say("target", target)
+	of := "columns"
+	if p.Data.Kind == catalogue.ImageFiles {
+		of = "images"
+	}
 	for _, sentence := range p.Data.Said {
-		f.say("columns", sentence)
+		f.say(of, sentence)
 	}
 	for _, d := range p.decisions() {
 		f.say(d.About, d.Choice)

@@ -31,7 +31,6 @@ type evidence struct {
 	// widest is the width of the widest interval of a class share, NaN if there are none, and
 	// apart how far a share is at most from what that run estimates.
 	widest, apart float64
-	classes       int
 	labels        *LabelChoice // nil unless labels chose
 }
 
@@ -57,7 +56,7 @@ func (e evidence) verdict() Verdict {
 	case e.Expected != nil:
 		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
 		enough = e.Expected.Low >= rightEnough
-	case e.Floor != nil && e.Floor.Value > 1/float64(e.classes):
+	case e.Floor != nil:
 		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless classes have changed beyond what the source lets imagine", math.Floor(100*e.Floor.Value))
 	default:
 		accuracy = "nothing is known of how many predictions are right"
@@ -116,7 +115,7 @@ func (v Verdict) String() string {
 
 // verdict is that of the conclusion.
 func (o conclusion) verdict() Verdict {
-	e := evidence{Trust: o.Trust, test: o.Shared.Test, classes: len(o.Classes), labels: o.labels}
+	e := evidence{Trust: o.Trust, test: o.Shared.Test, labels: o.labels}
 	for _, c := range o.Classes {
 		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
 		if c.TargetInterval == nil {

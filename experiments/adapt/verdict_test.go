@@ -34,14 +34,13 @@ func TestVerdict(t *testing.T) {
 		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide; 90.0%"},
 		"no intervals":              {0.4, found, math.NaN(), 0.02, expected(0.9, 0.88), 0.8, Predictions, "the class shares have no intervals"},
 		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "candidates differ by 15 points about a class share"},
-		"floor below guessing":      {rejected, found, 0.1, 0.02, nil, 0.19, Neither, "nothing is known of how many predictions are right"},
 		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "nothing is known of how many predictions are right"},
 	} {
 		test := shifttest.LabelShift{DegreesOfFreedom: 6, P: c.p, Detectable: c.loss}
 		if math.IsNaN(c.p) {
 			test = shifttest.LabelShift{P: 1}
 		}
-		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart, classes: 5}
+		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart}
 		if c.floor >= 0 {
 			e.Floor = &floor.Floor{Value: c.floor}
 		}

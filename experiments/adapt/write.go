@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
@@ -49,7 +50,7 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 		return err
 	}
 	for _, name := range []string{PredictionsFile, ClassesFile, DisputedFile} {
-		if err := p.removeTable(name, cmp.Or(p.options.Format, csvFormat)); err != nil { // of a former command
+		if err := p.removeTable(name, cmp.Or(p.options.Format, names.CSV)); err != nil { // of a former command
 			return err
 		}
 	}

@@ -126,7 +126,7 @@ func (c *Comparison) together(runs []int, correction Correction) (predicted, err
 }
 
 // floorOf returns the floor of the accuracy of predictions. Its critic reads the logits of the run
-// that aligns nothing, which stands for the predictions on the source.
+// that aligns nothing, which stands for the predictions on the source. One that guessing reaches says nothing, and is an error.
 func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 	run, k := c.reference(), c.Candidates[0].Classes
 	most := floor.MostRows(k, k)
@@ -144,6 +144,9 @@ func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 		s.Weights = append(s.Weights, c.Shared.Estimate.Weights[label])
 	}
 	f, err := floor.Of(k, s, floor.Target{Features: features(target), Predicted: evenly.Of(classes, most)})
+	if err == nil && f.Value <= 1/float64(k) {
+		err = fmt.Errorf("the floor of %.1f%% is no higher than guessing one of %d classes", 100*f.Value, k)
+	}
 	if err != nil {
 		return nil, err
 	}

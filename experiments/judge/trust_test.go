@@ -86,13 +86,13 @@ func TestPredictedTogether(t *testing.T) {
 
 // No expected accuracy is given if the run that aligns nothing sees more than other class shares,
 // however well another one sees nothing, nor if predictions are others than its expected errors allow
-// for. There is a floor all the same.
+// for. There is a floor all the same, unless guessing reaches it.
 func TestTrustIsWithheld(t *testing.T) {
 	candidates, _ := notAligned(t)
 	turned := slices.Clone(candidates)
 	turned[0].Target = narrow(rotated(candidates[0].Target))
 	got := compared(t, turned...).Trust([]int{1}, Full)
-	if got.Expected != nil || !strings.HasPrefix(got.Untold, "more than the class shares is new") || got.Floor == nil {
+	if got.Expected != nil || !strings.HasPrefix(got.Untold, "more than the class shares is new") || got.Floor != nil || got.Unfloored != "the floor of 0.0% is no higher than guessing one of 3 classes" {
 		t.Errorf("%+v", got)
 	}
 	other := slices.Clone(candidates)

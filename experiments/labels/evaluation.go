@@ -12,12 +12,12 @@ import (
 // intervals of 95%.
 type Evaluation struct {
 	Format      int      `json:"format"`
-	Rows        int      `json:"rows"`   // that were predicted
-	Labels      int      `json:"labels"` // rows with a label
-	Strata      int      `json:"strata"` // from which these were drawn; 1 if from all rows alike
+	Rows        int      `json:"rows"`             // that were predicted
+	Labels      int      `json:"labels"`           // rows with a label
+	Strata      int      `json:"strata,omitempty"` // from which these were drawn; 1 if from all rows alike, 0 if not at random
 	Predictions Accuracy `json:"predictions"`
 	Methods     []Method `json:"methods,omitempty"` // each with all its runs, by itself
-	Recalls     []Recall `json:"recalls"`           // of the classes that have labels
+	Recalls     []Recall `json:"recalls,omitempty"` // of the classes that have labels
 	Notes       []string `json:"notes"`             // what else there is to know, sentences
 	// Choice says, if the labels were to choose a method, what came of it.
 	Choice string `json:"choice,omitempty"`
@@ -28,11 +28,11 @@ const format = 1
 
 // Accuracy is that of predictions.
 type Accuracy struct {
-	evaluation.Estimate
-	Right int `json:"right"` // of the rows with a label
+	*evaluation.Estimate     // nil of rows that are no random draw
+	Right                int `json:"right"` // of the rows with a label
 	// Interval is prediction-powered; wilson if fewer than ten of these rows are right, or wrong;
 	// stratified if they were drawn from strata.
-	Interval string `json:"interval"`
+	Interval string `json:"interval,omitempty"`
 }
 
 // Method is one that could predict.
@@ -75,6 +75,10 @@ func Evaluate(labels Labels, p *Predictions) *Evaluation {
 			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted to be of class %q, which %d rows with a label are.", r.Class, r.Labels))
 		}
 	}
+	if labels.Disputed {
+		e.Strata, e.Recalls = 0, nil
+		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, and not rows drawn at random: no accuracy follows from them. They tell which method, and which assumption, holds on such rows.")
+	}
 	return e
 }
 
@@ -98,8 +102,11 @@ func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
 	}
-	var powered bool
-	a.Estimate, powered = evaluation.Accuracy(strata, all)
+	if labels.Disputed {
+		return a
+	}
+	estimate, powered := evaluation.Accuracy(strata, all)
+	a.Estimate = &estimate
 	switch {
 	case powered:
 		a.Interval = "prediction-powered"
@@ -198,7 +205,11 @@ func (r *Rival) Method(name string, runs []string) (Method, error) {
 			s.Lost++
 		}
 	}
-	return Method{name, runs, accuracy(r.labels, r.said, r.all), evaluation.Compare(pairs, len(r.p.Class)), r.same}, nil
+	difference := evaluation.Compare(pairs, len(r.p.Class))
+	if r.labels.Disputed {
+		difference = evaluation.Paired(difference.Gained, difference.Lost)
+	}
+	return Method{name, runs, accuracy(r.labels, r.said, r.all), difference, r.same}, nil
 }
 
 // significance is the level of the test by which a method is clearly better.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"iwda/datasets/table"
+	"iwda/experiments/config"
 	"iwda/internal/heading"
 	"iwda/internal/input"
 )
@@ -16,6 +17,8 @@ type Labels struct {
 	Path   string
 	Rows   []Label
 	Strata []Stratum // from which the rows were drawn
+	// Disputed tells that the rows are those on which methods differ, and no random draw: the file has a column for a method.
+	Disputed bool
 }
 
 // Label is that of a row.
@@ -63,6 +66,10 @@ type reader struct {
 func (r *reader) header(columns []string) error {
 	r.id, r.label = table.IDColumn(columns), table.LabelColumn(columns)
 	r.stratum, r.share = slices.Index(columns, heading.Stratum), slices.Index(columns, heading.StratumShare)
+	r.Disputed = heading.Index(columns, heading.PredictedClass) >= 0 && slices.ContainsFunc(columns, func(name string) bool {
+		_, is := config.ParseMethod(name)
+		return is
+	})
 	switch {
 	case r.id < 0 || r.label < 0:
 		return fmt.Errorf("the columns are %.200q; want id and label", columns)

@@ -13,8 +13,11 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 		Title:    "How many are right",
 		Sections: []sheet.Section{e.accuracies()},
 		Legend: fmt.Sprintf("By %d rows with labels of %d. accuracy: of all rows, percent, with an interval of 95%%: prediction-powered where ten of the labelled rows at least are right and ten are wrong, else by these rows alone. "+
-			"beside: in how many percent of all rows more than the predictions a method is right, with an interval of 95%%. alone: labelled rows that only the method gets right, and only the predictions. p: of no difference.", e.Labels, e.Rows),
+			"beside: in how many percent of all rows more than the predictions a method is right, with an interval of 95%%. %s p: of no difference.", e.Labels, e.Rows, alone),
 		Notes: e.Notes,
+	}
+	if e.Strata == 0 {
+		s.Legend = fmt.Sprintf("By %d rows with labels, on which methods differ. %s p: of no difference on such rows.", e.Labels, alone)
 	}
 	if e.Strata > 1 {
 		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence, and count by how many of all each stands for.", e.Strata)}, s.Notes...)
@@ -26,12 +29,14 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 	return s
 }
 
+const alone = "alone: labelled rows that only the method gets right, and only the predictions."
+
 var (
 	percents = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
 	points   = sheet.Printf("%+.1f", " (%+.1f", " to %+.1f)")
 )
 
-func percent(e evaluation.Estimate) sheet.Value {
+func percent(e *evaluation.Estimate) sheet.Value {
 	return sheet.Percent(100*e.Value, 100*e.Low, 100*e.High)
 }
 
@@ -61,14 +66,21 @@ func (e *Evaluation) accuracies() sheet.Section {
 		{Head: "predicted by", Key: true, Value: func(l line) sheet.Value { return sheet.Word(l.name) }},
 		{Head: "right", Value: func(l line) sheet.Value { return sheet.Word(fmt.Sprintf("%d of %d", l.Accuracy.Right, e.Labels)) }},
 		{Head: "accuracy", Format: percents, Value: func(l line) sheet.Value { return percent(l.Accuracy.Estimate) }},
+		{Head: "beside", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(d.Estimate) })},
+	}
+	title := "Accuracy on the target in percent"
+	switch {
+	case e.Strata == 0:
+		columns, title = columns[:2], "Rows on which methods differ"
+	case len(e.Methods) == 0:
+		columns = columns[:3]
 	}
 	if len(e.Methods) > 0 {
 		columns = append(columns,
-			sheet.Column[line]{Head: "beside", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(d.Estimate) })},
 			sheet.Column[line]{Head: "alone", Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Word(fmt.Sprintf("%d, %d", d.Gained, d.Lost)) })},
 			sheet.Column[line]{Head: "p", Format: sheet.Printf("%.2g"), Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Number(d.P) })})
 	}
-	return sheet.NewSection("Accuracy on the target in percent", columns, lines)
+	return sheet.NewSection(title, columns, lines)
 }
 
 func (e *Evaluation) recalls() sheet.Section {
@@ -80,7 +92,7 @@ func (e *Evaluation) recalls() sheet.Section {
 			if r.Recall == nil {
 				return sheet.Value{}
 			}
-			return percent(*r.Recall)
+			return percent(r.Recall)
 		}},
 	}
 	return sheet.NewSection("Recall in percent", columns, e.Recalls)

@@ -30,7 +30,7 @@ const Stdout = "-"
 type Written struct {
 	Counts []int       // rows by predicted class
 	Shares [][]float64 // what the probabilities were corrected for, members × classes
-	Strays []string    // see [table.Table.Strays]
+	Strays []string    // see [table.Table.Strays], and [images.Set.PassedOver]
 }
 
 // Rows is the number of all rows.
@@ -78,6 +78,9 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 	for _, input := range inputs {
 		if rows, is := input.(tableInput); is {
 			w.Strays = append(w.Strays, rows.Strays()...)
+		}
+		if files, is := input.(imageInput); is {
+			w.Strays = append(w.Strays, files.Set().PassedOver()...)
 		}
 	}
 	return w, err

@@ -85,9 +85,15 @@ func (s Summary) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d finished, %d finished before, %d failed, %d left\n",
 		len(s.Finished), len(s.Skipped), len(s.Failed), len(s.Left))
+	told := map[string]plan.Run{} // by the reason
 	for _, failure := range s.Failed {
-		fmt.Fprintf(w, "failed: %v: %s\n        log: %s\n",
-			failure.Run.ID, strings.ReplaceAll(failure.Error(), "\n", "\n        | "), failure.Log)
+		reason := failure.Error()
+		if first, is := told[reason]; is {
+			reason = fmt.Sprintf("for the reason of %v", first.ID)
+		} else {
+			told[reason] = failure.Run
+		}
+		fmt.Fprintf(w, "failed: %v: %s\n        log: %s\n", failure.Run.ID, strings.ReplaceAll(reason, "\n", "\n        | "), failure.Log)
 	}
 	for _, run := range s.Left {
 		fmt.Fprintf(w, "left: %v\n", run.ID)

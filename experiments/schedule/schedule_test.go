@@ -210,6 +210,16 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// One reason of many runs is told once.
+func TestSameReason(t *testing.T) {
+	runs := makeRuns(t, dies, succeeds)
+	var said strings.Builder
+	Summary{Failed: []Failure{{Run: runs[0], Reason: "no room"}, {Run: runs[1], Reason: "no room"}}}.Print(&said)
+	if text := said.String(); strings.Count(text, "no room") != 1 || !strings.Contains(text, fmt.Sprintf("failed: %v: for the reason of %v\n", runs[1].ID, runs[0].ID)) {
+		t.Error(text)
+	}
+}
+
 func TestKill(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, ignoresStop)

@@ -76,6 +76,29 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	return d, err
 }
 
+// CheckImages reads all images of a run, which fills a cache on the disk that its runs share. Files that cannot be read are an error
+// that names them, and so is a cache that cannot be written.
+func CheckImages(ctx context.Context, run config.Resolved) (err error) {
+	sets, err := findImages(run)
+	if err != nil {
+		return err
+	}
+	var opened openDomains
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if _, _, _, err := opened.task(run, sets, Options{Log: io.Discard}); err != nil {
+		return err
+	}
+	var broken []*images.FileError
+	for _, domain := range opened {
+		of, err := domain.reader.Broken(ctx)
+		if err != nil {
+			return err
+		}
+		broken = append(broken, of...)
+	}
+	return images.Unreadable(broken)
+}
+
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
 // place of the images.
 func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {

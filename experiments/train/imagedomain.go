@@ -59,7 +59,11 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
-	if d.reader, err = images.NewReader(set, readerOptions); err != nil {
+	d.reader, err = images.NewReader(set, readerOptions)
+	if file := (*images.FileError)(nil); err != nil && readerOptions.Folder != "" && !errors.As(err, &file) {
+		err = fmt.Errorf("%w; set XDG_CACHE_HOME to a folder that can be written and has room", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	*o = append(*o, d)

@@ -59,7 +59,8 @@ class Evaluation:
         self.record = record  #: as ``iwrun evaluate -o FILE.json`` writes it
         self.text = text
         predictions = record["predictions"]
-        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"])  #: of all rows
+        #: of all rows; None by labels of rows of disputed.csv, which were not drawn at random
+        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"]) if "value" in predictions else None
 
     def __repr__(self) -> str:
         return self.text
@@ -233,7 +234,8 @@ class Outcome:
         labels : dict, data frame, array or path
             Labels by id; a frame such as :attr:`to_label` with the columns ``id`` and ``label``;
             one label for each row of the target, with None or NaN for those that are not known;
-            or a .csv file. The labelled rows must have been drawn at random.
+            or a .csv file. The labelled rows must have been drawn at random; of a frame with the columns of
+            disputed.csv no accuracy follows.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
 
@@ -274,7 +276,8 @@ class Outcome:
             there = list(labels.columns) if _data.is_frame(labels) else list(labels.dtype.names)
             if absent := {"id", "label"} - set(there):
                 raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
-            columns = {name: np.asarray(labels[name]).tolist() for name in ("id", "label", "stratum", "stratum_share") if name in there}
+            read = {"id", "label", "stratum", "stratum_share", "predicted_class", *(m["method"] for m in self.record["methods"])}
+            columns = {name: np.asarray(labels[name]).tolist() for name in there if name in read}
         else:
             array = _data.to_numpy(labels)
             if array.shape != (len(self.ids),):

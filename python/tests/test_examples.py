@@ -4,6 +4,7 @@ import doctest
 import importlib
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import nbclient
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 
 import iwda
+
+from conftest import QUICK
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,6 +47,29 @@ def test_tutorial(capsys):
     runpy.run_path(str(ROOT / "tutorial.py"))
     said = capsys.readouterr().out
     assert alike(said, shown), said
+
+
+def blocks(page):
+    return re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT.parent / "docs" / page).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("methods", [None, ["source-only@linear"], ["source-only"]])
+def test_reuse(methods, adapted, domains, monkeypatch, tmp_path):
+    """The code for PyTorch alone reads what an adaptation leaves, of several networks and of one."""
+    rows, labels, target, _ = domains
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "iwda_model", raising=False)
+    if methods is None:
+        Path("adapt-out").symlink_to(adapted)
+    else:
+        iwda.adapt(rows, labels, target, folder="adapt-out", methods=methods, seeds=[1], **QUICK)
+    np.savez("more.npz", features=target)
+    Path("iwda_model.py").write_text(blocks("reference/model.md")[0], encoding="utf-8")
+    (code,) = blocks("howto/reuse-the-model.md")
+    names = {}
+    exec(code, names)
+    assert np.abs(names["probabilities"].numpy() - iwda.load("adapt-out").predict_proba(target)).max() < 1e-5
 
 
 @pytest.mark.filterwarnings("ignore")

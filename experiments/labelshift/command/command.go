@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labelshift"
 	"iwda/experiments/report/figure"
 	"iwda/experiments/report/sheet"
@@ -194,7 +195,7 @@ func (o options) checkFiles() error {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	return wholefile.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read)
+	return names.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read)
 }
 
 // formatOf is the end of a file's name.

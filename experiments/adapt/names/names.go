@@ -1,0 +1,76 @@
+// Package names has the names of the files that iwrun adapt leaves in its folder, and keeps other commands from
+// writing over them.
+package names
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"iwda/datasets/table"
+	"iwda/experiments/labels"
+	"iwda/internal/wholefile"
+)
+
+// The files and folders; those of Tables have the end of another format if that was asked for.
+const (
+	Experiment  = "experiment.yaml"
+	Predictions = "predictions.csv"
+	First       = "first.csv" // the predictions of the linear classifier as it is, until there are those of all runs
+	Classes     = "classes.csv"
+	Disputed    = "disputed.csv"
+	Report      = "report.html"
+	Outcome     = "outcome.json"
+	Model       = "model"
+	Runs        = "runs"
+)
+
+// CSV is the format of tables, unless another one is asked for.
+const CSV = "csv"
+
+// InFormat is the name of a table's file in a format, "" for that of CSV.
+func InFormat(name, format string) string {
+	if format == "" {
+		return name
+	}
+	return strings.TrimSuffix(name, CSV) + format
+}
+
+// Files are the names of the files beside those in folders, of tables in all formats.
+func Files() []string {
+	names := []string{Experiment, Report, Outcome, labels.FileName}
+	for _, name := range []string{Predictions, First, Classes, Disputed} {
+		for _, format := range table.Formats() {
+			names = append(names, InFormat(name, format))
+		}
+	}
+	return names
+}
+
+// CheckApart is [wholefile.CheckApart], for files that users name: one that would stand for a file of a finished adaptation, or
+// be written over one of its model or runs, is an error too.
+func CheckApart(written, read []string) error {
+	for _, path := range written {
+		place, err := filepath.Abs(path)
+		if path == "" || err != nil {
+			continue
+		}
+		for inside, folder := place, filepath.Dir(place); folder != inside; inside, folder = folder, filepath.Dir(folder) {
+			ours := inside == place && slices.Contains(Files(), filepath.Base(place))
+			if name := filepath.Base(inside); inside != place && (name == Model || name == Runs) {
+				ours = exists(place)
+			}
+			if ours && exists(filepath.Join(folder, Outcome)) {
+				return fmt.Errorf("%s is a file of the adaptation in %s; choose another name", path, folder)
+			}
+		}
+	}
+	return wholefile.CheckApart(written, read)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
