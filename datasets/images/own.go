@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"iwda/datasets"
 	"iwda/datasets/table"
@@ -97,6 +98,11 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 	} else {
 		set.root, set.listed = filepath.Dir(name), true
 		labels, err = set.addList(name, classes)
+	}
+	for _, path := range set.paths {
+		if err == nil && !utf8.ValidString(path) {
+			err = fmt.Errorf("images: %s: the name %.200q is not UTF-8; rename the file or folder", name, path)
+		}
 	}
 	if err == nil && set.Len() == 0 {
 		err = fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files; convert other images", name)
@@ -239,6 +245,9 @@ func eachLine(r io.Reader, name string, f func(number int, text string) error) e
 		text := strings.TrimSpace(scanner.Text())
 		if text == "" {
 			continue
+		}
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("images: %s:%d: %w", name, number, table.ErrNotUTF8)
 		}
 		if err := f(number, text); err != nil {
 			return fmt.Errorf("images: %s:%d: %w", name, number, err)

@@ -109,6 +109,8 @@ func TestOpenOwn(t *testing.T) {
 		{list("empty.txt", ""), "no .jpg"},
 		{list("link.txt", "a.png\nlinked.png cat\n"), `link.txt:2: "linked.png": path escapes from parent; what a list names must be below its folder`},
 		{list("folder.txt", "folder/a.png\n"), `folder.txt:1: "folder/a.png": path escapes from parent`},
+		{list("latin1.txt", "a.png\nx.png K\xf6ln\n"), "latin1.txt:2: is not UTF-8; save it"},
+		{lay(t, map[string]string{"K\xf6ln/a.png": ""}), `the name "K\xf6ln/a.png" is not UTF-8; rename the file or folder`},
 		{list("absent.txt", "x.png\nz.png cat\n"), "absent.txt:2: there is no file"},
 	} {
 		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -125,7 +125,7 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(f.size), int(min(1<<22+f.size, maxRecord)), int(min(1<<17+f.size, maxCells))
 	}
 	buffered = decoded(buffered)
-	c.limited.Reader = buffered
+	c.limited.Reader = &utf8Reader{Reader: buffered, name: f.t.name}
 	reader := csv.NewReader(c.limited)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1

@@ -97,7 +97,7 @@ func (t *Table) encoder(e Encoding) cellFunc {
 				values = append(values, 0)
 			}
 			if missing = isMissing(text); !missing {
-				if place, known := places[j][wordOf(text)]; known {
+				if place, known := places[j][strings.TrimSpace(text)]; known {
 					values[first+place] = 1
 				}
 			}
@@ -108,9 +108,6 @@ func (t *Table) encoder(e Encoding) cellFunc {
 		return append(values, truth(missing)), nil
 	}
 }
-
-// wordOf is a cell as a word, which JSON can hold.
-func wordOf(text string) string { return strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd") }
 
 func truth(is bool) float32 {
 	if is {
@@ -327,7 +324,7 @@ func count(source File, columns []*seen) error {
 			if c.counts == nil || c.endless || isMissing(text) {
 				return values, nil
 			}
-			word := wordOf(text)
+			word := strings.TrimSpace(text)
 			if _, again := c.counts[word]; !again {
 				const entry = 64 // bytes, about
 				c.room -= len(word) + entry

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,13 +96,6 @@ func TestEncoding(t *testing.T) {
 	if c := learnt(t, write(t, "words.csv", "a\nx\nx\ny\n"), write(t, "gap.csv", "a\nx\n-\n")).Encoding; c[0].Missing || len(c[0].Levels) != 2 {
 		t.Errorf("%+v", c)
 	}
-	// The model keeps words of any bytes.
-	cities := write(t, "latin1.csv", "city\nK\xf6ln\nBonn\nK\xf6ln\n")
-	var kept Encoding
-	if text, err := json.Marshal(learnt(t, cities).Encoding); err != nil || json.Unmarshal(text, &kept) != nil {
-		t.Fatal(err)
-	}
-	encodedAs(t, cities, kept, 1, 0, 0, 1, 1, 0)
 	table := opened(t, file(target, Options{Kind: Features, Reference: Reference{Encoding: e}}))
 	if reference, err := table.Reference(); err != nil || !slices.Equal(reference.Columns, columns) || !cmp.Equal(reference.Encoding, e) {
 		t.Errorf("%+v, %v", reference, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"iwda/internal/printable"
 )
@@ -118,10 +119,13 @@ func firstOf(names, there []string) int {
 	return -1
 }
 
-// distinct returns an error where two arrays or columns have one name.
+// distinct returns an error where two arrays or columns have one name, or one is not UTF-8.
 func distinct(what string, names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the name %.100q is not UTF-8; write names in UTF-8", name)
+		}
 		if seen[name] {
 			return fmt.Errorf("two %s of the name %.100q", what, name)
 		}

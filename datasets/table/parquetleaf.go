@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -222,6 +223,9 @@ func (l *leaf) text() (string, error) {
 func (l *leaf) textOf(text []byte) (string, error) {
 	if string(text) == l.last {
 		return l.last, nil
+	}
+	if !utf8.Valid(text) {
+		return "", fmt.Errorf("%.100q is not UTF-8; write texts in UTF-8", text)
 	}
 	l.last = string(text)
 	return l.last, l.pass.spend(int64(len(text)))

@@ -1,0 +1,57 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// What is not UTF-8 is refused with its line, whichever way a file is read, and wherever a chunk ends.
+func TestNotUTF8(t *testing.T) {
+	for name, text := range map[string]string{
+		"rows.csv": "label,a\nK\xf6ln,1\n", "rows.tsv": "label\ta\nx\t\xe9\n", "cut.csv": "label,a\nx,1\ny\xc3",
+		"packed.csv.gz": gzipped(t, "label,a\n\"x\ny\",1\nK\xf6ln,1\n"), "names.csv": "label,l\xe4nge\nx,1\n", "ids.csv": "id,label,a\n\xfcber,x,1\n",
+	} {
+		at := map[string]string{"names.csv": ":1: ", "packed.csv.gz": ":4: ", "cut.csv": ":3: "}[name]
+		if at == "" {
+			at = ":2: "
+		}
+		path := write(t, name, text)
+		refused(t, path, Options{}, at+`is not UTF-8; save it as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8`)
+		_, learning := Learn(File{Path: path})
+		reading := ReadText(path, func([]string) error { return nil }, func(int, []string) error { return nil })
+		for _, err := range []error{learning, reading} {
+			if !errors.Is(err, ErrNotUTF8) || !strings.HasPrefix(err.Error(), path+at) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if _, err := Names(write(t, "names.csv", "label,l\xe4nge\nx,1\n")); !errors.Is(err, ErrNotUTF8) {
+		t.Error(err)
+	}
+	type row struct {
+		A string `parquet:"a"`
+		B string `parquet:"l\xe4nge"`
+	}
+	e := Reference{Encoding: Encoding{{Column: "a", Levels: []string{"x"}}}}
+	refused(t, write(t, "names.parquet", parquetOf(t, []row{{"x", "y"}})), Options{Reference: e}, `the name "l\xe4nge" is not UTF-8`)
+	type words struct {
+		A string `parquet:"a"`
+	}
+	refused(t, write(t, "words.parquet", parquetOf(t, []words{{"x"}, {"\xf6"}})), Options{Reference: e}, `row 1: column "a": "\xf6" is not UTF-8`)
+}
+
+func TestUTF8InChunks(t *testing.T) {
+	text := strings.Repeat("aä\n🐻", 5)
+	for name, chunks := range map[string]func(io.Reader) io.Reader{"bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "end": iotest.DataErrReader} {
+		for at := range len(text) + 1 {
+			whole, err := io.ReadAll(&utf8Reader{Reader: chunks(strings.NewReader(text[:at]))})
+			begun := at > 0 && strings.ToValidUTF8(text[:at], "") != text[:at]
+			if begun != errors.Is(err, ErrNotUTF8) || !begun && string(whole) != text[:at] {
+				t.Errorf("%s: %q becomes %q, %v", name, text[:at], whole, err)
+			}
+		}
+	}
+}
