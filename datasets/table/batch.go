@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 )
 
@@ -153,12 +154,17 @@ func (t *Table) column(j int) string {
 	return strconv.Itoa(j)
 }
 
-// sumTolerance is how far a row of probabilities may be from summing to 1: float16 has
-// three digits.
-const sumTolerance = 1e-3
+// float32Rounding is about how far a row of probabilities of float32 is from summing to 1.
+const float32Rounding = 1e-6
+
+// sumTolerance is how far a row of so many probabilities may be from summing to 1: as far as three digits
+// bring it, those of decimals or of float16.
+func sumTolerance(classes int) float64 {
+	return min(max(1e-3, 5e-4*float64(classes)), 0.5) + float32Rounding
+}
 
 // checkValues returns an error for values that are not finite, or no probabilities where
-// they should be.
+// they should be. It divides rows of rounded probabilities by their sum.
 func (t *Table) checkValues(b *Batch) error {
 	for i := range b.rows {
 		row := b.Values[i*t.width : (i+1)*t.width]
@@ -174,13 +180,20 @@ func (t *Table) checkValues(b *Batch) error {
 		}
 		sum := 0.0
 		for j, v := range row {
-			if v < 0 || v > 1+sumTolerance {
+			if v < 0 || v > 1+1e-3 {
 				return fmt.Errorf("%s: column %s: %v is no probability", t.position(b, i), t.column(j), v)
 			}
 			sum += float64(v)
 		}
-		if sum < 1-sumTolerance || sum > 1+sumTolerance {
-			return fmt.Errorf("%s: the probabilities sum to %.6g, not 1", t.position(b, i), sum)
+		switch away := math.Abs(sum - 1); {
+		case away > sumTolerance(t.width) && t.width == 1:
+			return fmt.Errorf("%s: column %s: %.6g is the only probability of the row; each class needs a column", t.position(b, i), t.column(0), sum)
+		case away > sumTolerance(t.width):
+			return fmt.Errorf("%s: the probabilities sum to %.6g, not 1; divide each row by its sum", t.position(b, i), sum)
+		case away > float32Rounding:
+			for j := range row {
+				row[j] = float32(float64(row[j]) / sum)
+			}
 		}
 	}
 	return nil

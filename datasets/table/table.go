@@ -184,6 +184,9 @@ func (t *Table) check() error {
 	if t.options.DomainColumn != "" { // how many rows are of the domain, and where, only reading tells
 		t.rows, t.mapped = -1, nil
 	}
+	if t.kind == Probabilities { // may be divided by their sum
+		t.mapped = nil
+	}
 	if want.Width != 0 && t.width != want.Width {
 		return fmt.Errorf("rows of %d values; %s has %d", t.width, want.Name, want.Width)
 	}

@@ -238,6 +238,22 @@ func answers(t *testing.T, line string, classes int) {
 	}
 }
 
+// Probabilities of three digits are answered as those of all digits, whatever a row sums to.
+func TestLabelShiftOfRoundedProbabilities(t *testing.T) {
+	inPhotos(t, 200, 200)
+	source, target := photos(200, 200)
+	for _, rows := range [][]row{source, target} {
+		for _, r := range rows {
+			for j, p := range r.probabilities {
+				r.probabilities[j] = math.Round(p*1000) / 1000
+			}
+		}
+	}
+	writePredictions(t, "source.csv", animals, source, true)
+	writePredictions(t, "target.csv", animals, append(target, row{[]float64{0.5, 0.3, 0.201}, 0}), false)
+	answers(t, onPhotos+" --calibration none", 3)
+}
+
 // What cannot be answered is an error that says where it lies.
 func TestLabelShiftErrors(t *testing.T) {
 	inPhotos(t, 200, 200)
@@ -262,7 +278,7 @@ func TestLabelShiftErrors(t *testing.T) {
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
 		"labelshift --source owlless.csv --target target.csv":  {"owlless.csv", `"owl"`},
-		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9"},
+		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
 		"labelshift --source source.csv --target others.csv":   {"others.csv", "cow", "source.csv"},
 		"labelshift --source source.csv --target wider.csv":    {"wider.csv", "4", "source.csv"},
 		"labelshift --source target.csv --target target.csv":   {"target.csv: no labels"},
