@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/urfave/cli/v2"
 
 	"iwda/datasets/table"
@@ -15,16 +13,9 @@ func columnFlags(to *table.Roles) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "label-column", Destination: &to.Label, Usage: "`NAME` of the column of labels, instead of label"},
 		&cli.StringFlag{Name: "id-column", Destination: &to.ID, Usage: "`NAME` of the column of ids, instead of id"},
-		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column that is left out; may be repeated, or hold several with commas between them",
+		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column that is left out; may be repeated, or hold several as a line of CSV",
 			Action: func(_ *cli.Context, values []string) error {
-				to.Ignore = nil
-				for _, value := range values {
-					for name := range strings.SplitSeq(value, ",") {
-						if name = strings.TrimSpace(name); name != "" {
-							to.Ignore = append(to.Ignore, name)
-						}
-					}
-				}
+				to.Ignore = values
 				return nil
 			}},
 	}

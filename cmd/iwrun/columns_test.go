@@ -64,3 +64,34 @@ func TestColumnFlags(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the name of a column holds, --ignore takes it as the error says.
+func TestIgnoreAsTheErrorSays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows := func(format string) (text string) {
+		for i := range 30 {
+			text += strings.ReplaceAll(format, "N", fmt.Sprint(i*i)) + "\n"
+		}
+		return text
+	}
+	writeFile(t, "source.csv", "label,a,\"b, c\",\"d\ne\"\n"+rows("x,N,1N,2N")+rows("y,-N,3N,4N"))
+	writeFile(t, "target.csv", "a\n"+rows("N"))
+	line := []string{"check-data", "source.csv", "target.csv"}
+	for _, column := range []string{"b, c", "d\ne"} {
+		advice := "leave it out of both with --ignore '" + column + "'"
+		if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, advice) {
+			t.Fatalf("status %d, want %q\n%s", status, advice, text)
+		}
+		line = append(line, "--ignore", column)
+	}
+	if status, out, text := call(t, line...); status != 0 {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	if status, out, text := call(t, append(line[:3], "--ignore", "\"b, c\",\"d\ne\"")...); status != 0 {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	want := `no column "zzzz", as --ignore names it; there are "label", "a", "b, c", "d\ne"`
+	if status, _, text := call(t, append(line[:3], "--ignore", "zzzz")...); status != 2 || !strings.Contains(text, want) {
+		t.Errorf("status %d, want %q\n%s", status, want, text)
+	}
+}

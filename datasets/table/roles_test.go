@@ -248,3 +248,16 @@ func TestLabelsOfEveryType(t *testing.T) {
 		compare(t, c.descr+" under other names", contentOf(t, file(own, Options{Roles: Roles{Label: "y", ID: "sample"}})), want)
 	}
 }
+
+// A value of a command line is a column, whatever its name holds, or a line of CSV.
+func TestIgnored(t *testing.T) {
+	columns := []string{"a", "b, c", "d \"q\"", "e\nf"}
+	for value, want := range map[string][]string{
+		"a": {"a"}, "b, c": {"b, c"}, "e\nf": {"e\nf"}, "d \"q\"": {"d \"q\""}, "a, x ,": {"a", "x"}, "": nil,
+		`"b, c", a`: {"b, c", "a"}, `a,"d ""q""","e` + "\n" + `f"`: {"a", "d \"q\"", "e\nf"}, `d "q", a`: {"d \"q\"", "a"},
+	} {
+		if got := Ignored([]string{value}, columns); !slices.Equal(got, want) {
+			t.Errorf("%q is %q, want %q", value, got, want)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func TestCheckDataRefuses(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9))
 	for name, c := range map[string]struct{ source, target, said, want string }{
-		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "in the source alone: \"label\", \"a\"\nin the target alone: \"b\"\n", `no column "a" of values, which ` + good + ` has; there are "b"; add it, or leave it out of both with --ignore "a"`},
+		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "in the source alone: \"label\", \"a\"\nin the target alone: \"b\"\n", `no column "a" of values, which ` + good + ` has; there are "b"; add it, or leave it out of both with --ignore a`},
 		"one class":           {writeFile(t, folder, "one.csv", "label,a\n"+strings.Repeat("x,1\n", 9)), writeFile(t, folder, "same.csv", "a\n"+strings.Repeat("1\n", 19)), `source: 9 rows of 1 classes: "x" 9`, `one.csv has the classes ["x"]; at least 2 are needed`},
 		"-1":                  {writeFile(t, folder, "minus.csv", "label,a\n"+strings.Repeat("-1,1\n0,2\n1,3\n", 9)), writeFile(t, folder, "ones.csv", "a\n"+strings.Repeat("1\n", 19)), "9 without a label", "minus.csv: 9 of its 27 rows have no label; a classifier learns from labelled ones: leave the others out; -1 says that a label is not known: if it is a class, give it another name"},
 		"few rows":            {good, writeFile(t, folder, "few.csv", "a\n1\n2\n"), "target: 2 rows without labels\n\ncolumn", "few.csv has 2 rows; its columns'"},

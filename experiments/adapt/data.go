@@ -116,7 +116,7 @@ func lookAt(files [2]catalogue.Files) (Data, error) {
 func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
 	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
-		return fmt.Errorf("%w; add it, or leave it out of both with --ignore %q", err, missing.Column)
+		return fmt.Errorf("%w; add it, or leave it out of both with %s", err, printable.Command("--ignore", missing.Column))
 	}
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // of them.
 type Naming struct {
 	// Roles are those of columns. With a DomainColumn, one file has both domains, and DomainValue is
-	// the source's: "" for the one domain whose rows all have labels.
+	// the source's: "" for the one domain whose rows all have labels. Ignore are values of [table.Ignored].
 	table.Roles
 	// TargetValue is the target's; "" for the one other domain.
 	TargetValue string
@@ -104,7 +104,7 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 			}
 		}
 	}
-	for _, column := range n.Ignore {
+	for _, column := range table.Ignored(n.Ignore, slices.Concat(names[0], names[1])) {
 		if err := has(files, names, "--ignore", column, []int{0, 1}); err != nil {
 			return err
 		}
@@ -133,7 +133,22 @@ func has(files *[2]catalogue.Files, names [2][]string, flag, column string, in [
 			paths, all = append(paths, path), append(all, names[i]...)
 		}
 	}
-	return fmt.Errorf("%s: no column %.100q, as %s names it; %.500s", strings.Join(paths, " and "), column, flag, nearest.Suggestion(column, all))
+	hint := "there are " + quoted(all)
+	if near := nearest.Name(column, all); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Errorf("%s: no column %.100q, as %s names it; %s", strings.Join(paths, " and "), column, flag, hint)
+}
+
+// quoted lists names, which may hold commas and line ends, the first ten of them.
+func quoted(names []string) string {
+	var list []string
+	for _, name := range names {
+		if name = fmt.Sprintf("%.100q", name); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return printable.FirstTen(list)
 }
 
 // oneOf is the column that has one of the names in upper or lower case; "" for none or several.
@@ -177,7 +192,7 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 	for _, l := range levels {
 		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
-	hint := "there are " + printable.FirstTen(usable)
+	hint := "there are " + quoted(usable)
 	if could != nil {
 		hint = "with few values there are " + printable.FirstTen(could)
 	}

@@ -76,7 +76,7 @@ func TestNaming(t *testing.T) {
 		want           string
 	}{
 		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target: name it with --label-column NAME; with few values there are "species" (2 values), "plate" (2 values)`},
-		{target, target, Naming{}, "there are sample, a, plate"},
+		{target, target, Naming{}, `there are "sample", "a", "plate"`},
 		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: no column "specie", as --label-column names it; did you mean "species"?`},
 		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: no column "ID", as --id-column names it`},
 		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: no column "b", as --ignore names it`},
