@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -94,6 +95,40 @@ func TestEvaluate(t *testing.T) {
 	}
 	if readFile(t, "out/to_label.csv") != typed {
 		t.Error("to_label.csv has changed")
+	}
+}
+
+// Rows without ids have the same number in predictions, of adapt and of the model, and among labels, where
+// a spreadsheet has left empty rows between them.
+func TestEvaluateBetweenEmptyRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	lines := strings.Split(readFile(t, "target.csv"), "\n")
+	for i, line := range lines {
+		_, lines[i], _ = strings.Cut(line, ",") // without its id
+		if i%50 == 20 {
+			lines[i] += "\n , \n\n,"
+		}
+	}
+	writeFile(t, "target.csv", strings.Join(lines, "\n"))
+	writeFile(t, "source.csv", readFile(t, "source.csv")+",,\n,,\n")
+	if status, out, text := call(t, adaptLine("--set", "methods=[source-only@linear]")...); status != 0 {
+		t.Fatalf("status %d\n%s\n%s", status, text, out)
+	}
+	if status, _, text := call(t, "predict", "out", "target.csv", "-o", "again.csv", "--device", "cpu"); status != 0 {
+		t.Fatal(text)
+	}
+	rows, again, given := readCSV(t, "out/predictions.csv"), readCSV(t, "again.csv"), "id,label\n"
+	for i, row := range rows {
+		if want := fmt.Sprint(i); row["id"] != want || again[i]["id"] != want || again[i]["predicted_class"] != row["predicted_class"] {
+			t.Fatalf("row %d: %v, %v", i, row, again[i])
+		}
+		given += row["id"] + "," + row["predicted_class"] + "\n,\n"
+	}
+	writeFile(t, "labels.csv", given)
+	status, out, text := call(t, "evaluate", "out", "labels.csv", "-o", "evaluation.json", "--device", "cpu")
+	if e := readFile(t, "evaluation.json"); status != 0 || len(rows) != 600 || !strings.Contains(e, `"labels": 600`) {
+		t.Errorf("status %d, %d rows\n%s\n%s\n%s", status, len(rows), out, text, e)
 	}
 }
 

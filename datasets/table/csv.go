@@ -23,7 +23,9 @@ type csvFile struct {
 	t       *Table
 	columns int
 	layout  layout
-	size    int64 // of the file
+	// nameless are columns of a source without a name, in which nothing may stand.
+	nameless []int
+	size     int64 // of the file
 }
 
 // maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
@@ -47,8 +49,9 @@ func openCSV(t *Table) error {
 	if err != nil {
 		return err
 	}
+	line, _ := lines.FieldPos(0)
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
-		return fmt.Errorf("%s:1: the first line holds numbers alone; want one with the names of columns", f.t.name)
+		return f.at(line, errors.New("the first line holds numbers alone; want one with the names of columns"))
 	}
 	names := make([]string, len(header))
 	for i, name := range header {
@@ -58,8 +61,12 @@ func openCSV(t *Table) error {
 		names[0] = unnamedIndex
 	}
 	f.columns, t.there = len(names), names
+	t.options.Ignore = append(slices.Clip(t.options.Ignore), "")
 	if f.layout, err = t.chooseColumns(names); err != nil {
-		return fmt.Errorf("%s:1: %w", f.t.name, err)
+		return f.at(line, err)
+	}
+	if r := t.options.Reference; t.kind == Features && r.Columns == nil && r.Encoding == nil {
+		f.nameless = placesOf(names, "")
 	}
 	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
 	t.decimal = f.decimal(lines.Comma == ';')
@@ -161,10 +168,13 @@ func separatorsIn(line []byte, separator byte) (n int) {
 
 func (c *csvCursor) Close() error { return c.file.Close() }
 
-// record reads a record.
-func (c *csvCursor) record() ([]string, error) {
-	c.limited.read, c.limited.cells = 0, 0
-	record, err := c.Read()
+// record reads a record that is not empty in all its cells, as those below a table in a spreadsheet are.
+func (c *csvCursor) record() (record []string, err error) {
+	for empty := true; empty; {
+		c.limited.read, c.limited.cells = 0, 0
+		record, err = c.Read()
+		empty = err == nil && !slices.ContainsFunc(record, holds)
+	}
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
 		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
@@ -176,6 +186,9 @@ func (c *csvCursor) record() ([]string, error) {
 	}
 	return record, err
 }
+
+// holds reports whether something stands in a cell.
+func holds(cell string) bool { return strings.TrimSpace(cell) != "" }
 
 // spend counts bytes of memory.
 func (c *csvCursor) spend(bytes int64) error {
@@ -235,6 +248,11 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		}
 		if err := c.spend(4*int64(c.form.t.width) + textCost); err != nil {
 			return err
+		}
+		for _, at := range c.form.nameless {
+			if holds(record[at]) {
+				return c.form.at(line, fmt.Errorf("column %d holds %.100q, but has no name; name it, or delete it", at+1, record[at]))
+			}
 		}
 		if b.Values, err = c.appendValues(b, line, record); err != nil {
 			return c.form.at(line, err)

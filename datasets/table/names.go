@@ -99,7 +99,7 @@ func chooseRoles(there []string, o Options) (layout, error) {
 	}
 	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil)}
 	for _, name := range o.Ignore {
-		l.ignore = append(l.ignore, slices.Index(there, name))
+		l.ignore = append(l.ignore, placesOf(there, name)...)
 	}
 	return l, nil
 }
@@ -107,6 +107,16 @@ func chooseRoles(there []string, o Options) (layout, error) {
 // isValue reports whether a column has no role.
 func (l layout) isValue(i int) bool {
 	return i != l.labels && i != l.ids && i != l.domain && !slices.Contains(l.ignore, i)
+}
+
+// placesOf lists where a name is there.
+func placesOf(there []string, name string) (places []int) {
+	for i := range there {
+		if there[i] == name {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // firstOf returns the place of the first of the names that is there, or -1.
@@ -127,11 +137,22 @@ func distinct(what string, names []string) error {
 			return fmt.Errorf("the name %.100q is not UTF-8; write names in UTF-8", name)
 		}
 		if seen[name] {
-			return fmt.Errorf("two %s of the name %.100q", what, name)
+			return fmt.Errorf("two %s of the name %.100q; rename one", what, name)
 		}
 		seen[name] = true
 	}
 	return nil
+}
+
+// once returns an error where a column that is read has the name of another one.
+func (l layout) once(columns []string, withoutLabels bool) error {
+	names := make(map[string]bool)
+	for _, i := range append([]int{l.ids, l.domain, l.labels}, l.values...) {
+		if i >= 0 && (i != l.labels || !withoutLabels) {
+			names[columns[i]] = true
+		}
+	}
+	return distinct("columns", slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return !names[name] }))
 }
 
 // listed lists names in a message.
@@ -147,9 +168,6 @@ func listed(names []string) string {
 // values are: the columns whose names say that they are probabilities or logits, or all but
 // labels, ids and an index.
 func (t *Table) chooseColumns(columns []string) (layout, error) {
-	if err := distinct("columns", columns); err != nil {
-		return layout{}, err
-	}
 	l, err := chooseRoles(columns, t.options)
 	if err != nil {
 		return l, err
@@ -173,6 +191,9 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 		}
 	}
 	if err := t.order(&l, columns); err != nil {
+		return l, err
+	}
+	if err := l.once(columns, t.options.IgnoreLabels); err != nil {
 		return l, err
 	}
 	if len(l.values) == 0 {

@@ -85,19 +85,19 @@ func (r Roles) Equal(other Roles) bool {
 		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue
 }
 
-// Names lists the arrays or columns of a file in their order. That of a .npy file has none.
+// Names lists the arrays or columns of a file that have a name, in their order. That of a .npy file has none.
 func Names(path string) ([]string, error) {
 	open, known := forms[extension(path)]
 	if !known {
 		return nil, unknownForm(path)
 	}
 	t := &Table{name: path}
-	if _, err := t.open(open); err == nil {
-		return t.there, t.Close()
-	} else if t.there == nil { // what else is wrong is a question of the rows
+	if _, err := t.open(open); err != nil && t.there == nil {
 		return nil, err
+	} else if err == nil { // what else is wrong is a question of the rows
+		defer t.Close()
 	}
-	return t.there, nil
+	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
 }
 
 // Domain is one of those of which a file holds rows.

@@ -32,14 +32,13 @@ func TestNotUTF8(t *testing.T) {
 		t.Error(err)
 	}
 	type row struct {
-		A string `parquet:"a"`
-		B string `parquet:"l\xe4nge"`
+		A float32 `parquet:"l\xe4nge"`
 	}
-	e := Reference{Encoding: Encoding{{Column: "a", Levels: []string{"x"}}}}
-	refused(t, write(t, "names.parquet", parquetOf(t, []row{{"x", "y"}})), Options{Reference: e}, `the name "l\xe4nge" is not UTF-8`)
+	refused(t, write(t, "names.parquet", parquetOf(t, []row{{1}})), Options{}, `the name "l\xe4nge" is not UTF-8`)
 	type words struct {
 		A string `parquet:"a"`
 	}
+	e := Reference{Encoding: Encoding{{Column: "a", Levels: []string{"x"}}}}
 	refused(t, write(t, "words.parquet", parquetOf(t, []words{{"x"}, {"\xf6"}})), Options{Reference: e}, `row 1: column "a": "\xf6" is not UTF-8`)
 }
 

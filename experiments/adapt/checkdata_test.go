@@ -116,7 +116,7 @@ func TestCheckDataRefuses(t *testing.T) {
 func TestCheckDataOfMissingValues(t *testing.T) {
 	folder := t.TempDir()
 	source := writeFile(t, folder, "s.csv", "label,a,b\n"+strings.Repeat("x,1,5\ny,3,5\nx,,\ny,,\ny,2,5\n", 6))
-	target := writeFile(t, folder, "t.csv", "a,b\n"+strings.Repeat("1001,\n1003,\n,\n", 6))
+	target := writeFile(t, folder, "t.csv", "a,b\n"+strings.Repeat("1001,\n1003,\n-,\n", 6))
 	said, err := checked(source, target, Naming{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,58 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// leftOver is a table as a spreadsheet leaves it: empty rows, and columns without a name.
+const leftOver = "a,label,,b,\n1,x,,2,\n,,,,\n3,y,,4,\n\n , ,,,\n5,x,,6,\n,,,,\n"
+
+// Empty rows and columns of a spreadsheet are not there, in any way of reading. The rows between are numbered
+// without them.
+func TestLeftoversOfSpreadsheets(t *testing.T) {
+	path := write(t, "rows.csv", leftOver)
+	want := content{Kind: Features, Width: 2, Classes: []string{"x", "y"}, Values: []float32{1, 2, 3, 4, 5, 6}, Labels: []int{0, 1, 0}, IDs: []string{"0", "1", "2"}}
+	compare(t, "rows", contentOf(t, file(path, Options{})), want)
+	if names, err := Names(path); err != nil || !slices.Equal(names, []string{"a", "label", "b"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+	l, err := Learn(File{Path: path})
+	if err != nil || len(l.Encoding) != 2 || l.Summary != "" {
+		t.Errorf("%+v, %v", l, err)
+	}
+	compare(t, "encoded", contentOf(t, file(path, Options{Reference: Reference{Encoding: l.Encoding}})), want)
+	if rows := textsOf(t, path); len(rows) != 3 || rows[2][0] != "5" {
+		t.Errorf("%q", rows)
+	}
+	domain := Roles{DomainColumn: "label", DomainValue: "x"}
+	want = content{Kind: Features, Width: 2, Values: []float32{1, 2, 5, 6}, Labels: []int{unknown, unknown}, IDs: []string{"0", "2"}}
+	compare(t, "domain", contentOf(t, file(path, Options{Roles: domain})), want)
+	named := write(t, "notes.csv", strings.Replace(leftOver, "4,", "4,note", 1))
+	refused(t, named, Options{}, `notes.csv:4: column 5 holds "note", but has no name; name it, or delete it`)
+	if err := readAll(named, Options{Reference: Reference{Columns: []string{"a", "b"}}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A doubled name is wrong where it is that of a column that is read.
+func TestDoubledNames(t *testing.T) {
+	e := Encoding{{Column: "a"}}
+	notes := write(t, "notes.csv", "a,n,n,label\n1,x,y,c\n")
+	want := content{Kind: Features, Width: 1, Classes: []string{"c"}, Values: []float32{1}, Labels: []int{0}, IDs: []string{"0"}}
+	for _, o := range []Options{{Reference: Reference{Encoding: e}}, {Reference: Reference{Columns: []string{"a"}}}, {Roles: Roles{Ignore: []string{"n"}}}} {
+		compare(t, "notes", contentOf(t, file(notes, o)), want)
+	}
+	refused(t, notes, Options{}, `notes.csv:1: two columns of the name "n"; rename one`)
+	doubled := write(t, "doubled.csv", "id,id,a,a,label,label\n1,2,3,4,x,y\n")
+	for _, c := range []struct{ ignore, want string }{{"a", "id"}, {"id", "a"}, {"label", "id"}} {
+		refused(t, doubled, Options{Roles: Roles{Ignore: []string{c.ignore}}}, `two columns of the name "`+c.want)
+	}
+	refused(t, doubled, Options{Reference: Reference{Encoding: e}, Roles: Roles{Ignore: []string{"id"}}}, `two columns of the name "a"`)
+	one := write(t, "one.csv", "a,label,label\n1,x,y\n")
+	refused(t, one, Options{Reference: Reference{Encoding: e}}, `two columns of the name "label"`)
+	if err := readAll(one, Options{Reference: Reference{Encoding: e}, IgnoreLabels: true}); err != nil {
+		t.Error(err)
+	}
+}
