@@ -59,7 +59,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("one.csv", "target.csv"), 2, "one.csv has the classes [\"ant\"]; at least 2"},
 		{line("rare.csv", "target.csv"), 2, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
 		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; its columns' means"},
-		{line("unknown.csv", "target.csv"), 2, "unknown.csv: 1 of its 19 rows have no label"},
+		{line("unknown.csv", "target.csv"), 2, "unknown.csv:20: 1 of 19 rows has no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},

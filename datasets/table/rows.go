@@ -107,6 +107,22 @@ func (r *Rows) RepeatedIDs() (rows int, first string) {
 	return rows, first
 }
 
+// Unlabelled says where the first row is whose label is not known, with the file's name; "" for none. It
+// reads the file again.
+func (r *Rows) Unlabelled() (place string, err error) {
+	for b, err := range r.Batches(r.batch()) {
+		if err != nil {
+			return "", err
+		}
+		for i := range b.rows {
+			if _, known := b.Label(i); !known {
+				return r.position(b, i), nil
+			}
+		}
+	}
+	return "", nil
+}
+
 // CopyRow writes the values of row i to dst. It allocates nothing, and panics unless dst
 // has room for exactly these.
 func (r *Rows) CopyRow(dst []float32, i int) {

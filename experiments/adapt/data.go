@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type Data struct {
 
 	sample   sample // of Vectors
 	repeated string // a warning of the target's ids, "" if they differ
+
+	unlabelled string // the place of the source's first row without a label, "" if it is not known
 }
 
 // Domain is what was seen of one.
@@ -134,6 +137,11 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	d.Learnt = task.Learnt
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
+	if rows, is := task.Source.(*table.Rows); is && d.Source.labelled() < d.Source.Rows {
+		if d.unlabelled, err = rows.Unlabelled(); err != nil {
+			return err
+		}
+	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if d.Learnt.Encoding != nil {
 		d.Columns.Source.leaveMissing(task.Source, d.Learnt.Encoding)
@@ -177,7 +185,13 @@ func (d Data) check() error {
 		if _, err := strconv.Atoi(d.Classes[0]); err == nil {
 			hint = "; -1 says that a label is not known: if it is a class, give it another name in all files"
 		}
-		return fmt.Errorf("%s: %d of its %d rows have no label; a classifier learns from labelled ones: leave the others out%s", d.Source.Path, unknown, d.Source.Rows, hint)
+		lack := "have no label"
+		if unknown == 1 {
+			lack = "has no label"
+		} else if d.unlabelled != "" {
+			lack += ", this one first"
+		}
+		return fmt.Errorf("%s: %d of %d rows %s; a classifier learns from labelled ones: leave the others out%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
 	}
 	if rare := d.rareClasses(); rare != "" {
 		return fmt.Errorf("%s: each class needs %d rows at least, as some are held out; %s: add rows or leave what is rarer out", d.Source.Path, fewestRows, rare)
