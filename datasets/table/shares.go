@@ -3,6 +3,8 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -10,7 +12,7 @@ import (
 )
 
 // ReadShares reads class shares from a file as [ReadText] does, with the columns class and share, a line for
-// each class in any order. Shares are scaled to a sum of 1, so that numbers of rows do too.
+// each class in any order. Shares are scaled to a sum of 1, so that numbers of rows do too, and percent.
 func ReadShares(path string, classes []string) ([]float64, error) {
 	index := make(map[string]int, len(classes))
 	for at, name := range classes {
@@ -29,14 +31,14 @@ func ReadShares(path string, classes []string) ([]float64, error) {
 		return nil
 	}, func(_ int, cells []string) error {
 		at, known := index[cells[class]]
-		value, err := parseFloat(cells[share], 64)
+		value, err := shareOf(cells[share])
 		switch {
 		case !known:
 			return fmt.Errorf("%q is no class; there are %.200q", cells[class], classes)
 		case given[at]:
 			return fmt.Errorf("class %q is there twice", cells[class])
 		case err != nil || !(value >= 0 && value <= maxShare):
-			return fmt.Errorf("the share of class %q is %q, want a number that is not negative", cells[class], cells[share])
+			return fmt.Errorf("the share of class %q is %q, want a number that is not negative, without separators of thousands", cells[class], cells[share])
 		}
 		shares[at], given[at] = value, true
 		return nil
@@ -53,6 +55,20 @@ func ReadShares(path string, classes []string) ([]float64, error) {
 	}
 	floats.Scale(1/sum, shares)
 	return shares, nil
+}
+
+// shareOf reads a share, with a decimal point or comma, or percent. What may be thousands, as 1,234, is an error.
+func shareOf(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	number = strings.TrimSpace(number)
+	if withComma.MatchString(number) && grouped.MatchString(number) {
+		return 0, strconv.ErrSyntax
+	}
+	value, err := Fraction(number)
+	if percent {
+		value /= 100
+	}
+	return value, err
 }
 
 // maxShare bounds a share that may be a number of rows.
