@@ -177,9 +177,12 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		say(len(domain.Counting), "of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
 			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))
 		if n := len(domain.Marks); n > 0 {
-			first := domain.Marks[0]
+			first, instead := domain.Marks[0], "put their column's mean there"
+			if c.names != nil { // cells, which may be empty
+				instead = "leave their cells empty"
+			}
 			say(n, "of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+
-				"If it stands for missing values, put their column's mean there.", domain.name, first.Value, first.Rows, c.name(first.Column))
+				"If it stands for missing values, %s.", domain.name, first.Value, first.Rows, c.name(first.Column), instead)
 		}
 	}
 	return warnings
