@@ -30,7 +30,7 @@ func (s Sheet) writeMarkdown(w io.Writer) error {
 		}
 		b.WriteString("- " + strings.ReplaceAll(printable.Wrap(note, lineWidth, ""), "\n", "\n  ") + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, printable.Text(b.String()))
 	return err
 }
 
@@ -68,7 +68,7 @@ func writeGrid(b *strings.Builder, section Section) {
 	}
 }
 
-// inMarkdown is the cell on one line, in which no bar ends it.
-func (c Cell) inMarkdown() string { return markdownEscapes.Replace(c.Text()) }
+// inMarkdown is the cell on one line, in which no bar ends it and nothing steers a terminal.
+func (c Cell) inMarkdown() string { return printable.Text(markdownEscapes.Replace(c.Text())) }
 
 var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`, "\r\n", " ", "\n", " ", "\r", " ")

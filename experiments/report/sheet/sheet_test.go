@@ -34,7 +34,7 @@ func TestCellsOfMarkdown(t *testing.T) {
 		{Head: "n", Value: func(string) Value { return Count(1) }},
 	}
 	var text bytes.Buffer
-	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd"})}}
+	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd", "e\x1b"})}, Notes: []string{"\x1b[2J"}}
 	if err := s.Write(&text, Markdown); err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +45,9 @@ func TestCellsOfMarkdown(t *testing.T) {
 | a\\\|b    |  1 |
 | a\b       |  1 |
 | c d       |  1 |
+| e\x1b     |  1 |
+
+- \x1b[2J
 `
 	if !strings.HasSuffix(text.String(), want) {
 		t.Errorf("no\n%s in\n%s", want, &text)
