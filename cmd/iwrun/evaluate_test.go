@@ -137,6 +137,7 @@ func TestEvaluateErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "predictions.csv", "id,predicted_class,probability\n1,cat,0.5\n2,dog,0.75\n")
 	writeFile(t, "labels.csv", "id,label\n1,cat\n3,dog\n")
+	writeFile(t, "arrays.npz", "PK\x03\x04")
 	writeFile(t, "twice.csv", "id,label\n1,cat\n1,cat\n")
 	for _, c := range []struct {
 		status int
@@ -148,6 +149,8 @@ func TestEvaluateErrors(t *testing.T) {
 		{2, "which is read", []string{".", "labels.csv", "-o", "predictions.csv"}},
 		{2, "labels.csv:3: id \"3\" is none of the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
 		{2, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
+		{2, "arrays.npz: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", []string{"arrays.npz", "labels.csv"}},
+		{2, "arrays.npz: columns of text", []string{".", "arrays.npz"}},
 		{2, "no methods to choose from", []string{".", "labels.csv", "--choose"}},
 		{2, "no such file", []string{"none", "labels.csv"}},
 		{2, "no such file", []string{".", "none.csv"}},
@@ -163,7 +166,7 @@ func TestEvaluateErrors(t *testing.T) {
 		t.Errorf("status %d\n%s", status, text)
 	}
 	entries, err := os.ReadDir(".")
-	if err != nil || len(entries) != 3 || slices.ContainsFunc(entries, os.DirEntry.IsDir) {
+	if err != nil || len(entries) != 4 || slices.ContainsFunc(entries, os.DirEntry.IsDir) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"iwda/internal/input"
 )
 
-// ReadText reads a .csv, .tsv or .parquet file as [Open] does, but all of it as text: header is given the
-// names of the columns, and take the number of each line, or of each row of Parquet from 1, and its cells
-// without spaces around them, those of CSV as [printable.FromCell] gives them back; both are valid until
-// they return. An error of either is returned with file and line. Lists, dates and times in Parquet are left
-// out, and other types that are neither numbers nor texts an error.
+// ReadText reads a file that ends with .csv, .tsv, .csv.gz, .tsv.gz or .parquet as [Open] does, but all of it
+// as text: header is given the names of the columns, and take the number of each line, or of each row of
+// Parquet from 1, and its cells without spaces around them, those of CSV as [printable.FromCell] gives them
+// back; both are valid until they return. An error of either is returned with file and line. Lists, dates and
+// times in Parquet are left out, and other types that are neither numbers nor texts an error.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) (err error) {
 	defer func() { err = input.Wrong(err) }()
 	if extensionOf(path) == ".parquet" {
@@ -29,6 +29,9 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		return err
 	}
 	defer lines.Close()
+	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, extension(path)) {
+		return fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path)
+	}
 	columns := 0
 	for {
 		cells, err := lines.record()
