@@ -203,6 +203,7 @@ func TestMatch(t *testing.T) {
 	for text, want := range map[string]string{
 		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is none of the 2 rows of PATH`,
 		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: the id "1" is there twice; ` + given.Path + ":2 has a label",
+		"id,class,probability\n0001,cat,0.5\n0002,cat,0.5\n":      given.Path + `:2: id "1" is none of the 2 rows of PATH; "0001" is one: write ids as they were, as text in a spreadsheet`,
 		"id,class,probability\n1,cat,half\n":                      `PATH:2: id "1": the probability is "half"`,
 		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, predicted_class and probability`,
 		"id,class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",

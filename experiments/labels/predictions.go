@@ -23,9 +23,9 @@ type Predictions struct {
 // rows that have labels by their ids. A label of an id that no row has, or several, is an error.
 func Match(path string, labels Labels) (*Predictions, error) {
 	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}
-	wanted, classes := map[string]int{}, map[string]int{}
+	wanted, classes, alike := map[string]int{}, map[string]int{}, map[string]string{}
 	for i, l := range labels.Rows {
-		wanted[l.ID] = i
+		wanted[l.ID], alike[asNumber(l.ID)] = i, ""
 	}
 	var id, class, confidence int
 	err := table.ReadText(path, func(columns []string) error {
@@ -45,6 +45,9 @@ func Match(path string, labels Labels) (*Predictions, error) {
 			at = len(classes)
 			classes[name], p.Classes = at, append(p.Classes, name)
 		}
+		if other, has := alike[asNumber(cells[id])]; has && other == "" {
+			alike[asNumber(cells[id])] = strings.Clone(cells[id])
+		}
 		if i, has := wanted[table.WrittenID(cells[id])]; has {
 			if p.Labelled[i] >= 0 {
 				return fmt.Errorf("the id %.100q is there twice; %s:%d has a label for one of the two: give the target's rows ids that differ", cells[id], labels.Path, labels.Rows[i].Line)
@@ -59,11 +62,18 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	}
 	for i, row := range p.Labelled {
 		if l := labels.Rows[i]; row < 0 {
-			return nil, input.Wrong(fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s", labels.Path, l.Line, l.ID, len(p.Class), path))
+			hint := ""
+			if other := alike[asNumber(l.ID)]; other != "" {
+				hint = fmt.Sprintf("; %.100q is one: write ids as they were, as text in a spreadsheet", other)
+			}
+			return nil, input.Wrong(fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s%s", labels.Path, l.Line, l.ID, len(p.Class), path, hint))
 		}
 	}
 	return p, nil
 }
+
+// asNumber is what programs that take an id for a number leave of it, as 429 of 00429, also as 429.0.
+func asNumber(id string) string { return strings.TrimLeft(strings.TrimSuffix(id, ".0"), "0") }
 
 // of is the class that is predicted of a row.
 func (p *Predictions) of(row int) string { return p.Classes[p.Class[row]] }
