@@ -61,6 +61,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; its columns' means"},
 		{line("unknown.csv", "target.csv"), 2, "unknown.csv:20: 1 of 19 rows has no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
+		{line("source.csv", "target.csv", "-o", "few.csv"), 2, "few.csv is a file, where a folder is written; choose another name with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
 		{line("source.csv", "target.csv", "--set", "selection.rule=guarded-risk"), 2, "selection.rule: guarded-risk is gone since version 0.4.0; it chose epochs, and a run leaves its last one now; take target-risk, the default"},

@@ -76,9 +76,15 @@ func Files(folder string) []string {
 	return files
 }
 
-// checkApart returns an error if something would be written over what is read.
+// checkApart returns an error if something would be written over what is read, or the folder is a file.
 func checkApart(folder string, read ...string) error {
-	return wholefile.CheckApart(append(Files(folder), folder), read)
+	if err := wholefile.CheckApart(append(Files(folder), folder), read); err != nil {
+		return err
+	}
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return input.Wrong(fmt.Errorf("%s is a file, where a folder is written; choose another name with -o", folder))
+	}
+	return nil
 }
 
 // checkForeign returns an error if files of a folder would be replaced that no adaptation has left.

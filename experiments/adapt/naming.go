@@ -226,6 +226,9 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 	wrong := func(format string, values ...any) error {
 		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), printable.FirstTen(listed))
 	}
+	if len(domains) == 1 {
+		return wrong("all rows are of one domain; add those of the other one, or name another column with --domain-column")
+	}
 	from, to := n.DomainValue, n.TargetValue
 	for _, asked := range []string{from, to} {
 		if asked != "" && !slices.Contains(values, asked) {

@@ -34,6 +34,7 @@ func TestNaming(t *testing.T) {
 	class := writeFile(t, folder, "class.csv", "Class,a\nx,2\ny,3\n")
 	target := writeFile(t, folder, "target.csv", "sample,a,plate\n1,2,p\n")
 	one := writeFile(t, folder, "one.csv", "site,label,a\nn,x,1\ns,,1\nn,y,1\ns,x,2\n")
+	single := writeFile(t, folder, "single.csv", "site,label,a\nn,x,1\nn,y,1\n")
 	three := writeFile(t, folder, "three.csv", "site,label,a\nn,x,1\ns,y,1\nw,,1\n")
 	capitals := writeFile(t, folder, "capitals.csv", "ID,label,class,a\n1,x,y,2\n2,y,x,3\n")
 	species := table.Roles{Label: "species"}
@@ -83,6 +84,7 @@ func TestNaming(t *testing.T) {
 		{folder, target, Naming{Roles: species}, folder + ": no columns can be named; it is no file of rows"},
 		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, here are"},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
+		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add those of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
 		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the rows of 2 domains all have labels, where those of the source alone should: name it with --source-domain VALUE; there are "n" (1 rows, 1 with labels), "s" (`},
 		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name it with --target-domain VALUE`},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" is to be source and target`},
