@@ -98,19 +98,19 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// Rows without ids have the same number in predictions, of adapt and of the model, and among labels, where
-// a spreadsheet has left empty rows between them.
-func TestEvaluateBetweenEmptyRows(t *testing.T) {
+// Rows without ids have the same number in predictions, of adapt and of the model, and among labels: one
+// without a value is a row, and those that a spreadsheet leaves below the table are none.
+func TestEvaluateBesideEmptyRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	lines := strings.Split(readFile(t, "target.csv"), "\n")
 	for i, line := range lines {
 		_, lines[i], _ = strings.Cut(line, ",") // without its id
-		if i%50 == 20 {
-			lines[i] += "\n , \n\n,"
+		if i == 20 {
+			lines[i] += "\n , \n"
 		}
 	}
-	writeFile(t, "target.csv", strings.Join(lines, "\n"))
+	writeFile(t, "target.csv", strings.Join(lines, "\n")+"\n,\n , \n")
 	writeFile(t, "source.csv", readFile(t, "source.csv")+",,\n,,\n")
 	if status, out, text := call(t, adaptLine("--set", "methods=[source-only@linear]")...); status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, text, out)
@@ -127,7 +127,7 @@ func TestEvaluateBetweenEmptyRows(t *testing.T) {
 	}
 	writeFile(t, "labels.csv", given)
 	status, out, text := call(t, "evaluate", "out", "labels.csv", "-o", "evaluation.json", "--device", "cpu")
-	if e := readFile(t, "evaluation.json"); status != 0 || len(rows) != 600 || !strings.Contains(e, `"labels": 600`) {
+	if e := readFile(t, "evaluation.json"); status != 0 || len(rows) != 601 || !strings.Contains(e, `"labels": 601`) {
 		t.Errorf("status %d, %d rows\n%s\n%s\n%s", status, len(rows), out, text, e)
 	}
 }

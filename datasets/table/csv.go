@@ -49,7 +49,7 @@ func openCSV(t *Table) error {
 	if err != nil {
 		return err
 	}
-	line, _ := lines.FieldPos(0)
+	line := lines.line
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
 		return f.at(line, errors.New("the first line holds numbers alone; want one with the names of columns"))
 	}
@@ -103,7 +103,17 @@ type csvCursor struct {
 	row         int   // how many were read
 	left        int64 // bytes of memory that may still be taken
 	counted     int64 // bytes of text of which left knows
+	line        int   // of the last record
+	begun       bool  // a record was not empty
+	// empty are records that stand before ahead, the next one that is not, in the line aheadAt; ahead is nil
+	// until it is read.
+	empty   []emptyRecord
+	ahead   []string
+	aheadAt int
 }
+
+// emptyRecord is one in which no cell holds anything.
+type emptyRecord struct{ line, cells int }
 
 // open opens the file before its first line, and finds out what separates columns: tabs in a
 // .tsv file; in others, what the first line has most of, commas, tabs or semicolons.
@@ -168,13 +178,35 @@ func separatorsIn(line []byte, separator byte) (n int) {
 
 func (c *csvCursor) Close() error { return c.file.Close() }
 
-// record reads a record that is not empty in all its cells, as those below a table in a spreadsheet are.
-func (c *csvCursor) record() (record []string, err error) {
-	for empty := true; empty; {
-		c.limited.read, c.limited.cells = 0, 0
-		record, err = c.Read()
-		empty = err == nil && !slices.ContainsFunc(record, holds)
+// record reads a record. Those that are empty in all their cells, as a spreadsheet leaves them around a table, are
+// not there above the first one and below the last.
+func (c *csvCursor) record() ([]string, error) {
+	for c.ahead == nil {
+		record, err := c.read()
+		if err != nil {
+			return nil, err
+		}
+		line, _ := c.FieldPos(0)
+		if slices.ContainsFunc(record, holds) {
+			c.ahead, c.aheadAt, c.begun = record, line, true
+		} else if c.begun {
+			c.empty = append(c.empty, emptyRecord{line, len(record)})
+		}
 	}
+	if len(c.empty) > 0 {
+		first := c.empty[0]
+		c.line, c.empty = first.line, c.empty[1:]
+		return make([]string, first.cells), nil
+	}
+	record := c.ahead
+	c.line, c.ahead = c.aheadAt, nil
+	return record, nil
+}
+
+// read reads a record as it is.
+func (c *csvCursor) read() ([]string, error) {
+	c.limited.read, c.limited.cells = 0, 0
+	record, err := c.Read()
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
 		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
@@ -230,7 +262,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if err != nil {
 			return err
 		}
-		line, _ := c.FieldPos(0)
+		line := c.line
 		if len(record) != c.form.columns {
 			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.form.t.name, line, len(record), c.form.columns)
 		}

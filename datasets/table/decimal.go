@@ -219,7 +219,7 @@ func (f *csvFile) look(columns []ofColumn) error {
 		if first || len(record) != f.columns { // which is an error where rows are read
 			continue
 		}
-		line, _ := lines.FieldPos(0)
+		line := lines.line
 		for j, at := range f.layout.values {
 			text := strings.TrimSpace(record[at])
 			if isMissing(text) {

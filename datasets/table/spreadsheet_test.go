@@ -7,10 +7,10 @@ import (
 )
 
 // leftOver is a table as a spreadsheet leaves it: empty rows, and columns without a name.
-const leftOver = "a,label,,b,\n1,x,,2,\n,,,,\n3,y,,4,\n\n , ,,,\n5,x,,6,\n,,,,\n"
+const leftOver = ",,,,\na,label,,b,\n1,x,,2,\n\n3,y,,4,\n5,x,,6,\n,,,,\n , ,,,\n"
 
-// Empty rows and columns of a spreadsheet are not there, in any way of reading. The rows between are numbered
-// without them.
+// Empty rows around a table, and columns, of a spreadsheet are not there, in any way of reading. Between others
+// an empty row is one whose values are missing, in its line.
 func TestLeftoversOfSpreadsheets(t *testing.T) {
 	path := write(t, "rows.csv", leftOver)
 	want := content{Kind: Features, Width: 2, Classes: []string{"x", "y"}, Values: []float32{1, 2, 3, 4, 5, 6}, Labels: []int{0, 1, 0}, IDs: []string{"0", "1", "2"}}
@@ -29,8 +29,17 @@ func TestLeftoversOfSpreadsheets(t *testing.T) {
 	domain := Roles{DomainColumn: "label", DomainValue: "x"}
 	want = content{Kind: Features, Width: 2, Values: []float32{1, 2, 5, 6}, Labels: []int{unknown, unknown}, IDs: []string{"0", "2"}}
 	compare(t, "domain", contentOf(t, file(path, Options{Roles: domain})), want)
+	between := write(t, "between.csv", "a,label\n1,x\n\n,\n , \n2,y\nz,\n,\n")
+	var lines []int
+	if err := ReadText(between, func([]string) error { return nil }, func(line int, cells []string) error {
+		lines = append(lines, line)
+		return nil
+	}); err != nil || !slices.Equal(lines, []int{2, 4, 5, 6, 7}) {
+		t.Errorf("%v, %v", lines, err)
+	}
+	refused(t, between, Options{}, `between.csv:4: column "a": "" stands for a missing value`)
 	named := write(t, "notes.csv", strings.Replace(leftOver, "4,", "4,note", 1))
-	refused(t, named, Options{}, `notes.csv:4: column 5 holds "note", but has no name; name it, or delete it`)
+	refused(t, named, Options{}, `notes.csv:5: column 5 holds "note", but has no name; name it, or delete it`)
 	if err := readAll(named, Options{Reference: Reference{Columns: []string{"a", "b"}}}); err != nil {
 		t.Error(err)
 	}

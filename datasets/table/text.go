@@ -43,7 +43,7 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		case err != nil:
 			return err
 		}
-		line, _ := lines.FieldPos(0)
+		line := lines.line
 		for i := range cells {
 			cells[i] = strings.TrimSpace(textOf(cells[i]))
 		}
