@@ -190,6 +190,26 @@ func TestExpectedAccuracy(t *testing.T) {
 	}
 }
 
+// correctedClasses are those that are predicted of the target's rows after correction, and the share that is right.
+func correctedClasses(t *testing.T, k int, heldOut classshares.Rows, labels []int, target classshares.Rows, truth []int) (predicted []int, right float64) {
+	t.Helper()
+	s, err := classshares.Fit(k, heldOut, labels, target, classshares.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	corrected, err := s.Correct(0, len(truth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, class := range truth {
+		predicted = append(predicted, floats.MaxIdx(corrected[i*k:(i+1)*k]))
+		if predicted[i] == class {
+			right += 1 / float64(len(truth))
+		}
+	}
+	return predicted, right
+}
+
 func testExpectedAccuracy(t *testing.T, resamples int) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const problems = 40
@@ -197,21 +217,7 @@ func testExpectedAccuracy(t *testing.T, resamples int) {
 	for problem := range problems {
 		heldOut, labels := onLine(random, sourceShares, 400, 3)
 		target, truth := onLine(random, targetShares, 600, 3)
-		s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		corrected, err := s.Correct(0, len(truth))
-		if err != nil {
-			t.Fatal(err)
-		}
-		right, predicted := 0.0, make([]int, len(truth))
-		for i, class := range truth {
-			predicted[i] = floats.MaxIdx(corrected[i*3 : (i+1)*3])
-			if predicted[i] == class {
-				right += 1 / float64(len(truth))
-			}
-		}
+		predicted, right := correctedClasses(t, 3, heldOut, labels, target, truth)
 		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Level: 0.9, Resamples: resamples, Seed: uint64(problem)})
 		if err != nil {
 			t.Fatal(err)
@@ -256,21 +262,7 @@ func TestExpectedAccuracyOfTooSure(t *testing.T) {
 		moved := random.NormFloat64()
 		heldOut, labels := draw(300, 0.5, moved)
 		target, truth := draw(2000, 0.8, moved)
-		s, err := classshares.Fit(2, heldOut, labels, target, classshares.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		corrected, err := s.Correct(0, len(truth))
-		if err != nil {
-			t.Fatal(err)
-		}
-		right, predicted := 0.0, make([]int, len(truth))
-		for i, class := range truth {
-			predicted[i] = floats.MaxIdx(corrected[i*2 : (i+1)*2])
-			if predicted[i] == class {
-				right += 1 / float64(len(truth))
-			}
-		}
+		predicted, right := correctedClasses(t, 2, heldOut, labels, target, truth)
 		got, err := classshares.ExpectAccuracy(2, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Seed: uint64(problem)})
 		if err != nil {
 			t.Fatal(err)

@@ -68,9 +68,9 @@ func Withheld(test shifttest.LabelShift) string {
 
 // ExpectAccuracy returns the expected accuracy on the target's rows of predictions, a class for
 // each, which may be those of another classifier: the mean of the corrected probabilities, after
-// [Fit], that this classifier gives them. Of a domain with more than 4000 rows that many are drawn. It is right if the features of each class are
-// distributed alike in both domains. If it is asked of a classifier that was made to see them alike, it
-// is right about nothing.
+// [Fit], that this classifier gives them. Of a domain with more than 4000 rows that many are drawn. It is
+// right if the features of each class are distributed alike in both domains. If it is asked of a classifier
+// that was made to see them alike, it is right about nothing.
 //
 // The interval is from resamples of both domains' rows, the source's class by class, in each of which
 // calibration and shares are fitted anew, and rows are right or wrong with their probabilities. Its ends are

@@ -38,11 +38,11 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 		return nil, err
 	}
 	if set.classes = classes; classes == nil {
-		if err := set.checkFolders(labels); err != nil {
-			return nil, err
-		}
 		if set.classes = classesOf(labels); len(set.classes) > table.MaxClasses {
 			return nil, fmt.Errorf("images: %s: %d classes, more than %d; are these labels?", name, len(set.classes), table.MaxClasses)
+		}
+		if err := set.checkFolders(); err != nil {
+			return nil, err
 		}
 	}
 	index := make(map[string]int, len(set.classes))
@@ -57,13 +57,13 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 }
 
 // checkFolders returns an error if a folder for a class has no image: the class would be missed.
-func (s *Set) checkFolders(labels []string) error {
+func (s *Set) checkFolders() error {
 	if s.listed {
 		return nil
 	}
 	entries, err := readFolder(s.root, "")
 	for _, entry := range entries {
-		if entry.folder && !strings.HasPrefix(entry.name, ".") && !slices.Contains(labels, entry.name) {
+		if entry.folder && !strings.HasPrefix(entry.name, ".") && !slices.Contains(s.classes, entry.name) {
 			return fmt.Errorf("images: %s: the folder %s has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out", s.root, entry.name)
 		}
 	}
@@ -99,10 +99,8 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 		set.root, set.listed = filepath.Dir(name), true
 		labels, err = set.addList(name, classes)
 	}
-	for _, path := range set.paths {
-		if err == nil && !utf8.ValidString(path) {
-			err = fmt.Errorf("images: %s: the name %.200q is not UTF-8; rename the file or folder", name, path)
-		}
+	if i := slices.IndexFunc(set.paths, func(path string) bool { return !utf8.ValidString(path) }); err == nil && i >= 0 {
+		err = fmt.Errorf("images: %s: the name %.200q is not UTF-8; rename the file or folder", name, set.paths[i])
 	}
 	if err == nil && set.Len() == 0 {
 		err = fmt.Errorf("images: %s: no .jpg, .jpeg, .png or .webp files; convert other images", name)

@@ -103,8 +103,7 @@ type csvCursor struct {
 	row         int   // how many were read
 	left        int64 // bytes of memory that may still be taken
 	counted     int64 // bytes of text of which left knows
-	line        int   // of the last record
-	begun       bool  // a record was not empty
+	line        int   // of the last record, 0 before the first
 	// empty are records that stand before ahead, the next one that is not, in the line aheadAt; ahead is nil
 	// until it is read.
 	empty   []emptyRecord
@@ -188,8 +187,8 @@ func (c *csvCursor) record() ([]string, error) {
 		}
 		line, _ := c.FieldPos(0)
 		if slices.ContainsFunc(record, holds) {
-			c.ahead, c.aheadAt, c.begun = record, line, true
-		} else if c.begun {
+			c.ahead, c.aheadAt = record, line
+		} else if c.line > 0 {
 			c.empty = append(c.empty, emptyRecord{line, len(record)})
 		}
 	}

@@ -45,8 +45,9 @@ func Match(path string, labels Labels) (*Predictions, error) {
 			at = len(classes)
 			classes[name], p.Classes = at, append(p.Classes, name)
 		}
-		if other, has := alike[asNumber(cells[id])]; has && other == "" {
-			alike[asNumber(cells[id])] = strings.Clone(cells[id])
+		number := asNumber(cells[id])
+		if other, has := alike[number]; has && other == "" {
+			alike[strings.Clone(number)] = strings.Clone(cells[id])
 		}
 		if i, has := wanted[table.WrittenID(cells[id])]; has {
 			if p.Labelled[i] >= 0 {

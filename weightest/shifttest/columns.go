@@ -188,8 +188,8 @@ func addSquares(sums, row []float64) {
 // source's means. To each class one row is added that is spread as all are, so that classes of
 // few rows don't look certain. Rows that happen to be alike look certain too, as those of a class without
 // a rare word, or few squares that are small: each class is spread at least as all are within theirs,
-// and the target at least as the mixture of the classes. r is Student's t with as many degrees of freedom as the rows
-// that its variance is from (Welch 1947, Satterthwaite 1946).
+// and the target at least as the mixture of the classes. r is Student's t with as many degrees of freedom
+// as the rows that its variance is from (Welch 1947, Satterthwaite 1946).
 func (c *ColumnSums) Test() (Columns, error) {
 	if c.seen == 0 || floats.Sum(c.rows) == 0 {
 		return Columns{}, weightest.ErrNoStatistics
