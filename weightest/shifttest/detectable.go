@@ -1,6 +1,7 @@
 package shifttest
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,11 +33,9 @@ const (
 
 // turned are source rows whose logits are turned: what the target's might have become.
 type turned struct {
-	*binnedCounts
-	q       []float64 // the target's shares of the classes that are present
-	pooled  []float64
+	*null
 	bins    binning
-	present []int
+	present []int // classes, those of q
 	labels  []int
 	logits  []float64 // row-major n×k, about the target's mean
 	origins []int     // the rows' bins
@@ -54,17 +53,17 @@ type turned struct {
 // a class would make it too large: see noise.
 //
 // Swaps of pairs of classes are not sought: other class shares nearly explain them.
-func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []int, q []float64, seed uint64) (float64, error) {
-	random := rand.New(rand.NewPCG(seed, 0x7475726e))
+func detectable(s *weightest.Sample, n *null, bins binning, present []int) (float64, error) {
+	random := rand.New(rand.NewPCG(n.seed, 0x7475726e))
 	_, labels := s.Source()
 	// What logits have in common is drawn several times, the more the fewer rows there are, and the
 	// loss of a turn is the median: it changes less with the seed.
 	copies := 1 + 2*min(4, 3000/len(labels))
 	drawn := make([]*turned, copies)
 	for i := range drawn {
-		drawn[i] = newTurned(s, c, bins, present, q, random)
+		drawn[i] = newTurned(s, n, bins, present, random)
 	}
-	needed, err := drawn[0].needed(seed)
+	needed, err := n.needed()
 	if err != nil {
 		return 0, err
 	}
@@ -73,10 +72,8 @@ func detectable(s *weightest.Sample, c *binnedCounts, bins binning, present []in
 	panels.Each(len(losses), func(i int) {
 		losses[i], failures[i] = drawn[i%copies].smallestLoss(orders[i/copies], needed)
 	})
-	for _, err := range failures {
-		if err != nil {
-			return 0, err
-		}
+	if err := cmp.Or(failures...); err != nil {
+		return 0, err
 	}
 	largest := 0.0
 	for ofTurn := range slices.Chunk(losses, copies) {
@@ -108,10 +105,10 @@ func turnOrders(k int, random *rand.Rand) (orders [][]int) {
 	return orders
 }
 
-func newTurned(s *weightest.Sample, c *binnedCounts, bins binning, present []int, q []float64, random *rand.Rand) *turned {
+func newTurned(s *weightest.Sample, n *null, bins binning, present []int, random *rand.Rand) *turned {
 	k := s.Classes()
 	source, labels := s.Source()
-	t := &turned{c, q, c.pooled(), bins, present, labels, calibration.CenteredLogs(source, k), make([]int, len(labels)), make([]bool, len(labels)), make([]float64, k)}
+	t := &turned{n, bins, present, labels, calibration.CenteredLogs(source, k), make([]int, len(labels)), make([]bool, len(labels)), make([]float64, k)}
 	for i, y := range labels {
 		row := source[i*k : (i+1)*k]
 		t.origins[i], t.right[i] = bins.of(row), floats.MaxIdx(row) == y
@@ -124,8 +121,8 @@ func newTurned(s *weightest.Sample, c *binnedCounts, bins binning, present []int
 		floats.Add(means[y], t.row(i))
 	}
 	for i, y := range present {
-		floats.Scale(1/floats.Sum(c.source[i]), means[y])
-		floats.AddScaled(t.centre, q[i], means[y])
+		floats.Scale(1/floats.Sum(n.source[i]), means[y])
+		floats.AddScaled(t.centre, n.q[i], means[y])
 	}
 	var variance float64 // of a logit within its class, were they independent
 	for i, y := range labels {
@@ -146,17 +143,10 @@ func (t *turned) row(i int) []float64 {
 }
 
 // needed returns the J of expected counts at which the power is reached.
-func (t *turned) needed(seed uint64) (float64, error) {
-	values, failures := make([]float64, nullResamples), make([]error, nullResamples)
-	ofClass, shares := t.likeliest(t.q, t.pooled)
-	panels.Each(nullResamples, func(i int) {
-		drawn := t.resample(ofClass, shares, rand.New(rand.NewPCG(seed, uint64(i))))
-		values[i], failures[i] = newMoments(drawn, t.pooled).minimise(slices.Clone(t.q), 0)
-	})
-	for _, err := range failures {
-		if err != nil {
-			return 0, err
-		}
+func (n *null) needed() (float64, error) {
+	values, err := n.statistics(0, nullResamples, 0)
+	if err != nil {
+		return 0, err
 	}
 	slices.Sort(values)
 	critical := values[int(math.Ceil((1-Significance)*(nullResamples+1)))-1] // another one is above with that probability

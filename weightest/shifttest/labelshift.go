@@ -3,14 +3,11 @@ package shifttest
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/weightest"
-	"iwda/weightest/internal/panels"
 )
 
 // LabelShift says whether more than the class shares changed in a target's predictions.
@@ -119,10 +116,10 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 		Detectable:         math.NaN(),
 		TargetDistribution: make([]float64, s.Classes()),
 	}
-	q := slices.Repeat([]float64{1 / float64(len(present))}, len(present))
+	q, pooled := slices.Repeat([]float64{1 / float64(len(present))}, len(present)), counts.pooled()
 	if len(counts.target) > 1 {
 		var err error
-		if result.Statistic, err = newMoments(counts, counts.pooled()).minimise(q, 0); err != nil {
+		if result.Statistic, err = newMoments(counts, pooled).minimise(q, 0); err != nil {
 			return LabelShift{}, err
 		}
 	}
@@ -135,11 +132,12 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	if !result.Tested() {
 		return result, nil
 	}
+	under := newNull(&counts, pooled, q, settings.Seed)
 	var err error
-	if result.P, err = counts.resampledP(q, result.Statistic, settings); err != nil || !settings.Detect {
+	if result.P, err = under.p(result.Statistic, settings.Resamples); err != nil || !settings.Detect {
 		return result, err
 	}
-	result.Detectable, err = detectable(s, &counts, bins, present, q, settings.Seed)
+	result.Detectable, err = detectable(s, under, bins, present)
 	return result, err
 }
 
@@ -186,108 +184,4 @@ func (c *binnedCounts) tooFewRows(q []float64) bool {
 		spread += q[y] * q[y] / n
 	}
 	return rows < fewestTested || squares/spread < min(fewestOfTarget, rows/2)
-}
-
-const (
-	// resampleBatch is the number of resamples after which it is asked whether they are
-	// enough.
-	resampleBatch = 50
-	// enoughLarger is the number of statistics above the sample's after which they are:
-	// p is then known to a fifth of itself (Besag and Clifford 1991).
-	enoughLarger = 25
-)
-
-// resampledP is the share of resamples under label shift with the class shares q whose
-// statistic is at least as large, the sample itself counted as one of them.
-func (c *binnedCounts) resampledP(q []float64, statistic float64, settings LabelShiftSettings) (p float64, err error) {
-	pooled := c.pooled()
-	ofClass, likeliest := c.likeliest(q, pooled)
-	var done, larger int
-	for done < settings.Resamples && larger < enoughLarger {
-		batch := min(resampleBatch, settings.Resamples-done)
-		values, failures := make([]float64, batch), make([]error, batch)
-		panels.Each(batch, func(i int) {
-			drawn := c.resample(ofClass, likeliest, rand.New(rand.NewPCG(settings.Seed, uint64(done+i))))
-			// All that is asked is whether J is as large. Where the sample's is far too large, it
-			// mostly is not at q already.
-			values[i], failures[i] = newMoments(drawn, pooled).minimise(slices.Clone(q), statistic)
-		})
-		for i, value := range values {
-			if failures[i] != nil {
-				return 0, failures[i]
-			}
-			if value >= statistic {
-				larger++
-			}
-		}
-		done += batch
-	}
-	return float64(larger+1) / float64(done+1), nil
-}
-
-// likeliest returns the shares of the bins in each class, and of the classes in the target, under which label
-// shift makes the rows of both domains likeliest, by expectation maximisation from q. Each class has one
-// more source row, which is spread like both domains together.
-func (c *binnedCounts) likeliest(q, pooled []float64) (ofClass [][]float64, shares []float64) {
-	const steps, least = 200, 1e-3 // a share of 0 would stay 0
-	k, rows := len(q), floats.Sum(c.target)
-	for y, counts := range c.source {
-		ofClass = append(ofClass, floats.AddTo(make([]float64, len(counts)), counts, pooled))
-		floats.Scale(1/floats.Sum(ofClass[y]), ofClass[y])
-		shares = append(shares, (q[y]+least)/(1+least*float64(k)))
-	}
-	joint := make([]float64, k)
-	for range steps {
-		next := make([][]float64, k)
-		for y, counts := range c.source {
-			next[y] = floats.AddTo(make([]float64, len(counts)), counts, pooled)
-		}
-		found := make([]float64, k)
-		for i, n := range c.target {
-			for y := range joint {
-				joint[y] = shares[y] * ofClass[y][i]
-			}
-			floats.Scale(n/floats.Sum(joint), joint)
-			floats.Add(found, joint)
-			for y, part := range joint {
-				next[y][i] += part
-			}
-		}
-		for y := range next {
-			floats.Scale(1/floats.Sum(next[y]), next[y])
-		}
-		floats.Scale(1/rows, found)
-		ofClass, shares = next, found
-	}
-	return ofClass, shares
-}
-
-// resample draws the counts of both domains from the shares of the bins in each class, and of the classes
-// in the target.
-func (c *binnedCounts) resample(ofClass [][]float64, shares []float64, random *rand.Rand) binnedCounts {
-	drawn, target := binnedCounts{}, make([]float64, len(c.target))
-	for y, counts := range c.source {
-		drawn.source = append(drawn.source, multinomial(floats.Sum(counts), ofClass[y], random))
-		floats.AddScaled(target, shares[y], ofClass[y])
-	}
-	drawn.target = multinomial(floats.Sum(c.target), target, random)
-	return drawn
-}
-
-// multinomial draws the counts of so many rows over bins in proportion to the shares.
-func multinomial(rows float64, shares []float64, random *rand.Rand) []float64 {
-	counts := make([]float64, len(shares))
-	left := floats.Sum(shares)
-	for i, share := range shares {
-		if rows == 0 {
-			break
-		}
-		counts[i] = rows
-		if i+1 < len(shares) && share < left {
-			counts[i] = distuv.Binomial{N: rows, P: math.Max(0, share/left), Src: random}.Rand()
-		}
-		rows -= counts[i]
-		left -= share
-	}
-	return counts
 }
