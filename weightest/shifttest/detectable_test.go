@@ -18,7 +18,7 @@ func TestDetectable(t *testing.T) {
 	turned.Rotation = 0.6 // costs 9 points
 	last := math.Inf(1)
 	for _, rows := range []int{200, 1000, 5000} {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 1), LabelShiftSettings{Detect: true})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 2), LabelShiftSettings{Detect: true})
 		if err != nil || !(l.Detectable >= 0 && l.Detectable < last) {
 			t.Fatalf("%d rows: %+v, %v", rows, l, err)
 		}
@@ -43,6 +43,10 @@ func TestDetectable(t *testing.T) {
 	l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), 300, 300, 1), LabelShiftSettings{})
 	if err != nil || !math.IsNaN(l.Detectable) {
 		t.Errorf("%+v, %v", l, err)
+	}
+	l, err = LabelShiftTest(sampletest.Gaussian(t, turned, 5000, 5000, 1), LabelShiftSettings{Detect: true})
+	if err != nil || !l.Rejected() || !math.IsNaN(l.Detectable) {
+		t.Errorf("of a shift that is found: %+v, %v", l, err)
 	}
 }
 

@@ -27,8 +27,9 @@ type LabelShift struct {
 	P float64
 	// Detectable is the loss of accuracy on the target, between 0 and 1, from which on the
 	// test finds turned logits with a probability of 80% at these numbers of rows; +Inf if
-	// no turn by 45° or less is found so, NaN if LabelShiftSettings.Detect did not ask or nothing
-	// was tested. Swaps of pairs of classes are not meant: to this test they are nearly label shift.
+	// no turn by 45° or less is found so, NaN if LabelShiftSettings.Detect did not ask, nothing was
+	// tested, or label shift is rejected. Swaps of pairs of classes are not meant: to this test they are
+	// nearly label shift.
 	Detectable float64
 	// TargetDistribution are the shares of all classes that fit best, length k; 0 for a
 	// class without source rows.
@@ -41,7 +42,7 @@ type LabelShiftSettings struct {
 	// Fewer do where P is large.
 	Resamples int
 	Seed      uint64
-	Detect    bool // find Detectable too, which costs more than 500 resamples
+	Detect    bool // find Detectable too, if nothing is found, which costs more than 500 resamples
 }
 
 // Significance is the p-value below which a test rejects.
@@ -134,7 +135,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	}
 	under := newNull(&counts, pooled, q, settings.Seed)
 	var err error
-	if result.P, err = under.p(result.Statistic, settings.Resamples); err != nil || !settings.Detect {
+	if result.P, err = under.p(result.Statistic, settings.Resamples); err != nil || !settings.Detect || result.Rejected() {
 		return result, err
 	}
 	result.Detectable, err = detectable(s, under, bins, present)
