@@ -40,7 +40,7 @@ func newMixture(rows *Rows, pseudocount int, prior []float64) *mixture {
 	more, moreCounts := rows.eachClass(pseudocount, prior)
 	n := len(rows.Probabilities) / k
 	var kept []int
-	if rows.Counts != nil {
+	if rows.Counts != nil || rows.Pseudocounts != nil {
 		kept = make([]int, 0, n+len(moreCounts))
 	}
 	m.counts = make([]float64, 0, n+len(moreCounts))

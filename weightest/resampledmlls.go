@@ -24,9 +24,9 @@ const (
 )
 
 // resampledMLLS is MLLS on the resamples of a sample, which differ from it by how often
-// rows count, by the prior, and by the calibration of the rows. From the sample's own optimum a few steps with its own
-// curvature lead to theirs. It keeps the sample's rows once, and is for use by many
-// goroutines at the same time.
+// rows count, by the prior, and by the calibration of the rows. From the sample's own optimum
+// a few steps with its own curvature lead to theirs. It keeps the sample's rows once, and is for
+// use by many goroutines at the same time.
 type resampledMLLS struct {
 	MLLS
 	sample    *Rows
@@ -88,9 +88,9 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 }
 
 // resampled returns the likelihood of a resample, and what to call after its last use: one of
-// the mixtures, if the rows are the sample's.
+// the mixtures, if it differs from the sample by how often rows count alone.
 func (r *resampledMLLS) resampled(rows *Rows, prior []float64) (m *mixture, release func()) {
-	if &rows.Probabilities[0] != &r.sample.Probabilities[0] {
+	if &rows.Probabilities[0] != &r.sample.Probabilities[0] || rows.Counts == nil || rows.Pseudocounts != nil {
 		m := newMixture(rows, r.Pseudocount, prior)
 		m.rows.Alone = m.rows.Rows < severalCores
 		return m, func() {}

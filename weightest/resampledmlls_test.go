@@ -2,6 +2,7 @@ package weightest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -71,6 +72,40 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 					t.Errorf("%s, replica %d: the steps ended at a violation of %.2g", name, replica, s.violation)
 				}
 			}
+		}
+	}
+}
+
+// A problem is one of its own resamples: that in which every row counts once.
+func TestResampledMLLSOfTheSample(t *testing.T) {
+	p, e := problem(t, gaussianSample(t, 3, 200, 300, 5)), MLLS{Pseudocount: Laplace}
+	fast, err := e.OnResamples(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Estimate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what is kept from one resample to the next has no part in it
+		got, err := fast.Estimate(p)
+		if err != nil || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-6) {
+			t.Errorf("%v, want %v, %v", got.TargetDistribution, want.TargetDistribution, err)
+		}
+		counted := p
+		counted.Rows = &Rows{Probabilities: p.Rows.Probabilities, Counts: slices.Repeat([]int{1}, 300), Pseudocounts: []int{0, 3, 0}}
+		if want, err := e.Estimate(counted); err != nil {
+			t.Error(err)
+		} else if got, err := fast.Estimate(counted); err != nil || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-6) {
+			t.Errorf("with pseudocounts %v, want %v, %v", got.TargetDistribution, want.TargetDistribution, err)
+		}
+		// Rows that nothing counts count once.
+		once := counted
+		once.Rows = &Rows{Probabilities: p.Rows.Probabilities, Pseudocounts: counted.Rows.Pseudocounts}
+		a, errA := e.Estimate(counted)
+		b, errB := e.Estimate(once)
+		if errA != nil || errB != nil || !floats.Equal(a.TargetDistribution, b.TargetDistribution) {
+			t.Errorf("%v and %v, %v, %v", a.TargetDistribution, b.TargetDistribution, errA, errB)
 		}
 	}
 }
