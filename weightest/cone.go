@@ -3,6 +3,7 @@ package weightest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -178,7 +179,7 @@ func (s *cone) solution() RLLSSolution {
 // The exceptions are θ = 0, where F has no gradient, and λ = 0, where C_F θ_F = b'.
 func (s *cone) solveFace() error {
 	var free []int
-	target := append([]float64(nil), s.b...)
+	target := slices.Clone(s.b)
 	for j, bounded := range s.bounded {
 		if bounded {
 			floats.Add(target, mat.Col(nil, j, s.c))
@@ -239,7 +240,7 @@ type faceSystem struct {
 
 func newFaceSystem(c *mat.Dense, free []int, target []float64) (*faceSystem, error) {
 	k := len(target)
-	f := &faceSystem{free: len(free), outside: append([]float64(nil), target...), bounded: float64(k - len(free))}
+	f := &faceSystem{free: len(free), outside: slices.Clone(target), bounded: float64(k - len(free))}
 	if len(free) == 0 {
 		return f, nil
 	}

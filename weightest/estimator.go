@@ -53,13 +53,16 @@ type Estimate struct {
 	Warning   string // what to know before relying on the weights; empty where nothing is
 }
 
-// estimators are the estimators of this package in the order of EstimatorNames.
-var estimators = []struct {
+// named is an estimator with what is known of it by its name.
+type named struct {
 	name      string
 	estimator Estimator
 	rows      bool // see ReadsRows
 	about     string
-}{
+}
+
+// estimators are the estimators of this package in the order of EstimatorNames.
+var estimators = []named{
 	{"qp", QP{}, false, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
 	{"bbse-hard", Hard{BBSE{}}, false, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
 	{"bbse-soft", BBSE{}, false, "the same on predicted probabilities"},
@@ -103,45 +106,37 @@ func EstimatorNames() []string {
 }
 
 // NewEstimator returns the estimator of the name with the settings that were published;
-// AboutEstimator says what each is. An unknown name is an error that lists these, or says what took the place of one that is
-// gone.
+// AboutEstimator says what each is. An unknown name is an error that lists these, or says what
+// took the place of one that is gone.
 func NewEstimator(name string) (Estimator, error) {
-	for _, e := range estimators {
-		if e.name == name {
-			return e.estimator, nil
-		}
-	}
-	return nil, unknownEstimator(name)
+	e, err := find(name)
+	return e.estimator, err
 }
 
 // ReadsRows reports whether the estimator of the name needs the problem of a Sample, as it reads
 // the target's rows themselves; the others need that of Sums. An unknown name is the error of
 // NewEstimator.
 func ReadsRows(name string) (bool, error) {
-	for _, e := range estimators {
-		if e.name == name {
-			return e.rows, nil
-		}
-	}
-	return false, unknownEstimator(name)
+	e, err := find(name)
+	return e.rows, err
 }
 
 // AboutEstimator says in a line what the estimator of the name does. An unknown name is the
 // error of NewEstimator.
 func AboutEstimator(name string) (string, error) {
-	for _, e := range estimators {
-		if e.name == name {
-			return e.about, nil
-		}
-	}
-	return "", unknownEstimator(name)
+	e, err := find(name)
+	return e.about, err
 }
 
-func unknownEstimator(name string) error {
-	if now, is := gone[name]; is {
-		return fmt.Errorf("weightest: estimator %s is gone since version 0.4.0; %s is in its place", name, now)
+// find returns the estimator of the name.
+func find(name string) (named, error) {
+	if i := slices.IndexFunc(estimators, func(e named) bool { return e.name == name }); i >= 0 {
+		return estimators[i], nil
 	}
-	return fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
+	if now, is := gone[name]; is {
+		return named{}, fmt.Errorf("weightest: estimator %s is gone since version 0.4.0; %s is in its place", name, now)
+	}
+	return named{}, fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
 }
 
 // estimateOf returns the estimate of weights with w·D_S = 1.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/weightest/internal/simplex"
@@ -79,10 +81,8 @@ func (p Problem) OnHard() (Problem, error) {
 // requireEveryClass returns an error that wraps ErrMissingClass and names the class
 // where a class has no source mass.
 func (p Problem) requireEveryClass() error {
-	for j, mass := range p.SourceDistribution {
-		if mass == 0 {
-			return fmt.Errorf("%w: class %d", ErrMissingClass, j)
-		}
+	if j := slices.Index(p.SourceDistribution, 0); j >= 0 {
+		return fmt.Errorf("%w: class %d", ErrMissingClass, j)
 	}
 	return nil
 }
@@ -125,21 +125,14 @@ func validateDistribution(name string, distribution []float64) error {
 		return fmt.Errorf("%w: the %s holds %v for class %d; every value must be finite and not negative",
 			ErrInvalidProblem, name, distribution[i], i)
 	}
-	for _, v := range distribution {
-		if v > 0 {
-			return nil
-		}
+	if floats.Sum(distribution) == 0 {
+		return fmt.Errorf("%w: the %s is zero in every class", ErrInfeasible, name)
 	}
-	return fmt.Errorf("%w: the %s is zero in every class", ErrInfeasible, name)
+	return nil
 }
 
 // firstInvalid returns the index of the first value that is negative, NaN or
 // infinite, and -1 where there is none.
 func firstInvalid(values []float64) int {
-	for i, v := range values {
-		if !(v >= 0 && v <= math.MaxFloat64) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(values, func(v float64) bool { return !(v >= 0 && v <= math.MaxFloat64) })
 }

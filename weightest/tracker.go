@@ -58,11 +58,7 @@ func NewTracker(classes int, settings TrackerSettings) (*Tracker, error) {
 	if settings.Estimator == nil {
 		settings.Estimator = QP{}
 	}
-	w := make([]float64, classes)
-	for j := range w {
-		w[j] = 1
-	}
-	return &Tracker{settings: settings, weights: w}, nil
+	return &Tracker{settings: settings, weights: slices.Repeat([]float64{1}, classes)}, nil
 }
 
 // Weights returns a copy of w, length k.

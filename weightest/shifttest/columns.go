@@ -3,6 +3,7 @@ package shifttest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -117,10 +118,7 @@ func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
 	if err := factor.InverseTo(&inverse); err != nil {
 		return nil, fmt.Errorf("the information on class shares: %w", err)
 	}
-	ones := mat.NewVecDense(n, nil)
-	for j := range n {
-		ones.SetVec(j, 1)
-	}
+	ones := mat.NewVecDense(n, slices.Repeat([]float64{1}, n))
 	var along mat.VecDense // that changes of shares sum to 0
 	along.MulVec(&inverse, ones)
 	inverse.SymRankOne(&inverse, -1/mat.Dot(ones, &along), &along)

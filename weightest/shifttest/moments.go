@@ -15,8 +15,7 @@ import (
 
 // moments are the equations b = A q that the target's class shares q satisfy under label
 // shift: b are the target's shares of the bins, A's columns those of each source class.
-// The bin with most rows, which follows
-// from the others, is left out.
+// The bin with most rows, which follows from the others, is left out.
 type moments struct {
 	classes, bins int
 	shares        []float64   // b, length bins
@@ -47,7 +46,7 @@ func newMoments(c binnedCounts, pooled []float64) *moments {
 	all := len(c.target)
 	last := floats.MaxIdx(pooled)
 	withoutLast := func(counts []float64, extra float64) []float64 {
-		shares := append([]float64(nil), counts...)
+		shares := slices.Clone(counts)
 		floats.AddScaled(shares, extra, pooled)
 		floats.Scale(1/floats.Sum(shares), shares)
 		shares[last] = shares[all-1]
