@@ -49,7 +49,8 @@ func (u *Uncertainty) widen(ambiguity, p []float64) {
 			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
 		}
 		for _, weight := range []*Interval{&u.Weights.Each[j], &u.Weights.Joint[j]} {
-			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Min(1/p[j], weight.High+by/p[j])}
+			// Those of MLLS, which are over mean predictions, may be above 1/p.
+			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Max(weight.High, math.Min(1/p[j], weight.High+by/p[j]))}
 		}
 	}
 	u.warn("other class shares explain the predictions as well, whatever the number of rows: intervals are as wide as these may be apart")

@@ -287,6 +287,12 @@ func TestWiden(t *testing.T) {
 	if !reflect.DeepEqual(u, want) || u.Warning == "" {
 		t.Errorf("%+v, want %+v", u, want)
 	}
+	// Weights over mean predictions may be above 1/p; none of their intervals gets narrower.
+	above := Uncertainty{Shares: each(Interval{0.25, 0.5}, Interval{0, 0.75}), Weights: each(Interval{5, 6}, Interval{0, 1})}
+	above.widen([]float64{0.125, 0}, []float64{0.25, 0.75})
+	if got := above.Weights.Each[0]; got != (Interval{4.5, 6}) {
+		t.Errorf("%+v, want 4.5 to 6", got)
+	}
 	u.widen([]float64{1, 0.5}, []float64{0.5, 0.25})
 	want = Uncertainty{Shares: each(Interval{0, 1}, Interval{0, 1}), Weights: each(Interval{0, 2}, Interval{0, 2}), Warning: u.Warning}
 	if !reflect.DeepEqual(u, want) {
