@@ -72,19 +72,24 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return counts
 	}
 	if settings.Resample != nil {
-		return bound(e, settings.Replicas, settings.Level, rowsOf(labels, s.Classes()), max(1, unsureRows(source, s.Classes())), len(targetRows) >= manyRows, func(replica int) (weightest.Problem, error) {
-			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
-		})
+		return resamples{
+			count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), unsure: max(1, unsureRows(source, s.Classes())), inTurn: len(targetRows) >= manyRows,
+			problem: func(replica int) (weightest.Problem, error) {
+				return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
+			},
+		}.bound(e, settings.Level)
 	}
 	replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
 	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
 		return Uncertainty{}, err
 	}
-	return bound(e, settings.Replicas, settings.Level, replicas.meanSourceRows(), 0, false, func(replica int) (weightest.Problem, error) {
+	all := replicas.resamples()
+	all.problem = func(replica int) (weightest.Problem, error) {
 		p, err := replicas.sums[replica].Problem()
 		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 		return p, err
-	})
+	}
+	return all.bound(e, settings.Level)
 }
 
 // manyRows is the number of target rows from which on resamples are made in turn.
@@ -110,8 +115,7 @@ func rowsOf(labels []int, k int) []float64 {
 
 // Intervals runs the estimator on every replica and returns the intervals between
 // percentiles of its estimates, further apart where a class has few source rows: see
-// resampledReach. An estimator that reads target rows returns an error
-// here: see Bootstrap.
+// resampledReach. An estimator that reads target rows returns an error here: see Bootstrap.
 //
 // A resample can be one that has no estimate, most of all where a class has few source
 // rows: it is left out, and the warning says how many were. The error of the first is
@@ -119,18 +123,29 @@ func rowsOf(labels []int, k int) []float64 {
 //
 // Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r *Replicas) Intervals(e weightest.Estimator, level float64) (Uncertainty, error) {
-	return bound(e, len(r.sums), level, r.meanSourceRows(), 0, false, func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() })
+	return r.resamples().bound(e, level)
 }
 
-// bound returns the intervals between percentiles of the estimates of so many resamples, given
-// their mean number of source rows of each class. Where these are few the bounds are further
-// apart; if a calibration was fitted to each resample, where the unsure rows are few. Resamples
-// are made in turn, or several at the same time.
-func bound(e weightest.Estimator, replicas int, level float64, rows []float64, unsure float64, inTurn bool, problem func(replica int) (weightest.Problem, error)) (Uncertainty, error) {
-	estimates := make([]weightest.Estimate, replicas)
-	failures := make([]error, replicas)
+// resamples are those behind intervals.
+type resamples struct {
+	count      int
+	problem    func(replica int) (weightest.Problem, error)
+	sourceRows []float64 // of each class, on average
+	unsure     float64   // source rows, if a calibration was fitted to each resample; see refittedReach
+	inTurn     bool      // they are made one after the other, and not several at the same time
+}
+
+func (r *Replicas) resamples() resamples {
+	return resamples{count: len(r.sums), sourceRows: r.meanSourceRows(), problem: func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() }}
+}
+
+// bound returns the intervals between percentiles of the resamples' estimates. They are further
+// apart where source rows of a class are few; if a calibration was fitted, where unsure rows are.
+func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, error) {
+	estimates := make([]weightest.Estimate, r.count)
+	failures := make([]error, r.count)
 	run := panels.Each
-	if inTurn {
+	if r.inTurn {
 		run = func(tasks int, run func(task int)) {
 			for task := range tasks {
 				runtime.GC() // each leaves as much memory behind as it takes
@@ -138,8 +153,8 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, u
 			}
 		}
 	}
-	run(replicas, func(replica int) {
-		p, err := problem(replica)
+	run(r.count, func(replica int) {
+		p, err := r.problem(replica)
 		if err == nil {
 			estimates[replica], err = e.Estimate(p)
 		}
@@ -160,34 +175,34 @@ func bound(e weightest.Estimator, replicas int, level float64, rows []float64, u
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
 	result := Uncertainty{Level: level}
-	if unsure > 0 {
-		reach := refittedReach(unsure)
+	if r.unsure > 0 {
+		reach := refittedReach(r.unsure)
 		result.Shares = shareIntervals(shares, level, reach)
 		result.Weights = drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), reach)
 	} else {
-		between, reach := normalReach(level), resampledReach(rows)
+		between, reach := normalReach(level), resampledReach(r.sourceRows)
 		result.Shares = drawnIntervals(shares, level, 1, between, reach)
 		result.Weights = drawnIntervals(weights, level, math.Inf(1), between, reach)
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
 	}
-	ambiguity, err := ambiguityOf(e, replicas, problem)
+	ambiguity, err := r.ambiguity(e)
 	if err != nil {
 		return Uncertainty{}, err
 	}
-	ofSource := slices.Clone(rows)
-	floats.Scale(1/floats.Sum(rows), ofSource)
+	ofSource := slices.Clone(r.sourceRows)
+	floats.Scale(1/floats.Sum(ofSource), ofSource)
 	result.widen(ambiguity, ofSource)
 	return result, nil
 }
 
-// ambiguityOf returns the largest of the first resamples, nil where one has one solution: what
+// ambiguity returns the largest of the first resamples, nil where one has one solution: what
 // the sample leaves open, every resample does.
-func ambiguityOf(e weightest.Estimator, replicas int, problem func(replica int) (weightest.Problem, error)) (largest []float64, err error) {
+func (r resamples) ambiguity(e weightest.Estimator) (largest []float64, err error) {
 	const first = 20
-	for replica := range min(first, replicas) {
-		p, err := problem(replica)
+	for replica := range min(first, r.count) {
+		p, err := r.problem(replica)
 		if err != nil {
 			continue // it has no estimate either
 		}
