@@ -275,7 +275,12 @@ func (s *Shares) Target() []float64 { return s.Estimate.TargetDistribution }
 // number of a row, from first, that has probability 0 in every class of the target.
 func (s *Shares) Correct(first, last int) ([]float64, error) {
 	k := s.Sample.Classes()
-	return weightest.Correct(s.Sample.Target()[first*k:last*k], s.Estimate.Weights, slices.Repeat([]float64{1}, k))
+	return s.weighted(s.Sample.Target()[first*k : last*k])
+}
+
+// weighted returns rows of probabilities times w, of sum 1 a row.
+func (s *Shares) weighted(rows []float64) ([]float64, error) {
+	return weightest.Correct(rows, s.Estimate.Weights, slices.Repeat([]float64{1}, s.Sample.Classes()))
 }
 
 // OfTarget estimates the class shares of target rows alone, by [DefaultEstimator] of their

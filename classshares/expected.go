@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/evenly"
-	"iwda/weightest"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
@@ -56,7 +54,7 @@ func Withheld(test shifttest.LabelShift) string {
 	switch {
 	case !test.Tested():
 		return "too few source rows, or too few different predictions, to test whether anything but the class shares is new"
-	case test.P < shifttest.Significance:
+	case test.Rejected():
 		return fmt.Sprintf("more than the class shares is new in the target (p = %.2g)", test.P)
 	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):
 		return "the test found nothing, but with so few rows it would have found next to nothing"
@@ -163,7 +161,7 @@ func (s *Shares) Confident(predicted []int) (float64, error) {
 		return 0, err
 	}
 	rows, labels := s.Sample.Source()
-	source, err := weightest.Correct(rows, s.Estimate.Weights, slices.Repeat([]float64{1}, k))
+	source, err := s.weighted(rows)
 	if err != nil {
 		return 0, err
 	}

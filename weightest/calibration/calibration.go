@@ -89,10 +89,13 @@ type form struct {
 	simpler string // what is fitted instead where this one has no optimum
 }
 
-// forms are in the order of Names; the first has no parameter.
+// None is the name of the calibration that leaves probabilities as they are.
+const None = "none"
+
+// forms are in the order of Names.
 var forms = []form{
-	{name: "none"},
-	{name: "ts", simpler: "none"},
+	{name: None},
+	{name: "ts", simpler: None},
 	{name: "bcts", biases: true, simpler: "ts"},
 	{name: "bcts-ridge", biases: true, shrunk: true, simpler: "ts"},
 	{name: "nbvs", vector: true, simpler: "ts"},
@@ -157,7 +160,7 @@ func Calibrate(name string, logits []float64, labels []int, k int) (Calibration,
 	if err != nil {
 		return Calibration{}, err
 	}
-	if class := missingClass(labels, k); f.biases && class >= 0 {
+	if class := slices.Index(loss.counts, 0); f.biases && class >= 0 {
 		return Calibration{}, fmt.Errorf("%w: class %d has no held-out row, and %s would fit a bias to it", weightest.ErrMissingClass, class, name)
 	}
 	var notes []string
@@ -208,15 +211,6 @@ func checkFinite(logits []float64, k int) error {
 	return fmt.Errorf("%w: source row %d gives class %d the logit %v", weightest.ErrInvalidRow, at/k, at%k, logits[at])
 }
 
-// missingClass returns the first class without a row, and -1 where there is none.
-func missingClass(labels []int, k int) int {
-	seen := make([]bool, k)
-	for _, label := range labels {
-		seen[label] = true
-	}
-	return slices.Index(seen, false)
-}
-
 // probabilityFloor is what CenteredLogs takes a smaller probability for, since log 0 is
 // infinite: the smallest float32 of full precision.
 const probabilityFloor = 0x1p-126
@@ -239,9 +233,6 @@ func CenteredLogs(probabilities []float64, k int) []float64 {
 	}
 	return logs
 }
-
-// None is the name of the calibration that leaves probabilities as they are.
-const None = "none"
 
 // HasBiases reports whether the calibration of the name has a bias for each class, so that its
 // probabilities speak for the class shares of the rows of the fit, whatever those before it

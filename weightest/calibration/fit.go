@@ -47,7 +47,7 @@ func (e *noOptimum) Error() string { return "calibration: no optimum, as " + e.b
 // most.
 func (l *logLoss) fit(f form) (Calibration, error) {
 	k := l.classes
-	if f.name == forms[0].name || k == 1 {
+	if f.name == None || k == 1 {
 		return Identity(k), nil
 	}
 	n := f.scales(k)
@@ -130,10 +130,10 @@ func (l *logLoss) start(f form, x []float64) {
 		return
 	}
 	few := l.thinned(step)
-	if missingClass(few.labels, l.classes) >= 0 {
+	if slices.Contains(few.counts, 0) {
 		return
 	}
-	rough, err := few.descend(f, x, freeIndices(make([]bool, len(x))), thinnedGradient)
+	rough, err := few.descend(f, x, evenly.All(len(x)), thinnedGradient)
 	if err != nil || rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
 		return
 	}
