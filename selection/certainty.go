@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
 )
@@ -18,7 +19,7 @@ var entropyCriterion = Criterion{
 	About: "the mean entropy of the target's predictions",
 	Fails: "it rewards being sure, right or wrong; a classifier that always predicts one class is best",
 	needs: []need{targetRows},
-	value: func(in Input) (float64, error) { return mean(rowEntropies(softmax(in.TargetLogits, 1))), nil },
+	value: func(in Input) (float64, error) { return stat.Mean(rowEntropies(softmax(in.TargetLogits, 1)), nil), nil },
 }
 
 // informationMaximisation is the mutual information of rows and predictions,
@@ -30,7 +31,7 @@ var informationMaximisation = Criterion{
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {
 		p := softmax(in.TargetLogits, 1)
-		return entropy(columnMeans(p)) - mean(rowEntropies(p)), nil
+		return stat.Entropy(columnMeans(p)) - stat.Mean(rowEntropies(p), nil), nil
 	},
 }
 
@@ -84,7 +85,7 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 	for i, h := range weights {
 		weights[i] = 1 + math.Exp(-h)
 	}
-	floats.Scale(1/mean(weights), weights)
+	floats.Scale(1/stat.Mean(weights, nil), weights)
 	n, k := p.Dims()
 	var weighted, confusion mat.Dense
 	weighted.CloneFrom(p)

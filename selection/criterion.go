@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +55,7 @@ var criteria = []Criterion{
 }
 
 // All returns every criterion, the default first.
-func All() []Criterion { return append([]Criterion(nil), criteria...) }
+func All() []Criterion { return slices.Clone(criteria) }
 
 // Names returns the names of all criteria, in the order of [All].
 func Names() []string {
@@ -68,10 +69,8 @@ func Names() []string {
 // Find returns the criterion of that name, and an error that lists the known ones where
 // there is none.
 func Find(name string) (Criterion, error) {
-	for _, c := range criteria {
-		if c.Name == name {
-			return c, nil
-		}
+	if i := slices.Index(Names(), name); i >= 0 {
+		return criteria[i], nil
 	}
 	return Criterion{}, fmt.Errorf("selection: no criterion %q; known are %s", name, strings.Join(Names(), ", "))
 }

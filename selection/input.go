@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Input is what criteria read of one candidate: k classes, n_s held-out source rows, n_t
@@ -149,25 +150,12 @@ func columnMeans(m *mat.Dense) []float64 {
 	return means
 }
 
-// entropy is -Σ p log p, where 0 log 0 is 0.
-func entropy(p []float64) float64 {
-	h := 0.0
-	for _, v := range p {
-		if v > 0 {
-			h -= v * math.Log(v)
-		}
-	}
-	return h
-}
-
 // rowEntropies returns the entropy of each row.
 func rowEntropies(p *mat.Dense) []float64 {
 	rows, _ := p.Dims()
 	h := make([]float64, rows)
 	for i := range h {
-		h[i] = entropy(p.RawRowView(i))
+		h[i] = stat.Entropy(p.RawRowView(i))
 	}
 	return h
 }
-
-func mean(values []float64) float64 { return floats.Sum(values) / float64(len(values)) }

@@ -1,5 +1,7 @@
 package selection
 
+import "gonum.org/v1/gonum/stat"
+
 // ClassWeightedRisk is IWV-y, (1/n) Σ_i w_{y_i} ℓ_i over held-out source rows, ℓ the
 // cross-entropy: an estimate of the cross-entropy on the target, without bias where the
 // weights are right and the two domains differ in their class shares alone, or in features
@@ -14,7 +16,7 @@ var ClassWeightedRisk = Criterion{
 		for i, label := range in.SourceLabels {
 			losses[i] *= in.ClassWeights[label]
 		}
-		return mean(losses), nil
+		return stat.Mean(losses, nil), nil
 	},
 }
 
