@@ -24,6 +24,7 @@
 package floor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -144,10 +145,12 @@ func check(k int, s Source, t Target) error {
 	if i := slices.IndexFunc(s.Weights, func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) }); i >= 0 {
 		return fmt.Errorf("floor: source row %d has weight %v", i, s.Weights[i])
 	}
-	for name, features := range map[string]*mat.Dense{"source": s.Features, "target": t.Features} {
-		if sum := mat.Sum(features); math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return fmt.Errorf("floor: features of the %s are no numbers, or too large", name)
-		}
+	return cmp.Or(checkFeatures("source", s.Features), checkFeatures("target", t.Features))
+}
+
+func checkFeatures(domain string, features *mat.Dense) error {
+	if sum := mat.Sum(features); math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return fmt.Errorf("floor: features of the %s are no numbers, or too large", domain)
 	}
 	return nil
 }
@@ -160,13 +163,13 @@ func standardised(source, target *mat.Dense) (s, t *mat.Dense) {
 	n, d := s.Dims()
 	for j := range d {
 		column := mat.Col(nil, j, s)
-		mean := floats.Sum(column) / float64(n)
+		constant, mean := floats.Min(column) == floats.Max(column), floats.Sum(column)/float64(n)
 		floats.AddConst(-mean, column)
 		deviation := floats.Norm(column, 2) / math.Sqrt(float64(n))
 		for _, m := range []*mat.Dense{s, t} {
 			for i := range m.RawMatrix().Rows {
 				v := 0.0
-				if deviation > 0 {
+				if !constant {
 					v = max(-farthest, min(farthest, (m.At(i, j)-mean)/deviation))
 				}
 				m.Set(i, j, v)

@@ -3,6 +3,7 @@ package floor
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -187,6 +188,30 @@ func TestGradient(t *testing.T) {
 	z := []float64{2, 0}
 	if got := (contradiction{predicted: []int{0}}).row(0, z); math.Abs(got-math.Log(1+math.Exp(2))) > 1e-12 || math.Abs(z[0]-1/(1+math.Exp(-2))) > 1e-12 {
 		t.Errorf("loss %v, gradient %v", got, z)
+	}
+}
+
+// A feature that the source always has alike says nothing, whatever rounding makes of its mean.
+func TestConstantFeature(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	equal := []float64{0.5, 0.5}
+	source, labels := classes(random, 300, equal, 0, 0.4)
+	target, _ := classes(random, 300, equal, 0, 0.4)
+	weights := make([]float64, len(labels))
+	floats.AddConst(1, weights)
+	with := func(features *mat.Dense, value float64) *mat.Dense {
+		var wider mat.Dense
+		wider.Augment(features, mat.NewDense(300, 1, slices.Repeat([]float64{value}, 300)))
+		return &wider
+	}
+	s, q := Source{source, labels, nearest(source, 2), weights}, Target{target, nearest(target, 2)}
+	want, err := Of(2, s, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Features, q.Features = with(source, 0.1), with(target, 0.3)
+	if got, err := Of(2, s, q); err != nil || math.Abs(got.Value-want.Value) > 0.02 {
+		t.Errorf("%+v, without the feature %+v, %v", got, want, err)
 	}
 }
 
