@@ -123,7 +123,8 @@ func (d *Draw) merge() {
 	}
 }
 
-// fewestOfStratum is the number of rows without which nothing is known of a stratum's variance.
+// fewestOfStratum is the number of drawn rows, and of their labels, without which nothing is known of a
+// stratum's variance.
 const fewestOfStratum = 2
 
 // allocation returns how many rows each stratum gives, all of them together as many as are asked for, or

@@ -35,9 +35,6 @@ type Stratum struct {
 	Share float64 // of all rows
 }
 
-// fewest is the number of labels of a stratum without which nothing can be said.
-const fewest = 2
-
 // Read reads the labels of a file as [table.ReadText] does, with the columns id and label, and if it
 // has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
 // ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
@@ -129,11 +126,11 @@ func (r *reader) check() error {
 	for i, s := range r.Strata {
 		sum += s.Share
 		switch {
-		case labelled[i] >= fewest:
+		case labelled[i] >= fewestOfStratum:
 		case s.Name == "":
-			return fmt.Errorf("%s: the column of labels is filled in in %d rows; %d are needed at least, and some thirty to tell much", r.Path, labelled[i], fewest)
+			return fmt.Errorf("%s: the column of labels is filled in in %d rows; %d are needed at least, and some thirty to tell much", r.Path, labelled[i], fewestOfStratum)
 		default:
-			return fmt.Errorf("%s: of stratum %s %d rows have a label; each stratum needs %d", r.Path, s.Name, labelled[i], fewest)
+			return fmt.Errorf("%s: of stratum %s %d rows have a label; each stratum needs %d", r.Path, s.Name, labelled[i], fewestOfStratum)
 		}
 	}
 	if math.Abs(sum-1) > 1e-6 {

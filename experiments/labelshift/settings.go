@@ -58,7 +58,7 @@ func (s Settings) checkForSums() error {
 		return err
 	case rows:
 		return fmt.Errorf("%s reads rows, and sums have none; there %s work", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
-	case s.Calibration != "none":
+	case s.Calibration != calibration.None:
 		return fmt.Errorf("sums cannot be calibrated by %s any more: calibrate the probabilities before they are counted", s.Calibration)
 	case s.TrainShares != nil:
 		return errors.New("sums cannot be corrected for the shares in training any more: correct the probabilities before they are counted")
