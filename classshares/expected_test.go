@@ -1,20 +1,216 @@
-package classshares
+package classshares_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/classshares"
+	"iwda/weightest"
+	"iwda/weightest/shifttest"
 )
 
-// Of 100 draws a fortieth of new ones is expected beyond position 2.525 from either end; at a level
-// that needs more draws the bounds are the outermost.
-func TestBounds(t *testing.T) {
-	draws := make([]float64, 100)
-	for i := range draws {
-		draws[i] = float64(100 - i)
+func TestExpectedAccuracy(t *testing.T) {
+	for _, resamples := range []int{100, 20} {
+		t.Run(strconv.Itoa(resamples), func(t *testing.T) { testExpectedAccuracy(t, resamples) })
 	}
-	for level, want := range map[float64][2]float64{0.95: {2.525, 98.475}, 0.999: {1, 100}} {
-		if low, high := bounds(draws, level); math.Abs(low-want[0]) > 1e-6 || math.Abs(high-want[1]) > 1e-6 {
-			t.Errorf("level %v: %v to %v, want %v", level, low, high, want)
+}
+
+// correctedClasses are those that are predicted of the target's rows after correction for the shares s, and
+// the share that is right.
+func correctedClasses(t *testing.T, k int, heldOut classshares.Rows, labels []int, target classshares.Rows, truth []int) (s *classshares.Shares, predicted []int, right float64) {
+	t.Helper()
+	s, err := classshares.Fit(k, heldOut, labels, target, classshares.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	corrected, err := s.Correct(0, len(truth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, class := range truth {
+		predicted = append(predicted, floats.MaxIdx(corrected[i*k:(i+1)*k]))
+		if predicted[i] == class {
+			right += 1 / float64(len(truth))
+		}
+	}
+	return s, predicted, right
+}
+
+func testExpectedAccuracy(t *testing.T, resamples int) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const problems = 40
+	held, distance, width := 0, 0.0, 0.0
+	for problem := range problems {
+		heldOut, labels := onLine(random, sourceShares, 400, 3)
+		target, truth := onLine(random, targetShares, 600, 3)
+		_, predicted, right := correctedClasses(t, 3, heldOut, labels, target, truth)
+		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Level: 0.9, Resamples: resamples, Seed: uint64(problem)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Low <= right && right <= got.High {
+			held++
+		}
+		if got.Low > got.Value || got.Value > got.High {
+			t.Errorf("%+v", got)
+		}
+		distance += (got.Value - right) / problems
+		width += (got.High - got.Low) / problems
+	}
+	// Of 40 intervals of 0.9, fewer than 31 hold it once in a hundred times.
+	if held < 31 {
+		t.Errorf("%d of %d intervals hold the accuracy", held, problems)
+	}
+	if math.Abs(distance) > 0.015 || width > 0.2 {
+		t.Errorf("expected less true accuracy %v on average, width %v", distance, width)
+	}
+}
+
+// A classifier of two classes that is twice too sure, by which few rows are wrong: what it predicts was fitted
+// to the rows from which its accuracy is expected.
+func TestExpectedAccuracyOfTooSure(t *testing.T) {
+	const apart = 4.2
+	random := rand.New(rand.NewPCG(13, 14))
+	draw := func(n int, second, moved float64) (rows classshares.Rows, classes []int) {
+		for range n {
+			class := 0
+			if random.Float64() < second {
+				class = 1
+			}
+			z := moved + 2*apart*(apart*(float64(class)-0.5)+random.NormFloat64())
+			rows.Values, classes = append(rows.Values, 0, float32(z)), append(classes, class)
+		}
+		return rows, classes
+	}
+	const problems = 40
+	held := 0
+	for problem := range problems {
+		moved := random.NormFloat64()
+		heldOut, labels := draw(300, 0.5, moved)
+		target, truth := draw(2000, 0.8, moved)
+		_, predicted, right := correctedClasses(t, 2, heldOut, labels, target, truth)
+		got, err := classshares.ExpectAccuracy(2, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Seed: uint64(problem)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Low <= right && right <= got.High {
+			held++
+		}
+	}
+	if held < 33 {
+		t.Errorf("%d of %d intervals hold the accuracy", held, problems)
+	}
+}
+
+// Few resamples of many classes, of which no percentiles could be taken.
+func TestExpectedAccuracyOfManyClasses(t *testing.T) {
+	const k = 150
+	random := rand.New(rand.NewPCG(7, 8))
+	logits := func(n int) (rows classshares.Rows) {
+		for i := range n {
+			for class := range k {
+				z := 2 * random.NormFloat64()
+				if class == i%k {
+					z += 5
+				}
+				rows.Values = append(rows.Values, float32(z))
+			}
+		}
+		return rows
+	}
+	heldOut, target := logits(4*k), logits(2*k)
+	var labels []int
+	for i := range 4 * k {
+		labels = append(labels, i%k)
+	}
+	got, err := classshares.ExpectAccuracy(k, heldOut, labels, target, append(slices.Clone(labels[:k]), labels[:k]...), classshares.Settings{}, classshares.AccuracySettings{Resamples: 5})
+	if err != nil || got.Low >= got.Value || got.High <= got.Value || got.Value < 0.3 || got.Value > 0.95 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := classshares.ExpectAccuracy(3, classshares.Rows{}, nil, target, make([]int, 2*k*k/3), classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
+		t.Error("without held-out rows there is an expected accuracy")
+	}
+}
+
+// The expected accuracy is that of the predictions that are asked about, whoever made them.
+func TestExpectedAccuracyOfOtherPredictions(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	heldOut, labels := onLine(random, sourceShares, 2000, 3)
+	target, truth := onLine(random, targetShares, 2000, 3)
+	for class := range 3 { // all rows are predicted to be of it
+		want := 0.0
+		for _, y := range truth {
+			if y == class {
+				want += 1 / float64(len(truth))
+			}
+		}
+		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, slices.Repeat([]int{class}, len(truth)), classshares.Settings{}, classshares.AccuracySettings{Resamples: 20})
+		if err != nil || got.Low > want || got.High < want || got.High-got.Low > 0.12 {
+			t.Errorf("class %d: %+v, want %v, %v", class, got, want, err)
+		}
+	}
+	if _, err := classshares.ExpectAccuracy(3, heldOut, labels, target, truth[1:], classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
+		t.Error("a row too few is predicted")
+	}
+}
+
+// Average thresholded confidence under other class shares is near the accuracy.
+func TestConfident(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	const problems = 20
+	distance := 0.0
+	for range problems {
+		heldOut, labels := onLine(random, sourceShares, 1000, 3)
+		target, truth := onLine(random, targetShares, 1000, 3)
+		s, predicted, right := correctedClasses(t, 3, heldOut, labels, target, truth)
+		got, err := s.Confident(predicted)
+		if err != nil || math.Abs(got-right) > 0.1 {
+			t.Errorf("%v, want %v, %v", got, right, err)
+		}
+		distance += (got - right) / problems
+	}
+	if math.Abs(distance) > 0.015 {
+		t.Errorf("%v too high on average", distance)
+	}
+	// By hand: the row of 0.4 is wrong, and has the lowest score, 0.6; the threshold is the next, 0.8.
+	hand, err := weightest.SampleOf(2, []float64{0.9, 0.1, 0.4, 0.6, 0.2, 0.8}, []int{0, 0, 1}, []float64{0.95, 0.05, 0.5, 0.5, 0.1, 0.9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &classshares.Shares{Sample: hand, Estimate: weightest.Estimate{Weights: []float64{1, 1}}}
+	if got, err := s.Confident([]int{0, 0, 1}); err != nil || math.Abs(got-2./3) > 1e-12 {
+		t.Errorf("by hand %v, %v", got, err)
+	}
+	if got, err := s.Confident([]int{1, 1, 0}); err != nil || got != 0 {
+		t.Errorf("by hand, of what is hardly likely, %v, %v", got, err)
+	}
+}
+
+// An expected accuracy is withheld, unless the test was made, finds nothing, and finds what matters.
+func TestWithheld(t *testing.T) {
+	tested := func(p, loss float64) shifttest.LabelShift {
+		return shifttest.LabelShift{DegreesOfFreedom: 4, P: p, Detectable: loss}
+	}
+	for _, c := range []struct {
+		test shifttest.LabelShift
+		want string
+	}{
+		{tested(0.5, 0.05), ""},
+		{tested(0.05, 0.01), ""},
+		{tested(0.049, 0.01), "more than the class shares is new in the target (p = 0.049)"},
+		{tested(0.5, 0.06), "would not have found a loss of less than 6 points"},
+		{tested(0.5, 0.052), "would not have found a loss of less than 6 points"}, // as the test's verdict says
+		{tested(0.5, math.NaN()), "next to nothing"},
+		{shifttest.LabelShift{P: 1, Detectable: 0.01}, "too few source rows"},
+	} {
+		if got := classshares.Withheld(c.test); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.test, got, c.want)
 		}
 	}
 }
