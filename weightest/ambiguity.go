@@ -35,7 +35,7 @@ func Ambiguity(e Estimator, p Problem) ([]float64, error) {
 	svd.UTo(&basis)
 	bounds := make([]float64, p.Classes())
 	for j := range bounds {
-		bounds[j] = math.Min(1, math.Sqrt2*mat.Norm(basis.RowView(j), 2))
+		bounds[j] = min(1, math.Sqrt2*mat.Norm(basis.RowView(j), 2))
 	}
 	return bounds, nil
 }

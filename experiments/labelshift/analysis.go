@@ -129,15 +129,6 @@ func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error)
 	return c, err
 }
 
-// sampleOf returns the calibrated rows of both files.
-func sampleOf(c classshares.Classifier, source, target *Predictions) (*weightest.Sample, error) {
-	sample, err := c.Sample(source.rows(), source.labels, target.rows())
-	if err != nil {
-		err = fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
-	}
-	return sample, err
-}
-
 // note appends a sentence.
 func (a *Analysis) note(format string, values ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, values...))

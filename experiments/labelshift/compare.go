@@ -1,6 +1,7 @@
 package labelshift
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -45,9 +46,9 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		if classifier.Note != "" && s.Calibration != asked {
 			c.note("Calibration: %s.", classifier.Note)
 		}
-		sample, err := sampleOf(classifier, source, target)
+		sample, err := classifier.Sample(source.rows(), source.labels, target.rows())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
 		}
 		problem, err := sample.Problem()
 		if err != nil {

@@ -82,7 +82,7 @@ func (j Joint) BalancedErrorRate() float64 {
 	largest := 0.0
 	for y, share := range j.Labels() {
 		if share > 0 {
-			largest = math.Max(largest, 1-j[y][y]/share)
+			largest = max(largest, 1-j[y][y]/share)
 		}
 	}
 	return largest
@@ -102,7 +102,7 @@ func ConditionalErrorGap(source, target Joint) float64 {
 		for predicted := range source {
 			if predicted != y {
 				gap := math.Abs(source[y][predicted]/sourceLabels[y] - target[y][predicted]/targetLabels[y])
-				largest = math.Max(largest, gap)
+				largest = max(largest, gap)
 			}
 		}
 	}

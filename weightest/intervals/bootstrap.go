@@ -214,7 +214,7 @@ func (r resamples) ambiguity(e weightest.Estimator) (largest []float64, err erro
 			largest = here
 		}
 		for j, bound := range here {
-			largest[j] = math.Max(largest[j], bound)
+			largest[j] = max(largest[j], bound)
 		}
 	}
 	return largest, nil

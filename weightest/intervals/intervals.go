@@ -46,11 +46,11 @@ func (u *Uncertainty) widen(ambiguity, p []float64) {
 			continue
 		}
 		for _, share := range []*Interval{&u.Shares.Each[j], &u.Shares.Joint[j]} {
-			*share = Interval{math.Max(0, share.Low-by), math.Min(1, share.High+by)}
+			*share = Interval{max(0, share.Low-by), min(1, share.High+by)}
 		}
 		for _, weight := range []*Interval{&u.Weights.Each[j], &u.Weights.Joint[j]} {
 			// Those of MLLS, which are over mean predictions, may be above 1/p.
-			*weight = Interval{math.Max(0, weight.Low-by/p[j]), math.Max(weight.High, math.Min(1/p[j], weight.High+by/p[j]))}
+			*weight = Interval{max(0, weight.Low-by/p[j]), max(weight.High, min(1/p[j], weight.High+by/p[j]))}
 		}
 	}
 	u.warn("other class shares explain the predictions as well, whatever the number of rows: intervals are as wide as these may be apart")
@@ -89,7 +89,7 @@ func drawnIntervals(draws [][]float64, level, upper, between float64, widen func
 		}
 		slices.Sort(values)
 		outside := normal.Survival(widen(j, between))
-		result.Each[j] = Interval{percentile(values, outside), math.Min(upper, percentile(values, 1-outside))}
+		result.Each[j] = Interval{percentile(values, outside), min(upper, percentile(values, 1-outside))}
 		median[j] = percentile(values, 0.5)
 		below[j], above[j] = deviations(values, median[j])
 	}
@@ -101,7 +101,7 @@ func drawnIntervals(draws [][]float64, level, upper, between float64, widen func
 				scale = below[j]
 			}
 			if deviation := math.Abs(v - median[j]); deviation > 0 {
-				values[i] = math.Max(values[i], deviation/scale)
+				values[i] = max(values[i], deviation/scale)
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func drawnIntervals(draws [][]float64, level, upper, between float64, widen func
 	for j, each := range result.Each {
 		reach := widen(j, reach)
 		result.Joint[j] = Interval{
-			math.Min(each.Low, math.Max(0, median[j]-reach*below[j])),
-			math.Max(each.High, math.Min(upper, median[j]+reach*above[j])),
+			min(each.Low, max(0, median[j]-reach*below[j])),
+			max(each.High, min(upper, median[j]+reach*above[j])),
 		}
 	}
 	return result
@@ -164,7 +164,7 @@ func deviations(values []float64, median float64) (below, above float64) {
 			higher++
 		}
 	}
-	return math.Sqrt(below / math.Max(1, lower)), math.Sqrt(above / math.Max(1, higher))
+	return math.Sqrt(below / max(1, lower)), math.Sqrt(above / max(1, higher))
 }
 
 // percentile interpolates linearly between sorted values, the first of which is that of
@@ -218,7 +218,7 @@ func studentReach(degrees, z float64) float64 {
 // rests on the source rows of which the classifier is not sure: their number is that of the
 // degrees of freedom of a Student's t, at least five.
 func refittedReach(unsure float64) func(class int, reach float64) float64 {
-	return func(_ int, reach float64) float64 { return studentReach(math.Max(5, unsure), reach) }
+	return func(_ int, reach float64) float64 { return studentReach(max(5, unsure), reach) }
 }
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
@@ -229,7 +229,7 @@ func refittedReach(unsure float64) func(class int, reach float64) float64 {
 // count as five.
 func resampledReach(rows []float64) func(class int, reach float64) float64 {
 	return func(class int, reach float64) float64 {
-		n := math.Max(5, rows[class])
+		n := max(5, rows[class])
 		return math.Sqrt(n/(n-1)) * studentReach(n-1, reach)
 	}
 }

@@ -168,7 +168,7 @@ func (m *moments) solveModel(q []float64) ([]float64, error) {
 	blas64.Trsm(blas.Right, blas.Trans, 1, m.factor, s.Columns) // rows are (L⁻¹ a)ᵀ
 	var largest float64
 	for y := range k {
-		largest = math.Max(largest, blas64.Nrm2(vector(s.Column(y))))
+		largest = max(largest, blas64.Nrm2(vector(s.Column(y))))
 	}
 	if largest == 0 {
 		largest = 1

@@ -2,7 +2,6 @@ package shifttest
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -122,7 +121,7 @@ func multinomial(rows float64, shares []float64, random *rand.Rand) []float64 {
 		}
 		counts[i] = rows
 		if i+1 < len(shares) && share < left {
-			counts[i] = distuv.Binomial{N: rows, P: math.Max(0, share/left), Src: random}.Rand()
+			counts[i] = distuv.Binomial{N: rows, P: max(0, share/left), Src: random}.Rand()
 		}
 		rows -= counts[i]
 		left -= share

@@ -5,7 +5,6 @@ package shifttest
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -161,7 +160,7 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 	if k == 2 {
 		tests = 1
 	}
-	result.P = math.Min(1, float64(tests)*result.ClassP[result.Class])
+	result.P = min(1, float64(tests)*result.ClassP[result.Class])
 	return result, nil
 }
 
