@@ -114,7 +114,7 @@ func Of(k int, s Source, t Target) (Floor, error) {
 	weights = append(weights, 1)
 	onSource, sourceVariance := meanAndVariance(append(terms, 1), weights)
 	sourceError, _ := meanAndVariance(append(wrong, 1), weights)
-	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), nil)
+	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), slices.Repeat([]float64{1}, len(contradictedT)+1))
 	f := Floor{SourceError: sourceError, Discrepancy: max(0, onSource-sourceError+onTarget)}
 	f.Value = max(0, 1-f.SourceError-f.Discrepancy-oneSided*math.Sqrt(sourceVariance+targetVariance))
 	return f, nil
@@ -219,22 +219,16 @@ func mark(differs []float64, rows, critic, h []int) {
 	}
 }
 
-// meanAndVariance returns the weighted mean of values and its variance; nil are equal weights.
+// meanAndVariance returns the weighted mean of values and its variance.
 func meanAndVariance(values, weights []float64) (mean, variance float64) {
 	total := 0.0
-	weight := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i]
-	}
-	for i, v := range values {
-		mean += weight(i) * v
-		total += weight(i)
+	for i, w := range weights {
+		mean += w * values[i]
+		total += w
 	}
 	mean /= total
-	for i, v := range values {
-		variance += math.Pow(weight(i)*(v-mean)/total, 2)
+	for i, w := range weights {
+		variance += math.Pow(w*(values[i]-mean)/total, 2)
 	}
 	return mean, variance
 }

@@ -113,23 +113,17 @@ func newBinning(s *weightest.Sample) binning {
 // of returns the number of a row's merged bin.
 func (b binning) of(row []float64) int { return b.number[b.bins.Of(row)] }
 
-// source counts rows (row-major n×k) with their labels by class and bin.
-func (b binning) source(rows []float64, labels []int, k int) [][]float64 {
-	counts := make([][]float64, k)
-	for y := range counts {
-		counts[y] = make([]float64, b.merged)
-	}
-	for i, y := range labels {
-		counts[y][b.of(rows[i*k:(i+1)*k])]++
-	}
-	return counts
-}
-
 // binCertainty counts the rows of a sample in its bins.
 func binCertainty(s *weightest.Sample) (binnedCounts, binning) {
 	k, b := s.Classes(), newBinning(s)
 	source, labels := s.Source()
-	counts := binnedCounts{source: b.source(source, labels, k), target: make([]float64, b.merged)}
+	counts := binnedCounts{source: make([][]float64, k), target: make([]float64, b.merged)}
+	for y := range k {
+		counts.source[y] = make([]float64, b.merged)
+	}
+	for i, y := range labels {
+		counts.source[y][b.of(source[i*k:(i+1)*k])]++
+	}
 	for row := range slices.Chunk(s.Target(), k) {
 		counts.target[b.of(row)]++
 	}

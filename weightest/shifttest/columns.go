@@ -181,13 +181,15 @@ func addSquares(sums, row []float64) {
 }
 
 // Test compares the domains' columns, once all rows are added. The difference of a column is
-// r = mean of the target's x_i - Σ_y q_y a_y. Its variance is that of x_i - Σ_y ψ_iy a_y over
-// the target's rows, ψ_i a row's influence on q, as q errs with the rows, and that of the
-// source's means. To each class one row is added that is spread as all are, so that classes of
-// few rows don't look certain. Rows that happen to be alike look certain too, as those of a class without
-// a rare word, or few squares that are small: each class is spread at least as all are within theirs,
-// and the target at least as the mixture of the classes. r is Student's t with as many degrees of freedom
-// as the rows that its variance is from (Welch 1947, Satterthwaite 1946).
+//
+//	r = mean of the target's x_i - Σ_y q_y a_y.
+//
+// Its variance has two parts: that of x_i - Σ_y ψ_iy a_y over the target's rows, where ψ_i is a
+// row's influence on q, and that of the source's means a_y. Few rows that happen to be alike, as
+// those of a class without a rare word, must not look certain. So each class has one row more,
+// spread as all rows are, and at least the variance that all classes have within them; the target
+// has at least that of the mixture of the classes. r is Student's t with the degrees of freedom of
+// Welch (1947) and Satterthwaite (1946).
 func (c *ColumnSums) Test() (Columns, error) {
 	if c.seen == 0 || floats.Sum(c.rows) == 0 {
 		return Columns{}, weightest.ErrNoStatistics
