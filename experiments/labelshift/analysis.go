@@ -249,7 +249,7 @@ func (a *Analysis) expectAccuracy(source, target *Predictions, estimator weighte
 }
 
 // WriteCorrected writes the corrected predictions of the target, with ids, as
-// table.WritePredictions does.
+// table.WritePredictions does. It is an error if the target has other rows by now.
 func (a *Analysis) WriteCorrected(path string) error {
 	file, err := openTarget(a.Target, a.targetOptions)
 	if err != nil {
@@ -258,10 +258,13 @@ func (a *Analysis) WriteCorrected(path string) error {
 	defer file.Close()
 	k := len(a.Classes)
 	_, err = table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true}, func(add func(string, []float32) error) error {
-		row := make([]float32, k)
+		row, rows := make([]float32, k), 0
 		for batch, err := range file.Batches(batchRows) {
 			if err != nil {
 				return err
+			}
+			if rows += batch.Len(); rows > a.TargetRows {
+				break
 			}
 			corrected, err := a.correct(batch.First, batch.First+batch.Len())
 			if err != nil {
@@ -275,6 +278,9 @@ func (a *Analysis) WriteCorrected(path string) error {
 					return err
 				}
 			}
+		}
+		if rows != a.TargetRows {
+			return fmt.Errorf("%s had %d rows when it was analysed, and has changed since: run the command again", a.Target, a.TargetRows)
 		}
 		return nil
 	})

@@ -136,6 +136,33 @@ func TestCalibrationThatWasFitted(t *testing.T) {
 	}
 }
 
+// A target that has other rows than when it was analysed has no corrected predictions.
+func TestCorrectedOfAChangedTarget(t *testing.T) {
+	sourcePath, targetPath := drawn(t, three, 300, 200)
+	source, target := read(t, sourcePath, targetPath)
+	a, err := Analyse(source, target, withoutIntervals())
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := filepath.Join(t.TempDir(), "corrected.csv")
+	if err := a.WriteCorrected(written); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(targetPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer := whole[:bytes.LastIndexByte(whole[:len(whole)-1], '\n')+1]
+	for _, changed := range [][]byte{append(bytes.Clone(whole), whole[len(fewer):]...), fewer} {
+		if err := os.WriteFile(targetPath, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.WriteCorrected(written); err == nil || !strings.Contains(err.Error(), "200 rows") {
+			t.Errorf("%d bytes in the place of %d: %v", len(changed), len(whole), err)
+		}
+	}
+}
+
 // Decisions in the place of probabilities are told, and which estimator is for them.
 func TestDecisionsAreNoProbabilities(t *testing.T) {
 	source, target := read2(t, three, 300, 300)
