@@ -18,10 +18,8 @@ type Columns struct {
 	// P is the smallest p-value of a column's mean or mean square, times their number
 	// (Bonferroni), at most 1; 1 without a column that varies.
 	P float64
-	// Column is the one that agrees least, and Z its difference in standard errors, of the mean
-	// square if Squares.
+	// Column is the one that agrees least, by its mean square if Squares.
 	Column  int
-	Z       float64
 	Squares bool
 	// Distance is the root of the mean square of the differences of the columns' means, in the
 	// source's deviations, over those that vary there.
@@ -198,7 +196,7 @@ func (c *ColumnSums) Test() (Columns, error) {
 	var covariance mat.Dense // of influences, k×k
 	covariance.Mul(c.influence.T(), c.influence)
 	result := Columns{P: 1}
-	tests, least, distance, varied := 0, 1.0, 0.0, 0.0
+	tests, least, furthest, distance, varied := 0, 1.0, 0.0, 0.0, 0.0
 	class := make([]float64, c.classes)
 	for j := range c.target {
 		var sum, square, ofClasses float64
@@ -239,10 +237,10 @@ func (c *ColumnSums) Test() (Columns, error) {
 			distance += difference * difference / pooled
 		}
 		variance = max(variance, pooled/(m*m))
-		z := difference / math.Sqrt(variance)
+		z := math.Abs(difference) / math.Sqrt(variance)
 		student := distuv.StudentsT{Sigma: 1, Nu: variance * variance / (unsure + variance*variance/m)}
-		if p := 2 * student.Survival(math.Abs(z)); p < least || p == least && math.Abs(z) > math.Abs(result.Z) {
-			least, result.Z, result.Column, result.Squares = p, z, j%c.columns, j >= c.columns
+		if p := 2 * student.Survival(z); p < least || p == least && z > furthest {
+			least, furthest, result.Column, result.Squares = p, z, j%c.columns, j >= c.columns
 		}
 	}
 	if tests > 0 {
