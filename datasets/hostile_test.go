@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"iwda/datasets/table"
 	"iwda/internal/allocation"
 )
 
@@ -53,7 +54,7 @@ func TestCompressedBombs(t *testing.T) {
 		return content
 	}
 	zeros := unbase("QlpoOTFBWSZTWckBtsgBWKtAIMAAEAAACCAAMMwFKaZSSFJsVJIUni7kinChIZIDbZA=") // 45 MB
-	refused(t, errGrowth.Error(), func() error {
+	refused(t, table.ErrGrowth.Error(), func() error {
 		r, err := decompress(bytes.NewReader(zeros), "labels.bz2")
 		if err == nil {
 			_, err = readBody(r, "labels.bz2", 45_000_000)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 )
 
 // read returns image i.
@@ -36,7 +37,7 @@ func TestReadIsDecodeAndResize(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := blank(16, 16)
-	new(images.Resampler).Resize(want, decoded, images.Bicubic)
+	new(images.Resampler).Resize(want, decoded, kernel.Bicubic)
 	if !bytes.Equal(read(t, reader, 3), want.Pix) {
 		t.Error("the image differs from the decoded and resized file")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
 )
@@ -40,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 			if len(m.Pix) != 3*m.Width*m.Height {
 				t.Errorf("%d bytes for %d×%d pixels", len(m.Pix), m.Width, m.Height)
 			}
-			new(images.Resampler).Resize(blank(16, 16), m, images.Bicubic)
+			new(images.Resampler).Resize(blank(16, 16), m, kernel.Bicubic)
 		})
 	})
 }

@@ -41,13 +41,15 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 		if set.classes = classesOf(labels); len(set.classes) > table.MaxClasses {
 			return nil, fmt.Errorf("images: %s: %d classes, more than %d; are these labels?", name, len(set.classes), table.MaxClasses)
 		}
-		if err := set.checkFolders(); err != nil {
-			return nil, err
-		}
 	}
 	index := make(map[string]int, len(set.classes))
 	for class, name := range set.classes {
 		index[name] = class
+	}
+	if classes == nil {
+		if err := set.checkFolders(index); err != nil {
+			return nil, err
+		}
 	}
 	for _, label := range labels {
 		class, known := index[label]
@@ -56,14 +58,15 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 	return set, nil
 }
 
-// checkFolders returns an error if a folder for a class has no image: the class would be missed.
-func (s *Set) checkFolders() error {
+// checkFolders returns an error if a folder for a class has no image, so that it is none of those that occur: the
+// class would be missed.
+func (s *Set) checkFolders(classes map[string]int) error {
 	if s.listed {
 		return nil
 	}
 	entries, err := readFolder(s.root, "")
 	for _, entry := range entries {
-		if entry.folder && !strings.HasPrefix(entry.name, ".") && !slices.Contains(s.classes, entry.name) {
+		if _, occurs := classes[entry.name]; entry.folder && !strings.HasPrefix(entry.name, ".") && !occurs {
 			return fmt.Errorf("images: %s: the folder %s has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out", s.root, entry.name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 )
 
 // pillow is what Pillow made of some files and images; its pixels are RGB bytes.
@@ -49,7 +50,7 @@ func readPillow(t testing.TB) (golden pillow) {
 }
 
 func TestResizeEqualsPillow(t *testing.T) {
-	filters := map[string]images.Filter{"bilinear": images.Bilinear, "bicubic": images.Bicubic}
+	filters := map[string]kernel.Filter{"bilinear": kernel.Bilinear, "bicubic": kernel.Bicubic}
 	var resampler images.Resampler // one for all cases: its memory must not show
 	for _, c := range readPillow(t).Resize {
 		src := &images.RGB{Pix: c.Pixels, Stride: 3 * c.Width, Width: c.Width, Height: c.Height}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"iwda/datasets/internal/kernel"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 )
@@ -93,7 +94,7 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	if err := s.decode(r.set, i); err != nil {
 		return &FileError{Path: r.set.Path(i), Err: err}
 	}
-	s.resampler.Resize(dst, &s.decoded, Bicubic)
+	s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
 	r.cache.store(dst.Pix, i)
 	return nil
 }

@@ -307,7 +307,7 @@ func (c *parquetCursor) readCells(b *Batch, n int, keep []bool, kept int) error 
 	for j, l := range c.values {
 		values, row := 0, 0
 		for i := range n {
-			text, err := l.cell()
+			text, err := l.cell(32)
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
