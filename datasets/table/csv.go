@@ -66,7 +66,11 @@ func openCSV(t *Table) error {
 		return f.at(line, err)
 	}
 	if r := t.options.Reference; t.kind == Features && r.Columns == nil && r.Encoding == nil {
-		f.nameless = placesOf(names, "")
+		for i, name := range names {
+			if name == "" {
+				f.nameless = append(f.nameless, i)
+			}
+		}
 	}
 	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
 	t.decimal = f.decimal(lines.Comma == ';')
