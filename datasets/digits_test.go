@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/testfiles"
 )
 
 const (
@@ -33,9 +34,9 @@ func TestLoadMNIST(t *testing.T) {
 	images := idxImages(3, 28, 28)
 	root := folder(t, map[string][]byte{
 		trainImages:         images,
-		trainLabels + ".gz": gzipped(t, idxLabels(5, 0, 4)),
+		trainLabels + ".gz": testfiles.Gzip(t, idxLabels(5, 0, 4)),
 		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
-		testLabels:          gzipped(t, idxLabels(7, 2)),
+		testLabels:          testfiles.Gzip(t, idxLabels(7, 2)),
 	})
 	train, test, err := load(root, "mnist")
 	if err != nil {

@@ -1,8 +1,6 @@
 package datasets_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
 	"os"
@@ -31,19 +29,6 @@ func idxImages(count, rows, columns int) []byte {
 }
 
 func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(labels))}, labels) }
-
-func gzipped(t testing.TB, content []byte) []byte {
-	t.Helper()
-	var buffer bytes.Buffer
-	w := gzip.NewWriter(&buffer)
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buffer.Bytes()
-}
 
 // bzip2OfTwoDigits is "1 1:1\n10 256:-1\n", compressed with bzip2.
 func bzip2OfTwoDigits(t testing.TB) []byte {

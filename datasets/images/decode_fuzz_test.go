@@ -13,6 +13,7 @@ import (
 	"iwda/datasets/internal/kernel"
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
+	"iwda/internal/testfiles"
 )
 
 // A file of any content is an image or an error, decoded and resized in memory that its
@@ -68,10 +69,7 @@ func FuzzFileCache(f *testing.F) {
 	if err != nil || len(files) != 1 {
 		f.Fatalf("files %q, %v, want one", files, err)
 	}
-	whole, err := os.ReadFile(files[0])
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := testfiles.Read(f, files[0])
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Add([]byte{})

@@ -15,6 +15,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabilities: true}
@@ -91,10 +92,7 @@ func TestLongIDs(t *testing.T) {
 func TestPredictedClasses(t *testing.T) {
 	few := Predictions{Classes: predicted.Classes}
 	want := []string{"dög", "dög", "cat, small", "cat, small"} // (0, 1), (1/4, 3/4), (1/2, 1/2), (3/4, 1/4)
-	content, err := os.ReadFile(predictions(t, "out.csv", few, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, predictions(t, "out.csv", few, 4))
 	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "predicted_class", "probability"}) {
 		t.Fatalf("%v, %v", records, err)
