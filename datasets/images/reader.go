@@ -99,8 +99,8 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	return nil
 }
 
-// Broken reads every image, which fills the cache, and returns the files that cannot be read, in the set's order. The only
-// error is the context's.
+// Broken reads every image, which fills the cache, and returns the files that cannot be read, in
+// the set's order. The only error is the context's.
 func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
 	return r.set.each(ctx, func(own *scratch, i int) error {
 		own.square.reshape(r.side, r.side)

@@ -108,8 +108,8 @@ type csvCursor struct {
 	left        int64 // bytes of memory that may still be taken
 	counted     int64 // bytes of text of which left knows
 	line        int   // of the last record, 0 before the first
-	// empty are records that stand before ahead, the next one that is not, in the line aheadAt; ahead is nil
-	// until it is read.
+	// empty are records before ahead, the next one that is not empty, which stands in the line aheadAt.
+	// ahead is nil until it is read.
 	empty   []emptyRecord
 	ahead   []string
 	aheadAt int
@@ -181,8 +181,8 @@ func separatorsIn(line []byte, separator byte) (n int) {
 
 func (c *csvCursor) Close() error { return c.file.Close() }
 
-// record reads a record. Those that are empty in all their cells, as a spreadsheet leaves them around a table, are
-// not there above the first one and below the last.
+// record reads a record. Those whose cells are all empty, as a spreadsheet leaves them around a
+// table, are passed over above the first other one and below the last.
 func (c *csvCursor) record() ([]string, error) {
 	for c.ahead == nil {
 		record, err := c.read()
