@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,6 +17,7 @@ import (
 
 	"iwda/internal/allocation"
 	"iwda/internal/testfiles"
+	"iwda/internal/wholefile"
 )
 
 var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabilities: true}
@@ -160,6 +162,26 @@ func TestPredictionsThatFail(t *testing.T) {
 	}
 	if err := CheckPredictions("out.txt"); err == nil || !strings.Contains(err.Error(), "out.txt: predictions are written to .csv, .npz and .parquet files") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A disk that fails is said once, however much was still to be written.
+func TestPredictionsOnAFullDisk(t *testing.T) {
+	full := predicted
+	full.Disk = &wholefile.Disk{Before: func(c *wholefile.Call) error {
+		if c.Op != wholefile.OpWrite {
+			return nil
+		}
+		c.Data = nil
+		return syscall.ENOSPC
+	}}
+	for _, extension := range predictionFormats {
+		_, err := WritePredictions(filepath.Join(t.TempDir(), "out"+extension), full, func(add func(string, []float32) error) error {
+			return add(strings.Repeat("a", 1<<12), []float32{1, 0})
+		})
+		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 {
+			t.Errorf("%s: %v", extension, err)
+		}
 	}
 }
 
