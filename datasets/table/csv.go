@@ -25,7 +25,6 @@ type csvFile struct {
 	layout  layout
 	// nameless are columns of a source without a name, in which nothing may stand.
 	nameless []int
-	size     int64 // of the file
 }
 
 // maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
@@ -130,10 +129,9 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		file.Close()
 		return nil, err
 	}
-	f.size = info.Size()
-	c := &csvCursor{form: f, labelsAlone: labelsAlone, file: file, left: math.MaxInt64}
+	size, c := info.Size(), &csvCursor{form: f, labelsAlone: labelsAlone, file: file, left: math.MaxInt64}
 	c.limited = &limitedReader{separator: make([]byte, 1), bytes: maxRecord, columns: maxCells}
-	buffered := bufio.NewReaderSize(file, int(min(chunk, f.size+1)))
+	buffered := bufio.NewReaderSize(file, int(min(chunk, size+1)))
 	if strings.HasSuffix(strings.ToLower(f.t.name), packed) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
@@ -142,7 +140,7 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		}
 		buffered = bufio.NewReaderSize(unpacked, chunk)
 		// A line and its cells are held several times over.
-		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(f.size), int(min(1<<22+f.size, maxRecord)), int(min(1<<17+f.size, maxCells))
+		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(size), int(min(1<<22+size, maxRecord)), int(min(1<<17+size, maxCells))
 	}
 	buffered = decoded(buffered)
 	c.limited.Reader = &utf8Reader{Reader: buffered, name: f.t.name}
