@@ -3,8 +3,6 @@ package datasets_test
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,18 +36,6 @@ func bzip2OfTwoDigits(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return content
-}
-
-// folder writes files into a new folder and returns it.
-func folder(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
 }
 
 // wantError fails the test unless the error holds every one of the words.

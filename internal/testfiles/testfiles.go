@@ -23,6 +23,16 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
+// Folder returns a new folder with files by their paths below it, with slashes.
+func Folder[T string | []byte](t testing.TB, files map[string]T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for name, content := range files {
+		Write(t, filepath.Join(root, filepath.FromSlash(name)), string(content))
+	}
+	return root
+}
+
 // Read returns the content of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
