@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/testfiles"
 )
 
 const (
@@ -31,11 +32,11 @@ func load(root, digits string) (train, test *datasets.Images, err error) {
 
 func TestLoadMNIST(t *testing.T) {
 	images := idxImages(3, 28, 28)
-	root := folder(t, map[string][]byte{
+	root := testfiles.Folder(t, map[string][]byte{
 		trainImages:         images,
-		trainLabels + ".gz": gzipped(t, idxLabels(5, 0, 4)),
+		trainLabels + ".gz": testfiles.Gzip(t, idxLabels(5, 0, 4)),
 		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
-		testLabels:          gzipped(t, idxLabels(7, 2)),
+		testLabels:          testfiles.Gzip(t, idxLabels(7, 2)),
 	})
 	train, test, err := load(root, "mnist")
 	if err != nil {
@@ -69,7 +70,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 		"labels wrong": {trainLabels, idxImages(2, 28, 28), "magic number 0x00000803, want 0x00000801"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := folder(t, good)
+			root := testfiles.Folder(t, good)
 			path := filepath.Join(root, test.file)
 			if err := os.WriteFile(path, test.content, 0o600); err != nil {
 				t.Fatal(err)
@@ -80,7 +81,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 	}
 	for name := range good {
 		t.Run("without "+name, func(t *testing.T) {
-			root := folder(t, good)
+			root := testfiles.Folder(t, good)
 			if err := os.Remove(filepath.Join(root, name)); err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +96,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 }
 
 func TestLoadUSPS(t *testing.T) {
-	root := folder(t, map[string][]byte{
+	root := testfiles.Folder(t, map[string][]byte{
 		"usps.bz2": bzip2OfTwoDigits(t),
 		"usps.t":   []byte(uspsLine(6, constant(1))),
 	})

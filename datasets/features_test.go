@@ -3,13 +3,13 @@ package datasets
 import (
 	"bytes"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/datasets/table"
+	"iwda/internal/testfiles"
 )
 
 func newFeatures(t testing.TB, values []float32, labels []int, classes ...string) *Features {
@@ -19,13 +19,6 @@ func newFeatures(t testing.TB, values []float32, labels []int, classes ...string
 		t.Fatal(err)
 	}
 	return set
-}
-
-func write(t testing.TB, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func npzOf(t testing.TB, set Set) []byte {
@@ -40,7 +33,7 @@ func npzOf(t testing.TB, set Set) []byte {
 // What is written is read again by package table.
 func TestWrittenFeatures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clip.npz")
-	write(t, path, npzOf(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c")))
+	testfiles.Write(t, path, string(npzOf(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c"))))
 	file, err := table.Open(path, table.Options{Kind: table.Features})
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,6 @@ import (
 	"iwda/internal/input"
 )
 
-var errGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
-
 // readFile hands the content of a file to parse, with the path as its name.
 func readFile[T any](path string, parse func(r io.Reader, name string) (T, error)) (value T, err error) {
 	file, err := input.Open(path)
@@ -76,7 +74,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.unpacked += int64(n)
 	if b.unpacked > table.MaxUnpacked(b.packed.read) {
-		return 0, errGrowth
+		return 0, table.ErrGrowth
 	}
 	return n, err
 }

@@ -1,12 +1,8 @@
 package datasets_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -32,19 +28,6 @@ func idxImages(count, rows, columns int) []byte {
 
 func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(labels))}, labels) }
 
-func gzipped(t testing.TB, content []byte) []byte {
-	t.Helper()
-	var buffer bytes.Buffer
-	w := gzip.NewWriter(&buffer)
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buffer.Bytes()
-}
-
 // bzip2OfTwoDigits is "1 1:1\n10 256:-1\n", compressed with bzip2.
 func bzip2OfTwoDigits(t testing.TB) []byte {
 	t.Helper()
@@ -53,18 +36,6 @@ func bzip2OfTwoDigits(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return content
-}
-
-// folder writes files into a new folder and returns it.
-func folder(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
 }
 
 // wantError fails the test unless the error holds every one of the words.

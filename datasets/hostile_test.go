@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"iwda/datasets/table"
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // refused fails the test unless the error has the words, or f allocates more than some
@@ -27,19 +28,8 @@ func refused(t *testing.T, words string, f func() error) {
 // A few kilobytes that stand for many megabytes are refused before those are
 // there.
 func TestCompressedBombs(t *testing.T) {
-	member := func(content []byte) []byte {
-		var gzipped bytes.Buffer
-		w := gzip.NewWriter(&gzipped)
-		if _, err := w.Write(content); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return gzipped.Bytes()
-	}
 	header := []byte{0, 0, 8, 3, 0, 0x10, 0, 0, 0, 0, 0, 32, 0, 0, 0, 32} // 1,048,576 images of 32×32
-	file := append(member(header), bytes.Repeat(member(make([]byte, 1<<20)), 100)...)
+	file := append(testfiles.Gzip(t, header), bytes.Repeat(testfiles.Gzip(t, make([]byte, 1<<20)), 100)...)
 	refused(t, "images.gz: after", func() error {
 		_, err := ReadIDXImages(bytes.NewReader(file), "images.gz")
 		return err
@@ -53,7 +43,7 @@ func TestCompressedBombs(t *testing.T) {
 		return content
 	}
 	zeros := unbase("QlpoOTFBWSZTWckBtsgBWKtAIMAAEAAACCAAMMwFKaZSSFJsVJIUni7kinChIZIDbZA=") // 45 MB
-	refused(t, errGrowth.Error(), func() error {
+	refused(t, table.ErrGrowth.Error(), func() error {
 		r, err := decompress(bytes.NewReader(zeros), "labels.bz2")
 		if err == nil {
 			_, err = readBody(r, "labels.bz2", 45_000_000)

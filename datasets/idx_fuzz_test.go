@@ -8,6 +8,7 @@ import (
 	"iwda/datasets"
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
+	"iwda/internal/testfiles"
 )
 
 // readingLimit is what reading a file may allocate: a few times its size, and of a
@@ -22,7 +23,7 @@ func readingLimit(file []byte) int {
 func FuzzReadIDXImages(f *testing.F) {
 	whole := idxImages(2, 3, 4)
 	f.Add(whole)
-	f.Add(gzipped(f, whole))
+	f.Add(testfiles.Gzip(f, whole))
 	f.Add(whole[:20])
 	f.Add(idx(0x803, []uint32{1 << 31, 28, 28}, make([]byte, 84)))
 	f.Add(idxLabels(1, 2, 3))
@@ -52,7 +53,7 @@ func FuzzReadIDXImages(f *testing.F) {
 
 func FuzzReadIDXLabels(f *testing.F) {
 	f.Add(idxLabels(1, 2, 3))
-	f.Add(gzipped(f, idxLabels(0, 9)))
+	f.Add(testfiles.Gzip(f, idxLabels(0, 9)))
 	f.Add(idxLabels(10))
 	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
 		var labels []int

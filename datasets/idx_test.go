@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/testfiles"
 )
 
 func TestReadIDX(t *testing.T) {
 	// 3,000 images of 24×25 pass the reader's first buffer of 1 MiB.
 	for _, count := range []int{0, 1, 3000} {
 		plain := idxImages(count, 24, 25)
-		for name, file := range map[string][]byte{"plain": plain, "gzip": gzipped(t, plain)} {
+		for name, file := range map[string][]byte{"plain": plain, "gzip": testfiles.Gzip(t, plain)} {
 			images, err := datasets.ReadIDXImages(bytes.NewReader(file), name)
 			if err != nil {
 				t.Fatal(err)
@@ -28,7 +29,7 @@ func TestReadIDX(t *testing.T) {
 			}
 		}
 	}
-	labels, err := datasets.ReadIDXLabels(bytes.NewReader(gzipped(t, idxLabels(3, 0, 9))), "labels", 10)
+	labels, err := datasets.ReadIDXLabels(bytes.NewReader(testfiles.Gzip(t, idxLabels(3, 0, 9))), "labels", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestReadIDX(t *testing.T) {
 
 func TestReadIDXRejects(t *testing.T) {
 	whole := idxImages(2, 4, 4)
-	zipped := gzipped(t, whole)
+	zipped := testfiles.Gzip(t, whole)
 	wrongSum := bytes.Clone(zipped)
 	wrongSum[len(wrongSum)-8] ^= 1
 	for name, test := range map[string]struct {
@@ -58,7 +59,7 @@ func TestReadIDXRejects(t *testing.T) {
 		"gzip end cut":     {zipped[:len(zipped)-4], "at the end of the compressed stream: unexpected EOF"},
 		"gzip sum":         {wrongSum, "checksum"},
 		"gzip header":      {zipped[:5], "gzip header"},
-		"gzip trailing":    {append(bytes.Clone(zipped), gzipped(t, []byte{1})...), "more bytes after the 32"},
+		"gzip trailing":    {append(bytes.Clone(zipped), testfiles.Gzip(t, []byte{1})...), "more bytes after the 32"},
 		"text":             {[]byte("a text that is no IDX file"), "magic number"},
 		"claims 2^31":      {idx(0x803, []uint32{1 << 31, 28, 28}, make([]byte, 84)), "truncated: 84 bytes, want 1683627180032"},
 		"claims 2^32 more": {idx(0x803, []uint32{1<<32 - 1, 1 << 14, 1 << 14}, nil), "truncated: 0 bytes"},

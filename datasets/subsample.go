@@ -61,11 +61,12 @@ func SubsampleRows(labels Labels, fractions []float64, random *rand.Rand) ([]int
 	}
 	kept := []int{}
 	for c, rows := range byClass {
-		if f := fractions[c]; !(f >= 0 && f <= 1) {
+		f := fractions[c]
+		if !(f >= 0 && f <= 1) {
 			return nil, fmt.Errorf("datasets: subsampling: fraction %v of class %d, want one in [0, 1]", f, c)
 		}
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		kept = append(kept, rows[:floorShare(fractions[c], len(rows))]...)
+		kept = append(kept, rows[:floorShare(f, len(rows))]...)
 	}
 	slices.Sort(kept)
 	return kept, nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/testfiles"
 )
 
 // uspsLine is a line of a digit whose feature i is value(i).
@@ -67,7 +68,7 @@ func TestReadUSPSOrientation(t *testing.T) {
 
 func TestReadUSPSCompressed(t *testing.T) {
 	plain := []byte("1 1:1\n10 256:-1\n")
-	for name, file := range map[string][]byte{"plain": plain, "gzip": gzipped(t, plain), "bzip2": bzip2OfTwoDigits(t)} {
+	for name, file := range map[string][]byte{"plain": plain, "gzip": testfiles.Gzip(t, plain), "bzip2": bzip2OfTwoDigits(t)} {
 		set, err := datasets.ReadUSPS(bytes.NewReader(file), name)
 		if err != nil {
 			t.Fatal(err)

@@ -31,8 +31,8 @@ const fewest = 10
 
 // Accuracy estimates the share of all rows that are right from those with labels: by [Powered],
 // unless fewer than ten of these are right, or wrong, or the rows were drawn in several strata, which
-// make of confidences what can be made of them. powered tells which.
-// The interval is for the rows that were predicted, and narrows to nothing once all of them have labels.
+// make of confidences what can be made of them. powered tells which. The interval is for the rows
+// that were predicted, and narrows to nothing once all of them have labels.
 //
 // Each interval is Wilson's, of as many rows that were drawn from all as would have the estimate's
 // variance; research/evaluation.md has what it was compared with, and how often it holds.
@@ -61,7 +61,8 @@ func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
 func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/rows) }
 
 // Share estimates the share of rows that are right from some with labels, which need not be drawn
-// with equal probabilities: each stands for as many as its weight says, itself among them. Both have n values, n > 0.
+// with equal probabilities: each stands for as many as its weight says, itself among them. Both
+// slices have n values, n > 0.
 func Share(right, weights []float64) Estimate {
 	sum := floats.Sum(weights)
 	// Rows of equal weight that tell as much (Kish 1965), more as each tells nothing new of itself.

@@ -10,7 +10,7 @@ import (
 type Pairs struct {
 	Share        float64 // of all rows that belong to the stratum
 	Rows         int     // with labels
-	Gained, Lost int     // of these only the first gets right, only the second
+	Gained, Lost int     // those that only the first gets right, and only the second
 }
 
 // Difference is by how much more of all rows one classifier is right in than another.
@@ -24,11 +24,14 @@ type Difference struct {
 
 // Compare compares two classifiers on the same of so many rows in all.
 //
-// The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained and
-// half a one lost, so that none has a variance of 0 unless all its rows have labels. Its centre is the difference of the labelled rows, not
-// theirs, which is nearer to 0; so it reaches a little further than theirs. P is the larger of that of this estimate, which is right
-// for strata, and that of the exact sign test (McNemar 1947), which is right for few rows. It is 0 if the rows without labels
-// are too few to undo the difference.
+// The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained
+// and half a row more is lost, so that no stratum has a variance of 0 unless all its rows have labels.
+// Its centre is the difference of the labelled rows, not theirs, which is nearer to 0: it reaches a
+// little further.
+//
+// P is the larger of two: that of this estimate, which is right for strata, and that of the exact sign
+// test (McNemar 1947), which is right for few rows. It is 0 if the rows without labels are too few to
+// undo the difference.
 func Compare(strata []Pairs, rows int) Difference {
 	d := Difference{Estimate: new(Estimate)}
 	variance, unknown := 0.0, rows
@@ -53,7 +56,8 @@ func Compare(strata []Pairs, rows int) Difference {
 	return d
 }
 
-// Paired compares two classifiers on labelled rows alone, of which only the first gets some right, and only the second others.
+// Paired compares two classifiers on labelled rows alone, of which only the first gets some right,
+// and only the second others.
 func Paired(gained, lost int) Difference {
 	return Difference{Gained: gained, Lost: lost, P: signTest(gained, lost)}
 }

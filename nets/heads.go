@@ -114,7 +114,9 @@ func equal(a, b torch.Tensor) bool {
 	if a.DType() == torch.Int64 {
 		return slices.Equal(torch.ToSlice[int64](a), torch.ToSlice[int64](b))
 	}
-	return slices.Equal(torch.ToSlice[float32](a), torch.ToSlice[float32](b))
+	// Numbers of every other type are numbers of float64, too.
+	exact := func(t torch.Tensor) []float64 { return torch.ToSlice[float64](t.To(torch.Float64, torch.CPU)) }
+	return slices.Equal(exact(a), exact(b))
 }
 
 // SharesBackbone reports whether both have one and the same backbone, so that what

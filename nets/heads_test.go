@@ -226,3 +226,19 @@ func TestMLP(t *testing.T) {
 		}
 	})
 }
+
+// Tensors of every type that a module may have are compared, numbers of 64 bits exactly.
+func TestEqual(t *testing.T) {
+	torch.Tidy(func() {
+		large := torch.FromSlice([]int64{1 << 60}, 1)
+		for _, dtype := range []torch.DType{torch.Float32, torch.Float64, torch.BFloat16, torch.Int64, torch.Uint8, torch.Bool} {
+			ones, zeros := torch.Full(1, dtype, torch.CPU, 2), torch.Full(0, dtype, torch.CPU, 2)
+			if !equal(ones, ones.Clone()) || equal(ones, zeros) || equal(ones, large) {
+				t.Errorf("tensors of %v are not compared", dtype)
+			}
+		}
+		if equal(large, torch.FromSlice([]int64{1<<60 + 1}, 1)) {
+			t.Error("integers are compared as if they were real numbers")
+		}
+	})
+}

@@ -1,17 +1,16 @@
 package nets
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"iwda/internal/golden"
 	"iwda/internal/tensortest"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -158,15 +157,11 @@ func TestLoadIsStrict(t *testing.T) {
 }
 
 func TestReversalCoefficientGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(golden.Folder(t), "schedules.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var schedules struct {
 		GRL [][2]float64 `json:"grl"`
 	}
-	if err := json.Unmarshal(data, &schedules); err != nil || len(schedules.GRL) == 0 {
-		t.Fatalf("schedules.json: %d values, %v", len(schedules.GRL), err)
+	if testfiles.ReadJSON(t, filepath.Join(golden.Folder(t), "schedules.json"), &schedules); len(schedules.GRL) == 0 {
+		t.Fatal("schedules.json has no values")
 	}
 	r := Reversal{Iterations: 10000}
 	for _, s := range schedules.GRL {

@@ -89,11 +89,11 @@ func torchScript(s Settings) (Network, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	content, err := input.Read(s.Weights, input.Tensors)
+	sum, err := input.SHA256(s.Weights)
 	if err != nil {
 		return nil, "", err
 	}
-	return withHead(backbone, s), hashOf(content), nil
+	return withHead(backbone, s), sum, nil
 }
 
 func withHead(backbone Backbone, s Settings) Network {

@@ -1,9 +1,6 @@
 package nets
 
 import (
-	"crypto/sha256"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -45,9 +42,8 @@ func TestEveryArchitecture(t *testing.T) {
 					t.Fatal(err)
 				}
 				if settings.Weights != "" {
-					content, err := os.ReadFile(settings.Weights)
-					if want := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || sum != want {
-						t.Errorf("%s: SHA-256 %s, want %s, %v", settings.Weights, sum, want, err)
+					if want := checksum(t, settings.Weights); sum != want {
+						t.Errorf("%s: SHA-256 %s, want %s", settings.Weights, sum, want)
 					}
 				}
 				features, logits := n.Forward(torch.RandN(torch.Float32, append([]int{2}, shape...)...), false)

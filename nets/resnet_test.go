@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"iwda/internal/golden"
 	"iwda/internal/tensortest"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -60,14 +60,8 @@ func (n *named) UnmarshalJSON(data []byte) error {
 
 // dictionary reads names and shapes of torchvision's ResNet.
 func dictionary(t *testing.T, depth int) []named {
-	data, err := os.ReadFile(filepath.Join(golden.Folder(t), fmt.Sprintf("resnet%d-state-dict.json", depth)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []named
-	if err := json.Unmarshal(data, &names); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.ReadJSON(t, filepath.Join(golden.Folder(t), fmt.Sprintf("resnet%d-state-dict.json", depth)), &names)
 	return names
 }
 

@@ -1,16 +1,15 @@
 package nets
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -33,13 +32,7 @@ type scripted struct {
 
 func readScripted(t *testing.T) (s scripted) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(scripts, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.ReadJSON(t, filepath.Join(scripts, "expected.json"), &s)
 	return s
 }
 

@@ -28,11 +28,8 @@ func ReadStateDict(path string) (values map[string]torch.Tensor, sha256Sum strin
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	return values, hashOf(data), nil
+	return values, fmt.Sprintf("%x", sha256.Sum256(data)), nil
 }
-
-// hashOf is the SHA-256 in hexadecimal.
-func hashOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 func parseStateDict(data []byte) (map[string]torch.Tensor, error) {
 	// A safetensors file begins with the length of its header, which is JSON.

@@ -1,12 +1,12 @@
 package nets
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -17,10 +17,7 @@ func FuzzParseStateDict(f *testing.F) {
 		f.Fatalf("files %q, error %v", names, err)
 	}
 	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		content := testfiles.Read(f, name)
 		f.Add(content)
 	}
 	f.Add([]byte("\x35\x00\x00\x00\x00\x00\x00\x00" + `{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}` + "x"))

@@ -2,9 +2,8 @@ package nets
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -22,13 +22,7 @@ func TestReadStateDict(t *testing.T) {
 		Shape  []int
 		Values []float64
 	}
-	data, err := os.ReadFile(filepath.Join(weightFiles, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &expected); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.ReadJSON(t, filepath.Join(weightFiles, "expected.json"), &expected)
 	types := map[string]torch.DType{
 		"conv.weight": torch.Float32, "transposed": torch.Float64, "bn.num_batches_tracked": torch.Int64, "mask": torch.Uint8,
 	}
@@ -62,12 +56,7 @@ func TestReadStateDict(t *testing.T) {
 }
 
 func checksum(t *testing.T, path string) string {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(testfiles.Read(t, path)))
 }
 
 func TestReadStateDictErrors(t *testing.T) {

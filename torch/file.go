@@ -33,6 +33,11 @@ func fileTypeOf[T Element](name safetensors.DType) fileType {
 var fileTypes = map[DType]fileType{
 	Float32: fileTypeOf[float32](safetensors.F32), Float64: fileTypeOf[float64](safetensors.F64),
 	Int64: fileTypeOf[int64](safetensors.I64), Uint8: fileTypeOf[uint8](safetensors.U8),
+	Bool: {
+		name: safetensors.BOOL,
+		data: func(t Tensor) []byte { return ToSlice[uint8](t.To(Uint8, CPU)) },
+		read: func(data []byte, shape []int) Tensor { return FromSlice(data, shape...).To(Bool, CPU) },
+	},
 }
 
 // WriteTensors writes tensors of any device and metadata, which may be nil, in the

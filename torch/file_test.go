@@ -17,6 +17,7 @@ func TestTensorFiles(t *testing.T) {
 			{"n", FromSlice([]int64{-1, 1 << 40}, 2)},
 			{"state", FromSlice([]uint8{7, 8}, 2)},
 			{"scalar", Full(3, Float32, CPU)},
+			{"mask", FromSlice([]uint8{1, 0, 1}, 3).To(Bool, CPU)},
 		}, map[string]string{"epoch": "3"})
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +29,7 @@ func TestTensorFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if metadata["epoch"] != "3" || len(tensors) != 5 {
+		if metadata["epoch"] != "3" || len(tensors) != 6 {
 			t.Errorf("read %d tensors and %v", len(tensors), metadata)
 		}
 		if got := ToSlice[float32](tensors["b"]); !slices.Equal(got, []float32{1, 4, 2, 5, 3, 6}) || !slices.Equal(tensors["b"].Shape(), []int{3, 2}) {
@@ -39,6 +40,9 @@ func TestTensorFiles(t *testing.T) {
 		}
 		if got := tensors["scalar"]; got.Item() != 3 || len(got.Shape()) != 0 {
 			t.Errorf("scalar is %v", got)
+		}
+		if got := tensors["mask"]; got.DType() != Bool || !slices.Equal(ToSlice[uint8](got.To(Uint8, CPU)), []uint8{1, 0, 1}) {
+			t.Errorf("mask is %v", got)
 		}
 
 		for name, content := range map[string][]byte{

@@ -5,6 +5,7 @@ package torch
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -60,7 +61,7 @@ func GroupFromEnvironment(lookup func(string) (string, bool)) (o GroupOptions, l
 	}
 	o.Port = number("MASTER_PORT", 1, 1<<16-1)
 	if o.Host, _ = lookup("MASTER_ADDR"); o.Host == "" && err == nil {
-		err = fmt.Errorf("WORLD_SIZE is set, and MASTER_ADDR is not: it names the machine of the process with RANK 0")
+		err = errors.New("WORLD_SIZE is set, and MASTER_ADDR is not: it names the machine of the process with RANK 0")
 	}
 	agent, _ := lookup("TORCHELASTIC_USE_AGENT_STORE")
 	o.Served = agent == "True"

@@ -3,11 +3,12 @@ package torch
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Products of matrices of float32, which go another way than those of float64, are those of
@@ -70,10 +71,7 @@ func gradientsOf(y, g Tensor, leaves ...Tensor) []Tensor {
 // Wherever the loader finds oneDNN on x86-64, products go to it: this package's function comes
 // before that of BLAS.
 func TestProductsByOneDNN(t *testing.T) {
-	libraries, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	libraries := testfiles.Read(t, "/proc/self/maps")
 	want := runtime.GOARCH == "amd64" && strings.Contains(string(libraries), "/libdnnl.so")
 	if got := ProductsByOneDNN(); got != want {
 		t.Errorf("products by oneDNN: %v, want %v", got, want)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // refused runs f and returns the *Error that it must panic with.
@@ -205,10 +207,7 @@ func TestTrainingDoesNotLeak(t *testing.T) {
 
 // residentBytes reads the second field of /proc/self/statm: pages in memory.
 func residentBytes(t *testing.T) int {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfiles.Read(t, "/proc/self/statm")
 	pages := 0
 	for _, c := range strings.Fields(string(data))[1] {
 		pages = 10*pages + int(c-'0')

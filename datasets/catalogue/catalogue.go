@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"iwda/datasets"
-	"iwda/datasets/images"
 )
 
 // Kind is what the rows of a data set are, which decides how it is opened and which
@@ -56,16 +55,11 @@ type Dataset struct {
 	instructions func(root string) string
 	// check is [Dataset.Check]; nil where nothing is published to compare with.
 	check func(ctx context.Context, root string, out io.Writer) error
-	// open opens the train or test set of a domain in memory. A test set of nil, without
-	// an error, says that the domain has none of its own.
+	// open opens the train or test set of a domain in memory, nil of image files and of domains that
+	// the user names. A test set of nil, without an error, says that the domain has none of its own.
 	open func(domain, split string, source Source) (datasets.Set, error)
 	// files are those of domains that the user names.
 	files fileDomains
-	// openTask opens the data of a task whose sets have to know of each other; nil where
-	// open gives them one by one.
-	openTask func(source, target string, from Source) (Task, error)
-	// openImages opens the files of a domain, of [ImageFiles] alone.
-	openImages func(root, domain string) (*images.Set, error)
 }
 
 // Domain is a domain of a data set.

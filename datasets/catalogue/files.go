@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/datasets/table"
 )
@@ -103,7 +102,6 @@ func ownFiles() Dataset {
 			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, in %s. The source has labels; a target needs none.\n"+
 				"docs/reference/formats.md says which formats there are.", root)
 		},
-		open: fileDomains(nil).open,
 	}
 }
 
@@ -116,14 +114,12 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	if !d.Named() || len(domains) == 0 {
 		return d, nil
 	}
-	d.Kind = kindOf(domains[0].Path)
+	d.files, d.Kind = domains, kindOf(domains[0].Path)
 	for _, f := range domains {
 		if err := f.check(d.Kind, domains[0].Path); err != nil {
 			return d, err
 		}
 	}
-	own := fileDomains(domains)
-	d.files, d.open, d.openTask = own, own.open, own.openTask
 	if d.Kind == ImageFiles {
 		d.Settings = ""
 	}
@@ -195,38 +191,6 @@ func below(root, path string) string {
 	return filepath.Join(root, path)
 }
 
-// read opens a file of features and looks through all of it.
-func read(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
-	file, err := table.Open(path, table.Options{Kind: table.Features, Roles: roles, Reference: reference})
-	if err != nil {
-		return nil, err
-	}
-	rows, err := file.Load()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return rows, nil
-}
-
-// open opens a set of a domain on its own.
-func (f fileDomains) open(domain, split string, from Source) (datasets.Set, error) {
-	files, err := f.domain(domain)
-	if err != nil {
-		return nil, err
-	}
-	path := files.Path
-	if split == testSplit {
-		if path = files.Test; path == "" {
-			return nil, nil
-		}
-	}
-	rows, err := read(below(from.Root, path), files.Roles, table.Reference{})
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
-}
-
 // openTask opens both domains; the target's classes are the source's. Columns are encoded
 // unless all their cells are numbers.
 func (f fileDomains) openTask(source, target string, from Source) (Task, error) {
@@ -260,11 +224,12 @@ func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (
 		}
 	}()
 	open := func(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
-		rows, err := read(below(root, path), roles, reference)
-		if err == nil {
-			task.files = append(task.files, rows)
+		file, err := table.Open(below(root, path), table.Options{Kind: table.Features, Roles: roles, Reference: reference})
+		if err != nil {
+			return nil, err
 		}
-		return rows, err
+		task.files = append(task.files, file)
+		return file.Load()
 	}
 	onSource, err := open(ofSource.Path, ofSource.Roles, table.Reference{Name: below(root, ofSource.Path), Encoding: encoding})
 	if err != nil {

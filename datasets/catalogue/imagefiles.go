@@ -17,13 +17,6 @@ import (
 // of the archives, example the path of one image, relative to the root.
 func imageFiles(d Dataset, source, example string) Dataset {
 	d.Kind, d.Root, d.Tasks = ImageFiles, "${IWDA_DATA:-data}/"+d.Name, pairs(d.Domains)
-	d.openImages = func(root, domain string) (*images.Set, error) {
-		listing, err := d.scan(root, domain)
-		if err != nil {
-			return nil, err
-		}
-		return listing.Complete()
-	}
 	d.check = d.checkImages
 	d.instructions = func(root string) string {
 		total := 0

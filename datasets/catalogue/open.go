@@ -51,11 +51,11 @@ func (t Task) Close() error {
 // OpenTask reads or draws the data of a task. Sets that do not go together are an error
 // that names them.
 func (d Dataset) OpenTask(source, target string, from Source) (task Task, err error) {
-	if d.Kind == ImageFiles || d.open == nil {
+	if d.Kind == ImageFiles {
 		return Task{}, d.otherKind()
 	}
-	if d.openTask != nil {
-		return d.openTask(source, target, from)
+	if d.Named() { // sets that have to know of each other
+		return d.files.openTask(source, target, from)
 	}
 	var targetErr error
 	var opening sync.WaitGroup
@@ -72,10 +72,12 @@ func (d Dataset) OpenTask(source, target string, from Source) (task Task, err er
 	return task, nil
 }
 
-// OpenDomain reads or draws both sets of a domain; test is nil where it has no test set
-// of its own.
+// OpenDomain reads or draws both sets of a domain, which is no file of the user's own; test is nil
+// where it has no test set of its own.
 func (d Dataset) OpenDomain(domain string, from Source) (train, test datasets.Set, err error) {
-	if d.open == nil {
+	if d.Named() {
+		return nil, nil, fmt.Errorf("data set %s: a domain is opened with a task", d.Name)
+	} else if d.Kind == ImageFiles {
 		return nil, nil, d.otherKind()
 	}
 	if train, err = d.open(domain, trainSplit, from); err != nil {
@@ -97,7 +99,11 @@ func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
 		}
 		return images.OpenOwn(below(root, files.Path), nil)
 	}
-	return d.openImages(root, domain)
+	listing, err := d.scan(root, domain)
+	if err != nil {
+		return nil, err
+	}
+	return listing.Complete()
 }
 
 // ImageTask is the images of a task: of both domains, and of the target's test set, which

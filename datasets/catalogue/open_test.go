@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/testfiles"
 )
 
 // Drawn sets follow from the seed, and have as many rows as were asked for.
@@ -47,20 +48,14 @@ func TestDrawnSets(t *testing.T) {
 // writeDigits writes ten blank digits of MNIST and three of USPS.
 func writeDigits(t *testing.T) (root string) {
 	t.Helper()
-	root = t.TempDir()
 	header := []byte{0, 0, 8, 3, 0, 0, 0, 10, 0, 0, 0, 28, 0, 0, 0, 28}
 	images := append(header, make([]byte, 10*28*28)...)
 	labels := []byte{0, 0, 8, 1, 0, 0, 0, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	for name, content := range map[string][]byte{
+	return testfiles.Folder(t, map[string][]byte{
 		"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels,
 		"t10k-images-idx3-ubyte": images, "t10k-labels-idx1-ubyte": labels,
 		"usps": []byte("1 1:1\n2 1:1\n"), "usps.t": []byte("3 1:1\n"),
-	} {
-		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
+	})
 }
 
 func TestDigits(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 )
 
 // benchSet writes 216 photograph-like JPEG files of 300×300 pixels, in one class,
@@ -48,7 +49,7 @@ func photograph(b *testing.B, seed uint64) []byte {
 		small.Pix[i] = byte(random.IntN(256))
 	}
 	shades := blank(side, side)
-	new(images.Resampler).Resize(shades, small, images.Bicubic)
+	new(images.Resampler).Resize(shades, small, kernel.Bicubic)
 	picture := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
 		for c := range 3 {
@@ -123,7 +124,7 @@ func BenchmarkResize(b *testing.B) {
 	}
 	var resampler images.Resampler
 	for b.Loop() {
-		resampler.Resize(dst, src, images.Bicubic)
+		resampler.Resize(dst, src, kernel.Bicubic)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
+	"iwda/internal/testfiles"
 )
 
 // read returns image i.
@@ -27,16 +29,13 @@ func read(t *testing.T, reader *images.Reader, i int) []byte {
 func TestReadIsDecodeAndResize(t *testing.T) {
 	set := makeSet(t, 4)
 	reader := newReader(t, set, images.ReaderOptions{Side: 16})
-	content, err := os.ReadFile(set.Path(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, set.Path(3))
 	decoded, err := images.Decode(content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := blank(16, 16)
-	new(images.Resampler).Resize(want, decoded, images.Bicubic)
+	new(images.Resampler).Resize(want, decoded, kernel.Bicubic)
 	if !bytes.Equal(read(t, reader, 3), want.Pix) {
 		t.Error("the image differs from the decoded and resized file")
 	}
@@ -195,10 +194,7 @@ func TestDamagedCacheIsNotBelieved(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %q, %v, want one", files, err)
 	}
-	content, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, files[0])
 	content[len(content)-100] ^= 1 // of the last image
 	for name, damaged := range map[string][]byte{"a flipped bit": content, "half of it": content[:len(content)/2], "nothing": nil} {
 		if err := os.WriteFile(files[0], damaged, 0o666); err != nil {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
+	"iwda/internal/testfiles"
 )
 
 // A file of any content is an image or an error, decoded and resized in memory that its
@@ -40,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 			if len(m.Pix) != 3*m.Width*m.Height {
 				t.Errorf("%d bytes for %d×%d pixels", len(m.Pix), m.Width, m.Height)
 			}
-			new(images.Resampler).Resize(blank(16, 16), m, images.Bicubic)
+			new(images.Resampler).Resize(blank(16, 16), m, kernel.Bicubic)
 		})
 	})
 }
@@ -67,10 +69,7 @@ func FuzzFileCache(f *testing.F) {
 	if err != nil || len(files) != 1 {
 		f.Fatalf("files %q, %v, want one", files, err)
 	}
-	whole, err := os.ReadFile(files[0])
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := testfiles.Read(f, files[0])
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Add([]byte{})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"iwda/datasets"
 )
@@ -139,7 +140,7 @@ func (l *Loader) planner() func() (plan, bool) {
 
 // shuffled returns the rows in the order of a pass.
 func (l *Loader) shuffled(pass int) []int {
-	rows := append([]int(nil), l.options.Rows...)
+	rows := slices.Clone(l.options.Rows)
 	l.random("order", pass, 0).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return rows
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/internal/testfiles"
 )
 
 // copied is a batch that outlives its memory.
@@ -170,10 +171,7 @@ func TestBrokenFileIsAnErrorAtItsBatch(t *testing.T) {
 	// make the test another one.
 	victim := whole[2].Rows[1]
 	first := slices.IndexFunc(whole, func(b images.Batch) bool { return slices.Contains(b.Rows, victim) })
-	content, err := os.ReadFile(set.Path(victim))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, set.Path(victim))
 	if err := os.WriteFile(set.Path(victim), content[:len(content)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +182,7 @@ func TestBrokenFileIsAnErrorAtItsBatch(t *testing.T) {
 		}
 	}
 	for range 2 {
-		_, err = loader.Next(t.Context())
+		_, err := loader.Next(t.Context())
 		var broken *images.FileError
 		if !errors.As(err, &broken) || broken.Path != set.Path(victim) {
 			t.Fatalf("%v, want a FileError of %s", err, set.Path(victim))

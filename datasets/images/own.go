@@ -20,9 +20,9 @@ import (
 
 // OpenOwn returns the images at a path of the user's own, under that name: a folder, or a
 // list file. classes are those that labels must have; where they are nil, all that occur
-// are classes, in the order of their names, numbers by their value, and a folder without an image is an error.
-// Hidden folders are passed over. The folder and those in it may be links to folders; links deeper down are not
-// followed.
+// are classes, in the order of their names, numbers by their value, and a folder without an
+// image is an error. Hidden folders are passed over. The folder and those in it may be links
+// to folders; links deeper down are not followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
 // class, see [Scan], are of that class, and those directly in the folder of none that
@@ -41,13 +41,15 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 		if set.classes = classesOf(labels); len(set.classes) > table.MaxClasses {
 			return nil, fmt.Errorf("images: %s: %d classes, more than %d; are these labels?", name, len(set.classes), table.MaxClasses)
 		}
-		if err := set.checkFolders(); err != nil {
-			return nil, err
-		}
 	}
 	index := make(map[string]int, len(set.classes))
 	for class, name := range set.classes {
 		index[name] = class
+	}
+	if classes == nil {
+		if err := set.checkFolders(index); err != nil {
+			return nil, err
+		}
 	}
 	for _, label := range labels {
 		class, known := index[label]
@@ -56,14 +58,15 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 	return set, nil
 }
 
-// checkFolders returns an error if a folder for a class has no image: the class would be missed.
-func (s *Set) checkFolders() error {
+// checkFolders returns an error if a folder has no image, so that it is none of the classes that
+// occur: it would be missed.
+func (s *Set) checkFolders(classes map[string]int) error {
 	if s.listed {
 		return nil
 	}
 	entries, err := readFolder(s.root, "")
 	for _, entry := range entries {
-		if entry.folder && !strings.HasPrefix(entry.name, ".") && !slices.Contains(s.classes, entry.name) {
+		if _, occurs := classes[entry.name]; entry.folder && !strings.HasPrefix(entry.name, ".") && !occurs {
 			return fmt.Errorf("images: %s: the folder %s has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out", s.root, entry.name)
 		}
 	}
@@ -139,8 +142,8 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	return labels, nil
 }
 
-// pathsIn returns the images among the entries of a folder and below them, relative to it, and counts other files that
-// are not hidden.
+// pathsIn returns the images among the entries of a folder and below them, relative to it, and
+// counts other files that are not hidden.
 func pathsIn(root string, entries []entry, others map[string]int) (paths []string, err error) {
 	for _, entry := range entries {
 		switch {
@@ -168,8 +171,9 @@ func countOther(name string, others map[string]int) {
 	}
 }
 
-// pathsBelow returns the images in a folder and below it, relative to it, and counts other files. The folder may be a link;
-// links to folders below it are not followed, so that the walk ends.
+// pathsBelow returns the images in a folder and below it, relative to it, and counts other files
+// that are not hidden. The folder may be a link; links to folders below it are not followed, so that
+// the walk ends.
 func pathsBelow(folder string, others map[string]int) (paths []string, err error) {
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {

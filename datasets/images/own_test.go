@@ -11,16 +11,6 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// lay makes empty files, and lists with their text.
-func lay(t *testing.T, files map[string]string) (root string) {
-	t.Helper()
-	root = t.TempDir()
-	for name, text := range files {
-		testfiles.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
-	}
-	return root
-}
-
 // labelled lists a set's images with the names of their classes.
 func labelled(set *Set) []string {
 	var rows []string
@@ -35,7 +25,7 @@ func labelled(set *Set) []string {
 }
 
 func TestOpenOwn(t *testing.T) {
-	root := lay(t, map[string]string{
+	root := testfiles.Folder(t, map[string]string{
 		"source/cat/1.png": "", "source/cat/deep/2.jpg": "", "source/Big Dog/1.png": "", "empty/readme.txt": "",
 		"flat/2.png": "", "flat/1.webp": "", "flat/.hidden.png": "",
 		"nested/2020/may/1.png": "", "nested/2021/1.png": "", "nested/0.png": "",
@@ -80,7 +70,7 @@ func TestOpenOwn(t *testing.T) {
 			t.Errorf("%s: the first image is %s", test.path, path)
 		}
 	}
-	outside := lay(t, map[string]string{"cat/a.png": ""})
+	outside := testfiles.Folder(t, map[string]string{"cat/a.png": ""})
 	if err := errors.Join(
 		os.Symlink(filepath.Join(outside, "cat", "a.png"), filepath.Join(root, "linked.png")),
 		os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "folder")),
@@ -110,7 +100,7 @@ func TestOpenOwn(t *testing.T) {
 		{list("link.txt", "a.png\nlinked.png cat\n"), `link.txt:2: "linked.png": path escapes from parent; what a list names must be below its folder`},
 		{list("folder.txt", "folder/a.png\n"), `folder.txt:1: "folder/a.png": path escapes from parent`},
 		{list("latin1.txt", "a.png\nx.png K\xf6ln\n"), "latin1.txt:2: is not UTF-8; save it"},
-		{lay(t, map[string]string{"K\xf6ln/a.png": ""}), `the name "K\xf6ln/a.png" is not UTF-8; rename the file or folder`},
+		{testfiles.Folder(t, map[string]string{"K\xf6ln/a.png": ""}), `the name "K\xf6ln/a.png" is not UTF-8; rename the file or folder`},
 		{list("absent.txt", "x.png\nz.png cat\n"), "absent.txt:2: there is no file"},
 	} {
 		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -132,7 +122,7 @@ func TestOpenOwn(t *testing.T) {
 
 // Files of other kinds are counted, and a class that has no others is not missed.
 func TestOtherKinds(t *testing.T) {
-	root := lay(t, map[string]string{"cat/1.png": "", "cat/2.TIF": "", "cat/deep/3.tif": "", "cat/.hidden.tif": "", "readme": "", "a.bmp": ""})
+	root := testfiles.Folder(t, map[string]string{"cat/1.png": "", "cat/2.TIF": "", "cat/deep/3.tif": "", "cat/.hidden.tif": "", "readme": "", "a.bmp": ""})
 	set, err := OpenOwn(root, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,8 +142,8 @@ func TestOtherKinds(t *testing.T) {
 // The folder, and those of classes, may be links; links deeper down are not followed, in circles
 // neither.
 func TestFoldersThatAreLinks(t *testing.T) {
-	store := lay(t, map[string]string{"cats/1.png": "", "cats/deep/2.png": "", "hidden/1.png": ""})
-	root := lay(t, map[string]string{"all/dog/1.png": "", "all/0.png": ""})
+	store := testfiles.Folder(t, map[string]string{"cats/1.png": "", "cats/deep/2.png": "", "hidden/1.png": ""})
+	root := testfiles.Folder(t, map[string]string{"all/dog/1.png": "", "all/0.png": ""})
 	all, link := filepath.Join(root, "all"), filepath.Join(root, "link")
 	if err := errors.Join(
 		os.Symlink(filepath.Join(store, "cats"), filepath.Join(all, "cat")),

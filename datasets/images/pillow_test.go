@@ -2,12 +2,12 @@ package images_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
+	"iwda/internal/testfiles"
 )
 
 // pillow is what Pillow made of some files and images; its pixels are RGB bytes.
@@ -31,15 +31,8 @@ type pillow struct {
 func readPillow(t testing.TB) (golden pillow) {
 	t.Helper()
 	for _, name := range []string{"testdata/pillow.json", "testdata/formats.json"} {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var part pillow
-		if err := json.Unmarshal(content, &part); err != nil {
-			t.Fatal(err)
-		}
-		if len(part.Decode) == 0 {
+		if testfiles.ReadJSON(t, name, &part); len(part.Decode) == 0 {
 			t.Fatalf("%s has no cases", name)
 		}
 		golden.Resize = append(golden.Resize, part.Resize...)
@@ -49,7 +42,7 @@ func readPillow(t testing.TB) (golden pillow) {
 }
 
 func TestResizeEqualsPillow(t *testing.T) {
-	filters := map[string]images.Filter{"bilinear": images.Bilinear, "bicubic": images.Bicubic}
+	filters := map[string]kernel.Filter{"bilinear": kernel.Bilinear, "bicubic": kernel.Bicubic}
 	var resampler images.Resampler // one for all cases: its memory must not show
 	for _, c := range readPillow(t).Resize {
 		src := &images.RGB{Pix: c.Pixels, Stride: 3 * c.Width, Width: c.Width, Height: c.Height}

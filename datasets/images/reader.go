@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"iwda/datasets/internal/kernel"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 )
@@ -93,13 +94,13 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	if err := s.decode(r.set, i); err != nil {
 		return &FileError{Path: r.set.Path(i), Err: err}
 	}
-	s.resampler.Resize(dst, &s.decoded, Bicubic)
+	s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
 	r.cache.store(dst.Pix, i)
 	return nil
 }
 
-// Broken reads every image, which fills the cache, and returns the files that cannot be read, in the set's order. The only
-// error is the context's.
+// Broken reads every image, which fills the cache, and returns the files that cannot be read, in
+// the set's order. The only error is the context's.
 func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
 	return r.set.each(ctx, func(own *scratch, i int) error {
 		own.square.reshape(r.side, r.side)

@@ -6,17 +6,6 @@ import (
 	"iwda/datasets/internal/kernel"
 )
 
-// Filter is the filter of a [Resampler].
-type Filter = kernel.Filter
-
-// The filters.
-const (
-	// Bilinear takes one input on each side of a centre, weighed by its nearness.
-	Bilinear = kernel.Bilinear
-	// Bicubic takes two on each side: the cubic convolution kernel with a = -1/2.
-	Bicubic = kernel.Bicubic
-)
-
 // Resampler resizes images. Its memory is used again from call to call; its zero
 // value is ready. It must not be used by two goroutines at once.
 type Resampler struct {
@@ -33,7 +22,7 @@ type Resampler struct {
 // a rounding to bytes after each pass: Image.resize of the Python imaging library
 // Pillow does just that, and the result is its, byte for byte. Compared with Pillow
 // 9.4 on 600 random images of 1 to 399 pixels a side, both filters, up and down.
-func (r *Resampler) Resize(dst, src *RGB, filter Filter) {
+func (r *Resampler) Resize(dst, src *RGB, filter kernel.Filter) {
 	r.columns.Set(src.Width, dst.Width, filter)
 	r.rows.Set(src.Height, dst.Height, filter)
 	r.resizeColumns(src, dst.Width)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 )
 
 // greyRow is an image of one row.
@@ -18,20 +19,20 @@ func greyRow(values ...byte) *images.RGB {
 func TestResizeByHand(t *testing.T) {
 	tests := []struct {
 		name   string
-		filter images.Filter
+		filter kernel.Filter
 		from   []byte
 		want   []byte
 	}{
 		// Halving bilinearly takes 1/8, 3/8, 3/8, 1/8 of four pixels; at an edge the
 		// three inside ones share the weight 7/8.
-		{"halved", images.Bilinear, []byte{0, 80, 160, 240, 240, 240}, []byte{57, 190, 240}},
+		{"halved", kernel.Bilinear, []byte{0, 80, 160, 240, 240, 240}, []byte{57, 190, 240}},
 		// Doubling lays outputs at 1/4 and 3/4 between centres.
-		{"doubled", images.Bilinear, []byte{0, 100}, []byte{0, 25, 75, 100}},
+		{"doubled", kernel.Bilinear, []byte{0, 100}, []byte{0, 25, 75, 100}},
 		// The cubic at distances 3/4, 1/4 | 1/4, 3/4 of an edge overshoots it.
-		{"overshoot", images.Bicubic, []byte{50, 50, 50, 150, 150, 150}, []byte{50, 50, 50, 48, 43, 70, 130, 157, 152, 150, 150, 150}},
+		{"overshoot", kernel.Bicubic, []byte{50, 50, 50, 150, 150, 150}, []byte{50, 50, 50, 48, 43, 70, 130, 157, 152, 150, 150, 150}},
 		// Overshoot is clipped.
-		{"clipped", images.Bicubic, []byte{0, 0, 0, 255, 255, 255}, []byte{0, 0, 0, 0, 0, 52, 203, 255, 255, 255, 255, 255}},
-		{"same size", images.Bicubic, []byte{3, 200, 7, 99}, []byte{3, 200, 7, 99}},
+		{"clipped", kernel.Bicubic, []byte{0, 0, 0, 255, 255, 255}, []byte{0, 0, 0, 0, 0, 52, 203, 255, 255, 255, 255, 255}},
+		{"same size", kernel.Bicubic, []byte{3, 200, 7, 99}, []byte{3, 200, 7, 99}},
 	}
 	for _, test := range tests {
 		dst := blank(len(test.want), 1)
@@ -60,7 +61,7 @@ func TestResizeOfACrop(t *testing.T) {
 		}
 	}
 	dst := blank(4, 3)
-	new(images.Resampler).Resize(dst, whole.Crop(2, 3, 4, 3), images.Bilinear)
+	new(images.Resampler).Resize(dst, whole.Crop(2, 3, 4, 3), kernel.Bilinear)
 	for y := range 3 {
 		for x := range 4 {
 			got := [3]byte(dst.Pix[y*dst.Stride+3*x:])

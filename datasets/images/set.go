@@ -38,8 +38,8 @@ type Set struct {
 // Name identifies the set in messages and results, as in "office31-amazon".
 func (s *Set) Name() string { return s.name }
 
-// PassedOver says how many files of the folder are no images that can be read, and what their names end with, in a sentence if
-// there are some.
+// PassedOver says in a sentence how many files of the folder are no images that can be read, and
+// what their names end with; nil if there are none.
 func (s *Set) PassedOver() []string {
 	var counts []string
 	for _, end := range slices.Sorted(maps.Keys(s.others)) {
@@ -151,8 +151,8 @@ func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileE
 	return sizes, broken, err
 }
 
-// each has every image read, by several goroutines with a memory of their own, and returns the files that cannot be, in the
-// set's order. The only error is the context's.
+// each has every image read, by several goroutines with a memory of their own, and returns the
+// files that cannot be, in the set's order. The only error is the context's.
 func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
 	broken = make([]*FileError, s.Len())
 	rows := make(chan int)

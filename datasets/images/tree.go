@@ -43,8 +43,8 @@ func scanTree(name, root, folder string, classes []string) (*Listing, error) {
 		if len(paths) == 0 {
 			l.MissingClasses = append(l.MissingClasses, classes[label])
 		}
-		for _, p := range paths {
-			l.Set.paths = append(l.Set.paths, p)
+		l.Set.paths = append(l.Set.paths, paths...)
+		for range paths {
 			l.Set.labels.Add(label, true)
 		}
 	}

@@ -3,6 +3,8 @@ package images
 import (
 	"math"
 	"math/rand/v2"
+
+	"iwda/datasets/internal/kernel"
 )
 
 // The range of a random crop: its share of the image's area and its width over its
@@ -81,7 +83,7 @@ func (s *scratch) trainingView(crop int, random *rand.Rand) view {
 	part := drawCrop(s.square.Width, random)
 	flip := random.IntN(2) == 1
 	s.crop.reshape(crop, crop)
-	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), Bilinear)
+	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), kernel.Bilinear)
 	return view{s.crop, flip}
 }
 

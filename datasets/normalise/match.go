@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"iwda/internal/simd"
-
 	"iwda/datasets"
+	"iwda/internal/simd"
 )
 
 // Match are the statistics of two domains that make the columns of both agree although

@@ -10,6 +10,7 @@ import (
 // Dominating returns for each column the row that holds more than half of the column's
 // variance, and -1 where none does. The statistics are those of the set.
 func Dominating(set datasets.Set, s Statistics) []int {
+	const fewest = 4 // rows
 	size, n := datasets.Size(set.Shape()), float64(set.Len())
 	farthest, at, row := make([]float64, size), make([]int, size), make([]float32, size)
 	for i := range set.Len() {
@@ -22,7 +23,7 @@ func Dominating(set datasets.Set, s Statistics) []int {
 	}
 	for j, distance := range farthest {
 		deviation := float64(s.Deviation[j])
-		if few := n < 4; few || distance*distance <= n*deviation*deviation/2 {
+		if n < fewest || distance*distance <= n*deviation*deviation/2 {
 			at[j] = -1
 		}
 	}

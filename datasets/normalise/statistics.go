@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"iwda/internal/simd"
-
 	"iwda/datasets"
+	"iwda/internal/simd"
 )
 
 // Statistics have a value for each feature of a row, or for each channel of an image.

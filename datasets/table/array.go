@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 )
 
 // array is an array of a file: how its elements are described, where they are.
@@ -72,10 +73,9 @@ func (a *array) texts(limit int) ([]string, error) {
 // bytesOf returns the bytes of an array of that shape, and false where no slice can have
 // as many.
 func bytesOf(shape []int, size int) (int, bool) {
-	const most = int(^uint(0) >> 1)
 	count := size
 	for _, d := range shape {
-		if d < 0 || d > 0 && count > most/d {
+		if d < 0 || d > 0 && count > math.MaxInt/d {
 			return 0, false
 		}
 		count *= d

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 // chunk is how many bytes of a file are read at once.
@@ -136,9 +137,4 @@ func (c *column) append(texts []string, n int) ([]string, error) {
 }
 
 // extend makes values longer by n; what is new is not set.
-func extend(values []float32, n int) []float32 {
-	if len(values)+n <= cap(values) {
-		return values[:len(values)+n]
-	}
-	return append(values, make([]float32, n)...)
-}
+func extend(values []float32, n int) []float32 { return slices.Grow(values, n)[:len(values)+n] }

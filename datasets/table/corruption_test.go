@@ -12,6 +12,7 @@ import (
 
 	"iwda/internal/allocation"
 	"iwda/internal/faultydisk"
+	"iwda/internal/testfiles"
 )
 
 // Whatever happens to a byte, of every third one, a file is refused or, where the format has checksums, gives the same
@@ -43,7 +44,7 @@ func TestCorruptedFiles(t *testing.T) {
 		{"safetensors", ".safetensors", safetensorsOf(t, map[string]string{"class_names": `["a", "b"]`},
 			safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 2}, Data: []byte(one + one + one + one)},
 			safetensors.Tensor{Name: "labels", DType: safetensors.U8, Shape: []uint64{2}, Data: []byte("\x00\x01")}), false},
-		{"csv, compressed", ".csv.gz", gzipped(t, "id,label,a,b\n7,a,1,1\n8,b,1,0.5\n"), true},
+		{"csv, compressed", ".csv.gz", testfiles.Gzip(t, "id,label,a,b\n7,a,1,1\n8,b,1,0.5\n"), true},
 		{"parquet", ".parquet", parquetOf(t, rows), false},
 		{"parquet, compressed", ".parquet", parquetOf(t, rows, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1)), false},
 	} {

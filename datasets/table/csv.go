@@ -25,7 +25,6 @@ type csvFile struct {
 	layout  layout
 	// nameless are columns of a source without a name, in which nothing may stand.
 	nameless []int
-	size     int64 // of the file
 }
 
 // maxRecord bounds the bytes of a line, which is held whole: a quotation mark that is not
@@ -66,7 +65,11 @@ func openCSV(t *Table) error {
 		return f.at(line, err)
 	}
 	if r := t.options.Reference; t.kind == Features && r.Columns == nil && r.Encoding == nil {
-		f.nameless = placesOf(names, "")
+		for i, name := range names {
+			if name == "" {
+				f.nameless = append(f.nameless, i)
+			}
+		}
 	}
 	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
 	t.decimal = f.decimal(lines.Comma == ';')
@@ -104,8 +107,8 @@ type csvCursor struct {
 	left        int64 // bytes of memory that may still be taken
 	counted     int64 // bytes of text of which left knows
 	line        int   // of the last record, 0 before the first
-	// empty are records that stand before ahead, the next one that is not, in the line aheadAt; ahead is nil
-	// until it is read.
+	// empty are records before ahead, the next one that is not empty, which stands in the line aheadAt.
+	// ahead is nil until it is read.
 	empty   []emptyRecord
 	ahead   []string
 	aheadAt int
@@ -126,10 +129,9 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		file.Close()
 		return nil, err
 	}
-	f.size = info.Size()
-	c := &csvCursor{form: f, labelsAlone: labelsAlone, file: file, left: math.MaxInt64}
+	size, c := info.Size(), &csvCursor{form: f, labelsAlone: labelsAlone, file: file, left: math.MaxInt64}
 	c.limited = &limitedReader{separator: make([]byte, 1), bytes: maxRecord, columns: maxCells}
-	buffered := bufio.NewReaderSize(file, int(min(chunk, f.size+1)))
+	buffered := bufio.NewReaderSize(file, int(min(chunk, size+1)))
 	if strings.HasSuffix(strings.ToLower(f.t.name), packed) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
@@ -138,7 +140,7 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		}
 		buffered = bufio.NewReaderSize(unpacked, chunk)
 		// A line and its cells are held several times over.
-		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(f.size), int(min(1<<22+f.size, maxRecord)), int(min(1<<17+f.size, maxCells))
+		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(size), int(min(1<<22+size, maxRecord)), int(min(1<<17+size, maxCells))
 	}
 	buffered = decoded(buffered)
 	c.limited.Reader = &utf8Reader{Reader: buffered, name: f.t.name}
@@ -177,8 +179,8 @@ func separatorsIn(line []byte, separator byte) (n int) {
 
 func (c *csvCursor) Close() error { return c.file.Close() }
 
-// record reads a record. Those that are empty in all their cells, as a spreadsheet leaves them around a table, are
-// not there above the first one and below the last.
+// record reads a record. Those whose cells are all empty, as a spreadsheet leaves them around a
+// table, are passed over above the first other one and below the last.
 func (c *csvCursor) record() ([]string, error) {
 	for c.ahead == nil {
 		record, err := c.read()

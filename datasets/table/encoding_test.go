@@ -317,3 +317,11 @@ func FuzzEncoding(f *testing.F) {
 		})
 	})
 }
+
+// Columns that could be labels are those of few values, read as labels are: without spaces around them.
+func TestLevels(t *testing.T) {
+	levels, err := Levels(File{Path: write(t, "rows.csv", "size,kind,single,constant\n1,cat,a,x\n1,dog,a,x\n2, cat,b,x\n2,dog ,c,x\n2,,a,x\n")})
+	if want := []LevelsOf{{"kind", 2, true}, {"size", 2, false}}; err != nil || !slices.Equal(levels, want) {
+		t.Errorf("%v, %v, want %v", levels, err, want)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"iwda/internal/allocation"
 	"iwda/internal/fuzzing"
+	"iwda/internal/testfiles"
 )
 
 // fuzzed reads bytes as a file of a format. Whatever is accepted must be whole rows, the same in
@@ -114,16 +115,13 @@ func FuzzCSV(f *testing.F) {
 
 func FuzzPackedCSV(f *testing.F) {
 	const rows = "id,label,a,b\nx,dog,1,2\ny,,3,4\n"
-	fuzzed(f, ".csv.gz", gzipped(f, rows)+gzipped(f, "z,dog,5,6\n"), gzipped(f, inUTF16(rows, binary.BigEndian)))
+	fuzzed(f, ".csv.gz", testfiles.Gzip(f, rows)+testfiles.Gzip(f, "z,dog,5,6\n"), testfiles.Gzip(f, inUTF16(rows, binary.BigEndian)))
 }
 
 func FuzzParquet(f *testing.F) {
 	var seeds []string
 	for _, name := range []string{"duckdb-null-row", "duckdb-null-value", "duckdb-probabilities", "duckdb-ragged"} {
-		content, err := os.ReadFile("testdata/" + name + ".parquet")
-		if err != nil {
-			f.Fatal(err)
-		}
+		content := testfiles.Read(f, "testdata/"+name+".parquet")
 		seeds = append(seeds, string(content))
 	}
 	rows, _ := rowsOfAllEncodings(20)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/binary"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"iwda/internal/testfiles"
 )
 
 func TestParquetThatIsWrong(t *testing.T) {
@@ -22,10 +23,7 @@ func TestParquetThatIsWrong(t *testing.T) {
 	refused(t, write(t, "rows.parquet", parquetOf(t, []text{{"x"}})), Options{}, `column "a" holds STRING; want numbers, but in the columns of ids and labels`)
 	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Roles: Roles{Label: "features"}}, `column "features" holds lists; want one number or text a row`)
 	refused(t, "testdata/duckdb-list-snappy.parquet", Options{Roles: Roles{Label: "x"}}, `no "x"; there are "features", "label", "id"`)
-	whole, err := os.ReadFile("testdata/duckdb-null-row.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testfiles.Read(t, "testdata/duckdb-null-row.parquet")
 	for _, content := range []string{"", "PAR1", string(whole[:len(whole)-10]), string(whole[:20]) + string(whole[30:])} {
 		refused(t, write(t, "rows.parquet", content), Options{}, "")
 	}
@@ -43,10 +41,7 @@ func TestParquetHeadersThatPromiseTooMuch(t *testing.T) {
 	if err := readAll(path, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testfiles.Read(t, path)
 	page := func(uncompressed, compressed, values int32) string {
 		header, err := thrift.Marshal(new(thrift.CompactProtocol), format.PageHeader{
 			UncompressedPageSize: uncompressed, CompressedPageSize: compressed,

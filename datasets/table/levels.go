@@ -31,6 +31,7 @@ func Levels(f File) ([]LevelsOf, error) {
 			if c.many || isMissing(text) {
 				return values, nil
 			}
+			text = strings.TrimSpace(text)
 			if c.rows[text] == 0 {
 				text = strings.Clone(text)
 				c.many = len(c.rows) == mostLevels

@@ -39,10 +39,10 @@ func kindOf(name string, o Options) Kind {
 // layout says which arrays, or which columns of a table of many, are what, by their places.
 type layout struct {
 	values []int
-	labels int // -1 for none
-	ids    int // -1 for none
-	domain int // -1 for none
-	ignore []int
+	labels int             // -1 for none
+	ids    int             // -1 for none
+	domain int             // -1 for none
+	ignore map[string]bool // names of columns that are passed over
 }
 
 // chooseArrays finds the layout in the names of arrays, of which one at most holds values.
@@ -76,16 +76,18 @@ func wantedValues(o Options) []string {
 // the column of domains, and what is to be ignored. Two usual names of labels are an error unless
 // labels are ignored.
 func chooseRoles(there []string, o Options) (layout, error) {
-	places := make([]int, 0, len(o.named()))
+	first, named := make(map[string]int), make(map[string]bool)
+	for i, name := range slices.Backward(there) {
+		first[name] = i
+	}
 	for _, name := range o.named() {
-		i := slices.Index(there, name)
-		if i < 0 {
+		if _, is := first[name]; !is {
 			return layout{}, fmt.Errorf("no %q; there are %s", name, listed(there))
 		}
-		if slices.Contains(places, i) {
+		if named[name] {
 			return layout{}, fmt.Errorf("%q is named twice, as what it is", name)
 		}
-		places = append(places, i)
+		named[name] = true
 	}
 	both := slices.DeleteFunc(o.Rest(labelNames), func(name string) bool { return !slices.Contains(there, name) })
 	if o.Label == "" && !o.IgnoreLabels && len(both) > 1 {
@@ -93,30 +95,25 @@ func chooseRoles(there []string, o Options) (layout, error) {
 	}
 	place := func(name string, usual []string) int {
 		if name != "" {
-			return slices.Index(there, name)
+			return first[name]
 		}
 		return firstOf(o.Rest(usual), there)
 	}
-	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil)}
-	for _, name := range o.Ignore {
-		l.ignore = append(l.ignore, placesOf(there, name)...)
-	}
+	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil), ignore: set(o.Ignore)}
 	return l, nil
 }
 
-// isValue reports whether a column has no role.
-func (l layout) isValue(i int) bool {
-	return i != l.labels && i != l.ids && i != l.domain && !slices.Contains(l.ignore, i)
+// isValue reports whether a column of that name has no role.
+func (l layout) isValue(i int, name string) bool {
+	return i != l.labels && i != l.ids && i != l.domain && !l.ignore[name] && !isIndex(name)
 }
 
-// placesOf lists where a name is there.
-func placesOf(there []string, name string) (places []int) {
-	for i := range there {
-		if there[i] == name {
-			places = append(places, i)
-		}
+func set(names []string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
 	}
-	return places
+	return all
 }
 
 // firstOf returns the place of the first of the names that is there, or -1.
@@ -185,7 +182,7 @@ func (t *Table) chooseColumns(columns []string) (layout, error) {
 	if l.values == nil {
 		t.kind = max(t.options.Kind, Features)
 		for i, name := range columns {
-			if l.isValue(i) && !isIndex(name) {
+			if l.isValue(i, name) {
 				l.values = append(l.values, i)
 			}
 		}

@@ -96,7 +96,7 @@ func (f *arrays) bounded(size int64) error {
 		}
 	}
 	if left < 0 {
-		return errors.New("unpacks to more than 100 times its size, which no data set does")
+		return ErrGrowth
 	}
 	return nil
 }
@@ -106,12 +106,15 @@ func (f *arrays) bounded(size int64) error {
 // for gigabytes.
 func MaxUnpacked(packed int64) int64 { return 1<<24 + 100*packed }
 
+// ErrGrowth is the error of a file that unpacks to more than [MaxUnpacked] allows.
+var ErrGrowth = errors.New("unpacks to more than 100 times its size, which no data set does")
+
 // readMember reads the header of a member, and maps what follows where it is not
 // compressed.
 func readMember(m *mapping, member *zip.File) (*array, error) {
 	packed := min(member.CompressedSize64, uint64(m.size))
 	if member.UncompressedSize64 > uint64(MaxUnpacked(int64(packed))) {
-		return nil, errors.New("unpacks to more than 100 times its size, which no data set does")
+		return nil, ErrGrowth
 	}
 	r, err := member.Open()
 	if err != nil {

@@ -166,29 +166,21 @@ func unsignedOf(value parquet.Value) uint64 {
 	return value.Uint64()
 }
 
-// cell returns the next value as the text of a cell, which is empty for null.
-func (l *leaf) cell() (string, error) {
+// cell returns the next value as the text of a cell, which is empty for null. A double has the digits of a
+// number of so many bits.
+func (l *leaf) cell(bits int) (string, error) {
 	if err := l.fill(); err != nil {
 		return "", err
 	}
 	switch value := l.read[0]; value.Kind() {
-	case parquet.Float, parquet.Double, parquet.FixedLenByteArray:
+	case parquet.Double:
+		l.read = l.read[1:]
+		return strconv.FormatFloat(value.Double(), 'g', -1, bits), nil
+	case parquet.Float, parquet.FixedLenByteArray:
 		l.read = l.read[1:]
 		return strconv.FormatFloat(float64(l.numberOf(value)), 'g', -1, 32), nil
 	}
 	return l.text()
-}
-
-// exactCell is cell, but with all digits of a double.
-func (l *leaf) exactCell() (string, error) {
-	if err := l.fill(); err != nil {
-		return "", err
-	}
-	if value := l.read[0]; value.Kind() == parquet.Double {
-		l.read = l.read[1:]
-		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
-	}
-	return l.cell()
 }
 
 // text returns the next value as a text, which is empty for null.

@@ -122,7 +122,7 @@ func (l *leaf) readDictionary(header format.DictionaryPageHeader, size int) erro
 		return err
 	}
 	if l.codec == format.Uncompressed {
-		content = append([]byte(nil), content...) // it outlives the next page
+		content = bytes.Clone(content) // it outlives the next page
 	}
 	values, err := l.decode(format.Plain, content, int(header.NumValues))
 	if err != nil {

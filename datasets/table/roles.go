@@ -38,8 +38,8 @@ func (r Roles) named() (names []string) {
 
 // Rest lists those of the columns that are not named.
 func (r Roles) Rest(columns []string) []string {
-	named := r.named()
-	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(named, name) })
+	named := set(r.named())
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return named[name] })
 }
 
 // Ignored lists the columns that values of a command line name: each is the name of one, or a line of CSV

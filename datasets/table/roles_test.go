@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // flowers is a file with both domains: labels, ids, words and what is to be ignored under names of
@@ -46,7 +46,7 @@ func TestRolesAndDomains(t *testing.T) {
 	south := north
 	south.DomainValue = "south"
 	for _, path := range []string{
-		write(t, "rows.csv", flowers), write(t, "rows.tsv.gz", gzipped(t, strings.ReplaceAll(flowers, ",", "\t"))), write(t, "rows.parquet", parquetOf(t, rows)),
+		write(t, "rows.csv", flowers), write(t, "rows.tsv.gz", testfiles.Gzip(t, strings.ReplaceAll(flowers, ",", "\t"))), write(t, "rows.parquet", parquetOf(t, rows)),
 	} {
 		l, err := Learn(File{path, north}, File{path, south})
 		if err != nil {
@@ -107,18 +107,6 @@ func TestDomainsOfArrays(t *testing.T) {
 	}
 }
 
-func gzipped(t testing.TB, text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func inUTF16(text string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -130,10 +118,7 @@ func inUTF16(text string, order binary.AppendByteOrder) string {
 // What Excel writes in countries of the decimal comma, in all encodings, has the same numbers as
 // what it writes elsewhere.
 func TestExcel(t *testing.T) {
-	excel, err := os.ReadFile("testdata/excel.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	excel := testfiles.Read(t, "testdata/excel.csv")
 	text := strings.TrimPrefix(string(excel), "\ufeff")
 	if len(text) == len(excel) || !strings.Contains(text, "\r\n") || !strings.Contains(text, "12,5;") {
 		t.Fatalf("not as Excel writes it: %q", excel)
@@ -141,7 +126,7 @@ func TestExcel(t *testing.T) {
 	want := content{Kind: Features, Width: 2, Classes: []string{"Bär 🐻", "Fuchs"}, Values: []float32{12.5, 1.125, 7, -0.5, 0.25, 1500}, Labels: []int{1, 0, 1}, IDs: []string{"a", "b", "c"}}
 	roles := Roles{Label: "Art"}
 	for name, content := range map[string]string{
-		"excel.csv": string(excel), "plain.csv": text, "packed.csv.gz": gzipped(t, string(excel)),
+		"excel.csv": string(excel), "plain.csv": text, "packed.csv.gz": testfiles.Gzip(t, string(excel)),
 		"commas.csv": strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, ",", "."), ";", ","), "Länge. cm", `"Länge, cm"`),
 		"little.csv": inUTF16(text, binary.LittleEndian), "big.csv": inUTF16(strings.ReplaceAll(text, ";", "\t"), binary.BigEndian),
 		"quoted.csv": "id,Art,\"Länge, cm\",Masse\na,Fuchs,\"12,5\",\"1,125\"\nb,Bär 🐻,7,\"-0,5\"\nc,Fuchs,\"0,25\",1500\n",
@@ -210,7 +195,7 @@ func TestGzipBombs(t *testing.T) {
 		"blank lines":  "a\n" + strings.Repeat("\n", unpacked),
 		"quoted lines": "a\n\"" + strings.Repeat("\n", unpacked),
 	} {
-		path := write(t, "rows.csv.gz", gzipped(t, text))
+		path := write(t, "rows.csv.gz", testfiles.Gzip(t, text))
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -64,7 +65,7 @@ func (r *Rows) keep(b *Batch) {
 		}
 	}
 	if r.mapped == nil {
-		r.blocks = append(r.blocks, append(make([]float32, 0, len(b.Values)), b.Values...))
+		r.blocks = append(r.blocks, slices.Clone(b.Values))
 	}
 }
 

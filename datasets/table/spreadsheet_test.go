@@ -43,6 +43,11 @@ func TestLeftoversOfSpreadsheets(t *testing.T) {
 	if err := readAll(named, Options{Reference: Reference{Columns: []string{"a", "b"}}}); err != nil {
 		t.Error(err)
 	}
+	// As many as a line may have take no time that grows with their square, which is minutes.
+	commas := strings.Repeat(",", maxWidth)
+	if err := readAll(write(t, "wide.csv", "a"+commas+"\n1"+commas+"\n"), Options{}); err != nil {
+		t.Error(err)
+	}
 }
 
 // A doubled name is wrong where it is that of a column that is read.

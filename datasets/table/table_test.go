@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
+
+	"iwda/internal/testfiles"
 )
 
 // content is all that a table holds.
@@ -459,5 +462,38 @@ func TestHalves(t *testing.T) {
 		if v := table[bits]; v == v {
 			t.Fatalf("%#04x is %v, want NaN", bits, v)
 		}
+	}
+}
+
+// Several goroutines read a file, of any form, at once.
+func TestReadingAtOnce(t *testing.T) {
+	const text = "a,b,label\n\"1,5\",\"2,5\",x\n\"3,5\",\"4,5\",y\n"
+	type row struct {
+		A     float64 `parquet:"a"`
+		B     float64 `parquet:"b"`
+		Label string  `parquet:"label"`
+	}
+	for _, path := range []string{
+		write(t, "rows.csv", text), write(t, "rows.csv.gz", testfiles.Gzip(t, text)),
+		write(t, "rows.parquet", parquetOf(t, []row{{1.5, 2.5, "x"}, {3.5, 4.5, "y"}})),
+	} {
+		table := opened(t, file(path, Options{}))
+		var reading sync.WaitGroup
+		for range 4 {
+			reading.Go(func() {
+				var values []float32
+				for b, err := range table.Batches(1) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					values = append(values, b.Values...)
+				}
+				if !slices.Equal(values, []float32{1.5, 2.5, 3.5, 4.5}) {
+					t.Errorf("%s: %v", path, values)
+				}
+			})
+		}
+		reading.Wait()
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"iwda/internal/testfiles"
 )
 
 // What is not UTF-8 is refused with its line, whichever way a file is read, and wherever a chunk ends.
 func TestNotUTF8(t *testing.T) {
 	for name, text := range map[string]string{
 		"rows.csv": "label,a\nK\xf6ln,1\n", "rows.tsv": "label\ta\nx\t\xe9\n", "cut.csv": "label,a\nx,1\ny\xc3",
-		"packed.csv.gz": gzipped(t, "label,a\n\"x\ny\",1\nK\xf6ln,1\n"), "names.csv": "label,l\xe4nge\nx,1\n", "ids.csv": "id,label,a\n\xfcber,x,1\n",
+		"packed.csv.gz": testfiles.Gzip(t, "label,a\n\"x\ny\",1\nK\xf6ln,1\n"), "names.csv": "label,l\xe4nge\nx,1\n", "ids.csv": "id,label,a\n\xfcber,x,1\n",
 	} {
 		at := map[string]string{"names.csv": ":1: ", "packed.csv.gz": ":4: ", "cut.csv": ":3: "}[name]
 		if at == "" {

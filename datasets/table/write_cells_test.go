@@ -1,13 +1,13 @@
 package table
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/internal/printable"
+	"iwda/internal/testfiles"
 )
 
 // Ids and classes that are formulas come out of a file of predictions as they went in.
@@ -25,10 +25,7 @@ func TestPredictionsHoldNoFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
 		for cell := range strings.SplitSeq(line, ",") {
 			if printable.Cell(cell) != cell && cell[0] != '\'' {

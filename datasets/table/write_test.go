@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/sbinet/npyio/npz"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
+	"iwda/internal/wholefile"
 )
 
 var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabilities: true}
@@ -91,10 +94,7 @@ func TestLongIDs(t *testing.T) {
 func TestPredictedClasses(t *testing.T) {
 	few := Predictions{Classes: predicted.Classes}
 	want := []string{"dög", "dög", "cat, small", "cat, small"} // (0, 1), (1/4, 3/4), (1/2, 1/2), (3/4, 1/4)
-	content, err := os.ReadFile(predictions(t, "out.csv", few, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, predictions(t, "out.csv", few, 4))
 	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "predicted_class", "probability"}) {
 		t.Fatalf("%v, %v", records, err)
@@ -162,6 +162,26 @@ func TestPredictionsThatFail(t *testing.T) {
 	}
 	if err := CheckPredictions("out.txt"); err == nil || !strings.Contains(err.Error(), "out.txt: predictions are written to .csv, .npz and .parquet files") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A disk that fails is said once, however much was still to be written.
+func TestPredictionsOnAFullDisk(t *testing.T) {
+	full := predicted
+	full.Disk = &wholefile.Disk{Before: func(c *wholefile.Call) error {
+		if c.Op != wholefile.OpWrite {
+			return nil
+		}
+		c.Data = nil
+		return syscall.ENOSPC
+	}}
+	for _, extension := range predictionFormats {
+		_, err := WritePredictions(filepath.Join(t.TempDir(), "out"+extension), full, func(add func(string, []float32) error) error {
+			return add(strings.Repeat("a", 1<<12), []float32{1, 0})
+		})
+		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 {
+			t.Errorf("%s: %v", extension, err)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,22 +68,27 @@ func (n *npzPredictions) close() error {
 		return func(_, numbers []byte) []byte { return numbers[from:to] }
 	}
 	file := NewNPZ(n.w)
-	err := errors.Join(
-		n.array(file, "ids", textType(n.longest), numbers, func(id, _ []byte) []byte {
-			n.buffer = wide(n.buffer[:0], string(id), n.longest)
-			return n.buffer
-		}, n.rows),
-		n.array(file, heading.PredictedClass, "<i8", numbers, part(0, class), n.rows),
-		n.array(file, heading.Probability, "<f4", numbers, part(class, largest), n.rows),
-		file.ClassNames(n.what.Classes),
-	)
-	if err == nil && n.what.Probabilities {
-		err = n.array(file, "probabilities", "<f4", numbers, part(largest, numbers), n.rows, len(n.what.Classes))
+	ids := func(id, _ []byte) []byte {
+		n.buffer = wide(n.buffer[:0], string(id), n.longest)
+		return n.buffer
 	}
-	if err != nil {
-		return err
+	steps := []func() error{
+		func() error { return n.array(file, "ids", textType(n.longest), numbers, ids, n.rows) },
+		func() error { return n.array(file, heading.PredictedClass, "<i8", numbers, part(0, class), n.rows) },
+		func() error { return n.array(file, heading.Probability, "<f4", numbers, part(class, largest), n.rows) },
+		func() error { return file.ClassNames(n.what.Classes) },
 	}
-	return file.Close()
+	if n.what.Probabilities {
+		steps = append(steps, func() error {
+			return n.array(file, "probabilities", "<f4", numbers, part(largest, numbers), n.rows, len(n.what.Classes))
+		})
+	}
+	for _, step := range append(steps, file.Close) {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // array writes an array of what part returns of the id and the numbers of each spooled row.

@@ -29,7 +29,8 @@ const (
 	ProbabilityField           // a float32, in CSV the shortest text that is read as that number again
 	ShareField                 // in CSV with six decimals
 	NumberField                // in CSV with all its digits
-	// ClassesField are probabilities of all classes: a list in Parquet, in CSV a column each, named [heading.ProbabilityOf] its class.
+	// ClassesField are probabilities of all classes: a list in Parquet, in CSV a column each, of the
+	// name [heading.ProbabilityOf] its class.
 	ClassesField
 )
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // withoutLibtorch are the packages that a program can use without libtorch.
@@ -43,10 +45,7 @@ func TestWithoutCompiler(t *testing.T) {
 // TestProgramOfThePage builds the program of docs/architecture.md in a module of its own, as its user has
 // one, and compares what it prints with what it says that it prints.
 func TestProgramOfThePage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfiles.Read(t, filepath.Join(root, "docs", "architecture.md"))
 	program := regexp.MustCompile("(?s)\n```go\n(.*?)```\n").FindSubmatch(page)
 	output := regexp.MustCompile("// Output: (.*)\n").FindSubmatch(page)
 	if program == nil || output == nil {
@@ -56,10 +55,7 @@ func TestProgramOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := testfiles.Read(t, filepath.Join(root, "go.sum"))
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"main.go": string(program[1]), "go.sum": string(sums),

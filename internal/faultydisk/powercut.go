@@ -176,14 +176,14 @@ func (n *inode) find(root, path string) (folder *inode, name string) {
 
 // change gives a folder's names other meanings, nil for none, all or none of which survive.
 func (n *inode) change(entries map[string]*inode) {
-	for name, child := range entries {
-		if child == nil {
-			delete(n.live, name)
-		} else {
-			n.live[name] = child
-		}
-	}
+	rename(n.live, entries)
 	n.moves = append(n.moves, entries)
+}
+
+// rename gives names in a folder other meanings, nil for none.
+func rename(folder, entries map[string]*inode) {
+	maps.Copy(folder, entries)
+	maps.DeleteFunc(folder, func(_ string, child *inode) bool { return child == nil })
 }
 
 // apply makes a call. One that the system refused, such as the renaming of what is not there,
@@ -211,8 +211,7 @@ func (n *inode) apply(root string, c wholefile.Call) {
 		file := folder.live[name]
 		file.writes = append(file.writes, c)
 	case wholefile.OpSync:
-		file := folder.live[name]
-		file.flush(all)
+		folder.live[name].flush(all)
 	case wholefile.OpSyncFolder:
 		if child := folder.live[name]; child != nil {
 			child.folder, child.moves = maps.Clone(child.live), nil
@@ -271,13 +270,7 @@ func (n *inode) cut(names, writes func() float64, done map[*inode]bool) {
 	done[n] = true
 	for _, move := range n.moves {
 		if names() > 0.5 {
-			for name, child := range move {
-				if child == nil {
-					delete(n.folder, name)
-				} else {
-					n.folder[name] = child
-				}
-			}
+			rename(n.folder, move)
 		}
 	}
 	n.moves = nil

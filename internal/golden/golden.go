@@ -8,6 +8,7 @@ package golden
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -85,7 +86,7 @@ func Open(t testing.TB, name string) File {
 
 func readArray(r *npz.Reader, key string, header *npyio.Header) ([]float64, error) {
 	if header.Descr.Fortran && len(header.Descr.Shape) > 1 {
-		return nil, fmt.Errorf("stored in Fortran order; golden files are in C order")
+		return nil, errors.New("stored in Fortran order; golden files are in C order")
 	}
 	switch header.Descr.Type {
 	case "<f8":

@@ -2,9 +2,14 @@
 package testfiles
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"iwda/internal/input"
 )
 
 // Write writes a file, and makes the folders above it.
@@ -16,6 +21,48 @@ func Write(t testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Folder returns a new folder with files by their paths below it, with slashes.
+func Folder[T string | []byte](t testing.TB, files map[string]T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for name, content := range files {
+		Write(t, filepath.Join(root, filepath.FromSlash(name)), string(content))
+	}
+	return root
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := input.Read(path, input.Tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// ReadJSON reads a file of JSON into a value.
+func ReadJSON(t testing.TB, path string, value any) {
+	t.Helper()
+	if err := json.Unmarshal(Read(t, path), value); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// Gzip returns the content of a file that gzip has compressed.
+func Gzip[T string | []byte](t testing.TB, content T) T {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return T(packed.Bytes())
 }
 
 // Names are those of a folder's entries, in order.

@@ -2,6 +2,7 @@ package pth
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -90,7 +91,7 @@ func rebuildTensor(arguments []any) (any, error) {
 	shape, shapeIs := intsOf(arguments[2])
 	stride, strideIs := intsOf(arguments[3])
 	if !isStorage || !isInt || !shapeIs || !strideIs {
-		return nil, fmt.Errorf("a tensor of arguments of other types")
+		return nil, errors.New("a tensor of arguments of other types")
 	}
 	return newView(s, offset, shape, stride)
 }
@@ -148,12 +149,12 @@ func newDictionary(arguments []any) (any, error) {
 	}
 	pairs, ok := arguments[0].(*types.List)
 	if !ok {
-		return nil, fmt.Errorf("a dictionary of something other than pairs")
+		return nil, errors.New("a dictionary of something other than pairs")
 	}
 	for _, pair := range *pairs {
 		list, ok := pair.(*types.List)
 		if !ok || list.Len() != 2 {
-			return nil, fmt.Errorf("a dictionary of something other than pairs")
+			return nil, errors.New("a dictionary of something other than pairs")
 		}
 		d.Set(list.Get(0), list.Get(1))
 	}
@@ -184,7 +185,7 @@ func entriesOf(value any) ([]entry, error) {
 		}
 	}
 	if !ok || d.unnamed {
-		return nil, fmt.Errorf("the file holds no dictionary of tensors by their names")
+		return nil, errors.New("the file holds no dictionary of tensors by their names")
 	}
 	return d.entries, nil
 }

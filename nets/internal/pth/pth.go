@@ -12,6 +12,7 @@ package pth
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -115,7 +116,7 @@ func (v *view) bytes() int { return v.count() * v.storage.class.size }
 func (v *view) read() (Tensor, error) {
 	data, t := v.storage.data, Tensor{Shape: v.shape}
 	if data == nil {
-		return t, fmt.Errorf("the file holds no numbers for it")
+		return t, errors.New("the file holds no numbers for it")
 	}
 	switch v.storage.class.name {
 	case "FloatStorage":
@@ -162,7 +163,7 @@ func (s *storage) take(data []byte) (rest []byte, err error) {
 // cutInt64 reads the integer at the start of data.
 func cutInt64(data []byte) (n int, rest []byte, err error) {
 	if len(data) < 8 {
-		return 0, nil, fmt.Errorf("the file ends within a number")
+		return 0, nil, errors.New("the file ends within a number")
 	}
 	return int(int64(binary.LittleEndian.Uint64(data))), data[8:], nil
 }

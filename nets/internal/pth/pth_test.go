@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 const folder = "../../../testdata/weights"
@@ -20,11 +21,7 @@ var forms = []string{"zip.pth", "stream.pth", "tar.pth", "python2.pth", "paramet
 
 func content(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testfiles.Read(t, filepath.Join(folder, name))
 }
 
 func numbers(t Tensor) []float64 {
@@ -53,9 +50,7 @@ func TestEveryForm(t *testing.T) {
 		Shape  []int
 		Values []float64
 	}
-	if err := json.Unmarshal(content(t, "expected.json"), &expected); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.ReadJSON(t, filepath.Join(folder, "expected.json"), &expected)
 	for _, name := range forms {
 		t.Run(name, func(t *testing.T) {
 			tensors, err := Read(content(t, name))

@@ -3,6 +3,7 @@ package pth
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -89,7 +90,7 @@ func cutLines(data []byte) (module, name string, size int, err error) {
 	first, rest, found := bytes.Cut(data, []byte("\n"))
 	second, rest, foundToo := bytes.Cut(rest, []byte("\n"))
 	if !found || !foundToo {
-		return "", "", 0, fmt.Errorf("the name of a class breaks off")
+		return "", "", 0, errors.New("the name of a class breaks off")
 	}
 	return string(first), string(second), len(data) - len(rest), nil
 }

@@ -1,0 +1,281 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"iwda/internal/printable"
+)
+
+// The bounds of what is learnt of a column of words.
+const (
+	mostLevels  = 50      // that have values
+	mostWords   = 100_000 // that are counted
+	mostText    = 1 << 28 // bytes of the words that are counted, of all columns, with what it takes to count
+	fewestOfIDs = 10      // words of a column that may be one of ids
+)
+
+// Learnt is what was learnt of the columns of a source.
+type Learnt struct {
+	Encoding Encoding
+	// Summary says which columns are words and which have missing values; "" for none.
+	Summary string
+	// LeftOut says of each column that is not part of the encoding why, in a sentence.
+	LeftOut []string
+	// Columns are those of the source, in its order.
+	Columns []LearntColumn
+}
+
+// LearntColumn is what was learnt of a column.
+type LearntColumn struct {
+	Name   string
+	Levels int // different words of the source; 0 of a column of numbers
+	// Missing are the cells without a value in the source and in each of the other files, which are
+	// not counted if the column is left out.
+	Missing []int
+	LeftOut string // why it is; "" if it is not
+	// Strays say in which files the column, one of numbers, has other text, which counts as missing.
+	Strays []string
+}
+
+func (c *LearntColumn) stray(t *Table, s strays) {
+	if said := s.in(t); said != "" {
+		c.Strays = append(c.Strays, said)
+	}
+}
+
+// seen is what was seen of a column.
+type seen struct {
+	name    string
+	values  []float32      // of the source that are numbers
+	strays                 // of the source
+	missing int            // cells of all files, and strays of columns of numbers
+	counts  map[string]int // cells of each word; nil of a column of numbers
+	room    int            // bytes for more words
+	endless bool           // more words than are counted
+}
+
+// File is one of rows, with the roles of its columns.
+type File struct {
+	Path string
+	Roles
+}
+
+// Learn looks through a source, and the other files of rows that are to go with it, and finds
+// the encoding for all of them, in two passes over the source and one over each other.
+//
+// A column of numbers is one whose cells are numbers, but for what is missing and one other text
+// for nine numbers at most, which counts as missing. More of it in another file than the source is
+// an error. The column stays as it is, with the source's median for what is missing and, if
+// something is missing in any of the files, with a second value that says so. Of any other column
+// each of the most frequent words of the source, 50 of them, has a value, and so has what is
+// missing if something is in the source. Other words have none. A column that holds hardly a word
+// twice, more than 100,000 words or nothing is left out. All cells of a table without names of
+// columns are as they are: its encoding is nil.
+func Learn(source File, others ...File) (l Learnt, err error) {
+	var columns []*seen
+	var of *Table
+	if err := source.look(Reference{}, func(t *Table) cellFunc {
+		of = t
+		for _, name := range t.columns {
+			columns = append(columns, &seen{name: name})
+		}
+		return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
+			c := columns[j]
+			number, is, err := t.number(text)
+			if err != nil {
+				return values, err
+			}
+			if is {
+				c.values = append(c.values, number)
+				c.numbers++
+			} else if isMissing(text) {
+				c.missing++
+			} else {
+				c.add(text, place)
+			}
+			return values, nil
+		}
+	}); err != nil || columns == nil {
+		return Learnt{}, err
+	}
+	if err := count(source, columns); err != nil {
+		return Learnt{}, err
+	}
+	var kept []*seen
+	var places []int // of the kept in l.Columns
+	for i, c := range columns {
+		why := c.useless()
+		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why}
+		if c.counts == nil {
+			c.missing += c.cells
+			learnt.stray(of, c.strays)
+		}
+		learnt.Missing = []int{c.missing}
+		l.Columns = append(l.Columns, learnt)
+		if why != "" {
+			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source.Path, why))
+			continue
+		}
+		kept, places = append(kept, c), append(places, i)
+		l.Encoding = append(l.Encoding, c.coding())
+	}
+	if len(kept) == 0 {
+		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source.Path, strings.Join(l.LeftOut, " "))
+	}
+	for at, file := range others {
+		for i := range l.Columns {
+			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
+		}
+		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding}, func(t *Table) cellFunc {
+			of = t
+			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
+				missing, numbers := false, len(l.Encoding[j].Levels) == 0
+				if numbers {
+					_, missing, err = t.numberIn(b, place, j, text)
+				} else {
+					missing = isMissing(text)
+				}
+				if missing {
+					kept[j].missing++
+					l.Columns[places[j]].Missing[at+1]++
+					l.Encoding[j].Missing = l.Encoding[j].Missing || numbers
+				}
+				return values, err
+			}
+		}); err != nil {
+			return Learnt{}, err
+		}
+		for j, s := range of.straysOf() {
+			l.Columns[places[j]].stray(of, s)
+		}
+	}
+	l.Summary = summary(kept, len(columns))
+	return l, nil
+}
+
+// look hands all cells of a file to what begin makes for its table. It does nothing where
+// columns have no names.
+func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error) {
+	t, err := Open(f.Path, Options{Kind: Features, IgnoreLabels: true, Roles: f.Roles, Reference: reference})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if t.columns == nil {
+		return nil
+	}
+	t.cell = begin(t)
+	for _, err := range t.pass(false, max(1, blockValues/t.width)) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts the words of those columns of the source that hold words.
+func count(source File, columns []*seen) error {
+	var ofWords []*seen
+	for _, c := range columns {
+		if c.tooMany() {
+			c.counts = make(map[string]int)
+			ofWords = append(ofWords, c)
+		}
+	}
+	if ofWords == nil {
+		return nil
+	}
+	for _, c := range ofWords {
+		c.room = mostText / len(ofWords)
+	}
+	return source.look(Reference{}, func(*Table) cellFunc {
+		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
+			c := columns[j]
+			if c.counts == nil || c.endless || isMissing(text) {
+				return values, nil
+			}
+			word := strings.TrimSpace(text)
+			if _, again := c.counts[word]; !again {
+				const entry = 64 // bytes, about
+				c.room -= len(word) + entry
+				if len(c.counts) == mostWords || c.room < 0 {
+					c.endless = true
+					clear(c.counts)
+					return values, nil
+				}
+				word = strings.Clone(word)
+			}
+			c.counts[word]++
+			return values, nil
+		}
+	})
+}
+
+// useless says why a column tells nothing of a class; "" if it does.
+func (c *seen) useless() string {
+	cells := c.numbers + c.strays.cells
+	switch different := len(c.counts); {
+	case cells == 0:
+		return "no row of the source has a value in it"
+	case c.endless:
+		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
+	case different > fewestOfIDs && 10*different >= 9*cells:
+		return fmt.Sprintf("of %d cells with words %d are different, as ids are", cells, different)
+	}
+	return ""
+}
+
+// coding is that of the column, by the source alone.
+func (c *seen) coding() Coding {
+	coding := Coding{Column: c.name, Missing: c.missing > 0}
+	if c.counts == nil {
+		coding.Median = median(c.values)
+		return coding
+	}
+	words := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int {
+		return cmp.Or(c.counts[b]-c.counts[a], strings.Compare(a, b))
+	})
+	coding.Levels = words[:min(mostLevels, len(words))]
+	return coding
+}
+
+// median sorts the numbers, at least one, and returns their median.
+func median(numbers []float32) float32 {
+	n := len(numbers)
+	slices.Sort(numbers)
+	return float32((float64(numbers[(n-1)/2]) + float64(numbers[n/2])) / 2)
+}
+
+// summary says which of so many columns are words and which have missing values.
+func summary(columns []*seen, all int) string {
+	var words, missing []string
+	for _, c := range columns {
+		if n := len(c.counts); n > mostLevels {
+			words = append(words, fmt.Sprintf("%.100q (%d levels, the %d most frequent count)", c.name, n, mostLevels))
+		} else if n > 0 {
+			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
+		}
+		if c.missing > 0 {
+			rows := "rows"
+			if c.missing == 1 {
+				rows = "row"
+			}
+			missing = append(missing, fmt.Sprintf("%.100q (%d %s)", c.name, c.missing, rows))
+		}
+	}
+	var parts []string
+	for _, of := range []struct {
+		what    string
+		columns []string
+	}{{"words", words}, {"missing values", missing}} {
+		if n := len(of.columns); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, printable.FirstTen(of.columns)))
+		}
+	}
+	return strings.Join(parts, "; ")
+}

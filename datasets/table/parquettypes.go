@@ -1,0 +1,90 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// leafOf returns the column that holds a field's values, which a list has below it.
+func leafOf(field *parquet.Column) *parquet.Column {
+	for !field.Leaf() && len(field.Columns()) == 1 {
+		field = field.Columns()[0]
+	}
+	return field
+}
+
+// single returns a field, which must have one value a row.
+func single(field *parquet.Column) (*parquet.Column, error) {
+	if !field.Leaf() || field.MaxRepetitionLevel() > 0 {
+		return nil, fmt.Errorf("column %q holds %s; want one number or text a row", field.Name(), typeName(field))
+	}
+	return field, nil
+}
+
+func typeName(field *parquet.Column) string {
+	if leaf := leafOf(field); leaf.Leaf() {
+		if leaf.MaxRepetitionLevel() > 0 {
+			return "lists"
+		}
+		return leaf.Type().String()
+	}
+	return "groups of columns"
+}
+
+// isNumeric reports whether a column holds numbers that are what they are stored as: no dates,
+// no decimals.
+func isNumeric(leaf *parquet.Column) bool {
+	logical := logicalOf(leaf)
+	switch leaf.Type().Kind() {
+	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
+		_, integer := logical.(*format.IntType)
+		return integer || logical == nil
+	case parquet.FixedLenByteArray:
+		_, half := logical.(*format.Float16Type)
+		return half
+	}
+	return false
+}
+
+// isText reports whether a column holds words.
+func isText(leaf *parquet.Column) bool {
+	_, decimal := logicalOf(leaf).(*format.DecimalType)
+	return leaf.Type().Kind() == parquet.ByteArray && !decimal
+}
+
+// isUnsigned reports whether a column holds whole numbers without a sign.
+func isUnsigned(leaf *parquet.Column) bool {
+	integer, is := logicalOf(leaf).(*format.IntType)
+	return is && !integer.IsSigned
+}
+
+// isTime reports whether a column holds dates or times.
+func isTime(leaf *parquet.Column) bool {
+	switch logicalOf(leaf).(type) {
+	case *format.DateType, *format.TimeType, *format.TimestampType:
+		return true
+	}
+	return false
+}
+
+// logicalOf is what a column's values are beside what they are stored as; nil for nothing.
+func logicalOf(leaf *parquet.Column) any {
+	if annotated := leaf.Type().LogicalType(); annotated != nil {
+		return annotated.Value
+	}
+	return nil
+}
+
+// readable returns an error unless the values of a column are numbers or texts, or all null.
+func readable(column *parquet.Column) error {
+	if _, null := logicalOf(column).(*format.NullType); null || isNumeric(column) || isText(column) {
+		return nil
+	}
+	return fmt.Errorf("column %q holds %s, which is not read; write it as numbers or texts, or leave it out", column.Name(), typeName(column))
+}
+
+func notNumbers(column *parquet.Column) error {
+	return fmt.Errorf("column %q holds %s; want numbers, but in the columns of ids and labels; name it if it is one of these, or leave it out", column.Path()[0], typeName(column))
+}
