@@ -147,6 +147,20 @@ func TestLabelShiftTestOfRareSourceClasses(t *testing.T) {
 	}
 }
 
+// With many classes and a sure classifier what turned features make is found, and label shift is not rejected.
+func TestLabelShiftTestOfManyClasses(t *testing.T) {
+	const samples = 10
+	p := gaussians.Rising(30)
+	floats.AddConst(1.5, p.Separation)
+	if _, rejected := tested(t, p, 900, 900, samples, 99); rejected > 3 {
+		t.Errorf("%d of %d label shifts rejected", rejected, samples)
+	}
+	p.Rotation = 0.4
+	if _, found := tested(t, p, 900, 900, samples, 99); found < 7 {
+		t.Errorf("%d of %d turns found", found, samples)
+	}
+}
+
 func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 60, 1)
 	p := func(seed uint64) float64 {

@@ -24,8 +24,12 @@ type null struct {
 
 // newNull finds these shares by expectation maximisation from q. Each class has one more source row, which
 // is spread like both domains together.
+//
+// It stops before the likelihood is largest. With many bins a class of few source rows would go on to
+// explain what is left of the target's rows, whatever they are: the resamples would then be of a target
+// that is mostly of this class, and nothing would be found.
 func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
-	const steps, least = 200, 1e-3 // a share of 0 would stay 0
+	const steps, least = 30, 1e-3 // a share of 0 would stay 0
 	n := &null{binnedCounts: c, pooled: pooled, q: q, seed: seed, shares: make([]float64, len(q))}
 	rows, joint := floats.Sum(c.target), make([]float64, len(q))
 	ofSource := func() (rows [][]float64) {
