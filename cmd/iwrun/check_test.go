@@ -98,6 +98,15 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+	// Of one checkpoint both curves are compared, in the order in which a run's folder is described.
+	for _, name := range []string{store.MetricsFile, store.WeightsFile} {
+		if err := replace(in(name), "\n1,", "\n2,")(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, out, _ := call(t, "check", "results"); strings.Index(out, in(store.MetricsFile)) != 0 || strings.Index(out, in(store.WeightsFile)) < 1 {
+		t.Error(out)
+	}
 	// What is being made is not read.
 	dir, err := store.DirOf(pointsRun)
 	if err != nil {

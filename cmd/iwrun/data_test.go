@@ -93,6 +93,14 @@ func TestExtract(t *testing.T) {
 	if status != 0 || out != want {
 		t.Fatalf("status %d, stdout %q, stderr %q", status, out, err)
 	}
+	at := 0
+	for _, name := range []string{"clean", "clean-test", "warped", "warped-test"} {
+		next := strings.Index(err[at:], "features/"+name+".npz: ")
+		if next < 0 {
+			t.Fatalf("%s is not told after what comes before it:\n%s", name, err)
+		}
+		at += next
+	}
 	writeFile(t, "features.yaml", `experiment: features
 dataset: {name: files, root: results/tiny/features, domains: {clean: {path: clean.npz}, warped: {path: warped.npz, test: warped-test.npz}}}
 tasks: [clean-warped]
