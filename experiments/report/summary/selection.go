@@ -9,6 +9,7 @@ package summary
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -112,4 +113,17 @@ func NamedVariants(experiment config.Config) []string {
 	return slices.DeleteFunc(slices.Clone(experiment.Variants), func(variant string) bool {
 		return config.FractionsDomain(variant) != ""
 	})
+}
+
+// NamedTasks are the tasks of those variants, one variant after the other.
+func (s Selection) NamedTasks() iter.Seq2[string, string] {
+	return func(yield func(variant, task string) bool) {
+		for _, variant := range NamedVariants(s.Experiment) {
+			for _, task := range s.Experiment.Tasks {
+				if !yield(variant, task) {
+					return
+				}
+			}
+		}
+	}
 }
