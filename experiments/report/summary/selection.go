@@ -34,7 +34,7 @@ func Select(runs []store.Run, experiment config.Config) Selection {
 	var leftOut []string
 	for _, run := range runs {
 		r := run.Result
-		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
+		id := r.RunID()
 		_, twice := s.runs[id]
 		why := ""
 		switch {
