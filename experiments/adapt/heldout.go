@@ -49,7 +49,7 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 		h.confusion = append(h.confusion, make([]int, k))
 	}
 	var before, after tally
-	for _, i := range o.chosen() {
+	for _, i := range o.Predicting() {
 		c, about := candidates[i], models[i]
 		calibrated, err := about.Probabilities(c.HeldOut, nil)
 		if err != nil {
@@ -77,9 +77,9 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 	}
 	floats.Scale(1/floats.Sum(h.source), h.source)
 	floats.Scale(1/floats.Sum(h.target), h.target)
-	h.before = before.bins(len(o.chosen()))
+	h.before = before.bins(len(o.Predicting()))
 	if h.unfitted == nil {
-		h.after = after.bins(len(o.chosen()))
+		h.after = after.bins(len(o.Predicting()))
 	}
 	o.heldOut = h
 	return nil
