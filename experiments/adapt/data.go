@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"iwda/datasets"
@@ -221,10 +220,7 @@ func (d Data) rareClasses() string {
 
 // checkImages finds images that cannot be read before something is trained. Runs find them in the cache then.
 func (p *Plan) checkImages(ctx context.Context) error {
-	left := slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
-		_, finished := run.Finished(p.results())
-		return !finished
-	})
+	left := len(plan.Finished(p.Runs, p.results())) < len(p.Runs)
 	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
 		return nil
 	}

@@ -117,11 +117,7 @@ func finished(folder string) (*config.File, []plan.Run, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	runs = slices.DeleteFunc(runs, func(r plan.Run) bool {
-		_, done := r.Finished(filepath.Join(folder, RunsFolder))
-		return !done
-	})
-	if len(runs) == 0 {
+	if runs = plan.Finished(runs, filepath.Join(folder, RunsFolder)); len(runs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no run is finished with the settings of %s", folder, file.Name)
 	}
 	return file, runs, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/labelshift"
 	"iwda/internal/evenly"
@@ -202,11 +203,11 @@ func TestTablesInParquet(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"predictions", "classes", "disputed"} {
-			if outcome.Files[name] != name+has || !exists(filepath.Join(o.Folder, name+has)) || exists(filepath.Join(o.Folder, name+lacks)) {
+			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
 				t.Errorf("%s: %v", name, outcome.Files)
 			}
 		}
-		if exists(filepath.Join(o.Folder, "first"+has)) || !exists(filepath.Join(o.Folder, ToLabelFile)) {
+		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, ToLabelFile)) {
 			t.Error("first, or no rows to label")
 		}
 		return outcome

@@ -185,25 +185,20 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int {
-		return truth(slices.Contains(ofTarget, a.Column)) - truth(slices.Contains(ofTarget, b.Column))
-	})
-	var could []string
+	var could, inBoth []string
 	for _, l := range levels {
-		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
+		to := &could
+		if slices.Contains(ofTarget, l.Column) {
+			to = &inBoth
+		}
+		*to = append(*to, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
+	could = append(could, inBoth...)
 	hint := "there are " + quoted(usable)
 	if could != nil {
 		hint = "with few values there are " + printable.FirstTen(could)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
-}
-
-func truth(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // divide finds the domains of one file.

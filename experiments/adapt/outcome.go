@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"iwda/classshares"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
@@ -168,7 +169,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
-	if exists(p.path(ToLabelFile)) {
+	if names.Exists(p.path(ToLabelFile)) {
 		record.Files["to_label"] = ToLabelFile
 	}
 	if o.Expected != nil {

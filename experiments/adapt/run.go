@@ -242,10 +242,9 @@ func (o Options) say(sentences ...string) {
 
 // decisions says what was decided by the data.
 func (p *Plan) decisions() []Decision {
-	const kept = "as experiment.yaml has it"
 	because := func(reason string) string {
 		if p.kept {
-			return kept
+			return "as experiment.yaml has it"
 		}
 		return reason
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -141,7 +142,7 @@ func (o *Outcome) files(folder string) []string {
 		{"model", "for iwrun predict and iwrun export"},
 	} {
 		path := filepath.Join(folder, o.Files[file.key])
-		if exists(path) && (file.key != "disputed" || o.Disputed > 0) {
+		if names.Exists(path) && (file.key != "disputed" || o.Disputed > 0) {
 			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
 		}
 	}
