@@ -33,8 +33,8 @@ func (c *LabelChoice) String() string {
 }
 
 // choose has the best method of an evaluation predict in the folder that [Run] left, if it is
-// clearly better than what does, and says in the evaluation what came of it. Predictions have the probabilities of
-// all classes if they had before.
+// clearly better than what does, and says in the evaluation what came of it. Predictions have the
+// probabilities of all classes if they had before.
 func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Evaluation, former *Outcome, probabilities bool) error {
 	best, p, clear := e.Best()
 	switch {

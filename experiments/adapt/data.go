@@ -72,8 +72,8 @@ func (d Domain) rarest() (class, rows int) {
 // held out of it and something be left to learn from.
 const fewestRows = 3
 
-// fewestTargetRows is the number of rows of the target below which its class shares and its columns' means and
-// deviations say too little: those of a single row are the row itself and 0.
+// fewestTargetRows is the number of rows of the target below which its class shares and its
+// columns' means and deviations say too little: those of a single row are the row itself and 0.
 const fewestTargetRows = 10
 
 // Look opens both domains as training does, reads all rows of features, and lists images.
@@ -218,7 +218,7 @@ func (d Data) rareClasses() string {
 	return printable.FirstTen(rare)
 }
 
-// checkImages finds images that cannot be read before something is trained. Runs find them in the cache then.
+// checkImages reads all images before something is trained, into the cache of the runs.
 func (p *Plan) checkImages(ctx context.Context) error {
 	left := len(plan.Finished(p.Runs, p.results())) < len(p.Runs)
 	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {

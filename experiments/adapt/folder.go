@@ -16,7 +16,7 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// The files of an adaptation's folder; those of tables have the end of another format if that was asked for.
+// The files of an adaptation's folder; see package names.
 const (
 	ExperimentFile  = names.Experiment
 	PredictionsFile = names.Predictions
@@ -48,8 +48,8 @@ func (p *Plan) removeTable(name string, but ...string) error {
 	return nil
 }
 
-// FindTable returns the path of the file of a table in an adaptation's folder, such as [PredictionsFile], in
-// the format in which it is there; that of CSV if it is in none.
+// FindTable returns the path of the file of a table in an adaptation's folder, such as
+// [PredictionsFile], in the format in which it is there; that of CSV if it is in none.
 func FindTable(folder, name string) string {
 	for _, format := range table.Formats() {
 		if path := filepath.Join(folder, names.InFormat(name, format)); names.Exists(path) {

@@ -12,8 +12,8 @@ import (
 	"iwda/experiments/report/chart"
 )
 
-// heldOutRows are what the networks that predict, each by itself, say of the source's rows on which it was
-// not trained, and of the target's: counts over all of them.
+// heldOutRows are what the networks that predict, each by itself, say of the source's rows on
+// which it was not trained, and of the target's: counts over all of them.
 type heldOutRows struct {
 	confusion [][]int // of true classes, by the predicted one
 	// before and after calibration are the held-out rows by confidence. The calibration behind

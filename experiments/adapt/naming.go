@@ -19,7 +19,8 @@ import (
 // of them.
 type Naming struct {
 	// Roles are those of columns. With a DomainColumn, one file has both domains, and DomainValue is
-	// the source's: "" for the one domain whose rows all have labels. Ignore are values of [table.Ignored].
+	// the source's: "" for the one domain whose rows all have labels. Ignore are values of
+	// [table.Ignored].
 	table.Roles
 	// TargetValue is the target's; "" for the one other domain.
 	TargetValue string
@@ -167,8 +168,8 @@ func oneOf(columns, names []string) (found string) {
 	return found
 }
 
-// guessLabel is the one column with a usual name of labels among the source's that are usable. The error
-// names those that could be meant, those first that the target does not have.
+// guessLabel is the one column with a usual name of labels among the source's that are usable.
+// The error names those that could be meant, those first that the target does not have.
 func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
