@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
@@ -234,9 +234,7 @@ func TestExtractNeedsALearnedNetwork(t *testing.T) {
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "unexpected: other") {
 		t.Errorf("error %v", err)
 	}
-	if err := os.WriteFile(missing, []byte("no checkpoint"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, missing, "no checkpoint")
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing+" is damaged") {
 		t.Errorf("error %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // labelling gives the label of a target row from its true class, "" for none.
@@ -41,9 +42,7 @@ func writeRows(t testing.TB, path string, rows int, shift float64, labels labell
 			text.WriteString("," + labels(row, class))
 		}
 	}
-	if err := os.WriteFile(path, []byte(text.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, text.String()+"\n")
 }
 
 func trueLabel(_, class int) string { return []string{"cat", "cow", "dog"}[class] }
@@ -226,9 +225,7 @@ func ownImages(t *testing.T, root, method string, labels func(row int, class str
 			}
 			text.WriteString(filepath.ToSlash(inside) + "\n")
 		}
-		if err := os.WriteFile(filepath.Join(root, file), []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, file), text.String())
 	}
 	own := strings.NewReplacer("name: office31, root: ROOT,", "name: files, root: "+root+
 		", domains: {amazon: {path: source.txt}, dslr: {path: target.txt}},").Replace(office)

@@ -23,6 +23,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -55,9 +56,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 				if err := png.Encode(&buffer, m); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testfiles.Write(t, filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.String())
 			}
 		}
 	}
@@ -315,9 +314,7 @@ func TestCachesAreUnmapped(t *testing.T) {
 func TestBrokenImageIsAnErrorAtItsBatch(t *testing.T) {
 	root := drawOffice(t, 2)
 	broken := filepath.Join(root, "dslr", "images", "bike", "frame_0001.png")
-	if err := os.WriteFile(broken, []byte("no image"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, broken, "no image")
 	run := resolveOffice(t, root, "full", "dann")
 	_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
 	var file *images.FileError

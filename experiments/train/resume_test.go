@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/testfiles"
 )
 
 // Whatever a run is made of, it ends with the same bits when it was interrupted at
@@ -83,9 +84,7 @@ func TestDataChangeUnderARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(changed, append(other, 0), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, changed, string(append(other, 0)))
 	_, err = Run(t.Context(), run, dir, Options{Threads: 1})
 	var refused *OtherRunError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the data changed since") {
