@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,9 +10,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
-	"iwda/experiments/train"
-	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -218,15 +214,6 @@ func (d Data) rareClasses() string {
 	return printable.FirstTen(rare)
 }
 
-// checkImages reads all images before something is trained, into the cache of the runs.
-func (p *Plan) checkImages(ctx context.Context) error {
-	left := len(plan.Finished(p.Runs, p.results())) < len(p.Runs)
-	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
-		return nil
-	}
-	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
-}
-
 // checkExperiment returns an error where the experiment file is about other domains.
 func (d Data) checkExperiment(file *config.File) error {
 	for _, seen := range []Domain{d.Source, d.Target} {
@@ -236,22 +223,6 @@ func (d Data) checkExperiment(file *config.File) error {
 		}
 		if !there.Roles.Equal(seen.Roles) {
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about other columns, %s: %s; say the same of them, choose another folder with -o, or remove it", seen.Domain, there)}
-		}
-	}
-	return nil
-}
-
-// checkRuns returns an error where runs of the experiment could be trained, but nothing be
-// chosen among them or predicted with them. The file's name is for the error.
-func checkRuns(file string, runs []plan.Run) error {
-	for _, run := range runs {
-		source, target := run.Config.Domains()
-		switch {
-		case source != sourceName || target != targetName:
-			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but what is predicted is the %s: leave tasks at [%s-%s], or exchange --source and --target",
-				run.Config.Task, target, targetName, sourceName, targetName)}
-		case run.Config.Train.Validation == 0:
-			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, as 0.1", run.ID)}
 		}
 	}
 	return nil
