@@ -260,10 +260,7 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := resolve(t, "subsampled", "source-only", 1)
 			test.options.Threads, test.options.Log = 1, &strings.Builder{}
-			tr, err := newTrainer(t.Context(), run, begin(t, run), test.options, time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := makeTrainer(t, run, test.options)
 			defer tr.close()
 			var written []int
 			look := func() {
