@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"iwda/experiments/config"
@@ -75,7 +74,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 			return conclusion{}, err
 		}
 	}
-	predicting, telling := choice.Predicting(), choice.Telling()
+	predicting := choice.Predicting()
 	outcome := conclusion{
 		Choice: choice, Trust: compared.Trust(predicting, choice.Correction), labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
@@ -85,32 +84,40 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
-	var classes [][]ClassOutcome // of each telling run
-	var unbounded error          // why the last of those without intervals has none
 	for _, i := range predicting {
-		if outcome.Runs = append(outcome.Runs, runs[i]); !slices.Contains(telling, i) {
-			continue
-		}
-		shares, err := classShares(models[i], candidates[i], choice.Shared.Test)
+		outcome.Runs = append(outcome.Runs, runs[i])
+	}
+	if err := outcome.tellClasses(models, candidates); err != nil {
+		return conclusion{}, err
+	}
+	sentences, err := unestimated(results, runs)
+	outcome.Problems = append(outcome.Problems, sentences...)
+	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
+	return outcome, err
+}
+
+// tellClasses sets the class shares, the mean of what the runs say that tell them.
+func (o *conclusion) tellClasses(models []model.Metadata, candidates []judge.Candidate) error {
+	var classes [][]ClassOutcome // of each run
+	var unbounded error          // why the last of those without intervals has none
+	for _, i := range o.Telling() {
+		shares, err := classShares(models[i], candidates[i], o.Shared.Test)
 		if shares == nil {
-			return conclusion{}, fmt.Errorf("%s: %w", runs[i].ID, err)
+			return fmt.Errorf("%s: %w", candidates[i].Run, err)
 		}
 		if err != nil {
 			unbounded = err
 		}
 		classes = append(classes, shares)
 	}
-	outcome.Classes = meanShares(classes)
-	for i, share := range choice.Shared.Target() {
-		outcome.Classes[i].ReferenceShare = share
+	o.Classes = meanShares(classes)
+	for i, share := range o.Shared.Target() {
+		o.Classes[i].ReferenceShare = share
 	}
 	if unbounded != nil {
-		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
+		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	sentences, err := unestimated(results, runs)
-	outcome.Problems = append(outcome.Problems, sentences...)
-	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
-	return outcome, err
+	return nil
 }
 
 // candidatesOf reads what runs said, and leaves those out that cannot be judged, which it says.
