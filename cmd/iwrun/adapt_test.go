@@ -20,6 +20,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/internal/testfiles"
 )
 
 // short makes an adaptation a matter of seconds.
@@ -57,8 +58,8 @@ func writeDomains(t *testing.T) (truth map[string]string) {
 		fmt.Fprintf(&target, "%s,%.4f,%.4f\n", id, x, y)
 		truth[id] = names[class]
 	}
-	writeFile(t, "source.csv", source.String())
-	writeFile(t, "target.csv", target.String())
+	testfiles.Write(t, "source.csv", source.String())
+	testfiles.Write(t, "target.csv", target.String())
 	return truth
 }
 
@@ -197,11 +198,11 @@ func TestAdapt(t *testing.T) {
 		row := strings.Split(line, ",")
 		fmt.Fprintf(&permuted, "%s,%s,%s,%d\n", row[2], row[0], row[1], i)
 	}
-	writeFile(t, "permuted.csv", strings.Replace(permuted.String(), "y,id,x,0", "y,id,x,time", 1))
+	testfiles.Write(t, "permuted.csv", strings.Replace(permuted.String(), "y,id,x,0", "y,id,x,time", 1))
 	if status, _, text := call(t, "predict", "out", "permuted.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, "out/predictions.csv") {
 		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
 	}
-	writeFile(t, "renamed.csv", "x,z\n1,2\n")
+	testfiles.Write(t, "renamed.csv", "x,z\n1,2\n")
 	if status, _, text := call(t, "predict", "out", "renamed.csv", "-o", "again.csv", "--device", "cpu"); status != 2 || !strings.Contains(text, `renamed.csv:1: no column "y" of values, which out/model/seed-1 has; there are "x", "z"`) {
 		t.Errorf("status %d: %s", status, text)
 	}
@@ -268,7 +269,7 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 			}
 			lines[i] = strings.Join(fields, ",")
 		}
-		writeFile(t, name, strings.Join(lines, "\n")+"\n")
+		testfiles.Write(t, name, strings.Join(lines, "\n")+"\n")
 	}
 	status, _, text := call(t, adaptLine("--set", "network.normalise=source", "--set", "methods=[source-only]")...)
 	warning := `1 of 3 columns never change in one of the domains: "z"`
@@ -353,7 +354,7 @@ func TestAdaptToChangedData(t *testing.T) {
 		t.Fatal(text)
 	}
 	former := readFile(t, "out/predictions.csv")
-	writeFile(t, "source.csv", strings.Replace(readFile(t, "source.csv"), ",bee", ",cow", 1))
+	testfiles.Write(t, "source.csv", strings.Replace(readFile(t, "source.csv"), ",bee", ",cow", 1))
 	status, _, text := call(t, line...)
 	if status != 2 || !strings.Contains(text, "seed-1: was trained on other data than these") || readFile(t, "out/predictions.csv") != former {
 		t.Errorf("status %d: %s", status, text)
@@ -443,7 +444,7 @@ func TestAdaptWithFailedRuns(t *testing.T) {
 	overridden := func(when string) string {
 		return strings.Replace(experiment, "overrides:\n", "overrides:\n  - when: {method: "+when+"}\n"+diverges, 1)
 	}
-	writeFile(t, "out/experiment.yaml", overridden("mcc"))
+	testfiles.Write(t, "out/experiment.yaml", overridden("mcc"))
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "--device", "cpu", "-o"}
 	status, out, text := call(t, append(line, "out")...)
 	if status != 1 || !strings.Contains(out, "predictions.csv") || !strings.Contains(text, "1 failed") {
@@ -455,10 +456,7 @@ func TestAdaptWithFailedRuns(t *testing.T) {
 	if page := readFile(t, "out/report.html"); !strings.Contains(page, "full/source-target/mcc/seed-1 failed and is left out") {
 		t.Error("the report does not say which run failed")
 	}
-	if err := os.Mkdir("none", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "none/experiment.yaml", strings.Replace(overridden("'*'"), "methods: [source-only@linear, ", "methods: [", 1))
+	testfiles.Write(t, "none/experiment.yaml", strings.Replace(overridden("'*'"), "methods: [source-only@linear, ", "methods: [", 1))
 	status, out, text = call(t, append(line, "none")...)
 	if _, err := os.Stat("none/predictions.csv"); status != 1 || out != "" || !os.IsNotExist(err) {
 		t.Errorf("status %d, %v\n%s\n%s", status, err, out, text)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"iwda/datasets/table"
+	"iwda/internal/testfiles"
 )
 
 // drawImages writes source/red, of 36 images, and source/blue, of 12, and 200 images
@@ -148,7 +149,7 @@ func TestExtractOwnImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	drawImages(t)
-	writeFile(t, "mine.yaml", `experiment: mine
+	testfiles.Write(t, "mine.yaml", `experiment: mine
 dataset: {name: files, domains: {my-photos: {path: source}, old-sketches: {path: target}}, resize: 24, crop: 20}
 tasks: [my-photos-old-sketches]
 variants: [full]
@@ -200,7 +201,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if status, out, text := call(t, "check-data", "source", "target", "--network", "small"); status != 0 || !strings.Contains(out, `source: 48 images of 2 classes: "red" 36, "blue" 12`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
-	writeFile(t, "source/notes.txt", "")
+	testfiles.Write(t, "source/notes.txt", "")
 	status, out, text := call(t, "adapt", "source", "target", "-o", "out", "--device", "cpu", "--network", "small",
 		"--set", "methods=[source-only]", "--set", "seeds=[1]", "--set", "train.steps=60", "--set", "train.eval_every=30", "--set", "train.batch=16", "--set", "train.validation=0.3")
 	if status != 0 {
@@ -219,7 +220,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if len(predictions) != 200 || right < 190 {
 		t.Errorf("%d of %d predictions are right", right, len(predictions))
 	}
-	writeFile(t, "target/other.gif", "")
+	testfiles.Write(t, "target/other.gif", "")
 	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "passed over: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
 		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
 	}

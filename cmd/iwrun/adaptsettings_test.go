@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 func TestAdaptDryRun(t *testing.T) {
@@ -34,12 +36,12 @@ func TestAdaptDryRun(t *testing.T) {
 func TestAdaptRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
-	writeFile(t, "infinite.csv", "x,y\n1,2\n3,Inf\n")
-	writeFile(t, "narrow.csv", "x,z\n1,2\n")
-	writeFile(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
-	writeFile(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
-	writeFile(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
-	writeFile(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
+	testfiles.Write(t, "infinite.csv", "x,y\n1,2\n3,Inf\n")
+	testfiles.Write(t, "narrow.csv", "x,z\n1,2\n")
+	testfiles.Write(t, "one.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9))
+	testfiles.Write(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
+	testfiles.Write(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
+	testfiles.Write(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
 	if status, _, text := call(t, adaptLine()...); status != 0 {
 		t.Fatal(text)
 	}
@@ -94,7 +96,7 @@ func TestAdaptNormalisedAsAskedFor(t *testing.T) {
 	writeDomains(t)
 	lines := strings.Split(readFile(t, "target.csv"), "\n")
 	lines[7] = "row-6,90000,0.5"
-	writeFile(t, "target.csv", strings.Join(lines, "\n"))
+	testfiles.Write(t, "target.csv", strings.Join(lines, "\n"))
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--dry-run"}
 	for way, clipped := range map[string]bool{"": true, "none": false, "l2": false, "standard": true} {
 		if way != "" {
@@ -114,7 +116,7 @@ func TestAdaptCountsTheStepsThatAreMade(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	lines := strings.SplitAfter(readFile(t, "target.csv"), "\n")
-	writeFile(t, "target.csv", strings.Join(lines[:101], "")) // fewer than the source's 540 of 600
+	testfiles.Write(t, "target.csv", strings.Join(lines[:101], "")) // fewer than the source's 540 of 600
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--steps", "60", "--device", "cpu",
 		"--set", "network.normalise=none", "--set", "seeds=[1]", "--set", "methods=[iwdan]"}
 	if status, _, said := call(t, line...); status != 0 {

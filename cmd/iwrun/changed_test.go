@@ -3,13 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Files of rows that have changed since are not taken for those that runs were made of.
 func TestChangedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
-	writeFile(t, "own.yaml", `
+	testfiles.Write(t, "own.yaml", `
 experiment: own
 dataset: {name: files, domains: {photos: {path: source.csv}, sketches: {path: target.csv}}}
 tasks: [photos-sketches]
@@ -26,7 +28,7 @@ train: {epochs: 2, batch: 8}
 	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "2 runs had been finished before") {
 		t.Fatalf("status %d: %s", status, text)
 	}
-	writeFile(t, "target.csv", strings.Replace(readFile(t, "target.csv"), "\n", "\n3,4,5\n", 1))
+	testfiles.Write(t, "target.csv", strings.Replace(readFile(t, "target.csv"), "\n", "\n3,4,5\n", 1))
 	const result = "results/own/full/photos-sketches/source-only/seed-1/result.json"
 	former := readFile(t, result)
 	if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, "seed-1: was trained on other data than these") || readFile(t, result) != former {

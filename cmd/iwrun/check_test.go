@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // What is damaged in a folder of runs and models, what does not fit together and what was left is
@@ -19,7 +20,7 @@ func TestCheck(t *testing.T) {
 	if status, _, said := call(t, "export", filepath.Dir(pointsRun), "-o", "results/m"); status != 0 {
 		t.Fatal(said)
 	}
-	writeFile(t, "half.csv", "a,b\n1,2\n")
+	testfiles.Write(t, "half.csv", "a,b\n1,2\n")
 	if status, out, said := call(t, "check", "results"); status != 0 || out != "" ||
 		said != "results: 0 findings; runs: 2 finished, 0 unfinished, 0 being made; 4 models, 0 of them without a seal; 0 parts\n" {
 		t.Fatalf("status %d\n%s%s", status, out, said)
@@ -97,6 +98,15 @@ func TestCheck(t *testing.T) {
 				t.Errorf("more than one finding\n%s", out)
 			}
 		})
+	}
+	// Of one checkpoint both curves are compared, in the order in which a run's folder is described.
+	for _, name := range []string{store.MetricsFile, store.WeightsFile} {
+		if err := replace(in(name), "\n1,", "\n2,")(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, out, _ := call(t, "check", "results"); strings.Index(out, in(store.MetricsFile)) != 0 || strings.Index(out, in(store.WeightsFile)) < 1 {
+		t.Error(out)
 	}
 	// What is being made is not read.
 	dir, err := store.DirOf(pointsRun)

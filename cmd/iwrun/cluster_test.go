@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestSlurm writes scripts for what is unfinished, and submits them to a sbatch that
@@ -93,7 +94,7 @@ func TestKubernetes(t *testing.T) {
 
 func writeProgram(t *testing.T, path, script string) {
 	t.Helper()
-	writeFile(t, path, "#!/bin/sh\n"+script+"\n")
+	testfiles.Write(t, path, "#!/bin/sh\n"+script+"\n")
 	if err := os.Chmod(path, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Commands that read tables are told what their columns are, whatever they are called.
@@ -18,7 +20,7 @@ func TestColumnFlags(t *testing.T) {
 		}
 		fmt.Fprintf(&both, "s%d;%s;%s;%d,5;%d,25;p%d;%d\n", i, site, species, i/2%2*9+i%5, i%3, i%4, i)
 	}
-	writeFile(t, "both.csv", both.String())
+	testfiles.Write(t, "both.csv", both.String())
 	said := []string{"--label-column", "species", "--id-column", "sample", "--ignore", "plate,run", "--domain-column", "site"}
 	status, out, text := call(t, append([]string{"check-data", "both.csv"}, said...)...)
 	if status != 0 || !strings.Contains(out, `source: rows with "north" in the column "site"; target: rows with "south"`) || !strings.Contains(out, "source: numbers have a decimal comma\n") ||
@@ -46,7 +48,7 @@ func TestColumnFlags(t *testing.T) {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
 	// The model knows its columns and that of ids; of a table under other names only the ids are to be named.
-	writeFile(t, "new.tsv", "name\theight\twidth\tspecies\nx\t1.25\t9.5\t?\ny\t0.25\t1.5\t?\n")
+	testfiles.Write(t, "new.tsv", "name\theight\twidth\tspecies\nx\t1.25\t9.5\t?\ny\t0.25\t1.5\t?\n")
 	for _, c := range []struct {
 		line []string
 		ids  string
@@ -74,8 +76,8 @@ func TestIgnoreAsTheErrorSays(t *testing.T) {
 		}
 		return text
 	}
-	writeFile(t, "source.csv", "label,a,\"b, c\",\"d\ne\"\n"+rows("x,N,1N,2N")+rows("y,-N,3N,4N"))
-	writeFile(t, "target.csv", "a\n"+rows("N"))
+	testfiles.Write(t, "source.csv", "label,a,\"b, c\",\"d\ne\"\n"+rows("x,N,1N,2N")+rows("y,-N,3N,4N"))
+	testfiles.Write(t, "target.csv", "a\n"+rows("N"))
 	line := []string{"check-data", "source.csv", "target.csv"}
 	for _, column := range []string{"b, c", "d\ne"} {
 		advice := "leave it out of both with --ignore '" + column + "'"

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/testfiles"
 )
 
 // Without the data, an image experiment says in five lines what to put where.
 func TestMissingImagesAreExplained(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "office.yaml", "experiment: office\ndataset: {name: office31, root: nowhere}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n")
+	testfiles.Write(t, "office.yaml", "experiment: office\ndataset: {name: office31, root: nowhere}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n")
 	status, out, err := call(t, "-c", "office.yaml")
 	if lines := strings.Split(strings.TrimSpace(err), "\n"); status != 2 || out != "" || len(lines) != 5 {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
@@ -41,13 +42,9 @@ func TestDataCheckAndList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, class := range data.Classes {
-		folder := filepath.Join("copy", "amazon", "images", class)
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(folder, "frame_0001.png"), file.String())
+		testfiles.Write(t, filepath.Join("copy", "amazon", "images", class, "frame_0001.png"), file.String())
 	}
-	writeFile(t, "copy/amazon/images/bike/frame_0002.png", "no image")
+	testfiles.Write(t, "copy/amazon/images/bike/frame_0002.png", "no image")
 	status, out, said := call(t, "data", "check", "--root", "copy", "office31")
 	if status != 1 || !strings.Contains(said, "not as published") {
 		t.Errorf("status %d, stderr %q", status, said)
@@ -93,7 +90,15 @@ func TestExtract(t *testing.T) {
 	if status != 0 || out != want {
 		t.Fatalf("status %d, stdout %q, stderr %q", status, out, err)
 	}
-	writeFile(t, "features.yaml", `experiment: features
+	at := 0
+	for _, name := range []string{"clean", "clean-test", "warped", "warped-test"} {
+		next := strings.Index(err[at:], "features/"+name+".npz: ")
+		if next < 0 {
+			t.Fatalf("%s is not told after what comes before it:\n%s", name, err)
+		}
+		at += next
+	}
+	testfiles.Write(t, "features.yaml", `experiment: features
 dataset: {name: files, root: results/tiny/features, domains: {clean: {path: clean.npz}, warped: {path: warped.npz, test: warped-test.npz}}}
 tasks: [clean-warped]
 variants: [full]

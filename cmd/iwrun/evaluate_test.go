@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/experiments/labels"
+	"iwda/internal/testfiles"
 )
 
 // fillIn labels the rows of a file that was drawn.
@@ -20,7 +21,7 @@ func fillIn(t *testing.T, path string, truth map[string]string) {
 		id, _, _ := strings.Cut(line, ",")
 		lines[i+1] = line + truth[id]
 	}
-	writeFile(t, path, strings.Join(lines, "\n")+"\n")
+	testfiles.Write(t, path, strings.Join(lines, "\n")+"\n")
 }
 
 // From predictions to a file that is filled in, and from that to their accuracy.
@@ -110,8 +111,8 @@ func TestEvaluateBesideEmptyRows(t *testing.T) {
 			lines[i] += "\n , \n"
 		}
 	}
-	writeFile(t, "target.csv", strings.Join(lines, "\n")+"\n,\n , \n")
-	writeFile(t, "source.csv", readFile(t, "source.csv")+",,\n,,\n")
+	testfiles.Write(t, "target.csv", strings.Join(lines, "\n")+"\n,\n , \n")
+	testfiles.Write(t, "source.csv", readFile(t, "source.csv")+",,\n,,\n")
 	if status, out, text := call(t, adaptLine("--set", "methods=[source-only@linear]")...); status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, text, out)
 	}
@@ -125,7 +126,7 @@ func TestEvaluateBesideEmptyRows(t *testing.T) {
 		}
 		given += row["id"] + "," + row["predicted_class"] + "\n,\n"
 	}
-	writeFile(t, "labels.csv", given)
+	testfiles.Write(t, "labels.csv", given)
 	status, out, text := call(t, "evaluate", "out", "labels.csv", "-o", "evaluation.json", "--device", "cpu")
 	if e := readFile(t, "evaluation.json"); status != 0 || len(rows) != 601 || !strings.Contains(e, `"labels": 601`) {
 		t.Errorf("status %d, %d rows\n%s\n%s\n%s", status, len(rows), out, text, e)
@@ -135,10 +136,10 @@ func TestEvaluateBesideEmptyRows(t *testing.T) {
 // What cannot be carried out says why, with the status of what is wrong.
 func TestEvaluateErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "predictions.csv", "id,predicted_class,probability\n1,cat,0.5\n2,dog,0.75\n")
-	writeFile(t, "labels.csv", "id,label\n1,cat\n3,dog\n")
-	writeFile(t, "arrays.npz", "PK\x03\x04")
-	writeFile(t, "twice.csv", "id,label\n1,cat\n1,cat\n")
+	testfiles.Write(t, "predictions.csv", "id,predicted_class,probability\n1,cat,0.5\n2,dog,0.75\n")
+	testfiles.Write(t, "labels.csv", "id,label\n1,cat\n3,dog\n")
+	testfiles.Write(t, "arrays.npz", "PK\x03\x04")
+	testfiles.Write(t, "twice.csv", "id,label\n1,cat\n1,cat\n")
 	for _, c := range []struct {
 		status int
 		want   string

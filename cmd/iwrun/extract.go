@@ -77,28 +77,27 @@ func runExtract(o extractOptions, s streams) error {
 	ctx, stop := interruptible()
 	defer stop()
 	for _, d := range domains {
-		domain := d.name
-		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, domain, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
+		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, d.name, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
 		switch {
 		case errors.Is(err, train.ErrNothingLearned):
 			return wrongUsage("%v", err)
 		case err != nil:
-			return fmt.Errorf("%s: %w", domain, err)
+			return fmt.Errorf("%s: %w", d.name, err)
 		}
 		if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 			return err
 		}
-		for name, set := range map[string]*datasets.Features{domain: trainSet, domain + "-test": testSet} {
+		for i, set := range []*datasets.Features{trainSet, testSet} {
 			if set == nil {
 				continue
 			}
-			path := filepath.Join(folder, name+".npz")
+			path := d.files(folder)[i]
 			if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])
 		}
-		fmt.Fprintln(s.out, filepath.Join(folder, domain+".npz"))
+		fmt.Fprintln(s.out, d.files(folder)[0])
 	}
 	return nil
 }
@@ -111,7 +110,7 @@ func checkFeatures(folder string, domains []taskDomain) error {
 		if err != nil {
 			return err
 		}
-		written = append(written, filepath.Join(folder, d.name+".npz"), filepath.Join(folder, d.name+"-test.npz"))
+		written = append(written, d.files(folder)...)
 		read = append(read, data.RowFiles(d.run.Config.Dataset.Root)...)
 	}
 	if err := wholefile.CheckApart(written, read); err != nil {
@@ -124,6 +123,11 @@ func checkFeatures(folder string, domains []taskDomain) error {
 type taskDomain struct {
 	name string
 	run  plan.Run
+}
+
+// files are the paths of its features in a folder, of its training set and of its test set.
+func (d taskDomain) files(folder string) []string {
+	return []string{filepath.Join(folder, d.name+".npz"), filepath.Join(folder, d.name+"-test.npz")}
 }
 
 // domainsOf returns the domains of the runs, each once, in order.

@@ -16,6 +16,7 @@ import (
 	"github.com/wangkuiyi/gotorch"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // asFault makes the workers of the test program die in the way that its value names,
@@ -92,7 +93,7 @@ train: {epochs: 20, batch: 8, eval_batch: 20}
 // the same result.
 func TestWorkersThatDie(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "tiny.yaml", enduring)
+	testfiles.Write(t, "tiny.yaml", enduring)
 	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestWorkersThatDie(t *testing.T) {
 // the end of its log.
 func TestRetriesEnd(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "tiny.yaml", enduring)
+	testfiles.Write(t, "tiny.yaml", enduring)
 	t.Setenv(asFault, "abort in C++")
 	status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1", "--retries", "0")
 	dir := tinyDir("iwdan")
@@ -195,7 +196,7 @@ func waitForFile(t *testing.T, path string) {
 // TestParentIsKilled: its worker ends without it, and the next iwrun goes on.
 func TestParentIsKilled(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "tiny.yaml", enduring)
+	testfiles.Write(t, "tiny.yaml", enduring)
 	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // formerResults copies the folder of results that version 0.3.0 left of two runs of moons,
@@ -48,7 +50,7 @@ func TestResultsOfFormerVersions(t *testing.T) {
 		t.Errorf("made again: status %d\n%s\n%s", status, out, said)
 	}
 	const run = "results/moons/subsampled/upright-turned/iwdan/seed-1"
-	writeFile(t, "rows.csv", "x,y\n0.5,0.5\n-1,0.25\n")
+	testfiles.Write(t, "rows.csv", "x,y\n0.5,0.5\n-1,0.25\n")
 	if status, _, said := call(t, "predict", run, "rows.csv", "-o", "out.csv"); status != 0 || strings.Count(readFile(t, "out.csv"), "\n") != 3 {
 		t.Errorf("predict: status %d\n%s", status, said)
 	}
@@ -60,9 +62,9 @@ func TestGoneSettingsOfFormerRuns(t *testing.T) {
 	arguments := formerResults(t)
 	const run = "results/moons/subsampled/upright-turned/iwdan/seed-1"
 	path := filepath.Join(run, "config.yaml")
-	writeFile(t, path, strings.Replace(readFile(t, path), "trade_off: 1\n", "trade_off: 1\n  batch_weights: true\n", 1))
+	testfiles.Write(t, path, strings.Replace(readFile(t, path), "trade_off: 1\n", "trade_off: 1\n  batch_weights: true\n", 1))
 	result := filepath.Join(run, "result.json")
-	writeFile(t, result, strings.Replace(readFile(t, result), "837665e9b6d228d5", "0123456789abcdef", 1))
+	testfiles.Write(t, result, strings.Replace(readFile(t, result), "837665e9b6d228d5", "0123456789abcdef", 1))
 	status, out, said := call(t, append([]string{"-j", "1"}, arguments...)...)
 	if status == 0 || !strings.Contains(out+said, "losses.batch_weights: true there, not set here") {
 		t.Errorf("status %d\n%s\n%s", status, out, said)

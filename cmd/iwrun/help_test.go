@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/internal/commandline"
+	"iwda/internal/testfiles"
 )
 
 // eachCommand calls f with the words of every command, hidden ones too.
@@ -179,7 +180,7 @@ func TestCompletion(t *testing.T) {
 func TestBashCompletes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiny.yaml", "two words.yaml", "rows.csv"} {
-		writeFile(t, name, "")
+		testfiles.Write(t, name, "")
 	}
 	_, script, _ := call(t, "completion", "bash")
 	for _, test := range []struct {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 const killed = `experiment: killed
@@ -63,7 +64,7 @@ func killAll(t *testing.T, process *os.Process, workersToo bool) {
 // bits as one that was left alone.
 func TestKilledAtRandomMoments(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "killed.yaml", killed)
+	testfiles.Write(t, "killed.yaml", killed)
 	started := time.Now()
 	if err := startProgram(t, "-c", "killed.yaml", "-o", "whole").Wait(); err != nil {
 		t.Fatal(err)

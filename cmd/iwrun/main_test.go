@@ -16,6 +16,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/internal/input"
+	"iwda/internal/testfiles"
 )
 
 // asProgram makes the test program iwrun itself, as workers are.
@@ -43,14 +44,7 @@ train: {epochs: 1, batch: 8, eval_batch: 20}
 func inFolder(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	writeFile(t, "tiny.yaml", tiny)
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, "tiny.yaml", tiny)
 }
 
 // call runs a command line and returns its exit status and outputs.
@@ -84,7 +78,7 @@ func TestWrongConfiguration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFolder(t)
-			writeFile(t, "tiny.yaml", test.text)
+			testfiles.Write(t, "tiny.yaml", test.text)
 			expectWrong(t, append([]string{"-c", "tiny.yaml"}, test.arguments...), append(test.want, "!Usage"))
 		})
 	}
@@ -275,7 +269,7 @@ func TestMixedTable(t *testing.T) {
 // TestFailure: a run that fails is named with its log, and the other one is finished.
 func TestFailure(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "tiny.yaml", tiny+"overrides: [{when: {method: iwdan}, train: {optimizer: {lr: 1.0e+30}}}]\n")
+	testfiles.Write(t, "tiny.yaml", tiny+"overrides: [{when: {method: iwdan}, train: {optimizer: {lr: 1.0e+30}}}]\n")
 	status, out, err := call(t, "-c", "tiny.yaml")
 	log := tinyDir("iwdan").Path(store.LogFile)
 	if status != 1 || !strings.Contains(out, "source-only") || !strings.Contains(err, "1 finished, 0 finished before, 1 failed, 0 left") ||
@@ -393,7 +387,7 @@ func TestWorkerByHand(t *testing.T) {
 
 	elsewhere := t.TempDir()
 	text = readFile(t, dir.Path(store.ConfigFile))
-	writeFile(t, filepath.Join(elsewhere, store.ConfigFile), text)
+	testfiles.Write(t, filepath.Join(elsewhere, store.ConfigFile), text)
 	status, out, text = call(t, "worker", elsewhere)
 	if status != 1 || !strings.Contains(out, `{"event":"failed"`) || !strings.Contains(text, "must end in "+filepath.Join("/tiny", "subsampled")) {
 		t.Errorf("elsewhere: status %d\n%s\n%s", status, out, text)

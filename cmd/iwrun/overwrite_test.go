@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // No command replaces a file that it reads, under whatever name, and nothing is written where
@@ -15,9 +17,9 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	writeFile(t, "shares.csv", "class,share\n0,1\n1,1\n2,1\n")
-	writeFile(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
-	writeFile(t, "own.yaml", strings.NewReplacer(
+	testfiles.Write(t, "shares.csv", "class,share\n0,1\n1,1\n2,1\n")
+	testfiles.Write(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
+	testfiles.Write(t, "own.yaml", strings.NewReplacer(
 		"experiment: points", "experiment: own",
 		"west: {path: data/west.npz}", "west: {path: results/own/features/west.npz}",
 	).Replace(points))

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 var updatePages = flag.Bool("update", false, "write what commands print into the pages that show it")
@@ -56,12 +58,12 @@ func TestPages(t *testing.T) {
 				return "```console\n" + carriedOut(t, name, parts[2]) + "```"
 			}
 			if script := scriptName.FindStringSubmatch(parts[2]); script != nil {
-				writeFile(t, script[1], parts[2])
+				testfiles.Write(t, script[1], parts[2])
 			}
 			return block
 		})
 		if *updatePages {
-			writeFile(t, path, text)
+			testfiles.Write(t, path, text)
 		}
 	}
 }
@@ -135,7 +137,7 @@ func TestReference(t *testing.T) {
 	const path = "../../docs/reference/cli.md"
 	_, text, _ := call(t, "manual", "--markdown")
 	if *updatePages {
-		writeFile(t, path, referenceHead+text)
+		testfiles.Write(t, path, referenceHead+text)
 	}
 	if readFile(t, path) != referenceHead+text {
 		t.Errorf("%s is not what the commands say of themselves; make docs writes it", path)
@@ -158,8 +160,8 @@ func TestCheckDataExample(t *testing.T) {
 		source += fmt.Sprintf("a%d,%s,%.1f,%s,%s,%d\n", i, species, 3+float64(i%4)/2, petal, colour, i+1)
 		target += fmt.Sprintf("b%d,%.1f,%s,%s,%d\n", i, 4+float64(i%3)/2, petal, colour, i+61)
 	}
-	writeFile(t, "plants.csv", source)
-	writeFile(t, "more.csv", target)
+	testfiles.Write(t, "plants.csv", source)
+	testfiles.Write(t, "more.csv", target)
 	status, out, said := call(t, "check-data", "plants.csv", "more.csv", "--label-column", "species")
 	if status != 0 {
 		t.Fatalf("status %d, %s", status, said)

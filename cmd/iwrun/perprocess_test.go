@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // Runs that share a process write checkpoints, stop when they are asked to and go on, and end
 // with the bits of runs with a process each.
 func TestRunsThatShareAProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "killed.yaml", killed)
+	testfiles.Write(t, "killed.yaml", killed)
 	shared := []string{"-c", "killed.yaml", "--set", "seeds=[1, 2]", "--set", "train.epochs=40", "-j", "2", "--per-process", "2", "-o", "shared"}
 	dir := func(results string, seed int64) store.Dir {
 		return store.NewDir(results, "killed", store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwcdan", Seed: seed}.String())

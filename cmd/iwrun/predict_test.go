@@ -22,6 +22,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
@@ -48,7 +49,7 @@ const (
 func trainPoints(t *testing.T, set ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	writeFile(t, "points.yaml", points)
+	testfiles.Write(t, "points.yaml", points)
 	if err := os.Mkdir("data", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestPredict(t *testing.T) {
 	})
 
 	t.Run("shares", func(t *testing.T) {
-		writeFile(t, "counts.csv", "share,class\n50,2\n20,0\n30,1\n")
+		testfiles.Write(t, "counts.csv", "share,class\n50,2\n20,0\n30,1\n")
 		for name, shares := range map[string][]float64{
 			"model": m.Shares.Target, "source": {0.5, 1. / 3, 1. / 6}, "uniform": {1. / 3, 1. / 3, 1. / 3}, "counts.csv": {0.2, 0.3, 0.5},
 		} {
@@ -281,17 +282,14 @@ func TestPredict(t *testing.T) {
 	})
 
 	t.Run("errors", func(t *testing.T) {
-		writeFile(t, "wide.csv", "x,y,z,u,v\n1,2,3,4,5\n")
-		writeFile(t, "hole.csv", "x,y,z,u\n1,2,3,4\n1,2,NaN,4\n")
-		writeFile(t, "classes.csv", "class,share\n0,1\n1,1\nd,1\n")
-		writeFile(t, "twice.csv", "class,share\n0,1\n0,1\n")
-		writeFile(t, "missing.csv", "class,share\n0,1\n1,1\n")
-		writeFile(t, "negative.csv", "class,share\n0,1\n1,-1\n2,1\n")
-		writeFile(t, "kept.csv", "kept")
-		if err := os.Mkdir("pictures", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, "pictures/a.png", "no picture")
+		testfiles.Write(t, "wide.csv", "x,y,z,u,v\n1,2,3,4,5\n")
+		testfiles.Write(t, "hole.csv", "x,y,z,u\n1,2,3,4\n1,2,NaN,4\n")
+		testfiles.Write(t, "classes.csv", "class,share\n0,1\n1,1\nd,1\n")
+		testfiles.Write(t, "twice.csv", "class,share\n0,1\n0,1\n")
+		testfiles.Write(t, "missing.csv", "class,share\n0,1\n1,1\n")
+		testfiles.Write(t, "negative.csv", "class,share\n0,1\n1,-1\n2,1\n")
+		testfiles.Write(t, "kept.csv", "kept")
+		testfiles.Write(t, "pictures/a.png", "no picture")
 		for _, c := range []struct {
 			arguments []string
 			want      string
@@ -379,12 +377,12 @@ func TestPredictWithAllSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := strings.Replace(string(text), `"2"`, `"two"`, 1)
-	writeFile(t, description, changed)
+	testfiles.Write(t, description, changed)
 	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 2 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
 		t.Errorf("a model.json that was changed: status %d\n%s", status, said)
 	}
-	writeFile(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
-	writeFile(t, "kept.csv", "kept")
+	testfiles.Write(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
+	testfiles.Write(t, "kept.csv", "kept")
 	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
 	if status != 2 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
 		t.Errorf("other classes: status %d\n%s", status, said)

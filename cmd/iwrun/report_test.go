@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestBrokenResults: what is missing, failed, foreign or broken breaks neither tables
 // nor figures nor the report, and the report says all of it.
 func TestBrokenResults(t *testing.T) {
 	inFolder(t)
-	writeFile(t, "tiny.yaml", strings.Replace(tiny, "[source-only, iwdan]", "[source-only, dann, iwdan, iwdan-o]", 1))
+	testfiles.Write(t, "tiny.yaml", strings.Replace(tiny, "[source-only, iwdan]", "[source-only, dann, iwdan, iwdan-o]", 1))
 	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
 		t.Fatal(err)
 	}
@@ -25,13 +26,13 @@ func TestBrokenResults(t *testing.T) {
 	if err := tinyDir("source-only").WriteFailure("the disk <burnt>"); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, tinyDir("dann").Path(store.ResultFile), "{")
+	testfiles.Write(t, tinyDir("dann").Path(store.ResultFile), "{")
 	result := readFile(t, tinyDir("iwdan").Path(store.ResultFile))
 	foreign := store.NewDir("results", "tiny", "full/clean-warped/iwdan/seed-1")
 	if err := foreign.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, foreign.Path(store.ResultFile), result)
+	testfiles.Write(t, foreign.Path(store.ResultFile), result)
 
 	status, out, err := call(t, "table", "-c", "tiny.yaml")
 	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(err, "foreign: ") || !strings.Contains(err, "unreadable: ") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // The exit status tells what is wrong with the command line or the input, 2, from what failed, 1,
@@ -14,17 +15,17 @@ import (
 func TestExitStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
-	writeFile(t, "tiny.yaml", tiny)
-	writeFile(t, "broken.csv", "x,y,label\n1,2,ant\n1,two\n")
-	writeFile(t, "numbers.csv", "1,2\n3,4\n")
-	writeFile(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
-	writeFile(t, "labels.csv", "id,label\na,ant\nc,bee\n")
+	testfiles.Write(t, "tiny.yaml", tiny)
+	testfiles.Write(t, "broken.csv", "x,y,label\n1,2,ant\n1,two\n")
+	testfiles.Write(t, "numbers.csv", "1,2\n3,4\n")
+	testfiles.Write(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
+	testfiles.Write(t, "labels.csv", "id,label\na,ant\nc,bee\n")
 	for _, name := range []string{"empty", "results/lost"} {
 		if err := os.MkdirAll(name, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	writeFile(t, "results/lost/"+store.CheckpointFile, "no tensors")
+	testfiles.Write(t, "results/lost/"+store.CheckpointFile, "no tensors")
 	missing := ": no such file or folder; "
 	for line, want := range map[string]struct {
 		status int

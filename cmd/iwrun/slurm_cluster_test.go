@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // smallDemo makes the demonstration one of six runs that take some seconds.
@@ -97,7 +98,7 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 	t.Chdir(folder)
 	t.Setenv(asProgram, "yes")
 	t.Setenv("ROOT_OF_TEST", "a b'c")
-	writeFile(t, "tiny.yaml", strings.Replace(tiny, "{name: glyphs,", `{name: glyphs, root: "${ROOT_OF_TEST}/x",`, 1))
+	testfiles.Write(t, "tiny.yaml", strings.Replace(tiny, "{name: glyphs,", `{name: glyphs, root: "${ROOT_OF_TEST}/x",`, 1))
 	startSlurm(t, 2)
 	title := `it's "$HOME" \n`
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "-o", "my results", "--set", "methods=[source-only, dann, iwdan]",
@@ -107,7 +108,7 @@ func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
 	// What is queued keeps its meaning.
-	writeFile(t, "tiny.yaml", "changed: later\n")
+	testfiles.Write(t, "tiny.yaml", "changed: later\n")
 	os.Unsetenv("ROOT_OF_TEST")
 	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
 	logs, err := filepath.Glob(filepath.Join("my results", "tiny", "slurm", "logs", "*.txt"))

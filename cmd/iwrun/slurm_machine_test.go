@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"iwda/internal/testfiles"
 )
 
 // slurmSettings has places for a folder, the host, the user, two ports and the largest size
@@ -73,9 +75,7 @@ func startSlurm(t *testing.T, maxArraySize int) {
 	}
 	file := filepath.Join(folder, "slurm.conf")
 	text := fmt.Sprintf(slurmSettings, folder, host, who.Username, freeSlurmPort(t), freeSlurmPort(t), maxArraySize)
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, file, text)
 	t.Setenv("SLURM_CONF", file)
 	startSlurmDaemon(t, folder, "slurmctld", "-D")
 	startSlurmDaemon(t, folder, "slurmd", "-D", "-N", host)

@@ -9,7 +9,6 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/evaluation"
-	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -33,22 +32,9 @@ func (c *LabelChoice) String() string {
 		c.Method, c.Labels, 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, 100*c.Difference.Value, c.Instead, c.P)
 }
 
-// follow has all runs of the method predict that labels chose.
-func (c *LabelChoice) follow(choice *judge.Choice) error {
-	if c == nil {
-		return nil
-	}
-	at := slices.IndexFunc(choice.Methods, func(m judge.Method) bool { return m.Name == c.Method && len(m.Runs) > 0 })
-	if at < 0 {
-		return fmt.Errorf("labels choose %s, none of whose runs the rule %s can judge", c.Method, choice.Rule)
-	}
-	choice.Together, choice.Used = nil, choice.Methods[at].Runs[0]
-	return nil
-}
-
 // choose has the best method of an evaluation predict in the folder that [Run] left, if it is
-// clearly better than what does, and says in the evaluation what came of it. Predictions have the probabilities of
-// all classes if they had before.
+// clearly better than what does, and says in the evaluation what came of it. Predictions have the
+// probabilities of all classes if they had before.
 func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Evaluation, former *Outcome, probabilities bool) error {
 	best, p, clear := e.Best()
 	switch {

@@ -18,9 +18,9 @@ import (
 	"iwda/internal/printable"
 )
 
-// CheckData writes what there is to see of two domains, or of one file with both, and what adapt does
-// with it, with the network of [Options], and trains nothing. It returns the error with which adapt refuses them, after all that can
-// be said of them.
+// CheckData writes what adapt sees in two domains, or in one file with both, and what it would do
+// with them and the network of [Options]. It trains nothing. The error with which adapt refuses the
+// data comes after all that can be said of them.
 func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming, network string) error {
 	files, said, err := n.files(source, target)
 	if err != nil {

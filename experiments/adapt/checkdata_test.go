@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
@@ -200,7 +201,7 @@ func TestCheckDataOfImages(t *testing.T) {
 	adapt := func() error {
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Network: SmallNetwork}
 		_, err := Run(context.Background(), source, target, o)
-		if exists(o.Folder) {
+		if names.Exists(o.Folder) {
 			t.Errorf("%s was written", o.Folder)
 		}
 		return err

@@ -35,8 +35,8 @@ type Oddities struct {
 	Counting             []int            // columns that count the rows
 }
 
-// clipAt is the value of network.clip where columns have to be clipped; research/comparisons/normalisation.md has
-// the comparison.
+// clipAt is the value of network.clip where columns have to be clipped;
+// research/comparisons/normalisation.md has the comparison.
 const clipAt = 2
 
 func lookAtColumns(source, target datasets.Set) (c Columns) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"iwda/experiments/config"
@@ -20,10 +19,8 @@ import (
 type conclusion struct {
 	judge.Choice
 	judge.Trust
-	// AllSeeds tells that all seeds of the used run's method predict together.
-	AllSeeds bool
-	Runs     []plan.Run     // the chosen ones
-	Classes  []ClassOutcome // write sets the shares of the predictions
+	Runs    []plan.Run     // those that predict
+	Classes []ClassOutcome // write sets the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
 	Folder   string
 	disputes disputes
@@ -32,43 +29,16 @@ type conclusion struct {
 	toLabel  string            // what write says of the rows to label
 	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
 	heldOut  heldOutRows
-	first    judge.Candidate // of the chosen runs
+	first    judge.Candidate // of those that predict
 	picture  picture
 }
 
-// Chosen is what is known of the chosen runs.
+// Chosen is what is known of the runs that predict.
 func (o conclusion) Chosen() (chosen Chosen) {
-	for _, i := range o.chosen() {
+	for _, i := range o.Predicting() {
 		chosen = append(chosen, o.Judged[i])
 	}
 	return chosen
-}
-
-// chosen are the indices in Judged of the chosen runs.
-func (o conclusion) chosen() []int {
-	switch {
-	case o.Choice.Together != nil:
-		return o.Choice.Together
-	case o.AllSeeds:
-		return o.Method().Runs
-	}
-	return []int{o.Used}
-}
-
-// telling are those of the chosen runs that say how frequent the classes are in the target: of
-// several methods, which may well align classes with the wrong ones, those of the method with the
-// least value of the rule.
-func (o conclusion) telling() []int {
-	if o.Together == nil {
-		return o.chosen()
-	}
-	var best judge.Method
-	for _, m := range o.Methods {
-		if slices.Contains(o.Names(), m.Name) && (best.Runs == nil || m.Value < best.Value) {
-			best = m
-		}
-	}
-	return best.Runs
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
@@ -92,8 +62,11 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	choice.Problems = append(choice.Problems, leftOut...)
-	if err := chosen.follow(&choice); err != nil {
-		return conclusion{}, err
+	choice.AllSeeds = how.Choose == config.ChooseMethod
+	if chosen != nil {
+		if err := choice.Follow(chosen.Method); err != nil {
+			return conclusion{}, err
+		}
 	}
 	models := make([]model.Metadata, len(runs))
 	for i, run := range runs {
@@ -101,44 +74,50 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 			return conclusion{}, err
 		}
 	}
+	predicting := choice.Predicting()
 	outcome := conclusion{
-		Choice: choice, AllSeeds: chosen != nil || how.Choose == config.ChooseMethod, labels: chosen,
-		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
+		Choice: choice, Trust: compared.Trust(predicting, choice.Correction), labels: chosen,
+		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
 	}
-	outcome.first = candidates[outcome.chosen()[0]]
-	outcome.Trust = compared.Trust(outcome.chosen(), choice.Correction)
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
-	var classes [][]ClassOutcome // of each chosen run
+	for _, i := range predicting {
+		outcome.Runs = append(outcome.Runs, runs[i])
+	}
+	if err := outcome.tellClasses(models, candidates); err != nil {
+		return conclusion{}, err
+	}
+	sentences, err := unestimated(results, runs)
+	outcome.Problems = append(outcome.Problems, sentences...)
+	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
+	return outcome, err
+}
+
+// tellClasses sets the class shares, the mean of what the runs say that tell them.
+func (o *conclusion) tellClasses(models []model.Metadata, candidates []judge.Candidate) error {
+	var classes [][]ClassOutcome // of each run
 	var unbounded error          // why the last of those without intervals has none
-	telling := outcome.telling()
-	for _, i := range outcome.chosen() {
-		if outcome.Runs = append(outcome.Runs, runs[i]); !slices.Contains(telling, i) {
-			continue
-		}
-		shares, err := classShares(models[i], candidates[i], choice.Shared.Test)
+	for _, i := range o.Telling() {
+		shares, err := classShares(models[i], candidates[i], o.Shared.Test)
 		if shares == nil {
-			return conclusion{}, fmt.Errorf("%s: %w", runs[i].ID, err)
+			return fmt.Errorf("%s: %w", candidates[i].Run, err)
 		}
 		if err != nil {
 			unbounded = err
 		}
 		classes = append(classes, shares)
 	}
-	outcome.Classes = meanShares(classes)
-	for i, share := range choice.Shared.Target() {
-		outcome.Classes[i].ReferenceShare = share
+	o.Classes = meanShares(classes)
+	for i, share := range o.Shared.Target() {
+		o.Classes[i].ReferenceShare = share
 	}
 	if unbounded != nil {
-		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
+		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	sentences, err := unestimated(results, runs)
-	outcome.Problems = append(outcome.Problems, sentences...)
-	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
-	return outcome, err
+	return nil
 }
 
 // candidatesOf reads what runs said, and leaves those out that cannot be judged, which it says.

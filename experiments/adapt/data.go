@@ -2,19 +2,14 @@ package adapt
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
-	"iwda/experiments/train"
-	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
@@ -73,8 +68,8 @@ func (d Domain) rarest() (class, rows int) {
 // held out of it and something be left to learn from.
 const fewestRows = 3
 
-// fewestTargetRows is the number of rows of the target below which its class shares and its columns' means and
-// deviations say too little: those of a single row are the row itself and 0.
+// fewestTargetRows is the number of rows of the target below which its class shares and its
+// columns' means and deviations say too little: those of a single row are the row itself and 0.
 const fewestTargetRows = 10
 
 // Look opens both domains as training does, reads all rows of features, and lists images.
@@ -219,18 +214,6 @@ func (d Data) rareClasses() string {
 	return printable.FirstTen(rare)
 }
 
-// checkImages finds images that cannot be read before something is trained. Runs find them in the cache then.
-func (p *Plan) checkImages(ctx context.Context) error {
-	left := slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
-		_, finished := run.Finished(p.results())
-		return !finished
-	})
-	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
-		return nil
-	}
-	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
-}
-
 // checkExperiment returns an error where the experiment file is about other domains.
 func (d Data) checkExperiment(file *config.File) error {
 	for _, seen := range []Domain{d.Source, d.Target} {
@@ -240,22 +223,6 @@ func (d Data) checkExperiment(file *config.File) error {
 		}
 		if !there.Roles.Equal(seen.Roles) {
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about other columns, %s: %s; say the same of them, choose another folder with -o, or remove it", seen.Domain, there)}
-		}
-	}
-	return nil
-}
-
-// checkRuns returns an error where runs of the experiment could be trained, but nothing be
-// chosen among them or predicted with them. The file's name is for the error.
-func checkRuns(file string, runs []plan.Run) error {
-	for _, run := range runs {
-		source, target := run.Config.Domains()
-		switch {
-		case source != sourceName || target != targetName:
-			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but what is predicted is the %s: leave tasks at [%s-%s], or exchange --source and --target",
-				run.Config.Task, target, targetName, sourceName, targetName)}
-		case run.Config.Train.Validation == 0:
-			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, as 0.1", run.ID)}
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 		}
 		return sum, float64(differing) / float64(len(first)), nil
 	}
-	p, within, err := probabilities(o.chosen())
+	p, within, err := probabilities(o.Predicting())
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,9 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv or .parquet of any
-// other folder, or a .csv or .parquet file of them. The rows are matched by their ids.
+// folder that [Run] left, and those of each method among its runs, or the predictions.csv or
+// .parquet of any other folder, or a .csv or .parquet file of them. The rows are matched by their
+// ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -117,11 +118,7 @@ func finished(folder string) (*config.File, []plan.Run, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	runs = slices.DeleteFunc(runs, func(r plan.Run) bool {
-		_, done := r.Finished(filepath.Join(folder, RunsFolder))
-		return !done
-	})
-	if len(runs) == 0 {
+	if runs = plan.Finished(runs, filepath.Join(folder, RunsFolder)); len(runs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no run is finished with the settings of %s", folder, file.Name)
 	}
 	return file, runs, nil

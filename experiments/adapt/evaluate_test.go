@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -29,9 +30,7 @@ func labelled(t *testing.T, class func(row int) string, rows ...int) string {
 		text += fmt.Sprintf("%d,%s\n", row, class(row))
 	}
 	path := filepath.Join(t.TempDir(), "labels.csv")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, text)
 	return path
 }
 
@@ -255,9 +254,7 @@ func TestEvaluateRefusesOtherData(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	slices.Reverse(lines[1:])
-	if err := os.WriteFile(target, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, target, strings.Join(lines, "\n")+"\n")
 	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
 	for _, choose := range []bool{false, true} {
 		if _, err := Evaluate(context.Background(), folder, filled, EvaluateOptions{Choose: choose}); err == nil || !strings.Contains(err.Error(), target+", which have changed since") {
@@ -305,9 +302,7 @@ func TestLabelsStay(t *testing.T) {
 		t.Errorf("%s", strata)
 	}
 	typed := strings.Replace(first, ",\n", ",dog\n", 1)
-	if err := os.WriteFile(filepath.Join(folder, ToLabelFile), []byte(typed), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(folder, ToLabelFile), typed)
 	said = nil
 	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "stays as it is") }) {
 		t.Errorf("%s\nsaid %q", kept, said)
@@ -317,9 +312,7 @@ func TestLabelsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(target, []byte(strings.Replace(string(rows), "1", "2", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
 	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), ToLabelFile+": has labels of rows of other data") {
 		t.Errorf("another target: %v", err)

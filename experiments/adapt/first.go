@@ -41,7 +41,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	return fmt.Sprintf("first answer, by %s as it is: %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(FirstFile)))
 }
 
-// predictTarget writes what members predict of the target, and hands each row to also, which may be nil.
+// predictTarget writes what members predict of the target; see [predict.Request] for also.
 func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, also func(id, class string, probability float64)) (predict.Written, error) {
 	request := predict.Request{
 		Inputs: []string{p.Data.Target.Path}, Roles: p.Data.Target.Roles, Shares: predict.ModelShares,

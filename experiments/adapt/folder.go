@@ -16,7 +16,7 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// The files of an adaptation's folder; those of tables have the end of another format if that was asked for.
+// The files of an adaptation's folder; see package names.
 const (
 	ExperimentFile  = names.Experiment
 	PredictionsFile = names.Predictions
@@ -48,20 +48,15 @@ func (p *Plan) removeTable(name string, but ...string) error {
 	return nil
 }
 
-// FindTable returns the path of the file of a table in an adaptation's folder, such as [PredictionsFile], in
-// the format in which it is there; that of CSV if it is in none.
+// FindTable returns the path of the file of a table in an adaptation's folder, such as
+// [PredictionsFile], in the format in which it is there; that of CSV if it is in none.
 func FindTable(folder, name string) string {
 	for _, format := range table.Formats() {
-		if path := filepath.Join(folder, names.InFormat(name, format)); exists(path) {
+		if path := filepath.Join(folder, names.InFormat(name, format)); names.Exists(path) {
 			return path
 		}
 	}
 	return filepath.Join(folder, name)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // results is the folder of the runs.
@@ -93,7 +88,7 @@ func checkForeign(folder string) error {
 		return nil
 	}
 	for _, path := range Files(folder) {
-		if exists(path) {
+		if names.Exists(path) {
 			return input.Wrong(fmt.Errorf("%s would be overwritten, and no %s or %s says that iwrun adapt has written it: choose another folder with -o, or rename the file", path, ExperimentFile, OutcomeFile))
 		}
 	}

@@ -15,11 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/labelshift"
 	"iwda/internal/evenly"
 	"iwda/internal/heading"
 	"iwda/internal/printable"
+	"iwda/internal/testfiles"
 )
 
 // One thing has one name in all files that are written for users, and in JSON.
@@ -180,9 +182,7 @@ func TestNoFormulas(t *testing.T) {
 	for _, id := range ids[:5] {
 		filled += printable.Cell(id) + "," + printable.Cell(classes[1]) + "\n"
 	}
-	if err := os.WriteFile(path("labels.csv"), []byte(filled), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path("labels.csv"), filled)
 	for _, format := range table.Formats() {
 		e, err := Evaluate(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
 		if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
@@ -202,11 +202,11 @@ func TestTablesInParquet(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"predictions", "classes", "disputed"} {
-			if outcome.Files[name] != name+has || !exists(filepath.Join(o.Folder, name+has)) || exists(filepath.Join(o.Folder, name+lacks)) {
+			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
 				t.Errorf("%s: %v", name, outcome.Files)
 			}
 		}
-		if exists(filepath.Join(o.Folder, "first"+has)) || !exists(filepath.Join(o.Folder, ToLabelFile)) {
+		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, ToLabelFile)) {
 			t.Error("first, or no rows to label")
 		}
 		return outcome
@@ -240,9 +240,7 @@ func TestTablesInParquet(t *testing.T) {
 func TestFormerOutcome(t *testing.T) {
 	read := func(text string) (*Outcome, error) {
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, OutcomeFile), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(folder, OutcomeFile), text)
 		return ReadOutcome(folder)
 	}
 	o, err := read(`{"format": 2, "classes": [{"class": "cat", "target_share": 0.5},

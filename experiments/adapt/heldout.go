@@ -12,8 +12,8 @@ import (
 	"iwda/experiments/report/chart"
 )
 
-// heldOutRows are what the networks that predict, each by itself, say of the source's rows on which it was
-// not trained, and of the target's: counts over all of them.
+// heldOutRows are what the networks that predict, each by itself, say of the source's rows on
+// which it was not trained, and of the target's: counts over all of them.
 type heldOutRows struct {
 	confusion [][]int // of true classes, by the predicted one
 	// before and after calibration are the held-out rows by confidence. The calibration behind
@@ -49,7 +49,7 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 		h.confusion = append(h.confusion, make([]int, k))
 	}
 	var before, after tally
-	for _, i := range o.chosen() {
+	for _, i := range o.Predicting() {
 		c, about := candidates[i], models[i]
 		calibrated, err := about.Probabilities(c.HeldOut, nil)
 		if err != nil {
@@ -77,9 +77,9 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 	}
 	floats.Scale(1/floats.Sum(h.source), h.source)
 	floats.Scale(1/floats.Sum(h.target), h.target)
-	h.before = before.bins(len(o.chosen()))
+	h.before = before.bins(len(o.Predicting()))
 	if h.unfitted == nil {
-		h.after = after.bins(len(o.chosen()))
+		h.after = after.bins(len(o.Predicting()))
 	}
 	o.heldOut = h
 	return nil

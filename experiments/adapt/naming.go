@@ -19,7 +19,8 @@ import (
 // of them.
 type Naming struct {
 	// Roles are those of columns. With a DomainColumn, one file has both domains, and DomainValue is
-	// the source's: "" for the one domain whose rows all have labels. Ignore are values of [table.Ignored].
+	// the source's: "" for the one domain whose rows all have labels. Ignore are values of
+	// [table.Ignored].
 	table.Roles
 	// TargetValue is the target's; "" for the one other domain.
 	TargetValue string
@@ -167,8 +168,8 @@ func oneOf(columns, names []string) (found string) {
 	return found
 }
 
-// guessLabel is the one column with a usual name of labels among the source's that are usable. The error
-// names those that could be meant, those first that the target does not have.
+// guessLabel is the one column with a usual name of labels among the source's that are usable.
+// The error names those that could be meant, those first that the target does not have.
 func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
@@ -185,25 +186,20 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(levels, func(a, b table.LevelsOf) int {
-		return truth(slices.Contains(ofTarget, a.Column)) - truth(slices.Contains(ofTarget, b.Column))
-	})
-	var could []string
+	var could, inBoth []string
 	for _, l := range levels {
-		could = append(could, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
+		to := &could
+		if slices.Contains(ofTarget, l.Column) {
+			to = &inBoth
+		}
+		*to = append(*to, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
+	could = append(could, inBoth...)
 	hint := "there are " + quoted(usable)
 	if could != nil {
 		hint = "with few values there are " + printable.FirstTen(could)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
-}
-
-func truth(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // divide finds the domains of one file.

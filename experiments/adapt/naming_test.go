@@ -15,15 +15,14 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
 func writeFile(t *testing.T, folder, name, text string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, text)
 	return path
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"iwda/classshares"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
@@ -31,8 +32,8 @@ type Outcome struct {
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
 	Seeds  []int64  `json:"seeds"`
-	// Correction is how probabilities are corrected for the target's class shares, those of each method too;
-	// "" in files of former versions, which corrected each method's fully.
+	// Correction is how probabilities are corrected for the target's class shares, those of each
+	// method too; "" in files of former versions, which corrected each method's fully.
 	Correction judge.Correction `json:"correction"`
 	// Rule chose: its criterion, which values are better, when it is wrong, and the tolerance
 	// within which methods are as good. Best is the run with the best value.
@@ -43,7 +44,7 @@ type Outcome struct {
 	Best      string          `json:"best"`
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
-	// Disputed is the number of rows, of 10,000 at most, on which a method says otherwise than the predictions.
+	// Disputed is the number of rows, of 10,000 at most, on which a method differs from the predictions.
 	Disputed int `json:"disputed"`
 	// RunsDiffer is the share of these rows on which the used runs do not all predict the same class.
 	RunsDiffer float64        `json:"runs_differ"`
@@ -128,8 +129,8 @@ type WeightInterval struct {
 	High float64 `json:"weight_high"`
 }
 
-// TestOutcome is the test whether what a run says of the target, by which all are compared, contradicts that
-// only class shares changed.
+// TestOutcome is the test whether what a run says of the target, by which all are compared,
+// contradicts that only class shares changed.
 type TestOutcome struct {
 	Run              string   `json:"run"`
 	P                *float64 `json:"p,omitempty"` // missing if nothing could be tested
@@ -168,7 +169,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},
 	}
-	if exists(p.path(ToLabelFile)) {
+	if names.Exists(p.path(ToLabelFile)) {
 		record.Files["to_label"] = ToLabelFile
 	}
 	if o.Expected != nil {

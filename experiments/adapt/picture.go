@@ -55,8 +55,8 @@ func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
 	return nil
 }
 
-// pictureOfLogits projects what the first network says of both domains' rows, if there are no columns to
-// show and a pass of its own through the network would take long.
+// pictureOfLogits projects what the first network says of both domains' rows, if there are no
+// columns to show and a pass of its own through the network would take long.
 func (o *conclusion) pictureOfLogits() {
 	c := o.first
 	k := c.Classes

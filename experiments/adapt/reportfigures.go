@@ -71,7 +71,7 @@ func (p picture) view(title string, of *projection, classes []ClassOutcome) pict
 	m := len(of.rows) - n
 	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%s)", count(n, "row"))}, {domain(1), fmt.Sprintf("target (%s)", count(m, "row"))}}}
 	byDomain.Caption = "First two principal components of both domains together."
-	if edge := cloud.Edge(); edge > 0 {
+	if edge := cloud.Edge; edge > 0 {
 		byDomain.Caption += fmt.Sprintf(" At the edge: %s beyond the axes.", count(edge, "row"))
 	}
 	byDomain.SVG = cloud.Scatter(byDomain.Title, fmt.Sprintf("Scatter plot of %d source and %d target rows.", n, m), axes, domains, domain, nil)

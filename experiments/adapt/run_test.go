@@ -20,6 +20,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -47,9 +48,7 @@ func domains(t *testing.T) (source, target string) {
 			text.WriteString("\n")
 		}
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, text.String())
 		return path
 	}
 	return write("source.csv", 120, 40, true), write("target.csv", 30, 90, false)

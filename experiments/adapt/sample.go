@@ -45,8 +45,8 @@ func drawRows(n, most int, random *rand.Rand) []int {
 	return rows
 }
 
-// take returns what takes the predictions of all the target's rows in their order, and has a picture keep the
-// classes of those in the sample.
+// take returns what takes the predictions of all the target's rows in their order, and has a
+// picture keep the classes of those in the sample.
 func (s sample) take(classes []string, into *picture) func(id, class string, probability float64) {
 	number := map[string]int{}
 	for i, name := range classes {

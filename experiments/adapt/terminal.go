@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"iwda/datasets/catalogue"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -141,7 +143,7 @@ func (o *Outcome) files(folder string) []string {
 		{"model", "for iwrun predict and iwrun export"},
 	} {
 		path := filepath.Join(folder, o.Files[file.key])
-		if exists(path) && (file.key != "disputed" || o.Disputed > 0) {
+		if names.Exists(path) && (file.key != "disputed" || o.Disputed > 0) {
 			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
 		}
 	}
@@ -154,6 +156,18 @@ const (
 	mostRows = 20
 	mostName = 30
 )
+
+// shortened is a name in at most mostName columns of the terminal.
+func shortened(name string) string {
+	letters := []rune(name)
+	if len(letters) > mostName {
+		letters = append(letters[:mostName-1], '…')
+	}
+	for uniseg.StringWidth(string(letters)) > mostName {
+		letters = append(letters[:len(letters)-2], '…')
+	}
+	return string(letters)
+}
 
 // table shows the classes, of many the most frequent ones.
 func (f facts) table(classes []ClassOutcome) {
@@ -183,15 +197,12 @@ func (f facts) table(classes []ClassOutcome) {
 	aligned.Flush()
 	names, width := []string{"class"}, len("class")
 	for _, c := range shown {
-		name := []rune(printable.Text(c.Class))
-		if len(name) > mostName {
-			name = append(name[:mostName-1], '…')
-		}
-		names, width = append(names, string(name)), max(width, len(name))
+		name := shortened(printable.Text(c.Class))
+		names, width = append(names, name), max(width, uniseg.StringWidth(name))
 	}
 	style := f.Bold
 	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
-		fmt.Fprintln(f.to, style(names[i]+strings.Repeat(" ", width-utf8.RuneCountInString(names[i]))+line))
+		fmt.Fprintln(f.to, style(names[i]+strings.Repeat(" ", width-uniseg.StringWidth(names[i]))+line))
 		style = f.Plain
 	}
 	if more := len(classes) - len(shown); more > 0 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+
 	"iwda/classshares"
 )
 
@@ -72,5 +74,23 @@ größer   25.0%   90.0%                    89.0%
 	if text := print(); !strings.Contains(text, "and 280 classes more\n") || !strings.Contains(text, "\n298 ") || strings.Contains(text, "\n299 ") ||
 		!strings.Contains(text, "cannot be told without labels: nothing is known; 70.0% at least") {
 		t.Errorf("%s", text)
+	}
+}
+
+// Columns stand below each other where letters of names are as wide as two.
+func TestWideNames(t *testing.T) {
+	o := &Outcome{Classes: []ClassOutcome{{Class: "ant"}, {Class: "図書館"}, {Class: strings.Repeat("館", 40)}}}
+	var b strings.Builder
+	newFacts(&b).table(o.Classes)
+	want := -1
+	for line := range strings.Lines(b.String()) {
+		if width := uniseg.StringWidth(line); want >= 0 && width != want {
+			t.Errorf("a line is %d wide, the first %d:\n%s", width, want, b.String())
+		} else {
+			want = width
+		}
+	}
+	if want > 80 {
+		t.Errorf("lines are %d wide", want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -41,9 +42,7 @@ func wordyDomains(t *testing.T) (source, target string) {
 			fmt.Fprintf(&text, "%s,%s,%s %d,%s,%s\n", height, colours[class*2+random.IntN(2)], name, i, legs, label)
 		}
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, text.String())
 		return path
 	}
 	return write("source.csv", 120, true, "red", "blue", "green", ""), write("target.csv", 90, false, "red", "violet", "green", "NA")
@@ -119,9 +118,7 @@ func encodedRows(t *testing.T, source, target string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "encoded.npz")
-	if err := os.WriteFile(path, rows.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, rows.String())
 	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 8 {
 		t.Fatal(file, err)
 	}

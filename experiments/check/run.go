@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -139,10 +138,10 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 	if !last || r.result == nil {
 		return
 	}
-	for curve, text := range map[string]string{store.MetricsFile: record.State.Metrics, store.WeightsFile: record.State.Weights} {
-		written, err := input.Read(r.dir.Path(curve), input.Text)
-		if err == nil && !bytes.Equal(written, []byte(text)) {
-			r.find(r.file(curve), fmt.Sprintf("is not what %s says it was at the run's end", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
+	for _, curve := range []struct{ name, text string }{{store.MetricsFile, record.State.Metrics}, {store.WeightsFile, record.State.Weights}} {
+		written, err := input.Read(r.dir.Path(curve.name), input.Text)
+		if err == nil && string(written) != curve.text {
+			r.find(r.file(curve.name), fmt.Sprintf("is not what %s says it was at the run's end", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // A checkpoint that was set aside is found in a folder of any name.
@@ -17,9 +18,7 @@ func TestSetAsideInAnyFolder(t *testing.T) {
 	}
 	aside := filepath.Join(folder, "checkpoint.safetensors.damaged-1")
 	for _, path := range []string{filepath.Join(folder, store.ConfigFile), aside} {
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, "x")
 	}
 	report, err := Folder(folder)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"io"
 	"io/fs"
 
-	"iwda/internal/seal"
-
 	"iwda/internal/input"
+	"iwda/internal/seal"
 	"iwda/internal/wholefile"
 )
 
@@ -94,7 +93,6 @@ func (b *beginning) Write(text []byte) (int, error) {
 
 // File is a checkpoint that was read and found whole.
 type File struct {
-	Path    string
 	Record  Record
 	Content []byte // of the safetensors file
 }
@@ -111,7 +109,7 @@ func Read(path string) (File, error) {
 		return File{}, &DamagedError{path, err}
 	}
 	record, err := readRecord(path, bytes.NewReader(content))
-	return File{path, record, content}, err
+	return File{record, content}, err
 }
 
 // ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -66,7 +67,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(File{path, example, content}, file); diff != "" {
+	if diff := cmp.Diff(File{example, content}, file); diff != "" {
 		t.Error(diff)
 	}
 	if record, err := ReadRecord(path); err != nil || !cmp.Equal(record, example) {
@@ -91,9 +92,7 @@ func TestReadNoticesDamage(t *testing.T) {
 	path, content := written(t, example)
 	check := func(what string, at int, damaged []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, string(damaged))
 		_, err := Read(path)
 		if damage := (*DamagedError)(nil); !errors.As(err, &damage) || damage.Path != path || !strings.Contains(err.Error(), path+" is damaged") {
 			t.Errorf("%s at %d: %v", what, at, err)
@@ -118,9 +117,7 @@ func TestReadRecordNeedsTheHeadAlone(t *testing.T) {
 	path, content := written(t, example)
 	write := func(text []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, string(text))
 	}
 	write(content[:len(content)-4990])
 	if record, err := ReadRecord(path); err != nil || record.State.Step != 17 {
@@ -145,9 +142,7 @@ func TestOtherFormat(t *testing.T) {
 	copy(seal, strings.Repeat("0", 64))
 	sum := sha256.Sum256(content)
 	hex.Encode(seal, sum[:])
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(content))
 	for name, read := range map[string]func() error{
 		"all":  func() error { _, err := Read(path); return err },
 		"head": func() error { _, err := ReadRecord(path); return err },

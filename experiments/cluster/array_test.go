@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/internal/printable"
+	"iwda/internal/testfiles"
 )
 
 // stage holds a script of an array with commands in place of iwrun's and Slurm's.
@@ -55,9 +56,7 @@ func (s stage) write(t *testing.T, name, text string) {
 
 func (s stage) setStep(t *testing.T, step string) {
 	t.Helper()
-	if err := os.WriteFile(s.path("step"), []byte("{\n  \"checkpoint_step\": "+step+"\n}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, s.path("step"), "{\n  \"checkpoint_step\": "+step+"\n}\n")
 }
 
 func (s stage) read(name string) string {

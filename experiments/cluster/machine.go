@@ -13,7 +13,8 @@ import (
 )
 
 // Here fills in what this process and its machine say: the program, the working directory,
-// the results below it, the values of the experiment's variables and of IWDA_DATA, and the cluster's limit.
+// the results below it, the values of the experiment's variables and of IWDA_DATA, and the
+// cluster's limit.
 func (s *Slurm) Here(results string) error {
 	program, programErr := os.Executable()
 	directory, directoryErr := os.Getwd()

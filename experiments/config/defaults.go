@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -107,6 +105,3 @@ func (s *Settings) images() {
 var recipes = map[string]string{
 	"robust": "discriminator: {normalise: rows, dropout: 0}",
 }
-
-// RecipeNames returns the names of recipes in alphabetical order.
-func RecipeNames() []string { return slices.Sorted(maps.Keys(recipes)) }

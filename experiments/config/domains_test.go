@@ -142,9 +142,7 @@ func TestOracleOnImagesWithoutLabels(t *testing.T) {
 func TestOwnDomainsAreLookedAt(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{"x.csv": "label,u\n1,0\n", "y.csv": "u\n0\n"} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name), text)
 	}
 	file := parse(t, strings.Replace(own("{a: {path: x.csv}, b: {path: y.csv}, c: {path: z.csv}}", "[a-b, b-a, a-c]"), "ROOT", root, 1))
 	for _, test := range []struct{ task, method, want string }{
@@ -200,9 +198,7 @@ func TestMissingWeights(t *testing.T) {
 		}
 	}
 	there := filepath.Join(root, "there.pth")
-	if err := os.WriteFile(there, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, there, "")
 	for network, want := range map[string]string{
 		"{name: resnet50, pretrained: /no/resnet50-19c8e357.pth}": "f.yaml:7:39: network.pretrained: stat /no/resnet50-19c8e357.pth: no such file or directory; the weights of resnet50 are to be had with\n" +
 			"  curl --create-dirs -o \"/no/resnet50-19c8e357.pth\" https://download.pytorch.org/models/resnet50-19c8e357.pth\nwithout them, network.pretrained: none trains from scratch",

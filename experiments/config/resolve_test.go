@@ -3,7 +3,6 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/testfiles"
 )
 
 func TestResolveMistakes(t *testing.T) {
@@ -172,9 +172,7 @@ overrides: [{when: {task: usps-*}, train: {schedule: {every: 6}}}]
 func TestCheckData(t *testing.T) {
 	folder := t.TempDir()
 	plain := filepath.Join(folder, "plain")
-	if err := os.WriteFile(plain, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, plain, "")
 	t.Setenv("IWDA_DATA", filepath.Join(folder, "none"))
 	data, err := catalogue.Find("digits")
 	if err != nil {

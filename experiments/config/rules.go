@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"iwda/datasets/catalogue"
@@ -36,7 +38,7 @@ var rules = map[string]rule{
 	"methods[]":  methods,
 	"seeds[]":    atLeast(0),
 
-	"recipe":              oneOf("recipe", RecipeNames()),
+	"recipe":              oneOf("recipe", slices.Sorted(maps.Keys(recipes))),
 	"selection.rule":      oneOf("rule", selection.Names()),
 	"selection.choose":    emptyFor("run", "choice", ChooseMethod),
 	"selection.tolerance": shareTaken,

@@ -18,6 +18,7 @@ type Choice struct {
 	Judged   []Judgement // in the candidates' order
 	Best     int         // by the rule, index in Judged
 	Used     int         // what predicts, or the best run of the method that does
+	AllSeeds bool        // all seeds of its method predict together
 	Methods  []Method
 	Problems []string // why candidates could not be judged, sentences
 
@@ -70,6 +71,45 @@ func (c *Comparison) Choose(rule string, tolerance float64) (Choice, error) {
 // Method is that of the run that is used.
 func (c Choice) Method() Method {
 	return c.Methods[slices.IndexFunc(c.Methods, func(m Method) bool { return slices.Contains(m.Runs, c.Used) })]
+}
+
+// Predicting are the runs that predict, indices in Judged: those that were chosen together, all
+// seeds of the used run's method, or that run alone.
+func (c Choice) Predicting() []int {
+	switch {
+	case c.Together != nil:
+		return c.Together
+	case c.AllSeeds:
+		return c.Method().Runs
+	}
+	return []int{c.Used}
+}
+
+// Telling are those of the runs that predict which say how frequent the classes are in the target:
+// of several methods, which may well align classes with the wrong ones, those of the method with the
+// least value of the rule.
+func (c Choice) Telling() []int {
+	if c.Together == nil {
+		return c.Predicting()
+	}
+	var best Method
+	for _, m := range c.Methods {
+		if slices.Contains(c.Names(), m.Name) && (best.Runs == nil || m.Value < best.Value) {
+			best = m
+		}
+	}
+	return best.Runs
+}
+
+// Follow has all runs of a method predict, whatever the rule says of it. It is an error if that
+// could judge none of them.
+func (c *Choice) Follow(method string) error {
+	at := slices.IndexFunc(c.Methods, func(m Method) bool { return m.Name == method && len(m.Runs) > 0 })
+	if at < 0 {
+		return fmt.Errorf("labels choose %s, none of whose runs the rule %s can judge", method, c.Rule)
+	}
+	c.Together, c.Used, c.AllSeeds = nil, c.Methods[at].Runs[0], true
+	return nil
 }
 
 // methods returns the methods of the candidates, with the rule's values.

@@ -24,13 +24,13 @@ const sure = 0.96
 // of them, in deviations: no half of a column's rows is further from all of them than one.
 const near = 1
 
-// clearlyChanged is the p-value of the test that classes are predicted as often in both domains below which
-// class shares have changed. Chance moves the estimate of few rows by much, and a change that
-// is not found costs little.
+// clearlyChanged is the p-value of the test that classes are predicted as often in both domains
+// below which class shares have changed. Chance moves the estimate of few rows by much, and a
+// change that is not found costs little.
 const clearlyChanged = 0.01
 
-// Together chooses the methods whose assumption nothing contradicts, whose runs predict together, by what
-// the run that aligns nothing ([Shared]) says of the target:
+// Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
+// by what the run that aligns nothing ([Shared]) says of the target:
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those that
 //     take columns to mean the same, alike. If classes are predicted as often in both, as they are.
@@ -87,8 +87,8 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	return choice, nil
 }
 
-// join tells whether the methods of alike that are none of moved are right on held-out source rows more often
-// than those of moved, by more than two standard errors, and says so.
+// join tells whether the methods of alike that are none of moved are right on held-out source
+// rows more often than those of moved, by more than two standard errors, and says so.
 func (c *Comparison) join(alike, moved []string) (joins bool, why string) {
 	others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
 	right, variance := c.rightOnSource(others)
@@ -116,8 +116,8 @@ func (c *Comparison) rightOnSource(methods []string) (share, variance float64) {
 	return share, smooth * (1 - smooth) / rows
 }
 
-// evidence tells whether nothing contradicts that only class shares changed, and in words what was found:
-// by columns if the run compared them, otherwise by its predictions.
+// evidence tells whether nothing contradicts that only class shares changed, and in words what
+// was found: by columns if the run compared them, otherwise by its predictions.
 func (s Shared) evidence() (agree bool, found string) {
 	switch columns := s.Columns; {
 	case columns != nil && columns.P >= shifttest.Significance:

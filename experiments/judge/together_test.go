@@ -3,6 +3,7 @@ package judge
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"iwda/experiments/store"
@@ -79,4 +80,31 @@ func TestCorrection(t *testing.T) {
 	if !slices.Equal(None.Shares(p, q), p) || !slices.Equal(Full.Shares(p, q), q) {
 		t.Error("all or nothing")
 	}
+}
+
+// One run predicts, all seeds of its method, or runs of several methods, of which one tells the class
+// shares. Whoever knows better has all runs of another method predict.
+func TestPredicting(t *testing.T) {
+	c := Choice{
+		Rule: "iwv-y", Used: 1, Judged: []Judgement{{Run: "full/a-b/dann/seed-1"}, {Run: "full/a-b/mcc/seed-1"}, {Run: "full/a-b/mcc/seed-2"}},
+		Methods: []Method{{Name: "dann", Runs: []int{0}, Value: 0.5}, {Name: "mcc", Runs: []int{1, 2}, Value: 0.25}, {Name: "bnm", Value: math.NaN()}},
+	}
+	want := func(what string, predicting, telling []int) {
+		t.Helper()
+		if !slices.Equal(c.Predicting(), predicting) || !slices.Equal(c.Telling(), telling) {
+			t.Errorf("%s: %v predict, want %v; %v tell, want %v", what, c.Predicting(), predicting, c.Telling(), telling)
+		}
+	}
+	want("a run", []int{1}, []int{1})
+	c.AllSeeds = true
+	want("all seeds", []int{1, 2}, []int{1, 2})
+	c.Together = []int{0, 1, 2}
+	want("methods together", []int{0, 1, 2}, []int{1, 2})
+	if err := c.Follow("bnm"); err == nil || !strings.Contains(err.Error(), "none of whose runs the rule iwv-y can judge") {
+		t.Error(err)
+	}
+	if err := c.Follow("dann"); err != nil {
+		t.Error(err)
+	}
+	want("labels chose", []int{0}, []int{0})
 }

@@ -126,7 +126,8 @@ func (c *Comparison) together(runs []int, correction Correction) (predicted, err
 }
 
 // floorOf returns the floor of the accuracy of predictions. Its critic reads the logits of the run
-// that aligns nothing, which stands for the predictions on the source. One that guessing reaches says nothing, and is an error.
+// that aligns nothing, which stands for the predictions on the source. A floor that guessing
+// reaches is an error.
 func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 	run, k := c.reference(), c.Candidates[0].Classes
 	most := floor.MostRows(k, k)

@@ -19,6 +19,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -60,9 +61,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(c.input, bytes, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testfiles.Write(t, c.input, string(bytes))
 				about.Normalise(values)
 				torch.NoGrad(func() {
 					features, logits := m.Network.Forward(torch.FromSlice(values, c.shape...), false)
@@ -178,9 +177,7 @@ func ensemble(t *testing.T) clientCase {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(c.input, bytes, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, c.input, string(bytes))
 			for _, m := range members {
 				values := slices.Clone(rows)
 				m.Normalise(values)
@@ -230,9 +227,7 @@ if not glob.glob(folder + "/seed-*"):
         made["logits"] = mlp(rows)
 json.dump({name: values.flatten().tolist() for name, values in made.items()}, open(output, "w"))
 `, "PACKAGE", strconv.Quote(filepath.Join(working, "..", "..", "python")))
-	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, script, text)
 	t.Run("together", func(t *testing.T) {
 		c := ensemble(t)
 		output := filepath.Join(c.folder, "output.json")

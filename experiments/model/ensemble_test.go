@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -149,9 +150,7 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 				t.Fatal(err)
 			}
 			file = append(file, 0)
-			if err := os.WriteFile(path, file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, path, string(file))
 			about, err := model.ReadMetadata(filepath.Join(folder, "seed-2"))
 			if err != nil {
 				t.Fatal(err)

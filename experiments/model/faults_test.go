@@ -11,6 +11,7 @@ import (
 
 	"iwda/experiments/model"
 	"iwda/internal/faultydisk"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -142,9 +143,7 @@ func TestFormerModelFolder(t *testing.T) {
 	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, `  "seal"`) || strings.HasPrefix(line, `  "weights_sha256"`)
 	})
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, strings.Join(lines, ""))
 	if got, err := predicted(folder); err != nil || got != want || len(text)-len(strings.Join(lines, "")) < 128 {
 		t.Errorf("error %v\n%s", err, got)
 	}
@@ -188,9 +187,7 @@ func TestEveryByteCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for how, damaged := range faultydisk.Damaged(whole, max(1, len(whole)/150)) {
-			if err := os.WriteFile(path, damaged, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, path, string(damaged))
 			got, err := predicted(filepath.Dir(path))
 			switch {
 			case err != nil && strings.Contains(err.Error(), filepath.Dir(path)):
@@ -201,9 +198,7 @@ func TestEveryByteCounts(t *testing.T) {
 				t.Fatalf("%s, %s: %v\n%s", path, how, err, got)
 			}
 		}
-		if err := os.WriteFile(path, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, string(whole))
 	}
 	t.Logf("%d refused, %d of the same predictions", refused, same)
 	if refused < 100*same {

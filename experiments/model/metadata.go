@@ -18,6 +18,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
+	"iwda/experiments/store"
 	"iwda/internal/input"
 	"iwda/internal/seal"
 	"iwda/internal/wholefile"
@@ -205,15 +206,7 @@ func parseMetadata(data []byte) (file, error) {
 	return f, nil
 }
 
-// located adds the line to an error of package json, and the field where it is known.
+// located adds the line to an error of package json.
 func located(data []byte, err error) error {
-	var offset int64
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		offset = syntax.Offset
-	}
-	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
-		offset = mismatch.Offset
-	}
-	offset = min(max(offset-1, 0), int64(len(data)))
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
+	return fmt.Errorf("line %d: %w", max(1, store.JSONLine(data, err)), err)
 }

@@ -19,6 +19,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -172,9 +173,7 @@ func edited(t *testing.T, change func(keys map[string]any)) (folder string) {
 	if data, err = json.Marshal(keys); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(data))
 	return folder
 }
 
@@ -256,9 +255,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 
 func TestSyntaxErrorsNameTheLine(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, model.MetadataFile), []byte("{\n  \"format\": 1,\n  oops\n}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(folder, model.MetadataFile), "{\n  \"format\": 1,\n  oops\n}\n")
 	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "model.json: line 3: ") {
 		t.Errorf("error %v", err)
 	}
@@ -385,9 +382,7 @@ func TestTorchScriptModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, model.BackboneFile), other, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(other))
 	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
 		t.Errorf("another module: error %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -62,9 +63,7 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 
 func touch(t *testing.T, path string) {
 	t.Helper()
-	if err := os.WriteFile(path, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, "")
 }
 
 // A checkpoint may leave a frozen backbone out; its file of weights must then be the one

@@ -28,6 +28,16 @@ func (r Run) Finished(results string) (result store.Result, finished bool) {
 	return result, finished && err == nil
 }
 
+// Finished returns those of the runs of which there is a result; see [Run.Finished].
+func Finished(runs []Run, results string) (finished []Run) {
+	for _, run := range runs {
+		if _, is := run.Finished(results); is {
+			finished = append(finished, run)
+		}
+	}
+	return finished
+}
+
 // WriteConfig writes the run's configuration into its folder, for [Open].
 func (r Run) WriteConfig(dir store.Dir) error {
 	yaml, err := r.Config.YAML()

@@ -1,12 +1,12 @@
 package plan
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestConflict: what a folder says of its work, whatever it lacks.
@@ -51,9 +51,7 @@ func TestConflict(t *testing.T) {
 				if text == "" {
 					continue
 				}
-				if err := os.WriteFile(dir.Path(file), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testfiles.Write(t, dir.Path(file), text)
 			}
 			got, err := run.Conflict(dir)
 			if !slices.Equal(got, test.want) || (err != nil) != test.unreadable {

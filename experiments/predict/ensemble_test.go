@@ -3,7 +3,6 @@ package predict
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -47,9 +47,7 @@ func members(t *testing.T) []model.Model {
 func fiveRows(t *testing.T, about model.Metadata) Input {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.npy")
-	if err := os.WriteFile(path, npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2})))
 	input, err := Open(path, table.Roles{}, nil, "model", about)
 	if err != nil {
 		t.Fatal(err)

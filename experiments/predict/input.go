@@ -43,7 +43,8 @@ type batch struct {
 // gives, a folder of images or a .txt list of them. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
 // none, are errors. Columns have the roles that are given; ids are in the column in which the target
-// had them, if there is one, unless another one is named. What is ignored are values of [table.Ignored].
+// had them, if there is one, unless another one is named. What is ignored are values of
+// [table.Ignored].
 func Open(path string, roles table.Roles, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
 	defer func() { err = input.Wrong(err) }()
 	if path != Stdin {

@@ -22,6 +22,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -107,9 +108,7 @@ func TestIDsOverInputs(t *testing.T) {
 		{"a.csv", "x,y\n1,2\n3,4\n5,6\n"}, {"b.csv", "id,x,y\nq,1,2\n1,3,4\n"}, {"c.csv", "x,y\n1,2\n3,4\n5,6\n"},
 	} {
 		path := filepath.Join(folder, file.name)
-		if err := os.WriteFile(path, []byte(file.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, file.text)
 		input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
 		if err != nil {
 			t.Fatal(err)
@@ -158,14 +157,10 @@ func TestImages(t *testing.T) {
 		if err := png.Encode(&file, picture); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), file.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, filepath.FromSlash(name)), file.String())
 	}
 	list := filepath.Join(root, "list.txt")
-	if err := os.WriteFile(list, []byte("deep/er/c d.png 1\n\na.png\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, list, "deep/er/c d.png 1\n\na.png\n")
 	mean, deviation := images.Normalisation()
 	about := model.Metadata{
 		Architecture:  model.Architecture{Name: architecture.ResNet18},
@@ -234,9 +229,7 @@ func TestImagePlacesWithoutImages(t *testing.T) {
 		"outside.txt": {"\n../a.png\n", "outside.txt:2: the path"},
 	} {
 		path := filepath.Join(root, name)
-		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, c.text)
 		if _, err := images.OpenUnlabelled(path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -71,11 +71,7 @@ func (o Options) CheckGraphs(runs []plan.Run) error {
 // CheckResults returns an error if the folder of results cannot be written although a
 // run is not finished yet.
 func CheckResults(runs []plan.Run, results string) error {
-	unfinished := func(run plan.Run) bool {
-		_, finished := run.Finished(results)
-		return !finished
-	}
-	if !slices.ContainsFunc(runs, unfinished) {
+	if len(plan.Finished(runs, results)) == len(runs) {
 		return nil
 	}
 	if err := tryWriting(results); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestRetries: a worker that died without a word is followed by another one, but not
@@ -56,9 +57,7 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir.Path(store.LogFile), []byte("panic: of last year\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, dir.Path(store.LogFile), "panic: of last year\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if len(summary.Failed) != 1 || strings.Contains(summary.Failed[0].Error(), "last year") || !strings.HasSuffix(summary.Failed[0].Error(), "\nsix") {
 		t.Errorf("%+v", summary)

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // asParent makes the test program a parent; its value is the results folder.
@@ -104,9 +105,7 @@ func TestRunFinishesAndSkips(t *testing.T) {
 		t.Errorf("updates %+v", u)
 	}
 
-	if err := os.WriteFile(runs[1].Dir(results).Path(store.ResultFile), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, runs[1].Dir(results).Path(store.ResultFile), "{")
 	summary = Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if got := seedsOf(summary.Finished); !cmp.Equal(got, []int64{succeeds}) {
 		t.Errorf("with a broken result: %+v", summary)
@@ -281,9 +280,7 @@ func waitFor(t *testing.T, condition func() bool) {
 
 func TestRunsThatCannotStart(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(results, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, results, "")
 	summary := Run(t.Context(), makeRuns(t, succeeds), makeOptions(t, results, func(Update) {}))
 	if len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Reason, results) {
 		t.Errorf("with a file for a folder: %+v", summary)

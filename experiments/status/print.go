@@ -26,7 +26,7 @@ func Count(states []Run) map[State]int {
 func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 	counts := Count(states)
 	var parts []string
-	for _, state := range States() {
+	for _, state := range []State{Finished, Running, Failed, Left, Other} {
 		if n := counts[state]; n > 0 || state == Finished {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}

@@ -21,7 +21,7 @@ import (
 // State is what a run's folder says about it.
 type State string
 
-// The states of a run.
+// The states of a run, in the order in which they are shown.
 const (
 	Finished State = "finished" // with the present configuration
 	Running  State = "running"  // its lock is held
@@ -29,9 +29,6 @@ const (
 	Left     State = "left"     // not begun, or interrupted
 	Other    State = "other"    // its folder holds work with another configuration
 )
-
-// States returns all states, in the order in which they are shown.
-func States() []State { return []State{Finished, Running, Failed, Left, Other} }
 
 // Run is a run's state, and how far it is unless it is finished. Of a finished one there are only
 // Index, ID and State.

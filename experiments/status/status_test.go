@@ -1,13 +1,13 @@
 package status
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // A result that cannot be read is none, whatever its hash: the run is made again.
@@ -25,9 +25,7 @@ func TestDamagedResult(t *testing.T) {
 	if err := dir.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir.Path(store.ResultFile), []byte(`{"config_hash": "`+runs[0].Config.Hash()+`", "best_acc`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, dir.Path(store.ResultFile), `{"config_hash": "`+runs[0].Config.Hash()+`", "best_acc`)
 	if got := Inspect(runs, results)[0]; got.State != Left || !strings.Contains(got.Reason, store.ResultFile) {
 		t.Errorf("%+v", got)
 	}

@@ -11,7 +11,7 @@ import (
 // check returns an error if result is not one of the run of this folder or holds
 // a value that no run can have.
 func (d Dir) check(result Result) error {
-	if id := result.runID().String(); result.ID != id {
+	if id := result.RunID().String(); result.ID != id {
 		return fmt.Errorf("id is %q, but variant, task, method and seed make %q", result.ID, id)
 	}
 	if result.ID != d.id || result.Experiment != d.experiment {

@@ -55,7 +55,7 @@ func parseResult(text []byte) (Result, error) {
 		return Result{}, locate(text, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Result{}, fmt.Errorf(":%d: text after the end of the result", line(text, decoder.InputOffset()))
+		return Result{}, fmt.Errorf(":%d: text after the end of the result", lineAt(text, decoder.InputOffset()))
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
@@ -72,20 +72,29 @@ func parseResult(text []byte) (Result, error) {
 
 // locate puts the line of a JSON error before it.
 func locate(text []byte, err error) error {
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf(":%d: %w", line(text, syntax.Offset), err)
-	}
-	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
-		return fmt.Errorf(":%d: %w", line(text, mismatch.Offset), err)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf(":%d: the file ends too early", line(text, int64(len(text))))
+	switch line := JSONLine(text, err); {
+	case line > 0:
+		return fmt.Errorf(":%d: %w", line, err)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf(":%d: the file ends too early", lineAt(text, int64(len(text))))
 	}
 	return fmt.Errorf(": %w", err)
 }
 
-// line returns the number, from 1, of the line that holds the byte before offset.
-func line(text []byte, offset int64) int {
+// JSONLine returns the number, from 1, of the line of a text that an error of package json is
+// about, and 0 if it does not say.
+func JSONLine(text []byte, err error) int {
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return lineAt(text, syntax.Offset)
+	}
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
+		return lineAt(text, mismatch.Offset)
+	}
+	return 0
+}
+
+// lineAt is the line that holds the byte before the offset.
+func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(max(offset-1, 0), int64(len(text)))], []byte("\n"))
 }
 

@@ -109,9 +109,7 @@ func TestLockIsInherited(t *testing.T) {
 
 func TestLockWithoutPlace(t *testing.T) {
 	path := t.TempDir() + "/file"
-	if err := os.WriteFile(path, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, "")
 	if _, err := NewDir(path, "test", "full/a-b/dann/seed-1").Lock(); err == nil || errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v", err)
 	}
@@ -131,9 +129,7 @@ func TestClear(t *testing.T) {
 	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
 	lockOf(t, dir)
 	for _, name := range append([]string{"notes.txt", ".metrics.csv" + ".tmp-1"}, runFiles...) {
-		if err := os.WriteFile(dir.Path(name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, dir.Path(name), "")
 	}
 	if !dir.Worked() {
 		t.Error("a folder with a result and checkpoints holds no work")

@@ -73,8 +73,8 @@ type Result struct {
 	PeakMemoryBytes int64                `json:"peak_memory_bytes"`
 }
 
-// runID is the ID that the result must have.
-func (r Result) runID() ID {
+// RunID is what [Result.ID] must say.
+func (r Result) RunID() ID {
 	return ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
 }
 

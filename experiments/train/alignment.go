@@ -61,15 +61,22 @@ func newAlignment(run config.Resolved, method config.Method, featureSize int, so
 	case config.CDANE:
 		return entropyConditioned{conditional()}
 	case config.DAN:
-		return kernelAlignment{form: mmd}
+		return untrained(func(f stepOutputs) torch.Tensor {
+			return losses.MaximumMeanDiscrepancy(mmd, f.rowWeights, featureLayer(f))
+		})
 	case config.DANLinear:
-		return kernelAlignment{linear: true}
+		return untrained(func(f stepOutputs) torch.Tensor { return losses.LinearMaximumMeanDiscrepancy(featureLayer(f)) })
 	case config.JAN:
-		return kernelAlignment{form: mmd, joint: true}
+		return untrained(func(f stepOutputs) torch.Tensor {
+			return losses.MaximumMeanDiscrepancy(mmd, f.rowWeights, featureLayer(f), predictionLayer(f))
+		})
 	case config.MCC:
 		return classConfusion(sourceShares)
 	case config.BNM:
-		return targetLoss(func(_ stepOutputs, target torch.Tensor) torch.Tensor { return losses.NuclearNorm(target) })
+		return untrained(func(f stepOutputs) torch.Tensor {
+			_, target := f.split(f.logits)
+			return losses.NuclearNorm(target)
+		})
 	}
 	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
 }
@@ -169,50 +176,34 @@ func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient
 	return domainLoss{value, []torch.Tensor{source, target}}
 }
 
-// kernelAlignment is the maximum mean discrepancy between the domains' features
-// (DAN), or between features and predictions jointly (JAN). It trains nothing itself.
-type kernelAlignment struct {
-	form   form.MMD
-	linear bool // DAN's estimate in linear time
-	joint  bool
+// untrained is a domain loss that trains nothing itself: the maximum mean discrepancy between the
+// domains' features (DAN), or between features and predictions jointly (JAN), and losses of the
+// target's logits alone.
+type untrained func(f stepOutputs) torch.Tensor
+
+func (untrained) coefficients(_, _ int) []float64 { return nil }
+func (untrained) state() nets.State               { return nil }
+
+func (l untrained) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
+	return domainLoss{value: l(f)}
 }
 
-func (kernelAlignment) coefficients(_, _ int) []float64 { return nil }
-
-func (k kernelAlignment) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
-	layer := func(x torch.Tensor, kernel losses.Kernel) losses.Layer {
-		source, target := f.split(x)
-		return losses.Layer{Source: source, Target: target, Kernel: kernel}
-	}
-	layers := []losses.Layer{layer(f.features, losses.FeatureKernel)}
-	if k.joint {
-		layers = append(layers, layer(f.logits.Softmax(1), losses.PredictionKernel))
-	}
-	if k.linear {
-		return domainLoss{value: losses.LinearMaximumMeanDiscrepancy(layers...)}
-	}
-	return domainLoss{value: losses.MaximumMeanDiscrepancy(k.form, f.rowWeights, layers...)}
+func featureLayer(f stepOutputs) losses.Layer {
+	source, target := f.split(f.features)
+	return losses.Layer{Source: source, Target: target, Kernel: losses.FeatureKernel}
 }
 
-func (kernelAlignment) state() nets.State { return nil }
-
-// targetLoss is a loss of the target's logits alone, which trains nothing itself.
-type targetLoss func(f stepOutputs, target torch.Tensor) torch.Tensor
-
-func (targetLoss) coefficients(_, _ int) []float64 { return nil }
-
-func (l targetLoss) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
-	_, target := f.split(f.logits)
-	return domainLoss{value: l(f, target)}
+func predictionLayer(f stepOutputs) losses.Layer {
+	source, target := f.split(f.logits.Softmax(1))
+	return losses.Layer{Source: source, Target: target, Kernel: losses.PredictionKernel}
 }
-
-func (targetLoss) state() nets.State { return nil }
 
 // classConfusion is minimum class confusion (MCC). With class weights, target rows count such that
 // all classes are about as frequent.
-func classConfusion(sourceShares torch.Tensor) targetLoss {
+func classConfusion(sourceShares torch.Tensor) untrained {
 	const temperature = 2.5 // that of the publication
-	return func(f stepOutputs, target torch.Tensor) torch.Tensor {
+	return func(f stepOutputs) torch.Tensor {
+		_, target := f.split(f.logits)
 		var rowWeights torch.Tensor
 		if !f.classWeights.IsZero() {
 			shares := f.classWeights.ClampMin(leastWeight).Mul(sourceShares)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"iwda/experiments/config"
 	"iwda/torch"
@@ -41,10 +40,7 @@ func TestWeightsInTheLosses(t *testing.T) {
 	} {
 		run := resolve(t, "subsampled", method, 1)
 		torch.Seed(1)
-		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
 		if err := trainer.train(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,10 +23,7 @@ func benchmarkTrainer(b *testing.B, method string) *trainer {
 func benchmarkTrainerOf(b *testing.B, run config.Resolved) *trainer {
 	torch.TuneAllocator()
 	torch.SetThreads(1)
-	t, err := newTrainer(b.Context(), run, begin(b, run), Options{Threads: 1, Log: io.Discard}, time.Now())
-	if err != nil {
-		b.Fatal(err)
-	}
+	t := makeTrainer(b, run, Options{Threads: 1, Log: io.Discard})
 	b.Cleanup(func() { _ = t.close() })
 	return t
 }
@@ -53,16 +49,14 @@ func BenchmarkStep(b *testing.B) {
 // 256 hidden units and the discriminator of iwrun adapt, 128 units without dropout behind
 // features of one scale, or the paper's of 500, for IWCDAN with the outer product.
 func BenchmarkMLPStep(b *testing.B) {
-	root := b.TempDir()
-	widerGaussians(b, root, 64)
-	text := strings.ReplaceAll(features, "ROOT", root)
+	text, _ := widerGaussians(b, 64)
 	for name, discriminator := range map[string][]string{
 		"adapt": {"discriminator.hidden=128", "discriminator.normalise=shared", "discriminator.dropout=0"},
 		"paper": {"discriminator.hidden=500"},
 	} {
 		for _, method := range []string{"source-only", "iwdan", "iwcdan"} {
 			b.Run(name+"/"+method, func(b *testing.B) {
-				t := benchmarkTrainerOf(b, resolveTask(b, text, "flat-turned", method, append(discriminator,
+				t := benchmarkTrainerOf(b, resolveText(b, text, "full", method, 1, append(discriminator,
 					"network.features=256", "network.layers=1", "network.normalise=standard", "train.batch=64")...))
 				timing.ReportMedian(b, 1, func(i int) { benchmarkStep(b, t, i) })
 			})

@@ -17,6 +17,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/internal/version"
 	"iwda/internal/wholefile"
 	"iwda/torch"
@@ -50,9 +51,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			data[at(len(data))] ^= 0x10
-			if err := os.WriteFile(path, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, path, string(data))
 		}
 	}
 	truncate := func(size int64) func(t *testing.T, path string) {
@@ -224,9 +223,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		"data":    {resolve(t, "subsampled", "iwdan", 1), rewritten(func(r *checkpoint.Record) { r.State.DataSHA256 = "x" }), []string{"the data changed since"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(dir.Path(store.CheckpointFile), test.file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, dir.Path(store.CheckpointFile), string(test.file))
 			_, err := Run(t.Context(), test.run, dir, Options{Threads: 1})
 			var other *OtherRunError
 			if !errors.As(err, &other) {
@@ -263,10 +260,7 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := resolve(t, "subsampled", "source-only", 1)
 			test.options.Threads, test.options.Log = 1, &strings.Builder{}
-			tr, err := newTrainer(t.Context(), run, begin(t, run), test.options, time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := makeTrainer(t, run, test.options)
 			defer tr.close()
 			var written []int
 			look := func() {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/config"
+	"iwda/internal/testfiles"
 )
 
 // TestVariants counts the images of each class in each variant.
@@ -125,9 +125,7 @@ train: {batch: 5}
 		if missing := (*datasets.MissingFileError)(nil); !errors.As(err, &missing) {
 			t.Errorf("error %v without %s, want a MissingFileError", err, name)
 		}
-		if err := os.WriteFile(filepath.Join(root, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name), string(content))
 	}
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "") // nothing is kept, and there is no need of a place

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"iwda/experiments/config"
 	"iwda/torch"
@@ -64,10 +63,7 @@ func expectConstantFootprint(t *testing.T, run config.Resolved, early int, most 
 	torch.SetThreads(1)
 	torch.TuneAllocator()
 	options := Options{Threads: 1, Log: &strings.Builder{}, Checkpoints: Interval{Epochs: 1}}
-	trainer, err := newTrainer(t.Context(), run, begin(t, run), options, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := makeTrainer(t, run, options)
 	defer trainer.close()
 	var before footprint
 	look := func() {

@@ -105,7 +105,7 @@ func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) 
 			return nil, err
 		}
 	}
-	o.validation = &store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: loss.mean().Value}
+	o.validation = &store.Validation{Rows: loss.rows, Accuracy: counts.accuracy().Value, Loss: mean(loss.sum, loss.rows).Value}
 	return o, nil
 }
 

@@ -20,9 +20,9 @@ import (
 var ErrNothingLearned = errors.New("the network has learned nothing yet: name a finished run, whose checkpoint it takes")
 
 // Extract computes the features of all rows of a domain of the run in evaluation mode, with
-// all its classes in full, labelled or not, as sets that [datasets.WriteFeatures] writes. With a checkpoint
-// of the run they are its network's z, without one a pretrained backbone's output. test
-// is nil where the domain has no test set of its own.
+// all its classes in full, labelled or not, as sets that [datasets.WriteFeatures] writes. With a
+// checkpoint of the run they are its network's z, without one a pretrained backbone's output.
+// test is nil where the domain has no test set of its own.
 func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -122,12 +122,9 @@ func TestCloseErrorComesSecond(t *testing.T) {
 		"torch error": {options, []string{"out of memory", "device busy"}},
 		"none":        {Options{Threads: 1, Log: io.Discard}, []string{"device busy"}},
 	} {
-		tr, err := newTrainer(t.Context(), run, begin(t, run), test.options, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := makeTrainer(t, run, test.options)
 		tr.data.feed = closing{tr.data.feed, stuck}
-		_, err = completeWithRestarts(t.Context(), tr)
+		_, err := completeWithRestarts(t.Context(), tr)
 		if !errors.Is(err, stuck) {
 			t.Errorf("%s: error %v", name, err)
 			continue

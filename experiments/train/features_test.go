@@ -7,15 +7,14 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"iwda/datasets"
 	"iwda/experiments/checkpoint"
-	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
@@ -30,15 +29,16 @@ func saveFeatures(t testing.TB, path string, set datasets.Set) {
 
 // gaussians draws a label-shift problem: ten classes on a ring, as two numbers that
 // eighteen others hide; the target is turned and moved, and its classes are rare where the
-// source's are frequent.
-func gaussians(t testing.TB, root string) {
+// source's are frequent. It returns an experiment on them, and the folder where they are.
+func gaussians(t testing.TB) (text, root string) {
 	t.Helper()
-	widerGaussians(t, root, 20)
+	return widerGaussians(t, 20)
 }
 
 // widerGaussians is [gaussians] with rows of that size.
-func widerGaussians(t testing.TB, root string, size int) {
+func widerGaussians(t testing.TB, size int) (text, root string) {
 	t.Helper()
+	root = t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))
 	const classes = 10
 	for _, domain := range []string{"flat", "turned", "turned-test"} {
@@ -72,6 +72,7 @@ func widerGaussians(t testing.TB, root string, size int) {
 		}
 		saveFeatures(t, filepath.Join(root, domain+".npz"), set)
 	}
+	return strings.ReplaceAll(features, "ROOT", root), root
 }
 
 const features = `
@@ -97,20 +98,11 @@ train: {epochs: 10, batch: 32, optimizer: {lr: 0.01}, schedule: {every: 4}}
 // On features with a label shift, every importance-weighted method is better than its
 // base at the end, for each seed.
 func TestWeightsHelpOnFeatures(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
-	file, err := config.Parse("features.yaml", []byte(strings.ReplaceAll(features, "ROOT", root)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := gaussians(t)
 	last := map[string]float64{}
 	for _, method := range []string{"dann", "iwdan", "cdan", "iwcdan", "jan", "iwjan"} {
 		for _, seed := range []int64{1, 2} {
-			run, err := file.Resolve("flat-turned", "full", method, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, result := train(t, run)
+			_, result := train(t, resolveText(t, text, "full", method, seed))
 			last[fmt.Sprint(method, seed)] = result.LastAccuracy.Value
 			t.Logf("%s, seed %d: best %.3f, last %.3f, %.1f s", method, seed, result.BestAccuracy.Value, result.LastAccuracy.Value, result.Seconds)
 		}
@@ -126,20 +118,9 @@ func TestWeightsHelpOnFeatures(t *testing.T) {
 
 // Columns without names count from 0, as in all that is said of them: the third one has moved.
 func TestColumnThatMoved(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
-	text := strings.NewReplacer("ROOT", root, "source-only, dann", "source-only@linear, dann").Replace(features)
-	file, err := config.Parse("features.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set([]string{"train.validation=0.3", "network.name=linear"}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve("flat-turned", "full", "source-only@linear", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := gaussians(t)
+	text = strings.Replace(text, "source-only, dann", "source-only@linear, dann", 1)
+	run := resolveText(t, text, "full", "source-only@linear", 1, "train.validation=0.3", "network.name=linear")
 	if _, result := train(t, run); result.WithoutLabels.Columns == nil || result.WithoutLabels.Columns.Odd != "2" {
 		t.Errorf("%+v", result.WithoutLabels.Columns)
 	}
@@ -148,8 +129,7 @@ func TestColumnThatMoved(t *testing.T) {
 // A value that no network learns from is an error before the first step, which names the set and
 // the column.
 func TestValuesThatAreTooLarge(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
+	text, root := gaussians(t)
 	values, labels := make([]float32, 0, 3000), make([]int, 0, 1000)
 	for i := range 1000 {
 		values, labels = append(values, float32(i%7), float32(i%13), float32(i%11)), append(labels, i%10)
@@ -160,14 +140,7 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	saveFeatures(t, filepath.Join(root, "marked.npz"), set)
-	file, err := config.Parse("features.yaml", []byte(strings.NewReplacer("ROOT", root, "flat-turned", "marked-marked").Replace(features)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve("marked-marked", "full", "dann", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := resolveText(t, strings.Replace(text, "flat-turned", "marked-marked", 1), "full", "dann", 1)
 	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), "marked.npz: column 1: a value is 3e+38 where the network reads it (normalised: none), beyond ±1e+18") {
 		t.Errorf("error %v", err)
 	}
@@ -200,14 +173,7 @@ func TestExtractedFeatures(t *testing.T) {
 		saveFeatures(t, filepath.Join(root, domain+"-test.npz"), testSet)
 	}
 	text := strings.NewReplacer("ROOT", root, "flat-turned", "clean-warped").Replace(features)
-	file, err := config.Parse("features.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	onFeatures, err := file.Resolve("clean-warped", "full", "source-only", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	onFeatures := resolveText(t, text, "full", "source-only", 1)
 	_, again := train(t, onFeatures)
 	if again.BestAccuracy.Value < result.LastAccuracy.Value-0.15 {
 		t.Errorf("an mlp on the features reaches %.3f, the network itself %.3f", again.BestAccuracy.Value, result.LastAccuracy.Value)
@@ -234,9 +200,7 @@ func TestExtractNeedsALearnedNetwork(t *testing.T) {
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "unexpected: other") {
 		t.Errorf("error %v", err)
 	}
-	if err := os.WriteFile(missing, []byte("no checkpoint"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, missing, "no checkpoint")
 	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing+" is damaged") {
 		t.Errorf("error %v", err)
 	}

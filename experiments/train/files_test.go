@@ -15,6 +15,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // labelling gives the label of a target row from its true class, "" for none.
@@ -41,9 +42,7 @@ func writeRows(t testing.TB, path string, rows int, shift float64, labels labell
 			text.WriteString("," + labels(row, class))
 		}
 	}
-	if err := os.WriteFile(path, []byte(text.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, text.String()+"\n")
 }
 
 func trueLabel(_, class int) string { return []string{"cat", "cow", "dog"}[class] }
@@ -80,18 +79,7 @@ func ownRun(t testing.TB, method string, labels labelling, assignments ...string
 	root := t.TempDir()
 	writeRows(t, filepath.Join(root, "source.csv"), 150, 0, trueLabel)
 	writeRows(t, filepath.Join(root, "target.csv"), 120, 0.3, labels)
-	file, err := config.Parse("own.yaml", []byte(strings.ReplaceAll(files, "ROOT", root)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set(assignments); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve("flat-photos-sketches", "full", method, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return resolveText(t, strings.ReplaceAll(files, "ROOT", root), "full", method, 1, assignments...)
 }
 
 // sameTraining fails the test unless what was trained, and all that it was trained by,
@@ -226,24 +214,11 @@ func ownImages(t *testing.T, root, method string, labels func(row int, class str
 			}
 			text.WriteString(filepath.ToSlash(inside) + "\n")
 		}
-		if err := os.WriteFile(filepath.Join(root, file), []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, file), text.String())
 	}
 	own := strings.NewReplacer("name: office31, root: ROOT,", "name: files, root: "+root+
 		", domains: {amazon: {path: source.txt}, dslr: {path: target.txt}},").Replace(office)
-	file, err := config.Parse("office.yaml", []byte(own))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set(append([]string{"train.steps=4", "train.eval_every=2"}, assignments...)); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve("amazon-dslr", "full", method, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return resolveText(t, own, "full", method, 1, append([]string{"train.steps=4", "train.eval_every=2"}, assignments...)...)
 }
 
 // The same of images, which a loader brings, and of features of a frozen backbone that are

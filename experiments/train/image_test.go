@@ -16,13 +16,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -55,9 +55,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 				if err := png.Encode(&buffer, m); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testfiles.Write(t, filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.String())
 			}
 		}
 	}
@@ -95,18 +93,7 @@ overrides: [{when: {method: [jan, iwjan]}, network: {frozen: true}}]
 
 func resolveOffice(t testing.TB, root, variant, method string, set ...string) config.Resolved {
 	t.Helper()
-	file, err := config.Parse("office.yaml", []byte(strings.ReplaceAll(office, "ROOT", root)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set(set); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve(file.Config.Tasks[0], variant, method, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return resolveText(t, strings.ReplaceAll(office, "ROOT", root), variant, method, 1, set...)
 }
 
 // Every family of methods trains a ResNet from image files, from the first step to the
@@ -315,9 +302,7 @@ func TestCachesAreUnmapped(t *testing.T) {
 func TestBrokenImageIsAnErrorAtItsBatch(t *testing.T) {
 	root := drawOffice(t, 2)
 	broken := filepath.Join(root, "dslr", "images", "bike", "frame_0001.png")
-	if err := os.WriteFile(broken, []byte("no image"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, broken, "no image")
 	run := resolveOffice(t, root, "full", "dann")
 	_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
 	var file *images.FileError
@@ -341,10 +326,7 @@ func TestGroupsOfAResNet(t *testing.T) {
 	root := drawOffice(t, 1)
 	for method, moves := range map[string]bool{"dann": true, "jan": false} {
 		run := resolveOffice(t, root, "full", method)
-		trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
 		conv, head := entry(t, trainer.model.network, "backbone.conv1.weight"), entry(t, trainer.model.network, "classifier.weight")
 		convBefore, headBefore := torch.ToSlice[float32](conv), torch.ToSlice[float32](head)
 		if err := trainer.step(context.Background(), position{epoch: 1}); err != nil {
@@ -429,10 +411,7 @@ func TestPrecision(t *testing.T) {
 	type made struct{ classification, domain, gradient float64 }
 	step := func(precision string) (m made) {
 		run := resolveOffice(t, root, "full", "iwdan", "train.precision="+precision, "train.batch=8")
-		trainer, err := newTrainer(t.Context(), run, begin(t, run), Options{Threads: 1}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := makeTrainer(t, run, Options{Threads: 1})
 		defer func() {
 			if err := trainer.close(); err != nil {
 				t.Error(err)

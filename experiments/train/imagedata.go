@@ -76,8 +76,8 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	return d, err
 }
 
-// CheckImages reads all images of a run, which fills a cache on the disk that its runs share. Files that cannot be read are an error
-// that names them, and so is a cache that cannot be written.
+// CheckImages reads all images of a run, into the cache on the disk that runs share. Files that
+// cannot be read are an error that names them, and so is a cache that cannot be written.
 func CheckImages(ctx context.Context, run config.Resolved) (err error) {
 	sets, err := findImages(run)
 	if err != nil {

@@ -108,11 +108,11 @@ func (d *imageDomain) loader(purpose string) (*images.Loader, error) {
 func (d *imageDomain) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
 		for b, err := range d.reader.Batches(ctx, d.views(size)) {
-			if err != nil {
-				yield(rowBatch{}, err)
-				return
+			var rows rowBatch
+			if err == nil {
+				rows = rowBatch{valuesOf(b), cropShape(d.run), d.reader.Set().Labels().Subset(b.Rows)}
 			}
-			if !yield(rowBatch{valuesOf(b), cropShape(d.run), d.reader.Set().Labels().Subset(b.Rows)}, nil) {
+			if !yield(rows, err) || err != nil {
 				return
 			}
 		}

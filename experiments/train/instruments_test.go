@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"testing"
-	"time"
 
 	"iwda/torch"
 )
@@ -77,10 +76,7 @@ func gradientNorm(t *testing.T, state interface{ Parameters() []torch.Tensor }) 
 // of its own.
 func TestGradientNorms(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1)
-	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := makeTrainer(t, run, Options{Threads: 1})
 	torch.Tidy(func() {
 		b, err := trainer.data.feed.next(context.Background())
 		if err != nil {
@@ -106,10 +102,7 @@ func TestGradientNorms(t *testing.T) {
 // The discriminator's input does not depend on the scale of the features.
 func TestUnitFeatures(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan-o", 1, "discriminator.normalise=rows")
-	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := makeTrainer(t, run, Options{Threads: 1})
 	torch.Tidy(func() {
 		b, err := trainer.data.feed.next(context.Background())
 		if err != nil {

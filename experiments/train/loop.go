@@ -10,9 +10,9 @@ import (
 	"iwda/torch"
 )
 
-// train makes the steps that are left, updates the class weights after those where that is
-// due, and measures the network before the first, after every epoch and so after the last. It stops between two steps when ctx is cancelled, and
-// at the first error, which then names the place.
+// train makes the steps that are left, updates the class weights where that is due, and measures
+// the network before the first step and after every epoch. It stops between two steps when ctx is
+// cancelled, and at the first error, which then names the place.
 func (t *trainer) train(ctx context.Context) error {
 	asked := ctx // to stop
 	if !t.processes.alone() {
@@ -90,9 +90,9 @@ func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []tor
 	return measure(f, losses, norms, t.processes.wholeBatch(f))
 }
 
-// readSteps takes into account what the steps left that were not read yet. A loss or gradient
-// that was not finite, or far too large in a run that may begin again, is an error, before anything is measured or written of what was
-// learned from it.
+// readSteps takes into account what steps left that were not read yet. A loss or gradient that
+// is not finite, or too large in a run that may begin again, is an error, before anything is
+// measured or written of what was learned from it.
 func (t *trainer) readSteps() error {
 	largest := math.Inf(1)
 	if t.restarts.most > 0 {

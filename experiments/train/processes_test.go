@@ -75,18 +75,6 @@ func mustSucceed(t *testing.T, processes []*ranks.Process) {
 	}
 }
 
-// parse is resolve where there is no test.
-func parse(text, method string, set ...string) (config.Resolved, error) {
-	file, err := config.Parse("tiny.yaml", []byte(text))
-	if err != nil {
-		return config.Resolved{}, err
-	}
-	if err := file.Set(set); err != nil {
-		return config.Resolved{}, err
-	}
-	return file.Resolve("clean-warped", "subsampled", method, 1)
-}
-
 // evaluating is a network without dropout and with batch normalisation as in evaluation.
 type evaluating struct{ nets.Network }
 
@@ -109,7 +97,7 @@ var stepsCompared = map[string][]string{
 // stepTensors makes one step of a run and returns its gradients, losses and what the class
 // weights' statistics hold.
 func stepTensors(method string, group *torch.ProcessGroup) (tensors map[string]torch.Tensor, err error) {
-	run, err := parse(tiny, method, append([]string{"discriminator.dropout=0"}, stepsCompared[method]...)...)
+	run, err := parse(tiny, "subsampled", method, 1, append([]string{"discriminator.dropout=0"}, stepsCompared[method]...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +219,7 @@ var ends = map[string]func(stop context.CancelFunc){
 }
 
 func shared() (config.Resolved, error) {
-	return parse(tiny, "iwcdan", "train.epochs=5", "dataset.train_per_class=8")
+	return parse(tiny, "subsampled", "iwcdan", 1, "train.epochs=5", "dataset.train_per_class=8")
 }
 
 // runTogether makes a run of 25 steps, which may end for rank 1 after 10.
@@ -305,7 +293,7 @@ func expectRefusals(group *torch.ProcessGroup, _ string) error {
 		{"dann", []string{"train.batch=15"}, "train.batch is 15 rows of each domain, which 2 processes cannot share"},
 		{"dann", []string{"train.graph=true"}, "train.graph is for one process, here there are 2"},
 	} {
-		run, err := parse(tiny, c.method, c.set...)
+		run, err := parse(tiny, "subsampled", c.method, 1, c.set...)
 		if err != nil {
 			return err
 		}

@@ -49,12 +49,12 @@ func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
 	r.metrics = append(r.metrics, m)
 }
 
-// mean is not measured where there were no steps.
-func mean(sum float64, steps int) store.Optional[float64] {
-	if steps == 0 {
+// mean is that of n values by their sum; it is not measured of none.
+func mean(sum float64, n int) store.Optional[float64] {
+	if n == 0 {
 		return store.Optional[float64]{}
 	}
-	return store.Measured(sum / float64(steps))
+	return store.Measured(sum / float64(n))
 }
 
 func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }

@@ -23,7 +23,7 @@ func diverging(t *testing.T, restarts int) config.Resolved {
 }
 
 func parseDiverging(restarts int) (config.Resolved, error) {
-	return parse(tiny, "iwdan", "train.optimizer.lr=1", "discriminator.reversal.iterations=100", fmt.Sprintf("train.restarts=%d", restarts))
+	return parse(tiny, "subsampled", "iwdan", 1, "train.optimizer.lr=1", "discriminator.reversal.iterations=100", fmt.Sprintf("train.restarts=%d", restarts))
 }
 
 // A run that began again is to the bit the one that began with its last learning rates, and

@@ -9,27 +9,15 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/testfiles"
 )
 
 // Whatever a run is made of, it ends with the same bits when it was interrupted at
 // many moments.
 func TestResumeGivesTheSameBits(t *testing.T) {
-	office, vectors := drawOffice(t, 2), t.TempDir()
-	gaussians(t, vectors)
-	featuresFile, err := config.Parse("features.yaml", []byte(strings.ReplaceAll(features, "ROOT", vectors)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	onFeatures := func(method string) config.Resolved {
-		if err := featuresFile.Set([]string{"train.epochs=2"}); err != nil {
-			t.Fatal(err)
-		}
-		run, err := featuresFile.Resolve("flat-turned", "full", method, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return run
-	}
+	office := drawOffice(t, 2)
+	text, _ := gaussians(t)
+	onFeatures := func(method string) config.Resolved { return resolveText(t, text, "full", method, 1, "train.epochs=2") }
 	for name, test := range map[string]struct {
 		run    config.Resolved
 		length int // of a piece, in looks at the context
@@ -83,9 +71,7 @@ func TestDataChangeUnderARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(changed, append(other, 0), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, changed, string(append(other, 0)))
 	_, err = Run(t.Context(), run, dir, Options{Threads: 1})
 	var refused *OtherRunError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the data changed since") {

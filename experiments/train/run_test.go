@@ -35,20 +35,36 @@ func resolve(t testing.TB, variant, method string, seed int64, set ...string) co
 	return resolveText(t, tiny, variant, method, seed, set...)
 }
 
+// resolveText is the run of an experiment's first task.
 func resolveText(t testing.TB, text, variant, method string, seed int64, set ...string) config.Resolved {
 	t.Helper()
-	file, err := config.Parse("tiny.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set(set); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve("clean-warped", variant, method, seed)
+	run, err := parse(text, variant, method, seed, set...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// parse is [resolveText] where no test is.
+func parse(text, variant, method string, seed int64, set ...string) (config.Resolved, error) {
+	file, err := config.Parse("tiny.yaml", []byte(text))
+	if err != nil {
+		return config.Resolved{}, err
+	}
+	if err := file.Set(set); err != nil {
+		return config.Resolved{}, err
+	}
+	return file.Resolve(file.Config.Tasks[0], variant, method, seed)
+}
+
+// makeTrainer makes a run in a folder of its own.
+func makeTrainer(t testing.TB, run config.Resolved, options Options) *trainer {
+	t.Helper()
+	made, err := newTrainer(t.Context(), run, begin(t, run), options, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 func begin(t testing.TB, run config.Resolved) store.Dir {
@@ -280,10 +296,7 @@ func TestMissingClassAndMissingData(t *testing.T) {
 // The number of live tensors must not depend on how many steps were made.
 func TestTrainingDoesNotLeak(t *testing.T) {
 	run := resolve(t, "full", "iwdan", 1)
-	trainer, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1, Log: &bytes.Buffer{}}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
 	defer func() { _ = trainer.close() }()
 	step := func(n int) {
 		for i := range n {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -107,16 +106,14 @@ func TestFinishedRunIsAModel(t *testing.T) {
 }
 
 func TestModelOfFeatures(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
-	savedModelOf(t, resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "iwdan", "train.epochs=1"))
+	text, _ := gaussians(t)
+	savedModelOf(t, resolveText(t, text, "full", "iwdan", 1, "train.epochs=1"))
 }
 
 // A linear classifier makes no step, and is a model as any other.
 func TestLinearModel(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
-	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "source-only", "network.name=linear")
+	text, _ := gaussians(t)
+	run := resolveText(t, text, "full", "source-only", 1, "network.name=linear")
 	savedModelOf(t, run)
 	dir, result := train(t, run)
 	metrics, err := dir.ReadMetrics()
@@ -134,9 +131,8 @@ func TestLinearModel(t *testing.T) {
 
 // It takes up where it ended.
 func TestLinearModelGoesOn(t *testing.T) {
-	root := t.TempDir()
-	gaussians(t, root)
-	run := resolveTask(t, strings.ReplaceAll(features, "ROOT", root), "flat-turned", "source-only", "network.name=linear")
+	text, _ := gaussians(t)
+	run := resolveText(t, text, "full", "source-only", 1, "network.name=linear")
 	dir, result := train(t, run)
 	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
 		t.Fatal(err)
@@ -176,22 +172,6 @@ func savedModelOf(t *testing.T, run config.Resolved) {
 	})
 }
 
-func resolveTask(t testing.TB, text, task, method string, set ...string) config.Resolved {
-	t.Helper()
-	file, err := config.Parse("features.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Set(set); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve(task, "full", method, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
 // The target's shares are estimated from held-out rows, whether the class weights were
 // ever updated or not; without either there is no estimate, rather than the source's shares.
 func TestTargetSharesWithoutWeightUpdate(t *testing.T) {
@@ -228,10 +208,7 @@ func TestTargetSharesWithoutWeightUpdate(t *testing.T) {
 // class it leaves those of the loss.
 func TestCalibrationOfARun(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1, "train.epochs=1")
-	tr, err := newTrainer(context.Background(), run, begin(t, run), Options{Threads: 1}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := makeTrainer(t, run, Options{Threads: 1})
 	defer tr.close()
 	values, labels := make([]float32, 28*28*40), make([]int, 40)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -48,10 +48,7 @@ func (c confusion) accuracy() store.Optional[float64] {
 		right += row[class]
 		total += sum(row)
 	}
-	if total == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(float64(right) / float64(total))
+	return mean(float64(right), total)
 }
 
 // meanClassAccuracy is the mean over the classes that occur of the share of their rows
@@ -64,10 +61,7 @@ func (c confusion) meanClassAccuracy() store.Optional[float64] {
 			classes++
 		}
 	}
-	if classes == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(shares / float64(classes))
+	return mean(shares, classes)
 }
 
 func sum(counts []int) int {
@@ -131,14 +125,6 @@ func (c *crossEntropy) take(o rowOutputs) error {
 		}
 	}
 	return nil
-}
-
-// mean is the mean loss, if any row has a label.
-func (c *crossEntropy) mean() store.Optional[float64] {
-	if c.rows == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(c.sum / float64(c.rows))
 }
 
 // outputs keeps what the network says of rows of a set.

@@ -13,6 +13,7 @@ import (
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -135,9 +136,7 @@ func TestChangedModule(t *testing.T) {
 	folder := t.TempDir()
 	module := filepath.Join(folder, "vectors.pt")
 	write := func(content []byte) {
-		if err := os.WriteFile(module, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, module, string(content))
 	}
 	write(content)
 	run := ownRun(t, "source-only", nil, "network={name: torchscript, file: "+module+"}", "train.epochs=1")

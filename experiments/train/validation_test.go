@@ -11,6 +11,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	savedmodel "iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -53,9 +54,7 @@ func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
 		_, label, _ = strings.Cut(label, ",")
 		lines[1+row] = "1000,-" + strings.TrimPrefix(values, "-") + "," + label
 	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, strings.Join(lines, "\n"))
 	otherDir, otherResult := train(t, other)
 	sameTraining(t, "other rows held out", outcomeOf(t, dir), outcomeOf(t, otherDir))
 	a, b := result.WithoutLabels.Validation, otherResult.WithoutLabels.Validation
@@ -93,9 +92,7 @@ func TestNormalisedRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(file, append(rows, "1e9,-1e12,dog\n"...), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, file, string(append(rows, "1e9,-1e12,dog\n"...)))
 		}
 		dir, result := train(t, run)
 		pieces, n := finishInPieces(t, run, 23)
@@ -169,9 +166,7 @@ func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, append(text, "1,2,eel\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(append(text, "1,2,eel\n"...)))
 	_, err = openData(run)
 	if err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
 		t.Errorf("error %v", err)

@@ -1,5 +1,5 @@
-// Package names has the names of the files that iwrun adapt leaves in its folder, and keeps other commands from
-// writing over them.
+// Package names has the names of the files that iwrun adapt leaves in its folder, and keeps
+// other commands from writing over them.
 package names
 
 import (
@@ -49,8 +49,8 @@ func Files() []string {
 	return names
 }
 
-// CheckApart is [wholefile.CheckApart], for files that users name: one that would stand for a file of a finished adaptation, or
-// be written over one of its model or runs, is an error too.
+// CheckApart is [wholefile.CheckApart], for files that users name: one that would stand for a
+// file of a finished adaptation, or be written over one of its model or runs, is an error too.
 func CheckApart(written, read []string) error {
 	for _, path := range written {
 		place, err := filepath.Abs(path)
@@ -60,9 +60,9 @@ func CheckApart(written, read []string) error {
 		for inside, folder := place, filepath.Dir(place); folder != inside; inside, folder = folder, filepath.Dir(folder) {
 			ours := inside == place && slices.Contains(Files(), filepath.Base(place))
 			if name := filepath.Base(inside); inside != place && (name == Model || name == Runs) {
-				ours = exists(place)
+				ours = Exists(place)
 			}
-			if ours && exists(filepath.Join(folder, Outcome)) {
+			if ours && Exists(filepath.Join(folder, Outcome)) {
 				return fmt.Errorf("%s is a file of the adaptation in %s; choose another name", path, folder)
 			}
 		}
@@ -70,7 +70,8 @@ func CheckApart(written, read []string) error {
 	return wholefile.CheckApart(written, read)
 }
 
-func exists(path string) bool {
+// Exists tells whether something stands under a path, as far as the system says.
+func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -1,10 +1,10 @@
 package names
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // What stands for a file of a finished adaptation is not written, in whatever format; other files beside it are.
@@ -12,12 +12,7 @@ func TestCheckApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(path string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, "")
 	}
 	write("out/model/model.json")
 	taken := []string{"out/predictions.csv", "out/../out/predictions.parquet", "out/to_label.csv", "out/outcome.json", "out/model/model.json"}

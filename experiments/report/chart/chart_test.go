@@ -32,8 +32,8 @@ func TestScatter(t *testing.T) {
 		rows, marks = append(rows, [2]float64{float64(i % 20), float64(i / 20)}), append(marks, i%3-1)
 	}
 	c := NewCloud(rows)
-	if c.Edge() != 1 {
-		t.Errorf("%d rows at the edge", c.Edge())
+	if c.Edge != 1 {
+		t.Errorf("%d rows at the edge", c.Edge)
 	}
 	text := string(c.Scatter("a & b", "dots", [2]string{"<x>", "y"}, marks, MarkClass, []Name{{"middle", []int{5, 10, 16}}}))
 	checkXML(t, text)

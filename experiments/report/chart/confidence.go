@@ -33,28 +33,23 @@ func Reliability(title, description string, before, after []Bin) template.HTML {
 		s.add(`<rect class="count" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, x((float64(i)+0.05)/n), y(h), x(0.9/n)-x(0), y(0)-y(h))
 	}
 	s.add(`<line class="guide" x1="%g" y1="%g" x2="%g" y2="%g"/>`, x(0), y(0), x(1), y(1))
-	for _, line := range []struct {
-		class string
-		bins  []Bin
-	}{{"before", before}, {"after", after}} {
+	few := func(b Bin) bool { return b.Rows < fewestRows }
+	before, after = slices.DeleteFunc(slices.Clone(before), few), slices.DeleteFunc(slices.Clone(after), few)
+	line := func(class string, bins []Bin) {
 		points := ""
-		for _, b := range line.bins {
-			if b.Rows >= fewestRows {
-				points += fmt.Sprintf("%.1f,%.1f ", x(b.Confidence), y(b.Accuracy))
-			}
+		for _, b := range bins {
+			points += fmt.Sprintf("%.1f,%.1f ", x(b.Confidence), y(b.Accuracy))
 		}
-		s.add(`<polyline class="%s" points="%s"/>`, line.class, points)
+		s.add(`<polyline class="%s" points="%s"/>`, class, points)
 	}
+	line("before", before)
+	line("after", after)
 	for _, b := range before {
-		if b.Rows >= fewestRows {
-			s.add(`<rect class="before" x="%.1f" y="%.1f" width="6" height="6"/>`, x(b.Confidence)-3, y(b.Accuracy)-3)
-		}
+		s.add(`<rect class="before" x="%.1f" y="%.1f" width="6" height="6"/>`, x(b.Confidence)-3, y(b.Accuracy)-3)
 	}
 	for _, b := range after {
-		if b.Rows >= fewestRows {
-			s.add(`<line class="interval" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`, x(b.Confidence), y(b.Low), y(b.High))
-			s.add(`<circle class="after" cx="%.1f" cy="%.1f" r="3.5"/>`, x(b.Confidence), y(b.Accuracy))
-		}
+		s.add(`<line class="interval" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`, x(b.Confidence), y(b.Low), y(b.High))
+		s.add(`<circle class="after" cx="%.1f" cy="%.1f" r="3.5"/>`, x(b.Confidence), y(b.Accuracy))
 	}
 	return s.end()
 }

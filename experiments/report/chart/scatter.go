@@ -13,8 +13,9 @@ import (
 
 // Cloud is rows in the plane, which several figures show alike.
 type Cloud struct {
-	at   [][2]float64 // of each row, in units of the view box
-	edge int
+	at [][2]float64 // of each row, in units of the view box
+	// Edge is the number of rows that stand at the edge, as they are beyond the axes.
+	Edge int
 }
 
 // NewCloud places rows, which there must be. The axes reach over all but the outermost hundredth
@@ -42,14 +43,11 @@ func NewCloud(rows [][2]float64) Cloud {
 	}
 	for _, is := range outside {
 		if is {
-			c.edge++
+			c.Edge++
 		}
 	}
 	return c
 }
-
-// Edge is the number of rows that stand at the edge, as they are beyond the axes.
-func (c Cloud) Edge() int { return c.edge }
 
 // hues and Marks are the numbers of colours, and of marks: colours of round dots, then of squares.
 const (

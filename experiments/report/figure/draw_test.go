@@ -16,6 +16,7 @@ import (
 
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // drawTo writes the figure to each path, in the format of its extension.
@@ -26,9 +27,7 @@ func drawTo(t *testing.T, figure Figure, paths ...string) {
 		if err := figure.Write(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, b.String())
 	}
 }
 
@@ -56,9 +55,7 @@ func TestFigures(t *testing.T) {
 	results := sample.Detailed(append(sample.DigitsResults(), sample.Result("subsampled", "usps-mnist", "cdan", 1, 1, 1)))
 	runs := storedRuns(t, t.TempDir(), results)
 	broken := runs[0].Dir.Path(store.MetricsFile) // the only one of source-only
-	if err := os.WriteFile(broken, []byte("x\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, broken, "x\n")
 	figures, err := All(runs, sample.Digits())
 	if err == nil || !strings.Contains(err.Error(), broken) {
 		t.Errorf("got error %v, want one of %s", err, broken)

@@ -99,11 +99,9 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 			figures = append(figures, f)
 		}
 	}
-	for _, variant := range summary.NamedVariants(experiment) {
-		for _, task := range experiment.Tasks {
-			for _, k := range taskKinds {
-				draw(k, variant, task, variant+"-"+task)
-			}
+	for variant, task := range s.NamedTasks() {
+		for _, k := range taskKinds {
+			draw(k, variant, task, variant+"-"+task)
 		}
 	}
 	for _, task := range experiment.Tasks {

@@ -29,10 +29,7 @@ func heatMaps(s summary.Selection, variant, task string) (Figure, error) {
 		Note: "percent of the images of a true class; red 0, yellow 70, green 100",
 	}
 	var row []*plot.Plot
-	for _, c := range summary.Confusions(s) {
-		if c.Variant != variant || c.Task != task {
-			continue
-		}
+	for _, c := range s.Confusions(variant, task) {
 		row = append(row, heatMapPanel(c))
 		if len(row) == heatMapColumns {
 			f.panels, row = append(f.panels, row), nil

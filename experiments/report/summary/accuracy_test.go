@@ -198,7 +198,11 @@ func TestGains(t *testing.T) {
 }
 
 func TestConfusions(t *testing.T) {
-	all := Confusions(Select(sample.Runs(sample.Detailed(sample.DigitsResults())...), sample.Digits()))
+	s := Select(sample.Runs(sample.Detailed(sample.DigitsResults())...), sample.Digits())
+	var all []Confusion
+	for variant, task := range s.NamedTasks() {
+		all = append(all, s.Confusions(variant, task)...)
+	}
 	names := ""
 	for _, c := range all {
 		names += fmt.Sprintf("%s %s %s, %d; ", c.Variant, c.Task, c.Name(), c.Seeds)

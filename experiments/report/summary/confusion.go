@@ -19,30 +19,24 @@ type Confusion struct {
 	Seeds    int     // whose counts were added up
 }
 
-// Confusions returns, for each variant without class fractions, task and method, the
-// predictions at the end of the runs, the counts of all seeds added up, and after
-// each method the paper's, where it prints them. Runs on a test set without labels have
-// none.
-func Confusions(s Selection) []Confusion {
-	var all []Confusion
-	for _, variant := range NamedVariants(s.Experiment) {
-		for _, task := range s.Experiment.Tasks {
-			for _, method := range s.Methods {
-				runs := slices.DeleteFunc(s.Runs(variant, task, method), func(r store.Run) bool { return r.Result.Confusion == nil })
-				if len(runs) == 0 {
-					continue
-				}
-				measured := sumConfusion(runs)
-				measured.Variant, measured.Task, measured.Method = variant, task, method
-				all = append(all, measured)
-				printed, ok := paper.Confusion(s.Experiment.Dataset.Name, variant, task, method)
-				if ok && len(printed.Percent) == len(measured.Classes) {
-					all = append(all, Confusion{
-						Variant: variant, Task: task, Method: method, Paper: true,
-						Classes: measured.Classes, Percent: printed.Percent, Accuracy: printed.Accuracy,
-					})
-				}
-			}
+// Confusions returns the predictions of each method on a task at the end of the runs, the
+// counts of all seeds added up, and after each method the paper's, where it prints them. Runs
+// on a test set without labels have none.
+func (s Selection) Confusions(variant, task string) (all []Confusion) {
+	for _, method := range s.Methods {
+		runs := slices.DeleteFunc(s.Runs(variant, task, method), func(r store.Run) bool { return r.Result.Confusion == nil })
+		if len(runs) == 0 {
+			continue
+		}
+		measured := sumConfusion(runs)
+		measured.Variant, measured.Task, measured.Method = variant, task, method
+		all = append(all, measured)
+		printed, ok := paper.Confusion(s.Experiment.Dataset.Name, variant, task, method)
+		if ok && len(printed.Percent) == len(measured.Classes) {
+			all = append(all, Confusion{
+				Variant: variant, Task: task, Method: method, Paper: true,
+				Classes: measured.Classes, Percent: printed.Percent, Accuracy: printed.Accuracy,
+			})
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ package summary
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func Select(runs []store.Run, experiment config.Config) Selection {
 	var leftOut []string
 	for _, run := range runs {
 		r := run.Result
-		id := store.ID{Variant: r.Variant, Task: r.Task, Method: r.Method, Seed: r.Seed}
+		id := r.RunID()
 		_, twice := s.runs[id]
 		why := ""
 		switch {
@@ -112,4 +113,17 @@ func NamedVariants(experiment config.Config) []string {
 	return slices.DeleteFunc(slices.Clone(experiment.Variants), func(variant string) bool {
 		return config.FractionsDomain(variant) != ""
 	})
+}
+
+// NamedTasks are the tasks of those variants, one variant after the other.
+func (s Selection) NamedTasks() iter.Seq2[string, string] {
+	return func(yield func(variant, task string) bool) {
+		for _, variant := range NamedVariants(s.Experiment) {
+			for _, task := range s.Experiment.Tasks {
+				if !yield(variant, task) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -14,21 +14,23 @@ func confusion(s summary.Selection) sheet.Sheet {
 	built.Legend = "Predictions (columns) for each true class (rows) of the target's test set in percent, at the end of the runs, all seeds together. " +
 		"The paper does not say at which epoch it took its own."
 	var cells []confusionCell
-	for _, c := range summary.Confusions(s) {
-		from := fmt.Sprintf("%d/%d seeds", c.Seeds, len(s.Experiment.Seeds))
-		if c.Paper {
-			from = "one run"
-		}
-		title := fmt.Sprintf("%s, %s, %s: accuracy %.2f, %s", c.Variant, c.Task, c.Name(), c.Accuracy, from)
-		columns := []sheet.Column[classValues]{word("", "class", func(r classValues) string { return r.of })}
-		var rows []classValues
-		for y, percent := range c.Percent {
-			rows = append(rows, classValues{of: c.Classes[y], values: percent})
-			for predicted := range c.Classes {
-				cells = append(cells, confusionCell{c, y, predicted})
+	for variant, task := range s.NamedTasks() {
+		for _, c := range s.Confusions(variant, task) {
+			from := fmt.Sprintf("%d/%d seeds", c.Seeds, len(s.Experiment.Seeds))
+			if c.Paper {
+				from = "one run"
 			}
+			title := fmt.Sprintf("%s, %s, %s: accuracy %.2f, %s", variant, task, c.Name(), c.Accuracy, from)
+			columns := []sheet.Column[classValues]{word("", "class", func(r classValues) string { return r.of })}
+			var rows []classValues
+			for y, percent := range c.Percent {
+				rows = append(rows, classValues{of: c.Classes[y], values: percent})
+				for predicted := range c.Classes {
+					cells = append(cells, confusionCell{c, y, predicted})
+				}
+			}
+			built.Sections = append(built.Sections, sheet.NewSection(title, append(columns, classColumns(c.Classes, 1)...), rows))
 		}
-		built.Sections = append(built.Sections, sheet.NewSection(title, append(columns, classColumns(c.Classes, 1)...), rows))
 	}
 	built.Records = sheet.NewRecords(confusionColumns, cells)
 	return built

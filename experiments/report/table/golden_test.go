@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -118,9 +119,7 @@ func checkGolden(t *testing.T, name string, built sheet.Sheet) {
 	}
 	path := filepath.Join("testdata", "tables", name+".txt")
 	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, got.String())
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestLaTeXCompiles sets every kind of table of every experiment in configs/, without
@@ -57,9 +58,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	document.WriteString("\\end{document}\n")
 
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "tables.tex"), document.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(folder, "tables.tex"), document.String())
 	latex := exec.Command("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "tables.tex")
 	latex.Dir = folder
 	if out, err := latex.CombinedOutput(); err != nil {

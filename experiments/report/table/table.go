@@ -6,6 +6,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -68,28 +69,29 @@ func mainKind(s summary.Selection) string {
 // panics if there is no such kind.
 func Build(name string, runs []store.Run, experiment config.Config) sheet.Sheet {
 	s := summary.Select(runs, experiment)
-	if name == "" {
-		name = mainKind(s)
+	return build(cmp.Or(name, mainKind(s)), s)
+}
+
+func build(name string, s summary.Selection) sheet.Sheet {
+	i := slices.Index(Kinds(), name)
+	if i < 0 {
+		panic(fmt.Sprintf("table: no kind of table %q", name))
 	}
-	for _, k := range kinds {
-		if k.name == name {
-			built := k.build(s)
-			if len(built.Sections) == 0 && k.empty != "" {
-				built.Notes = append(built.Notes, "Nothing to show: "+k.empty+".")
-			}
-			return built
-		}
+	built := kinds[i].build(s)
+	if len(built.Sections) == 0 && kinds[i].empty != "" {
+		built.Notes = append(built.Notes, "Nothing to show: "+kinds[i].empty+".")
 	}
-	panic(fmt.Sprintf("table: no kind of table %q", name))
+	return built
 }
 
 // All returns every table that shows anything of the experiment's runs, that of Build
 // without a name first.
 func All(runs []store.Run, experiment config.Config) []sheet.Sheet {
-	sheets := []sheet.Sheet{Build("", runs, experiment)}
 	s := summary.Select(runs, experiment)
+	main := mainKind(s)
+	sheets := []sheet.Sheet{build(main, s)}
 	for _, k := range kinds {
-		if k.name == mainKind(s) || !k.applies(experiment) {
+		if k.name == main || !k.applies(experiment) {
 			continue
 		}
 		if built := k.build(s); len(built.Sections) > 0 {

@@ -18,14 +18,12 @@ func weights(s summary.Selection) sheet.Sheet {
 	built.Legend = "Class weights at the end of the run, mean over seeds; those of methods without weights are what the estimator would have used. " +
 		"distance: Euclidean, to the true weights, mean ± standard deviation over seeds."
 	var all []classValues
-	for _, variant := range summary.NamedVariants(s.Experiment) {
-		for _, task := range s.Experiment.Tasks {
-			rows := weightsOf(s, variant, task)
-			if len(rows) > 0 {
-				built.Sections = append(built.Sections, sheet.NewSection(variant+", "+task, weightColumns(rows[0].classes), rows))
-			}
-			all = append(all, rows...)
+	for variant, task := range s.NamedTasks() {
+		rows := weightsOf(s, variant, task)
+		if len(rows) > 0 {
+			built.Sections = append(built.Sections, sheet.NewSection(variant+", "+task, weightColumns(rows[0].classes), rows))
 		}
+		all = append(all, rows...)
 	}
 	built.Records = classRecords("of", "weight", all, number("distance", "", noFormat, func(w classValue) float64 { return w.distance.Mean }))
 	return built

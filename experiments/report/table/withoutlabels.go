@@ -20,24 +20,22 @@ func withoutLabels(s summary.Selection) sheet.Sheet {
 		"certainty: mean largest probability on the target, percent; networks are often certain of mistakes. " +
 		"Class shares of the target, percent: predicted, the mean probabilities; likely, by maximum likelihood from calibrated ones; estimated, by the class weights. seeds: finished of planned."
 	var all []classValues
-	for _, variant := range summary.NamedVariants(s.Experiment) {
-		for _, task := range s.Experiment.Tasks {
-			var known []unlabelledRow
-			var shares []classValues
-			for _, method := range s.Methods {
-				if runs := s.WithoutLabels(variant, task, method); len(runs) > 0 {
-					known = append(known, newUnlabelledRow(method, runs, len(s.Experiment.Seeds)))
-					shares = append(shares, sharesOf(place{variant, task, method}, runs)...)
-				}
+	for variant, task := range s.NamedTasks() {
+		var known []unlabelledRow
+		var shares []classValues
+		for _, method := range s.Methods {
+			if runs := s.WithoutLabels(variant, task, method); len(runs) > 0 {
+				known = append(known, newUnlabelledRow(method, runs, len(s.Experiment.Seeds)))
+				shares = append(shares, sharesOf(place{variant, task, method}, runs)...)
 			}
-			if len(known) == 0 {
-				continue
-			}
-			built.Sections = append(built.Sections,
-				sheet.NewSection(variant+", "+task, unlabelledColumns(known), known),
-				sheet.NewSection(variant+", "+task+": class shares of the target", shareColumns(shares[0].classes), shares))
-			all = append(all, shares...)
 		}
+		if len(known) == 0 {
+			continue
+		}
+		built.Sections = append(built.Sections,
+			sheet.NewSection(variant+", "+task, unlabelledColumns(known), known),
+			sheet.NewSection(variant+", "+task+": class shares of the target", shareColumns(shares[0].classes), shares))
+		all = append(all, shares...)
 	}
 	built.Records = classRecords("by", "share", all)
 	return built

@@ -1,0 +1,241 @@
+package adapt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
+	"iwda/experiments/config"
+	"iwda/experiments/labels"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/train"
+	"iwda/internal/input"
+	"iwda/internal/wholefile"
+	"iwda/nets/architecture"
+)
+
+// Plan is what an adaptation does with its data.
+type Plan struct {
+	Data     Data
+	Text     []byte // of experiment.yaml
+	Runs     []plan.Run
+	Warnings []string // what to know of the data, sentences
+
+	options Options
+	began   time.Time
+	kept    bool // the experiment file was there
+	file    *config.File
+
+	answered bool // the first answer was given
+}
+
+// NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
+// that the folder has, or else the one that follows from the data.
+func NewPlan(source, target string, o Options) (*Plan, error) {
+	if !slices.Contains(table.Formats(), cmp.Or(o.Format, names.CSV)) {
+		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
+	}
+	began := time.Now()
+	if err := checkApart(o.Folder, source, target); err != nil {
+		return nil, err
+	}
+	data, err := Look(source, target, o.Columns)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(data, o)
+	if err != nil {
+		return nil, err
+	}
+	p.began = began
+	return p, nil
+}
+
+// newPlan is [NewPlan] of data that were looked at.
+func newPlan(data Data, o Options) (*Plan, error) {
+	p := &Plan{Data: data, options: o}
+	path := p.path(ExperimentFile)
+	text, err := input.Read(path, input.Text)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, err
+	}
+	if fresh {
+		if err := checkForeign(o.Folder); err != nil {
+			return nil, err
+		}
+	}
+	p.kept = !fresh
+	o.say(p.Data.Said...)
+	o.say(p.Data.String())
+	if words := p.Data.Learnt.Summary; words != "" {
+		o.say(words)
+	}
+	if fresh {
+		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set), o.Network); err == nil {
+			p.file, err = p.Data.parse(path, text, o.Set)
+		}
+	} else {
+		assignments := o.Set
+		if o.Steps > 0 {
+			assignments = append(p.Data.lengthSet(o.Steps), o.Set...)
+		}
+		p.file, err = p.Data.parse(path, text, assignments)
+		if err == nil && o.Network == SmallNetwork && p.file.Config.Network.Name != string(architecture.LeNet) {
+			err = config.Error{Location: p.file.Name, Message: fmt.Sprintf("has the network %s; choose another folder with -o for the small one, or remove it", p.file.Config.Network.Name)}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Text, err = p.file.Text(); err != nil {
+		return nil, err
+	}
+	if p.Runs, err = plan.Runs(p.file); err != nil {
+		return nil, err
+	}
+	p.Warnings = p.Data.Warnings(&p.file.Config)
+	if never := plan.NeverAligned(p.Runs); never != "" {
+		p.Warnings = append(p.Warnings, never)
+	}
+	o.say(p.Warnings...)
+	return p, checkRuns(p.file.Name, p.Runs)
+}
+
+// checkRuns returns an error where runs of the experiment could be trained, but nothing be
+// chosen among them or predicted with them. The file's name is for the error.
+func checkRuns(file string, runs []plan.Run) error {
+	for _, run := range runs {
+		source, target := run.Config.Domains()
+		switch {
+		case source != sourceName || target != targetName:
+			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but what is predicted is the %s: leave tasks at [%s-%s], or exchange --source and --target",
+				run.Config.Task, target, targetName, sourceName, targetName)}
+		case run.Config.Train.Validation == 0:
+			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, as 0.1", run.ID)}
+		}
+	}
+	return nil
+}
+
+// decisions says what was decided by the data.
+func (p *Plan) decisions() []Decision {
+	because := func(reason string) string {
+		if p.kept {
+			return "as experiment.yaml has it"
+		}
+		return reason
+	}
+	c := p.file.Config
+	length := fmt.Sprintf("%d steps", c.Train.Steps)
+	if c.Train.Steps == 0 {
+		length = fmt.Sprintf("%d epochs of batches of %d", c.Train.Epochs, c.Train.Batch)
+	}
+	all := []Decision{{"length", length, because("by the numbers of rows, columns and classes")}}
+	if words := p.Data.Learnt.Summary; words != "" {
+		all = append(all, Decision{"columns", words, "by the cells of the source, and what is missing in either domain"})
+	}
+	if p.Data.Kind == catalogue.Vectors {
+		what, reason := "an array of features, whose columns may all have moved", "%d columns, %d or more"
+		if p.Data.table() {
+			what, reason = "a table, whose columns mean the same in both domains", "%d columns, fewer than %d"
+		}
+		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, p.Data.columns(), fewColumns))})
+	}
+	return all
+}
+
+// askedFor returns the way in which assignments have columns normalised, "" for none.
+func askedFor(assignments []string) (way string) {
+	for _, set := range assignments {
+		if asked := normaliseSet.FindStringSubmatch(set); asked != nil {
+			way = asked[1]
+		}
+	}
+	return way
+}
+
+var normaliseSet = regexp.MustCompile(`^network(?:\.normalise=|=.*\bnormalise: *)(\w+)`)
+
+// parse returns an experiment file of the data with the assignments made.
+func (d Data) parse(path string, text []byte, assignments []string) (*config.File, error) {
+	file, err := config.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Set(assignments); err != nil {
+		return nil, err
+	}
+	return file, d.checkExperiment(file)
+}
+
+// check finds, before the experiment file is replaced, data that are missing and runs that
+// another one left.
+func (p *Plan) check(ctx context.Context) error {
+	if err := checkData(p.Runs); err != nil {
+		return err
+	}
+	for _, run := range p.Runs {
+		dir := run.Dir(p.results())
+		differences, err := run.Conflict(dir)
+		if err == nil && len(differences) > 0 && !p.options.Overwrite {
+			return config.Error{Location: dir.String(), Message: "holds a result or a checkpoint of another configuration:\n" +
+				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
+		}
+	}
+	if path := p.path(ToLabelFile); p.options.Overwrite && labels.Touched(path) {
+		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
+			return err
+		} else if other != "" {
+			return config.Error{Location: path, Message: "has labels of rows of other data than these, which have changed since; rename it"}
+		}
+	}
+	if err := train.CheckSameWeights(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
+	}
+	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
+		return err
+	}
+	if err := p.checkImages(ctx); err != nil {
+		return err
+	}
+	return schedule.CheckResults(p.Runs, p.results())
+}
+
+// checkData returns an error for files that are missing. If these are a network's weights, it says
+// what can be done without them.
+func checkData(runs []plan.Run) error {
+	for _, run := range runs {
+		if missing := run.Config.Network.MissingWeights(); missing != "" {
+			return config.Error{Location: "images", Message: missing + "\nor take --network small, a small network from scratch for images of few pixels," +
+				"\nor give files of features of a network of your own, as in iwrun adapt source.npz target.npz"}
+		}
+	}
+	return plan.CheckData(runs)
+}
+
+// checkImages reads all images before something is trained, into the cache of the runs.
+func (p *Plan) checkImages(ctx context.Context) error {
+	left := len(plan.Finished(p.Runs, p.results())) < len(p.Runs)
+	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
+		return nil
+	}
+	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
+}
+
+func (p *Plan) writeExperiment() error {
+	if err := new(wholefile.Disk).MakeFolder(p.options.Folder); err != nil {
+		return fmt.Errorf("cannot create the folder of the results: %w", err)
+	}
+	return wholefile.WriteText(p.path(ExperimentFile), string(p.Text))
+}
