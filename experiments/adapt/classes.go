@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"iwda/datasets/table"
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
@@ -49,15 +52,18 @@ func classShares(about model.Metadata, c judge.Candidate, test shifttest.LabelSh
 	return shares, bound(shares, c)
 }
 
-// meanShares returns the mean of what several runs say of the same classes. The bounds are
-// means too: as far apart as those of one run, where the mean of estimates varies less. Where
-// one has no intervals there are none.
+// meanShares returns the mean of what several runs say of the same classes. The bounds are means
+// too, since the runs see the same target, but no narrower than runs are apart: the squared distance
+// from the mean grows by what their variance is above that of their intervals, as far as another run may
+// be off (a random effect). Where one has no intervals there are none.
 func meanShares(each [][]ClassOutcome) []ClassOutcome {
 	mean, n := make([]ClassOutcome, len(each[0])), float64(len(each))
 	for i := range mean {
 		m := ClassOutcome{Class: each[0][i].Class, TargetInterval: new(TargetInterval)}
-		for _, shares := range each {
-			s := shares[i]
+		var shares []float64
+		for _, run := range each {
+			s := run[i]
+			shares = append(shares, s.TargetShare)
 			m.SourceShare, m.TargetShare = m.SourceShare+s.SourceShare/n, m.TargetShare+s.TargetShare/n
 			if s.TargetInterval == nil {
 				m.TargetInterval = nil
@@ -67,15 +73,30 @@ func meanShares(each [][]ClassOutcome) []ClassOutcome {
 				m.TargetInterval.High += s.TargetInterval.High / n
 			}
 		}
+		if m.TargetInterval != nil && len(shares) > 1 {
+			m.widen(stat.StdDev(shares, nil))
+		}
 		m.weigh()
 		mean[i] = m
 	}
 	return mean
 }
 
-// The bootstrap behind the intervals, and the classes with which it does not take minutes.
+// widen takes the bounds further apart if they are closer than runs are whose shares have that standard
+// deviation.
+func (c *ClassOutcome) widen(deviation float64) {
+	i, reach := c.TargetInterval, -distuv.UnitNormal.Quantile((1-level)/2)
+	within := (i.High - i.Low) / 2
+	if between := reach*reach*deviation*deviation - within*within; between > 0 {
+		i.Low = max(0, c.TargetShare-math.Sqrt(math.Pow(c.TargetShare-i.Low, 2)+between))
+		i.High = min(1, c.TargetShare+math.Sqrt(math.Pow(i.High-c.TargetShare, 2)+between))
+	}
+}
+
+// The bootstrap behind the intervals, their level, and the classes with which it does not take minutes.
 const (
 	replicas    = 200
+	level       = 0.95
 	mostBounded = 225
 )
 
@@ -90,7 +111,7 @@ func bound(shares []ClassOutcome, c judge.Candidate) error {
 	if err != nil {
 		return err
 	}
-	uncertainty, err := fitted.Bootstrap(intervals.BootstrapSettings{Replicas: replicas, Seed: 1})
+	uncertainty, err := fitted.Bootstrap(intervals.BootstrapSettings{Replicas: replicas, Level: level, Seed: 1})
 	if err != nil {
 		return err
 	}

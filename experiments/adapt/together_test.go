@@ -91,12 +91,12 @@ func TestMeanShares(t *testing.T) {
 			Weight: 2 * target, WeightInterval: &WeightInterval{2 * low, 2 * high},
 		}
 	}
-	first, second := []ClassOutcome{share(0.25, 0.125, 0.5)}, []ClassOutcome{share(0.75, 0.625, 1)}
+	first, second := []ClassOutcome{share(0.4375, 0.25, 0.75)}, []ClassOutcome{share(0.5625, 0.375, 0.875)}
 	got := meanShares([][]ClassOutcome{first, second})
-	if diff := cmp.Diff([]ClassOutcome{share(0.5, 0.375, 0.75)}, got); diff != "" {
+	if diff := cmp.Diff([]ClassOutcome{share(0.5, 0.3125, 0.8125)}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]ClassOutcome{share(0.25, 0.125, 0.5)}, first); diff != "" {
+	if diff := cmp.Diff([]ClassOutcome{share(0.4375, 0.25, 0.75)}, first); diff != "" {
 		t.Errorf("the first run's changed: %s", diff)
 	}
 	second = slices.Clone(second)
@@ -105,5 +105,25 @@ func TestMeanShares(t *testing.T) {
 		if got := meanShares(each); got[0].TargetInterval != nil || got[0].TargetShare != 0.5 {
 			t.Errorf("one run has no intervals: %+v", got)
 		}
+	}
+}
+
+// Runs that contradict each other leave open more than any of them says.
+func TestMeanSharesOfRunsApart(t *testing.T) {
+	var each [][]ClassOutcome
+	for _, target := range []float64{0.976, 0.012, 0.007} {
+		each = append(each, []ClassOutcome{{SourceShare: 0.4, TargetShare: target, TargetInterval: &TargetInterval{max(0, target-0.02), min(1, target+0.02)}}})
+	}
+	got := meanShares(each)[0]
+	if got.TargetInterval.Low > 0 || got.TargetInterval.High < 0.98 || got.WeightInterval.High != got.TargetInterval.High/0.4 {
+		t.Errorf("%v, weight %v", *got.TargetInterval, *got.WeightInterval)
+	}
+	// As far apart as their intervals say: these stay.
+	each = nil
+	for _, target := range []float64{0.29, 0.3, 0.31} {
+		each = append(each, []ClassOutcome{{SourceShare: 0.4, TargetShare: target, TargetInterval: &TargetInterval{target - 0.02, target + 0.02}}})
+	}
+	if got := meanShares(each)[0].TargetInterval; math.Abs(got.Low-0.28) > 1e-12 || math.Abs(got.High-0.32) > 1e-12 {
+		t.Errorf("%v", *got)
 	}
 }
