@@ -53,7 +53,7 @@ const largestLoss = 0.05
 func Withheld(test shifttest.LabelShift) string {
 	switch {
 	case !test.Tested():
-		return "too few source rows, or too few different predictions, to test whether anything but the class shares is new"
+		return test.Untested() + " to test whether anything but the class shares is new"
 	case test.Rejected():
 		return fmt.Sprintf("more than the class shares is new in the target (p = %.2g)", test.P)
 	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):

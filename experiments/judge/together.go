@@ -125,7 +125,7 @@ func (s Shared) evidence() (agree bool, found string) {
 	case columns != nil:
 		return false, fmt.Sprintf("the target's columns contradict that only class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)
 	case !s.Test.Tested():
-		return false, "too few rows can tell whether only class shares changed"
+		return false, s.Test.Untested() + " to tell whether only class shares changed"
 	case !s.Test.Rejected():
 		return true, fmt.Sprintf("the predictions of the target do not contradict that only class shares changed (p = %.2g)", s.Test.P)
 	}

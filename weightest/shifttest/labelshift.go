@@ -15,13 +15,13 @@ type LabelShift struct {
 	// Statistic is J, how far the target's predictions are from those of the source's
 	// classes in the best shares, in units of their random errors.
 	Statistic float64
-	// Bins is the number m' of bins of predicted class and certainty.
-	Bins int
-	// DegreesOfFreedom are m'-k, k the classes with source rows: those of the χ²
-	// distribution that J nears under label shift, in large samples with every class
-	// in the target. Where it is not positive, nothing can be tested and P is 1; so it is 0
-	// where the classes have fewer than twelve source rows on average, or those of the target have too few, with
-	// which little is found and much is false.
+	// Classes is the number k of classes with source rows, Bins the number m' of bins of predicted
+	// class and certainty.
+	Classes, Bins int
+	// DegreesOfFreedom are m'-k: those of the χ² distribution that J nears under label shift, in
+	// large samples with every class in the target. If it is not positive, nothing can be tested and
+	// P is 1; so it is 0 if the classes have fewer than twelve source rows on average, or those of the
+	// target have too few, with which little is found and much is false, and with more than MostClasses.
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
 	P float64
@@ -31,8 +31,8 @@ type LabelShift struct {
 	// tested, or label shift is rejected. Swaps of pairs of classes are not meant: to this test they are
 	// nearly label shift.
 	Detectable float64
-	// TargetDistribution are the shares of all classes that fit best, length k; 0 for a
-	// class without source rows.
+	// TargetDistribution are the shares of all classes that fit best; 0 for a class without source
+	// rows, nil with more than MostClasses.
 	TargetDistribution []float64
 }
 
@@ -48,9 +48,23 @@ type LabelShiftSettings struct {
 // Significance is the p-value below which a test rejects.
 const Significance = 0.05
 
-// Tested returns whether there were rows and different predictions enough for the test to
-// say anything. P is 1 where there were not.
+// MostClasses is the number of classes up to which the test is made. Its time grows with their cube:
+// of 200 it takes half a minute, and Detectable minutes more.
+const MostClasses = 225
+
+// Tested returns whether the test says anything. P is 1 if it does not.
 func (l LabelShift) Tested() bool { return l.DegreesOfFreedom > 0 }
+
+// Untested says why nothing could be tested, "" if it could.
+func (l LabelShift) Untested() string {
+	switch {
+	case l.Tested():
+		return ""
+	case l.Classes > MostClasses:
+		return fmt.Sprintf("more than %d classes, of which a test takes long,", MostClasses)
+	}
+	return "too few source rows, or too few different predictions,"
+}
 
 // Rejected returns whether the test found something against label shift.
 func (l LabelShift) Rejected() bool { return l.P < Significance }
@@ -59,7 +73,7 @@ func (l LabelShift) Rejected() bool { return l.P < Significance }
 func (l LabelShift) Verdict() string {
 	switch {
 	case !l.Tested():
-		return "too few rows, or too few different predictions, to test for label shift"
+		return l.Untested() + " to test for label shift"
 	case l.P < 0.001:
 		return "more than label shift (p < 0.001): the weights are not to be trusted"
 	case l.Rejected():
@@ -110,13 +124,11 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	}
 	counts, bins := binCertainty(s)
 	present := counts.dropAbsent()
-	result := LabelShift{
-		Bins:               len(counts.target),
-		DegreesOfFreedom:   len(counts.target) - len(present),
-		P:                  1,
-		Detectable:         math.NaN(),
-		TargetDistribution: make([]float64, s.Classes()),
+	result := LabelShift{Classes: len(present), Bins: len(counts.target), P: 1, Detectable: math.NaN()}
+	if result.Classes > MostClasses {
+		return result, nil
 	}
+	result.DegreesOfFreedom, result.TargetDistribution = result.Bins-result.Classes, make([]float64, s.Classes())
 	q, pooled := slices.Repeat([]float64{1 / float64(len(present))}, len(present)), counts.pooled()
 	if len(counts.target) > 1 {
 		var err error

@@ -114,12 +114,22 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 	turned.Rotation = math.Pi / 2
 	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
 		l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, 400, 2), LabelShiftSettings{})
-		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few rows")) {
+		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few source rows")) {
 			t.Errorf("%d rows: %+v, %v", rows, l, err)
 		}
 		if math.Abs(floats.Sum(l.TargetDistribution)-1) > 1e-9 {
 			t.Errorf("%d rows: shares %v", rows, l.TargetDistribution)
 		}
+	}
+}
+
+// With more classes than it takes minutes nothing is tested.
+func TestLabelShiftTestOfTooManyClasses(t *testing.T) {
+	const k = MostClasses + 1
+	p := gaussians.Rising(k)
+	l, err := LabelShiftTest(sampletest.Gaussian(t, p, 15*k, 500, 1), LabelShiftSettings{Detect: true})
+	if err != nil || l.Tested() || l.Rejected() || !strings.Contains(l.Verdict(), "more than 225 classes") {
+		t.Errorf("%s: %+v, %v", l.Verdict(), l, err)
 	}
 }
 
@@ -214,7 +224,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few rows, or too few different predictions, to test for label shift" ||
+		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "too few source rows, or too few different predictions, to test for label shift" ||
 			math.IsNaN(l.Statistic) || floats.HasNaN(l.TargetDistribution) {
 			t.Errorf("%s: %+v", name, l)
 		}
@@ -233,7 +243,7 @@ func TestVerdict(t *testing.T) {
 		"nothing found against label shift (p = 0.41); no loss of accuracy would have been found for certain": {DegreesOfFreedom: 3, P: 0.412, Detectable: math.Inf(1)},
 		"more than label shift (p < 0.001): the weights are not to be trusted":                                {DegreesOfFreedom: 3, P: 0.0009, Detectable: 0.01},
 		"more than label shift (p = 0.002): the weights are not to be trusted":                                {DegreesOfFreedom: 3, P: 0.002, Detectable: none},
-		"too few rows, or too few different predictions, to test for label shift":                             {P: 1, Detectable: none},
+		"too few source rows, or too few different predictions, to test for label shift":                      {P: 1, Detectable: none},
 	} {
 		if got := l.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)
