@@ -136,6 +136,23 @@ func TestLabelShiftFiles(t *testing.T) {
 	}
 }
 
+// The end of the table's name says its format, if --format does not.
+func TestLabelShiftFormatOfFile(t *testing.T) {
+	inPhotos(t, 60, 60)
+	begins := map[string]string{"md": "# Class shares", "tex": "% needs", "csv": "experiment,", "json": "{\n"}
+	for _, test := range [][2]string{
+		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.tex", "tex"}, {"-o t.md", "md"},
+		{"-o t.txt", "md"}, {"-o t", "md"}, {"-o t.csv --format csv", "csv"},
+		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
+	} {
+		status, out, said := callLine(t, onPhotos+" --intervals none "+test[0])
+		content, err := os.ReadFile(strings.Fields(test[0])[1])
+		if status != 0 || out != "" || err != nil || !strings.HasPrefix(string(content), begins[test[1]]) {
+			t.Errorf("%s: status %d, stderr %q, error %v, no %s:\n%.40s", test[0], status, said, err, test[1], content)
+		}
+	}
+}
+
 // Rows of any kind have an answer in finite numbers by every estimator, of which the
 // shares sum to 1, and intervals of each kind.
 func TestLabelShiftOfHardCases(t *testing.T) {
@@ -307,6 +324,8 @@ func TestLabelShiftErrors(t *testing.T) {
 		"labelshift --merge features.csv logits.csv --figure link.svg":          {"written over", "Usage"},
 		onPhotos + " --figure f.gif":                                            {".png or .svg", "Usage"},
 		onPhotos + " --format xls":                                              {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
 		onPhotos + " --partial sums --calibration ts":                           {"--calibration ts", "Usage"},
 		onPhotos + " --partial sums --all":                                      {"need rows", "Usage"},
 		onPhotos + " --first-row 7":                                             {"--partial", "Usage"},
