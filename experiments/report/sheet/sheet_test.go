@@ -176,6 +176,37 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// JSON keeps the order of what it says, has null for what is not there, and leaves < as it is.
+func TestJSON(t *testing.T) {
+	type facts struct {
+		Z       Value          `json:"z"`
+		A       map[string]any `json:"a"`
+		Nothing *Value         `json:"nothing"`
+	}
+	s := Sheet{Experiment: "e", Title: "a < b", Verdict: "c & d", Facts: facts{Z: Number(math.Inf(1)), A: map[string]any{"of <": Count(1), "p": Number(0.25)}}}
+	var text bytes.Buffer
+	if err := s.Write(&text, JSON); err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "experiment": "e",
+  "title": "a < b",
+  "verdict": "c & d",
+  "z": null,
+  "a": {
+    "of <": 1,
+    "p": 0.25
+  },
+  "nothing": null,
+  "notes": [],
+  "rows": []
+}
+`
+	if text.String() != want {
+		t.Errorf("got %s, want %s", &text, want)
+	}
+}
+
 // TestKeys: all keys but the last are blank where the row above has the same ones.
 func TestKeys(t *testing.T) {
 	type row = [3]string
