@@ -347,6 +347,44 @@ func TestLabelShiftErrors(t *testing.T) {
 	}
 }
 
+// A logit that would decide the calibration alone is an error with its row, class and value; that of
+// a class that is ruled out is none, nor is any without a calibration.
+func TestLabelShiftOfOneHugeLogit(t *testing.T) {
+	source, target := photos(200, 200)
+	logitsOf := func(rows []row, labelled bool) (lines []string) {
+		lines = append(lines, "logit_cat,logit_dog,logit_owl,label")
+		for _, r := range rows {
+			line, label := "", ""
+			for _, p := range r.probabilities {
+				line += fmt.Sprint(math.Log(p)) + ","
+			}
+			if labelled {
+				label = animals[r.label]
+			}
+			lines = append(lines, line+label)
+		}
+		return lines
+	}
+	t.Chdir(t.TempDir())
+	testfiles.Write(t, "target.csv", strings.Join(logitsOf(target, false), "\n")+"\n")
+	lines := logitsOf(source, true)
+	lines[1] = "1,2,3," // no label: left out, and the others keep their numbers
+	for odd, want := range map[string]string{
+		"0.5,1e30,0.1,cat": `source.csv: row 4 gives class "dog" the logit 1e+30, 1e+30 away from the row's others`,
+		"-1e9,0.5,0.1,cat": `source.csv: row 4 gives class "cat" the logit -1e+09, 1e+09 away`,
+		"0.5,-1e9,0.1,cat": "",
+	} {
+		lines[5] = odd
+		testfiles.Write(t, "source.csv", strings.Join(lines, "\n")+"\n")
+		if status, _, said := callLine(t, onPhotos+" --intervals none"); (status == 0) != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("%s: status %d, stderr %q, want %q", odd, status, said, want)
+		}
+		if status, _, said := callLine(t, onPhotos+" --intervals none --calibration none"); status != 0 {
+			t.Errorf("%s without calibration: status %d, stderr %q", odd, status, said)
+		}
+	}
+}
+
 // A row whose classes are all absent from the target has no corrected probabilities: that
 // is an error with its number, after the table.
 func TestLabelShiftWithoutCorrection(t *testing.T) {
