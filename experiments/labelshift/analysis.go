@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,6 +13,7 @@ import (
 	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/weightest"
+	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
@@ -120,8 +122,15 @@ func (s Settings) of(source *Predictions) classshares.Settings {
 	return how
 }
 
-// calibrate fits the calibration of the settings to a source.
+// calibrate fits the calibration of the settings to a source. One row that would decide it is an
+// error.
 func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error) {
+	if s.Calibration != calibration.None && source.Kind == table.Logits {
+		if far := calibration.FindFurthest(source.values, source.labels, len(source.Classes)); far != nil {
+			return classshares.Classifier{}, fmt.Errorf("%s: %s; this row alone would decide the calibration: correct it or leave it out (--calibration none takes logits as they are)",
+				source.Name, far.Describe(source.place(far.Row), strconv.Quote(source.Classes[far.Class])))
+		}
+	}
 	c, err := classshares.Calibrate(len(source.Classes), source.rows(), source.labels, s.of(source))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", source.Name, err)

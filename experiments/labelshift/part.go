@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"iwda/classshares"
@@ -96,6 +97,10 @@ func (p *Part) count(file *table.Table, ofSource bool, s Settings, first uint64)
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return nil, err
+		}
+		if left := math.MaxUint64 - next; uint64(batch.Len()) > left {
+			return nil, fmt.Errorf("%s: row %d of a file whose first row has the number %d is past the last number, %d: --first-row must be smaller",
+				file.Name(), uint64(batch.First)+left, first, uint64(math.MaxUint64-1))
 		}
 		values, numbers := batch.Values, intervals.Numbers(next, batch.Len())
 		var labels []int

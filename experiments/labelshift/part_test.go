@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -125,6 +126,24 @@ func sumsSettings() Settings {
 	s := Default()
 	s.Estimator, s.Calibration = "bbse-soft", "none"
 	return s
+}
+
+// Numbers of rows end with those of 64 bits: rows that would begin again at 0 are an error.
+func TestCountPastTheLastNumber(t *testing.T) {
+	source, target := drawn(t, three, 10, 12)
+	for first, want := range map[uint64]string{
+		math.MaxUint64 - 12: "",
+		math.MaxUint64 - 11: "t.csv: row 11 of a file whose first row has the number 18446744073709551604 is past the last number, 18446744073709551614",
+		math.MaxUint64 - 5:  "s.csv: row 5 of",
+		math.MaxUint64:      "s.csv: row 0 of",
+	} {
+		p, err := Count(source, target, table.Options{}, Settings{Replicas: 2}, first)
+		if want == "" && (err != nil || !slices.Equal(p.Target, []Span{{first, math.MaxUint64}})) {
+			t.Errorf("from %d: %v", first, err)
+		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("from %d: error %v, want %q", first, err, want)
+		}
+	}
 }
 
 // What reads rows cannot be had from sums, and the error says what can.

@@ -39,6 +39,14 @@ type Predictions struct {
 // Rows returns n.
 func (p *Predictions) Rows() int { return len(p.values) / len(p.Classes) }
 
+// place is the number in the file of a row.
+func (p *Predictions) place(row int) uint64 {
+	if p.places == nil {
+		return uint64(row)
+	}
+	return p.places[row]
+}
+
 // batchRows is the number of rows that are read, calibrated and written together.
 const batchRows = 4096
 

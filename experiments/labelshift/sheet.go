@@ -55,6 +55,7 @@ func (a *Analysis) sheet() sheet.Sheet {
 		Title:      "Class shares of " + a.Target,
 		Verdict:    verdict,
 		Sections:   []sheet.Section{a.Tests.section(strings.ToUpper(verdict[:1]) + verdict[1:])},
+		Facts:      a.facts(),
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s: %d rows; %s: %d rows.", a.Source, a.SourceRows, a.Target, a.TargetRows))
 	if a.Source == a.Target {
@@ -74,12 +75,85 @@ func (a *Analysis) sheet() sheet.Sheet {
 	return s
 }
 
-// expectation says what accuracy is expected, and if what, or why none is; "" if the notes do.
-func (a *Analysis) expectation() string {
+// facts are the numbers of an analysis besides those of the classes, as JSON has them. What is not
+// to be had, and what is infinite, is null.
+type facts struct {
+	Source    domainFacts           `json:"source"`
+	Target    domainFacts           `json:"target"`
+	Tests     testFacts             `json:"tests"`
+	Expected  *classshares.Accuracy `json:"expected_accuracy"`
+	Before    sheet.Value           `json:"uncorrected_accuracy"`
+	Withheld  *string               `json:"expected_accuracy_withheld"`
+	Condition sheet.Value           `json:"condition_number"`
+	Effective sheet.Value           `json:"effective_rows"`
+	Intervals *intervalFacts        `json:"intervals"`
+}
+
+type domainFacts struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+type testFacts struct {
+	ChiSquared        testFact  `json:"chi_squared"`
+	KolmogorovSmirnov *testFact `json:"kolmogorov_smirnov"`
+	LabelShift        *testFact `json:"label_shift"`
+}
+
+// testFact is what a test found; a test leaves out what it has not.
+type testFact struct {
+	Statistic        sheet.Value  `json:"statistic"`
+	DegreesOfFreedom *int         `json:"degrees_of_freedom,omitempty"`
+	Class            string       `json:"class,omitempty"`
+	P                sheet.Value  `json:"p"`
+	Detectable       *sheet.Value `json:"detectable_loss,omitempty"`
+}
+
+type intervalFacts struct {
+	Level    float64 `json:"level"`
+	Replicas int     `json:"replicas"`
+}
+
+func (a *Analysis) facts() facts {
+	f := facts{
+		Source: domainFacts{a.Source, a.SourceRows}, Target: domainFacts{a.Target, a.TargetRows},
+		Tests:    a.Tests.facts(a.Classes),
+		Expected: a.ExpectedAccuracy, Before: sheet.Number(a.Uncorrected),
+		Condition: sheet.Number(a.ConditionNumber), Effective: sheet.Number(a.EffectiveRows),
+	}
+	if why := a.withheld(); why != "" {
+		f.Withheld = &why
+	}
+	if a.Uncertainty != nil {
+		f.Intervals = &intervalFacts{a.Level, a.Replicas}
+	}
+	return f
+}
+
+// withheld says why no expected accuracy is to be believed, "" if one is or the test was not made.
+func (a *Analysis) withheld() string {
 	if a.Tests.LabelShift == nil {
 		return ""
 	}
-	if why := classshares.Withheld(*a.Tests.LabelShift); why != "" {
+	return classshares.Withheld(*a.Tests.LabelShift)
+}
+
+func (t Tests) facts(classes []string) testFacts {
+	c := t.ChiSquared
+	f := testFacts{ChiSquared: testFact{Statistic: sheet.Number(c.Statistic), DegreesOfFreedom: &c.DegreesOfFreedom, P: sheet.Number(c.P)}}
+	if k := t.KolmogorovSmirnov; k != nil {
+		f.KolmogorovSmirnov = &testFact{Statistic: sheet.Number(k.Distances[k.Class]), Class: classes[k.Class], P: sheet.Number(k.P)}
+	}
+	if l := t.LabelShift; l != nil {
+		detectable := sheet.Number(l.Detectable)
+		f.LabelShift = &testFact{Statistic: sheet.Number(l.Statistic), DegreesOfFreedom: &l.DegreesOfFreedom, P: sheet.Number(t.labelShiftP()), Detectable: &detectable}
+	}
+	return f
+}
+
+// expectation says what accuracy is expected, and if what, or why none is; "" if the notes do.
+func (a *Analysis) expectation() string {
+	if why := a.withheld(); why != "" {
 		return fmt.Sprintf("No expected accuracy: %s.", why)
 	}
 	e := a.ExpectedAccuracy

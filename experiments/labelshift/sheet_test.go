@@ -3,7 +3,10 @@ package labelshift
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +84,84 @@ func TestRecords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// JSON has the numbers of the tests and of the whole analysis, null for what is not to be had.
+func TestFacts(t *testing.T) {
+	source, target := read2(t, three, 5000, 5000)
+	s := Default()
+	s.Replicas = 20
+	a, err := Analyse(source, target, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.ExpectedAccuracy == nil || math.IsNaN(a.Tests.LabelShift.Detectable) {
+		t.Fatalf("no expected accuracy, or nothing that the test detects: %+v, %+v", a.ExpectedAccuracy, a.Tests.LabelShift)
+	}
+	tests := a.Tests
+	found := factsOf(t, a.Sheet())
+	for name, want := range map[string]any{
+		"source.name": source.Name, "source.rows": 5000.0, "target.name": target.Name, "target.rows": 5000.0,
+		"tests.chi_squared.statistic":          tests.ChiSquared.Statistic,
+		"tests.chi_squared.degrees_of_freedom": 2.0,
+		"tests.chi_squared.p":                  tests.ChiSquared.P,
+		"tests.kolmogorov_smirnov.statistic":   tests.KolmogorovSmirnov.Distances[tests.KolmogorovSmirnov.Class],
+		"tests.kolmogorov_smirnov.class":       animals[tests.KolmogorovSmirnov.Class],
+		"tests.kolmogorov_smirnov.p":           tests.KolmogorovSmirnov.P,
+		"tests.label_shift.statistic":          tests.LabelShift.Statistic,
+		"tests.label_shift.degrees_of_freedom": 6.0,
+		"tests.label_shift.p":                  tests.LabelShift.P,
+		"tests.label_shift.detectable_loss":    tests.LabelShift.Detectable,
+		"expected_accuracy.value":              a.ExpectedAccuracy.Value,
+		"expected_accuracy.low":                a.ExpectedAccuracy.Low,
+		"expected_accuracy.high":               a.ExpectedAccuracy.High,
+		"uncorrected_accuracy":                 a.Uncorrected,
+		"expected_accuracy_withheld":           nil,
+		"condition_number":                     a.ConditionNumber,
+		"effective_rows":                       a.EffectiveRows,
+		"intervals.level":                      0.95, "intervals.replicas": 20.0,
+	} {
+		if got, there := found[name]; got != want || !there {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	// Of sums, and of a test that rejects.
+	a.Tests.LabelShift, a.Tests.KolmogorovSmirnov, a.ExpectedAccuracy, a.Uncorrected = nil, nil, nil, math.NaN()
+	a.ConditionNumber, a.Uncertainty = math.Inf(1), nil
+	found = factsOf(t, a.Sheet())
+	for _, name := range []string{"tests.kolmogorov_smirnov", "tests.label_shift", "expected_accuracy", "uncorrected_accuracy", "condition_number", "intervals"} {
+		if got, there := found[name]; got != nil || !there {
+			t.Errorf("%s: %v, want null", name, got)
+		}
+	}
+	a.Tests.LabelShift = &shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01, Detectable: math.NaN()}
+	found = factsOf(t, a.Sheet())
+	if why, _ := found["expected_accuracy_withheld"].(string); !strings.Contains(why, "more than the class shares") || found["tests.label_shift.detectable_loss"] != nil {
+		t.Errorf("%v", found)
+	}
+}
+
+// factsOf are the values of the sheet's JSON, under the names that lead to them.
+func factsOf(t *testing.T, s sheet.Sheet) map[string]any {
+	t.Helper()
+	var text bytes.Buffer
+	var whole map[string]any
+	if err := errors.Join(s.Write(&text, sheet.JSON), json.Unmarshal(text.Bytes(), &whole)); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]any{}
+	var add func(before string, values map[string]any)
+	add = func(before string, values map[string]any) {
+		for name, value := range values {
+			if inner, ok := value.(map[string]any); ok {
+				add(before+name+".", inner)
+			} else {
+				found[before+name] = value
+			}
+		}
+	}
+	add("", whole)
+	return found
 }
 
 // An expected accuracy is said with its condition, if the test lets it be believed, and otherwise

@@ -146,7 +146,8 @@ func Names() []string {
 // too flat to tell the parameters, or the best common scale 0. The error wraps
 // ErrMissingClass with the number of a class without rows, whose bias would fall
 // without bound, for bcts and vs, ErrInvalidRow where a logit is not finite or a label
-// no class, ErrNoStatistics without rows, or ErrNoConvergence; an unknown name is an
+// no class, ErrNoStatistics without rows, or ErrNoConvergence. Where [FindFurthest] finds a row, that
+// error and Note name it. An unknown name is an
 // error that lists those known. Calibrate panics where the lengths do not fit.
 func Calibrate(name string, logits []float64, labels []int, k int) (Calibration, error) {
 	f, err := formOf(name)
@@ -175,7 +176,13 @@ func Calibrate(name string, logits []float64, labels []int, k int) (Calibration,
 			c.Note = strings.Join(notes, "; ")
 			return c, nil
 		case !errors.As(err, &flat):
+			if far := FindFurthest(logits, labels, k); far != nil {
+				err = fmt.Errorf("%w; %s", err, far.Describe(uint64(far.Row), fmt.Sprint(far.Class)))
+			}
 			return Calibration{}, err
+		}
+		if far := FindFurthest(logits, labels, k); far != nil && len(notes) == 0 {
+			notes = append(notes, far.Describe(uint64(far.Row), fmt.Sprint(far.Class)))
 		}
 		notes = append(notes, fmt.Sprintf("%s has no optimum, as %s: %s instead", f.name, flat.because, f.simpler))
 		if f, err = formOf(f.simpler); err != nil {

@@ -41,7 +41,7 @@ type options struct {
 	Merge          []string
 	Corrected      string // file to write, or empty
 	Figure         string // likewise
-	Format         string
+	Format         string // of the table; empty: what Output says
 	Output         string // file of the table; empty: standard output
 
 	out, err io.Writer
@@ -79,8 +79,8 @@ Examples:
   ` + name + ` held-out.csv target.csv --figure shares.png
   ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`", DefaultText: "standard output"},
-			commandline.Format(&o.Format, sheet.Formats()...),
+			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: " + listed(endings()), DefaultText: "standard output"},
+			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
@@ -113,12 +113,60 @@ Examples:
 			if err := o.check(); err != nil {
 				return err
 			}
+			o.Format = o.tableFormat()
 			if o.Intervals == noIntervals {
 				o.Replicas = 0
 			}
 			return o.carryOut()
 		},
 	}
+}
+
+// formatFlag is --format, which by default is what -o says.
+func formatFlag(to *string) cli.Flag {
+	flag := commandline.Format(to, sheet.Formats()...)
+	flag.Value, flag.DefaultText = "", "that of -o, or "+sheet.Markdown
+	return flag
+}
+
+// endings are the ends of names that say the format of a table.
+func endings() (all []string) {
+	for _, format := range sheet.Formats() {
+		all = append(all, "."+format)
+	}
+	return all
+}
+
+// listed lists words, the last behind "or".
+func listed(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// tableFormat is the format of the table: that of --format, or the one that the end of the
+// file's name says.
+func (o options) tableFormat() string {
+	switch end := formatOf(o.Output); {
+	case o.Format != "":
+		return o.Format
+	case slices.Contains(sheet.Formats(), end):
+		return end
+	}
+	return sheet.Markdown
+}
+
+// checkOutput returns an error for a file of the table whose name says no format, or another one
+// than --format.
+func (o options) checkOutput() error {
+	end := formatOf(o.Output)
+	says, open := slices.Contains(sheet.Formats(), end), end == "" || end == "txt"
+	switch {
+	case o.Format == "" && !says && !open:
+		return fmt.Errorf("-o %s: the name of a table ends with %s; for another name say --format", o.Output, listed(append(endings(), ".txt")))
+	case o.Format != "" && says && end != o.Format:
+		return fmt.Errorf("-o %s and --format %s contradict each other: leave --format out, or let the name end with .%s", o.Output, o.Format, o.Format)
+	}
+	return nil
 }
 
 // sums reports whether sums are counted or merged.
@@ -129,7 +177,7 @@ var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Pro
 
 // check returns the first of what is wrong with the options.
 func (o options) check() error {
-	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
+	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles(), o.checkOutput()); err != nil {
 		return commandline.WrongUsage("%v", err)
 	}
 	return nil

@@ -136,6 +136,23 @@ func TestLabelShiftFiles(t *testing.T) {
 	}
 }
 
+// The end of the table's name says its format, if --format does not.
+func TestLabelShiftFormatOfFile(t *testing.T) {
+	inPhotos(t, 60, 60)
+	begins := map[string]string{"md": "# Class shares", "tex": "% needs", "csv": "experiment,", "json": "{\n"}
+	for _, test := range [][2]string{
+		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.tex", "tex"}, {"-o t.md", "md"},
+		{"-o t.txt", "md"}, {"-o t", "md"}, {"-o t.csv --format csv", "csv"},
+		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
+	} {
+		status, out, said := callLine(t, onPhotos+" --intervals none "+test[0])
+		content, err := os.ReadFile(strings.Fields(test[0])[1])
+		if status != 0 || out != "" || err != nil || !strings.HasPrefix(string(content), begins[test[1]]) {
+			t.Errorf("%s: status %d, stderr %q, error %v, no %s:\n%.40s", test[0], status, said, err, test[1], content)
+		}
+	}
+}
+
 // Rows of any kind have an answer in finite numbers by every estimator, of which the
 // shares sum to 1, and intervals of each kind.
 func TestLabelShiftOfHardCases(t *testing.T) {
@@ -307,6 +324,8 @@ func TestLabelShiftErrors(t *testing.T) {
 		"labelshift --merge features.csv logits.csv --figure link.svg":          {"written over", "Usage"},
 		onPhotos + " --figure f.gif":                                            {".png or .svg", "Usage"},
 		onPhotos + " --format xls":                                              {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
 		onPhotos + " --partial sums --calibration ts":                           {"--calibration ts", "Usage"},
 		onPhotos + " --partial sums --all":                                      {"need rows", "Usage"},
 		onPhotos + " --first-row 7":                                             {"--partial", "Usage"},
@@ -324,6 +343,44 @@ func TestLabelShiftErrors(t *testing.T) {
 			if !strings.Contains(said, part) {
 				t.Errorf("%s: stderr %q lacks %q", line, said, part)
 			}
+		}
+	}
+}
+
+// A logit that would decide the calibration alone is an error with its row, class and value; that of
+// a class that is ruled out is none, nor is any without a calibration.
+func TestLabelShiftOfOneHugeLogit(t *testing.T) {
+	source, target := photos(200, 200)
+	logitsOf := func(rows []row, labelled bool) (lines []string) {
+		lines = append(lines, "logit_cat,logit_dog,logit_owl,label")
+		for _, r := range rows {
+			line, label := "", ""
+			for _, p := range r.probabilities {
+				line += fmt.Sprint(math.Log(p)) + ","
+			}
+			if labelled {
+				label = animals[r.label]
+			}
+			lines = append(lines, line+label)
+		}
+		return lines
+	}
+	t.Chdir(t.TempDir())
+	testfiles.Write(t, "target.csv", strings.Join(logitsOf(target, false), "\n")+"\n")
+	lines := logitsOf(source, true)
+	lines[1] = "1,2,3," // no label: left out, and the others keep their numbers
+	for odd, want := range map[string]string{
+		"0.5,1e30,0.1,cat": `source.csv: row 4 gives class "dog" the logit 1e+30, 1e+30 away from the row's others`,
+		"-1e9,0.5,0.1,cat": `source.csv: row 4 gives class "cat" the logit -1e+09, 1e+09 away`,
+		"0.5,-1e9,0.1,cat": "",
+	} {
+		lines[5] = odd
+		testfiles.Write(t, "source.csv", strings.Join(lines, "\n")+"\n")
+		if status, _, said := callLine(t, onPhotos+" --intervals none"); (status == 0) != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("%s: status %d, stderr %q, want %q", odd, status, said, want)
+		}
+		if status, _, said := callLine(t, onPhotos+" --intervals none --calibration none"); status != 0 {
+			t.Errorf("%s without calibration: status %d, stderr %q", odd, status, said)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"iwda/internal/printable"
@@ -34,7 +35,7 @@ func (s Sheet) writeLaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
 	for _, note := range s.Notes {
-		b.WriteString("% " + strings.ReplaceAll(printable.Wrap(note, lineWidth, ""), "\n", "\n%   ") + "\n")
+		b.WriteString("% " + strings.ReplaceAll(printable.Wrap(printable.Text(note), lineWidth, ""), "\n", "\n%   ") + "\n")
 	}
 	for i, t := range tabulars {
 		if i > 0 && i%floatsHeld == 0 {
@@ -71,13 +72,37 @@ func (s Section) tabular(caption string) Tabular {
 
 func (c Cell) inLaTeX() string { return c.format.inLaTeX(c.Value) }
 
-// Escape spells out what LaTeX takes for commands, or behind \\ for an argument, and the signs of our
-// tables.
-func Escape(text string) string { return latexEscapes.Replace(text) }
+// Escape spells out what LaTeX takes for commands, or behind \\ for an argument, or prints as
+// another sign, and the signs of our tables and Greek letters, which it lacks in text. It makes one
+// line of several. Other letters than Latin ones stay, and need XeLaTeX or LuaLaTeX.
+func Escape(text string) string {
+	return latexEscapes.Replace(printable.Text(onOneLine.Replace(text)))
+}
 
-var latexEscapes = strings.NewReplacer(
+var latexEscapes = strings.NewReplacer(slices.Concat([]string{
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `[`, `{[}`, `*`, `{*}`,
-	`±`, `$\pm$`, `–`, `--`, `→`, `$\rightarrow$`, `≤`, `$\le$`, `≥`, `$\ge$`, `√`, `$\surd$`, `½`, `$\frac12$`,
-	`Δ`, `$\Delta$`, `ε`, `$\varepsilon$`, `Ŷ`, `$\hat{Y}$`, `‖`, `$\|$`, `₁`, `$_1$`,
-)
+	`<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `"`, `{\char34}`, `--`, `-{}-{}`,
+	`±`, `$\pm$`, `–`, `--`, `—`, `---`, `…`, `\dots{}`, `−`, `$-$`, `×`, `$\times$`, `·`, `$\cdot$`, `→`, `$\rightarrow$`,
+	`≤`, `$\le$`, `≥`, `$\ge$`, `√`, `$\surd$`, `½`, `$\frac12$`, `²`, `$^2$`, `³`, `$^3$`, `Ŷ`, `$\hat{Y}$`, `‖`, `$\|$`,
+}, subscripts(), greekLetters())...)
+
+// subscripts are the digits below the line, each before what it is in LaTeX.
+func subscripts() (pairs []string) {
+	for digit := range 10 {
+		pairs = append(pairs, string('₀'+rune(digit)), fmt.Sprintf("$_%d$", digit))
+	}
+	return pairs
+}
+
+// greekLetters are the small Greek letters and the large ones that look like no Latin one, each
+// before what it is in LaTeX.
+func greekLetters() (pairs []string) {
+	letters := []rune("αβγδεζηθικλμνξοπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ")
+	for i, name := range strings.Fields(`\alpha \beta \gamma \delta \varepsilon \zeta \eta \theta \iota \kappa \lambda \mu
+		\nu \xi o \pi \rho \varsigma \sigma \tau \upsilon \varphi \chi \psi \omega
+		\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega`) {
+		pairs = append(pairs, string(letters[i]), "$"+name+"$")
+	}
+	return pairs
+}

@@ -69,6 +69,11 @@ func writeGrid(b *strings.Builder, section Section) {
 }
 
 // inMarkdown is the cell on one line, in which no bar ends it and nothing steers a terminal.
-func (c Cell) inMarkdown() string { return printable.Text(markdownEscapes.Replace(c.Text())) }
+func (c Cell) inMarkdown() string {
+	return printable.Text(markdownEscapes.Replace(onOneLine.Replace(c.Text())))
+}
 
-var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`, "\r\n", " ", "\n", " ", "\r", " ")
+var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`)
+
+// onOneLine makes one line of several.
+var onOneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// writeJSON writes the sheet as one object: experiment, title, unit, verdict, notes, and rows.
+// writeJSON writes the sheet as one object: experiment, title, unit, verdict, the facts, notes, and rows.
 func (s Sheet) writeJSON(w io.Writer) error {
 	rows := []object{} // an empty list, not null
 	for _, row := range s.Records.Rows {
@@ -18,17 +19,42 @@ func (s Sheet) writeJSON(w io.Writer) error {
 	if notes == nil {
 		notes = []string{}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
-		Experiment string   `json:"experiment"`
-		Title      string   `json:"title"`
-		Unit       string   `json:"unit,omitempty"`
-		Verdict    string   `json:"verdict,omitempty"`
-		Notes      []string `json:"notes"`
-		Rows       []object `json:"rows"`
-	}{s.Experiment, s.Title, s.Unit, s.Verdict, notes, rows})
+	all, err := joined(struct {
+		Experiment string `json:"experiment"`
+		Title      string `json:"title"`
+		Unit       string `json:"unit,omitempty"`
+		Verdict    string `json:"verdict,omitempty"`
+	}{s.Experiment, s.Title, s.Unit, s.Verdict}, s.Facts, struct {
+		Notes []string `json:"notes"`
+		Rows  []object `json:"rows"`
+	}{notes, rows})
+	if err != nil {
+		return err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, all, "", "  "); err != nil {
+		return err
+	}
+	_, err = w.Write(append(indented.Bytes(), '\n'))
+	return err
+}
+
+// joined is the object in JSON that has the fields of all structs; nil has none.
+func joined(structs ...any) ([]byte, error) {
+	var fields [][]byte
+	for _, s := range structs {
+		if s == nil {
+			continue
+		}
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(s); err != nil {
+			return nil, err
+		}
+		fields = append(fields, bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte("{")), []byte("}\n")))
+	}
+	return slices.Concat([]byte("{"), bytes.Join(fields, []byte(",")), []byte("}")), nil
 }
 
 // object is a JSON object whose keys keep their order.

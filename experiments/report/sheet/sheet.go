@@ -22,6 +22,7 @@ type Sheet struct {
 	Sections   []Section
 	Legend     string   // explains the columns, sentences
 	Notes      []string // what is missing, what was left out, sentences
+	Facts      any      // a struct whose fields JSON has besides; nil if there are none
 	Records    Records
 	// Tabulars are what the sheet is in LaTeX; where there are none, a tabular a section.
 	Tabulars []Tabular

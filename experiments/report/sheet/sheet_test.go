@@ -2,10 +2,16 @@ package sheet
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // LaTeX fails with more floats than it can hold back.
@@ -22,8 +28,58 @@ func TestLaTeXFloats(t *testing.T) {
 }
 
 func TestEscape(t *testing.T) {
-	if got, want := Escape(`50% of a_b & {c} ± Δ \d`), `50\% of a\_b \& \{c\} $\pm$ $\Delta$ \textbackslash{}d`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	for text, want := range map[string]string{
+		`50% of a_b & {c} ± Δ \d`:        `50\% of a\_b \& \{c\} $\pm$ $\Delta$ \textbackslash{}d`,
+		"predicted classes (χ²) < 0.001": `predicted classes ($\chi$$^2$) \textless{} 0.001`,
+		`a>b|"c"`:                        `a\textgreater{}b\textbar{}{\char34}c{\char34}`,
+		"a--b – c":                       "a-{}-{}b -- c",
+		"CO₂ α × ω":                      `CO$_2$ $\alpha$ $\times$ $\omega$`,
+		"two\n\nlines\r\n\x1b":           `two  lines \textbackslash{}x1b`,
+		"Öl, été":                        "Öl, été",
+	} {
+		if got := Escape(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Whatever sign stands in the source of tables, LaTeX can print it: of signs beyond ASCII pdfLaTeX
+// knows Latin letters alone.
+func TestEveryPrintedSignIsEscaped(t *testing.T) {
+	found := 0
+	for _, folder := range []string{"..", "../../labelshift", "../../labels"} {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				literal, ok := node.(*ast.BasicLit)
+				if !ok || literal.Kind != token.STRING {
+					return true
+				}
+				for _, sign := range literal.Value {
+					if sign < utf8.RuneSelf {
+						continue
+					}
+					found++
+					if escaped := Escape(string(sign)); escaped == string(sign) {
+						t.Errorf("%s: LaTeX cannot print %c; give it a command in latexEscapes", path, sign)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d signs found", found)
 	}
 }
 
@@ -117,6 +173,37 @@ func TestValues(t *testing.T) {
 	}
 	if err := (Sheet{}).Write(io.Discard, "xls"); err == nil || !strings.Contains(err.Error(), `"xls" of a table: choose from md, tex, csv, json`) {
 		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+// JSON keeps the order of what it says, has null for what is not there, and leaves < as it is.
+func TestJSON(t *testing.T) {
+	type facts struct {
+		Z       Value          `json:"z"`
+		A       map[string]any `json:"a"`
+		Nothing *Value         `json:"nothing"`
+	}
+	s := Sheet{Experiment: "e", Title: "a < b", Verdict: "c & d", Facts: facts{Z: Number(math.Inf(1)), A: map[string]any{"of <": Count(1), "p": Number(0.25)}}}
+	var text bytes.Buffer
+	if err := s.Write(&text, JSON); err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "experiment": "e",
+  "title": "a < b",
+  "verdict": "c & d",
+  "z": null,
+  "a": {
+    "of <": 1,
+    "p": 0.25
+  },
+  "nothing": null,
+  "notes": [],
+  "rows": []
+}
+`
+	if text.String() != want {
+		t.Errorf("got %s, want %s", &text, want)
 	}
 }
 
