@@ -116,6 +116,7 @@ func TestWrongUsage(t *testing.T) {
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
 		"slurm -c tiny.yaml --time 1:00#":        {"--time", `"1:00#"`, "Usage"},
+		"slurm -c tiny.yaml --time 0:01:00":      {"--time 0:01:00", "120 seconds", "Usage"},
 		"slurm -c tiny.yaml --sbatch qos=a":      {`"qos=a"`, "--name=value", "Usage"},
 		"slurm -c tiny.yaml --retries -1":        {"--retries -1", "Usage"},
 		"predict":                                {"model's folder", "iwrun predict MODEL", "Usage"},
