@@ -68,7 +68,7 @@ func TestDataCheckAndList(t *testing.T) {
 	if status, _, err := call(t, "data", "check", "glyphs"); status != 2 || !strings.Contains(err, "no published form") || !strings.Contains(err, "digits, office31, officehome, visda") {
 		t.Errorf("drawn: status %d, stderr %q", status, err)
 	}
-	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") {
+	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") || !strings.Contains(out, "here the working directory. ") {
 		t.Errorf("list: status %d, %q", status, out)
 	}
 }
