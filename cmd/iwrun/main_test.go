@@ -255,14 +255,16 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// TestMixedTable: a table leaves out what another configuration gave, and says so.
+// TestMixedTable: a table leaves out what another configuration gave, and says so, and which settings
+// are not those of the file.
 func TestMixedTable(t *testing.T) {
 	inFolder(t)
 	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
 		t.Fatal(err)
 	}
 	status, out, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*", "--set", "train.batch=10")
-	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") {
+	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") ||
+		!strings.Contains(out, "- With train.batch=10 in the place of what tiny.yaml says.\n") {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
 	}
 }

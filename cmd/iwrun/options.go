@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -51,6 +52,15 @@ func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
 	}
 	runs, err := plan.Runs(file)
 	return file, runs, err
+}
+
+// find reads the experiment's results. A note says which settings are not those of its file.
+func (o experimentOptions) find(file *config.File) (plan.Found, error) {
+	found, err := plan.Find(file, o.Results)
+	if len(o.Set) > 0 {
+		found.Notes = append(found.Notes, fmt.Sprintf("With %s in the place of what %s says.", strings.Join(o.Set, ", "), file.Name))
+	}
+	return found, err
 }
 
 // loadAll reads the experiment files, of which there is at least one, and makes the
