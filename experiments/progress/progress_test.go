@@ -55,7 +55,7 @@ func finished(seed int64) schedule.Update {
 }
 
 func failed(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory", LogEnd: []string{"x"}}}
+	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
 }
 
 func TestLines(t *testing.T) {
