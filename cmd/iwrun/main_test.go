@@ -267,6 +267,10 @@ func TestMixedTable(t *testing.T) {
 		!strings.Contains(out, "- With train.batch=10 in the place of what tiny.yaml says.\n") {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
 	}
+	_, out, _ = call(t, "table", "-c", "tiny.yaml", "--set", "train.batch=10", "--format", "tex")
+	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, " With train.batch=10 in the place of what tiny.yaml says.}\n") != captions {
+		t.Errorf("captions in LaTeX:\n%s", out)
+	}
 }
 
 // TestFailure: a run that fails is named with its log, and the other one is finished.

@@ -83,6 +83,11 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 		built = table.Build(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
+	if changed := o.changed(file); changed != "" { // notes are comments in LaTeX
+		for i := range built.Tabulars {
+			built.Tabulars[i].Caption += " " + sheet.Escape(changed)
+		}
+	}
 	return built.Write(s.out, format)
 }
 
