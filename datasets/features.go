@@ -13,6 +13,7 @@ import (
 type Features struct {
 	rows
 	values []float32
+	ids    []string // of the rows; nil where they have none
 }
 
 // NewFeatures makes a set of as many vectors as there are labels out of their values,
@@ -31,8 +32,16 @@ func NewFeatures(name string, values []float32, labels Labels, classNames []stri
 	if err := labels.check(name, len(classNames)); err != nil {
 		return nil, err
 	}
-	return &Features{rows{name, []int{size}, size, classNames, labels}, values}, nil
+	return &Features{rows{name, []int{size}, size, classNames, labels}, values, nil}, nil
 }
+
+// WithIDs returns the set with an id for each row, which [WriteFeatures] writes.
+func (f *Features) WithIDs(ids []string) *Features {
+	return &Features{f.rows, f.values, ids}
+}
+
+// IDs are the ids of the rows, nil where they have none. The caller must not change them.
+func (f *Features) IDs() []string { return f.ids }
 
 // CopyRow implements [Set]. The values are those that the set was made of.
 func (f *Features) CopyRow(dst []float32, i int) {
@@ -41,9 +50,9 @@ func (f *Features) CopyRow(dst []float32, i int) {
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features
-// (n×d, float32), labels (n, int64), -1 for a row without one, and class_names, which
-// package table and NumPy read. A set none of whose rows has a label has no
-// array of labels.
+// (n×d, float32), labels (n, int64), -1 for a row without one, ids (n, text) and
+// class_names, which package table and NumPy read. There is no array of labels where no row
+// has one, and none of ids but for a set whose method IDs returns some.
 func WriteFeatures(w io.Writer, set Set) error {
 	file := table.NewNPZ(w)
 	n, d := set.Len(), Size(set.Shape())
@@ -65,6 +74,11 @@ func WriteFeatures(w io.Writer, set Set) error {
 			return err
 		}
 		if _, err := labels.Write(encodeLabels(set)); err != nil {
+			return err
+		}
+	}
+	if named, is := set.(interface{ IDs() []string }); is && named.IDs() != nil {
+		if err := file.Texts("ids", named.IDs()); err != nil {
 			return err
 		}
 	}

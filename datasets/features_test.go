@@ -50,6 +50,26 @@ func TestWrittenFeatures(t *testing.T) {
 	}
 }
 
+// Ids of rows are in the file, and read as ids.
+func TestWrittenIDs(t *testing.T) {
+	path, ids := filepath.Join(t.TempDir(), "clip.npz"), []string{"a.png", "deep/größer.png", ""}
+	testfiles.Write(t, path, string(npzOf(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c").WithIDs(ids))))
+	file, err := table.Open(path, table.Options{Kind: table.Features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := file.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range ids {
+		if got := rows.ID(i); got != want {
+			t.Errorf("row %d has the id %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestFeaturesThatAreWrong(t *testing.T) {
 	for _, c := range []struct {
 		values []float32

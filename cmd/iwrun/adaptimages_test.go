@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/datasets/images"
 	"iwda/datasets/table"
 	"iwda/internal/testfiles"
 )
@@ -140,7 +141,8 @@ func TestAdaptImages(t *testing.T) {
 }
 
 // Features of images of one's own, with labels or without, go into files that another
-// experiment reads; names of domains may have hyphens.
+// experiment reads; names of domains may have hyphens. The files have the images' ids, and those of
+// another backbone lie elsewhere.
 func TestExtractOwnImages(t *testing.T) {
 	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
 	if err != nil {
@@ -157,15 +159,17 @@ methods: [source-only]
 seeds: [1]
 network: {name: torchscript, file: `+script+`}
 `)
+	const folder = "results/mine/features/backbone/"
 	status, out, text := call(t, "extract", "-c", "mine.yaml", "--device", "cpu")
-	if status != 0 || out != "results/mine/features/my-photos.npz\nresults/mine/features/old-sketches.npz\n" {
+	if status != 0 || out != folder+"my-photos.npz\n"+folder+"old-sketches.npz\n" {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
 	for name, want := range map[string]struct {
 		rows   int
 		labels bool
-	}{"my-photos": {48, true}, "old-sketches": {200, false}} {
-		file, err := table.Open("results/mine/features/"+name+".npz", table.Options{})
+		images string
+	}{"my-photos": {48, true, "source"}, "old-sketches": {200, false, "target"}} {
+		file, err := table.Open(folder+name+".npz", table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,10 +178,28 @@ network: {name: torchscript, file: `+script+`}
 		if err != nil || file.Len() != want.rows || file.Width() != 5 || file.HasLabels() != want.labels || !slices.Equal(classes, []string{"blue", "red"}) {
 			t.Errorf("%s: %d rows of %d values, labels %v, classes %q, %v", name, file.Len(), file.Width(), file.HasLabels(), classes, err)
 		}
+		images, err := images.OpenOwn(want.images, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := file.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows.Len() {
+			if rows.ID(i) != images.ID(i) {
+				t.Fatalf("%s: row %d has the id %q, its image is %q", name, i, rows.ID(i), images.ID(i))
+			}
+		}
 	}
-	status, out, text = call(t, "adapt", "--source", "results/mine/features/my-photos.npz", "--target", "results/mine/features/old-sketches.npz", "-o", "out", "--dry-run")
+	status, out, text = call(t, "adapt", "--source", folder+"my-photos.npz", "--target", folder+"old-sketches.npz", "-o", "out", "--dry-run")
 	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes, the rarest \"blue\" with 12\ntarget      200 rows, without labels\n") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
+	testfiles.Write(t, "other.pt", readFile(t, script))
+	status, out, text = call(t, "extract", "-c", "mine.yaml", "--device", "cpu", "--set", "network.file=other.pt")
+	if want := "results/mine/features/other/my-photos.npz\nresults/mine/features/other/old-sketches.npz\n"; status != 0 || out != want {
+		t.Errorf("another backbone: status %d\n%s\n%s", status, out, text)
 	}
 }
 

@@ -26,15 +26,21 @@ Examples:
 			}
 			found := 0
 			for _, folder := range c.Args().Slice() {
+				if err := checkFolder(folder); err != nil {
+					return input.Wrong(err)
+				}
 				report, err := check.Folder(folder)
+				if err == nil && report.Empty() {
+					err = nothingOf(folder)
+				}
 				if err != nil {
 					return input.Wrong(err)
 				}
 				for _, f := range report.Findings {
 					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)
 				}
-				fmt.Fprintf(s.err, "%s: %d findings; runs: %d finished, %d unfinished, %d being made; %d models, %d of them without a seal; %d parts\n",
-					folder, len(report.Findings), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
+				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d being made; %d models, %d of them without a seal; %d parts\n",
+					folder, counted(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
 				found += len(report.Findings)
 			}
 			if found > 0 {
@@ -43,4 +49,12 @@ Examples:
 			return nil
 		},
 	}
+}
+
+// counted is a number of things, with the plural where it is not one.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

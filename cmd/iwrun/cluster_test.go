@@ -87,6 +87,11 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("status %d, %q, no %q in\n%s", status, text, part, out)
 		}
 	}
+	_, out, _ = call(t, "kubernetes", "-c", "tiny.yaml", "--image", "iwda:1", "--claim", "work", "--set", "seeds=[1, 2, 3, 4, 5]")
+	_, help, _ := call(t, "kubernetes", "--help")
+	if !strings.Contains(out, "parallelism: 8\n") || !strings.Contains(help, "tasks at a time (default: 8)") {
+		t.Errorf("the number of tasks at a time of\n%s\nis not that of\n%s", out, help)
+	}
 	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
 		t.Errorf("written: %v, %v", entries, err)
 	}

@@ -68,7 +68,7 @@ func TestDataCheckAndList(t *testing.T) {
 	if status, _, err := call(t, "data", "check", "glyphs"); status != 2 || !strings.Contains(err, "no published form") || !strings.Contains(err, "digits, office31, officehome, visda") {
 		t.Errorf("drawn: status %d, stderr %q", status, err)
 	}
-	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") {
+	if status, out, _ := call(t, "data", "list"); status != 0 || !strings.Contains(out, "visda") || !strings.Contains(out, "MNIST") || !strings.Contains(out, "here the working directory. ") {
 		t.Errorf("list: status %d, %q", status, out)
 	}
 }
@@ -86,20 +86,21 @@ func TestExtract(t *testing.T) {
 		t.Fatalf("status %d: %s", status, err)
 	}
 	status, out, err := call(t, "extract", "-c", "tiny.yaml", "--run", "subsampled/clean-warped/iwdan/seed-1")
-	want := "results/tiny/features/clean.npz\nresults/tiny/features/warped.npz\n"
+	folder := "results/tiny/features/subsampled/clean-warped/iwdan/seed-1/"
+	want := folder + "clean.npz\n" + folder + "warped.npz\n"
 	if status != 0 || out != want {
 		t.Fatalf("status %d, stdout %q, stderr %q", status, out, err)
 	}
 	at := 0
 	for _, name := range []string{"clean", "clean-test", "warped", "warped-test"} {
-		next := strings.Index(err[at:], "features/"+name+".npz: ")
+		next := strings.Index(err[at:], folder+name+".npz: ")
 		if next < 0 {
 			t.Fatalf("%s is not told after what comes before it:\n%s", name, err)
 		}
 		at += next
 	}
 	testfiles.Write(t, "features.yaml", `experiment: features
-dataset: {name: files, root: results/tiny/features, domains: {clean: {path: clean.npz}, warped: {path: warped.npz, test: warped-test.npz}}}
+dataset: {name: files, root: `+folder+`, domains: {clean: {path: clean.npz}, warped: {path: warped.npz, test: warped-test.npz}}}
 tasks: [clean-warped]
 variants: [full]
 methods: [iwdan]

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,9 +31,10 @@ func newExtractCommand(s streams) *cli.Command {
 		Name:      "extract",
 		Usage:     "write features of every domain into .npz files",
 		UsageText: "iwrun extract -c FILE [--run ID]",
-		Description: `Writes features (n×d), names of classes and labels (n), if there are some, of each domain of the tasks into
-the folder features of the experiment's results, test sets into DOMAIN-test.npz, and prints the paths. iwrun adapt reads
-them, and so does the data set "files".
+		Description: `Writes features (n×d), names of classes, labels (n), if there are some, and the paths of images as ids, of each
+domain of the tasks into DOMAIN.npz, test sets into DOMAIN-test.npz, and prints the paths. The files lie in the folder features
+of the experiment's results, in one of its own for each network: features/resnet50-19c8e357, or features/ID of --run. iwrun adapt
+reads them, and so does the data set "files".
 
 Examples:
   iwrun extract -c configs/office31.yaml
@@ -70,7 +73,7 @@ func runExtract(o extractOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(o.Results, file.Config.Experiment, "features")
+	folder := filepath.Join(o.Results, file.Config.Experiment, "features", o.network(chosen))
 	if err := checkFeatures(folder, domains); err != nil {
 		return err
 	}
@@ -100,6 +103,16 @@ func runExtract(o extractOptions, s streams) error {
 		fmt.Fprintln(s.out, d.files(folder)[0])
 	}
 	return nil
+}
+
+// network is the folder of a network's features: the id of its run, or the name of the file that its
+// backbone is read from.
+func (o extractOptions) network(chosen plan.Run) string {
+	if o.Run != "" {
+		return chosen.ID.String()
+	}
+	file := filepath.Base(cmp.Or(chosen.Config.Network.File, chosen.Config.Network.Pretrained))
+	return strings.TrimSuffix(file, filepath.Ext(file))
 }
 
 // checkFeatures refuses to replace the files that the features are computed from.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/plan"
 	"iwda/experiments/report/figure"
 	"iwda/internal/wholefile"
 )
@@ -46,7 +45,7 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := plan.Find(file, o.Results)
+	found, err := o.find(file)
 	if err != nil {
 		return err
 	}

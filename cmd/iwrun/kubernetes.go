@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,10 +18,16 @@ type taskOptions struct {
 	AtOnce int // tasks; 0: no limit
 }
 
-func (o *taskOptions) taskFlags() []cli.Flag {
+// taskFlags are the flags of a cluster that makes so many tasks at a time unless told otherwise, 0
+// for no limit.
+func (o *taskOptions) taskFlags(atOnce int) []cli.Flag {
+	usual := strconv.Itoa(atOnce)
+	if atOnce == 0 {
+		usual = "no limit"
+	}
 	return append(append(o.experimentFlags(),
 		&cli.IntFlag{Name: "cpus", Destination: &o.CPUs, Value: 1, Usage: "`NUMBER` of cores of a task, and of threads of its run", Action: atLeast(1, "--cpus", "a task needs at least one core")},
-		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, DefaultText: "no limit", Usage: "`NUMBER` of tasks at a time", Action: atLeast(0, "--at-once", "at least one task at a time")},
+		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, Value: atOnce, DefaultText: usual, Usage: "`NUMBER` of tasks at a time", Action: atLeast(min(1, atOnce), "--at-once", "at least one task at a time")},
 	), o.faultFlags()...)
 }
 
@@ -42,7 +48,7 @@ func (o taskOptions) experiment(c *cli.Context, name string) (cluster.Experiment
 }
 
 // usualParallelism is the number of tasks at a time where none is given: Kubernetes
-// would take one.
+// itself would take one.
 const usualParallelism = 8
 
 func newKubernetesCommand(s streams) *cli.Command {
@@ -58,7 +64,7 @@ to the folder of -o there; data lie in its folder data. A task whose run is fini
 Examples:
   iwrun kubernetes -c configs/demo.yaml --image iwda --claim work >job.yaml
   iwrun kubernetes -c demo.yaml --image iwda --claim work | kubectl apply -f -`,
-		Flags: append(o.taskFlags(),
+		Flags: append(o.taskFlags(usualParallelism),
 			&cli.StringFlag{Name: "image", Destination: &job.Image, Usage: "container `IMAGE` with iwrun on its path"},
 			&cli.StringFlag{Name: "claim", Destination: &job.Claim, Usage: "persistent volume `CLAIM` for results and data"},
 			&cli.StringFlag{Name: "data-claim", Destination: &job.DataClaim, Usage: "persistent volume `CLAIM` that is the folder data instead, only read"},
@@ -74,7 +80,7 @@ Examples:
 			if job.Experiment, err = o.experiment(c, file.Config.Experiment); err != nil {
 				return err
 			}
-			job.Runs, job.Results, job.AtOnce, job.CPUs = len(runs), o.Results, cmp.Or(o.AtOnce, usualParallelism), o.CPUs
+			job.Runs, job.Results, job.AtOnce, job.CPUs = len(runs), o.Results, o.AtOnce, o.CPUs
 			manifest, err := job.Manifest()
 			if err != nil {
 				return wrongUsage("%v", err)

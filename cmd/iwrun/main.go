@@ -47,13 +47,17 @@ func run(arguments []string, s streams) int {
 	if help {
 		return conclude(app, nil, commandline.Help(app, path, s.out))
 	}
+	if len(arguments) == 1 && arguments[0] == "version" {
+		arguments = []string{"--version"}
+	}
 	if first := arguments[0]; len(path) == 0 && strings.HasPrefix(first, "-") && first != "--version" && first != "-v" {
 		path, arguments = []string{runName}, append([]string{runName}, arguments...)
 	}
 	return conclude(app, path, app.Run(append([]string{app.Name}, commandline.CommandFirst(app, arguments)...)))
 }
 
-const aboutIwrun = `iwrun help COMMAND says more of a command. iwrun -c FILE is short for iwrun run -c FILE.
+const aboutIwrun = `iwrun help COMMAND says more of a command, iwrun --version which version this is. iwrun -c FILE is short for
+iwrun run -c FILE.
 
 Examples:
   iwrun adapt source.csv target.csv

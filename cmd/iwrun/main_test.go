@@ -116,6 +116,7 @@ func TestWrongUsage(t *testing.T) {
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
 		"slurm -c tiny.yaml --time 1:00#":        {"--time", `"1:00#"`, "Usage"},
+		"slurm -c tiny.yaml --time 0:01:00":      {"--time 0:01:00", "120 seconds", "Usage"},
 		"slurm -c tiny.yaml --sbatch qos=a":      {`"qos=a"`, "--name=value", "Usage"},
 		"slurm -c tiny.yaml --retries -1":        {"--retries -1", "Usage"},
 		"predict":                                {"model's folder", "iwrun predict MODEL", "Usage"},
@@ -254,15 +255,21 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// TestMixedTable: a table leaves out what another configuration gave, and says so.
+// TestMixedTable: a table leaves out what another configuration gave, and says so, and which settings
+// are not those of the file.
 func TestMixedTable(t *testing.T) {
 	inFolder(t)
 	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
 		t.Fatal(err)
 	}
 	status, out, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*", "--set", "train.batch=10")
-	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") {
+	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") ||
+		!strings.Contains(out, "- With train.batch=10 in the place of what tiny.yaml says.\n") {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
+	}
+	_, out, _ = call(t, "table", "-c", "tiny.yaml", "--set", "train.batch=10", "--format", "tex")
+	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, " With train.batch=10 in the place of what tiny.yaml says.}\n") != captions {
+		t.Errorf("captions in LaTeX:\n%s", out)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -51,6 +52,23 @@ func (o experimentOptions) loadRuns() (*config.File, []plan.Run, error) {
 	}
 	runs, err := plan.Runs(file)
 	return file, runs, err
+}
+
+// find reads the experiment's results. A note says which settings are not those of its file.
+func (o experimentOptions) find(file *config.File) (plan.Found, error) {
+	found, err := plan.Find(file, o.Results)
+	if changed := o.changed(file); changed != "" {
+		found.Notes = append(found.Notes, changed)
+	}
+	return found, err
+}
+
+// changed says in a sentence which settings are not those of the file, "" if all are.
+func (o experimentOptions) changed(file *config.File) string {
+	if len(o.Set) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("With %s in the place of what %s says.", strings.Join(o.Set, ", "), file.Name)
 }
 
 // loadAll reads the experiment files, of which there is at least one, and makes the

@@ -21,9 +21,9 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 	testfiles.Write(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
 	testfiles.Write(t, "own.yaml", strings.NewReplacer(
 		"experiment: points", "experiment: own",
-		"west: {path: data/west.npz}", "west: {path: results/own/features/west.npz}",
+		"west: {path: data/west.npz}", "west: {path: results/own/features/full/east-west/iwdan/seed-1/west.npz}",
 	).Replace(points))
-	for _, folder := range []string{"results/own/features", "adapted/model"} {
+	for _, folder := range []string{"results/own/features/full/east-west/iwdan/seed-1", "adapted/model"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for link, to := range map[string]string{
-		"results/own/features/west.npz": "data/west.npz", "adapted/predictions.csv": "rows.csv", "adapted/model/model.safetensors": pointsRun + "/checkpoint.safetensors",
+		"results/own/features/full/east-west/iwdan/seed-1/west.npz": "data/west.npz", "adapted/predictions.csv": "rows.csv", "adapted/model/model.safetensors": pointsRun + "/checkpoint.safetensors",
 		figure: "points.yaml", "results/points/report.html": "points.yaml",
 	} {
 		if err := os.Link(to, link); err != nil {

@@ -37,7 +37,7 @@ func runReport(o experimentOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := plan.Find(file, o.Results)
+	found, err := o.find(file)
 	if err != nil && !(errors.Is(err, plan.ErrNothingFinished) && found.Failed()) {
 		return err
 	}

@@ -111,7 +111,7 @@ func runExperiment(o runOptions, s streams) error {
 		return s.stopped()
 	}
 	if o.Index == allRuns { // the tables of one run of many would be read by nobody
-		if err := printTable(file, o.Results, "", sheet.Markdown, s); err != nil && !errors.Is(err, plan.ErrNothingFinished) {
+		if err := o.printTable(file, "", sheet.Markdown, s); err != nil && !errors.Is(err, plan.ErrNothingFinished) {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func printOutcome(folder string, s streams) error {
 
 // show says what a folder is, and what to do with it.
 func show(folder string, s streams) error {
-	if _, err := os.ReadDir(folder); err != nil {
+	if err := checkFolder(folder); err != nil {
 		return err
 	}
 	has := func(names ...string) bool {
@@ -119,7 +119,24 @@ func show(folder string, s streams) error {
 	if finished, begun, first := countRuns(folder); begun > 0 {
 		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", resultsOf(first))
 	}
-	return errors.New(folder + " holds nothing that iwrun has written; name the folder of iwrun adapt, of a run, of a model, or of results")
+	return nothingOf(folder)
+}
+
+// foldersOf are those that can be asked about.
+const foldersOf = "name the folder of iwrun adapt, of a run, of a model, or of results"
+
+// nothingOf is the error of a folder in which nothing is known.
+func nothingOf(folder string) error {
+	return errors.New(folder + " holds nothing that iwrun has written; " + foldersOf)
+}
+
+// checkFolder returns an error for what is no folder that can be read.
+func checkFolder(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return errors.New(path + " is a file; " + foldersOf)
+	}
+	_, err := os.ReadDir(path)
+	return err
 }
 
 // resultsOf returns the folder of all results in which a run's lies, below its experiment, variant,

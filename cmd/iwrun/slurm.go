@@ -31,7 +31,7 @@ var slurmFlags = []struct {
 	name, usage string
 	shared      bool // by the last job
 }{
-	{"time", "time limit of a task, `[DAYS-]HOURS:MINUTES:SECONDS`; a run that needs longer goes on in the next one", false},
+	{"time", "time limit of a task, `[DAYS-]HOURS:MINUTES:SECONDS`, above three minutes; a run that needs longer goes on in the next one", false},
 	{"gres", "generic resources of a task, as in `gpu:1`", false},
 	{"mem", "memory of a task, as in `16G`", false},
 	{"partition", "`PARTITION` of the cluster", true},
@@ -40,7 +40,7 @@ var slurmFlags = []struct {
 
 func newSlurmCommand(s streams) *cli.Command {
 	var o slurmOptions
-	flags := append(o.taskFlags(), o.selectionFlags()...)
+	flags := append(o.taskFlags(0), o.selectionFlags()...)
 	for _, f := range slurmFlags {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}

@@ -64,12 +64,12 @@ func runTable(o tableOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	return printTable(file, o.Results, o.Kind, o.Format, s)
+	return o.printTable(file, o.Kind, o.Format, s)
 }
 
 // printTable prints a table of the experiment's finished runs.
-func printTable(file *config.File, results, kind, format string, s streams) error {
-	found, err := plan.Find(file, results)
+func (o experimentOptions) printTable(file *config.File, kind, format string, s streams) error {
+	found, err := o.find(file)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,11 @@ func printTable(file *config.File, results, kind, format string, s streams) erro
 		built = table.Build(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
+	if changed := o.changed(file); changed != "" { // notes are comments in LaTeX
+		for i := range built.Tabulars {
+			built.Tabulars[i].Caption += " " + sheet.Escape(changed)
+		}
+	}
 	return built.Write(s.out, format)
 }
 
@@ -96,7 +101,7 @@ func runAverage(o tableOptions, s streams) error {
 	var experiments []summary.Selection
 	var notes []string
 	for _, file := range files {
-		found, err := plan.Find(file, o.Results)
+		found, err := o.find(file)
 		if err != nil {
 			if len(files) == 1 {
 				return err

@@ -99,8 +99,11 @@ func ownFiles() Dataset {
 		Root:     ".",
 		Settings: "network: {name: mlp, features: 256, layers: 1}\ntrain: {epochs: 20}",
 		instructions: func(root string) string {
-			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, in %s. The source has labels; a target needs none.\n"+
-				"docs/reference/formats.md says which formats there are.", root)
+			if root == "." {
+				root = "the working directory"
+			}
+			return fmt.Sprintf("Your own: dataset.domains names each domain's file, or folder of images, by a path relative to dataset.root,\n"+
+				"here %s. The source has labels; a target needs none. docs/reference/formats.md says which formats there are.", root)
 		},
 	}
 }

@@ -29,7 +29,7 @@ import (
 // is known. Where classes are given and no folder has the name of one, all images are
 // without a label; where some have and others not, it is an error.
 //
-// In a list, a line is a path, relative to the list's folder, and after a tab or the last
+// In a list, a line is a path, relative to the list's folder or absolute and below it, and after a tab or the last
 // blank the name of a class, which may be missing for one that is not known, see
 // [table.Unknown]. Empty lines are passed over; errors name file and line.
 func OpenOwn(name string, classes []string) (*Set, error) {
@@ -218,7 +218,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 	}
 	err = eachLine(file, name, func(_ int, text string) error {
 		text, label := cutLabel(text)
-		path, err := parsePath(text)
+		path, err := parsePath(s.root, text)
 		switch {
 		case err != nil:
 			return err
@@ -261,15 +261,20 @@ func eachLine(r io.Reader, name string, f func(number int, text string) error) e
 	return nil
 }
 
-// parsePath returns the path that a list names, which must stay in the folder that it is
-// relative to.
-func parsePath(text string) (string, error) {
+// parsePath returns the path that a list in the folder root names, relative to it. It must stay
+// in there.
+func parsePath(root, text string) (string, error) {
 	file := strings.TrimSpace(text)
+	if absolute, err := filepath.Abs(root); err == nil && filepath.IsAbs(file) {
+		if relative, err := filepath.Rel(absolute, file); err == nil && filepath.IsLocal(relative) {
+			file = filepath.ToSlash(relative)
+		}
+	}
 	if strings.ContainsRune(file, 0) {
 		return "", errors.New("a path with a zero byte")
 	}
 	if path.IsAbs(file) || !filepath.IsLocal(filepath.FromSlash(file)) {
-		return "", fmt.Errorf("the path %.200q leaves the folder that paths are relative to", file)
+		return "", fmt.Errorf("the path %.200q leaves the folder of the list", file)
 	}
 	return path.Clean(file), nil
 }

@@ -90,7 +90,7 @@ func TestOpenOwn(t *testing.T) {
 		{filepath.Join(root, "empty"), "no .jpg, .jpeg, .png or .webp files"},
 		{filepath.Join(root, "none"), "no such file"},
 		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is no class of the source, which has Big Dog, cat`},
-		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder`},
+		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder of the list`},
 		{list("absolute.txt", "\n/etc/a.png\n"), `absolute.txt:2: the path "/etc/a.png" leaves`},
 		{list("upwards.txt", "x/../../a.png cat\n"), `upwards.txt:1: the path "x/../../a.png" leaves`},
 		{list("zero.txt", "a\x00.png\n"), "zero.txt:1: a path with a zero byte"},
@@ -106,6 +106,11 @@ func TestOpenOwn(t *testing.T) {
 		if _, err := OpenOwn(test.path, classes); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.path, err, test.want)
 		}
+	}
+	// Absolute paths below the list's folder are the same images.
+	absolute, err := OpenOwn(list("own.txt", filepath.Join(root, "a.png")+"\tcat\n"), classes)
+	if err != nil || absolute.ID(0) != "a.png" {
+		t.Errorf("absolute paths of the list's own folder: %v", err)
 	}
 	// A link in the place of a file that was there when the list was read leads nowhere either.
 	set, err := OpenOwn(list("later.txt", "again/a.png\n"), nil)
@@ -180,7 +185,7 @@ func FuzzListLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		text, _ := cutLabel(line)
-		if path, err := parsePath(text); err == nil && !filepath.IsLocal(filepath.FromSlash(path)) {
+		if path, err := parsePath("folder", text); err == nil && !filepath.IsLocal(filepath.FromSlash(path)) {
 			t.Errorf("path %q", path)
 		}
 	})

@@ -32,17 +32,20 @@ func (n NPZ) Array(name, descr string, shape ...int) (io.Writer, error) {
 }
 
 // ClassNames writes the array class_names.
-func (n NPZ) ClassNames(names []string) error {
+func (n NPZ) ClassNames(names []string) error { return n.Texts(classNamesArray, names) }
+
+// Texts writes an array of texts.
+func (n NPZ) Texts(name string, texts []string) error {
 	longest := 1
-	for _, name := range names {
-		longest = max(longest, utf8.RuneCountInString(name))
+	for _, text := range texts {
+		longest = max(longest, utf8.RuneCountInString(text))
 	}
-	w, err := n.Array(classNamesArray, textType(longest), len(names))
+	w, err := n.Array(name, textType(longest), len(texts))
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if _, err := w.Write(wide(nil, name, longest)); err != nil {
+	for _, text := range texts {
+		if _, err := w.Write(wide(nil, text, longest)); err != nil {
 			return err
 		}
 	}

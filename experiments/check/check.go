@@ -37,6 +37,11 @@ type Report struct {
 	Findings                      []Finding
 }
 
+// Empty reports whether there is nothing that this program has written.
+func (r Report) Empty() bool {
+	return r.Finished+r.Unfinished+r.Running+r.Models+r.Parts+len(r.Findings) == 0
+}
+
 // Folder checks all below a folder. Links to folders are followed. The error is for a folder that
 // cannot be read at all.
 func Folder(folder string) (Report, error) {

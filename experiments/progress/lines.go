@@ -61,6 +61,8 @@ func (l *lines) Observe(u schedule.Update) {
 			l.last[u.Run.ID] = mark{now, tenth}
 			l.Print(fmt.Sprintf("running  %v: %.0f%%, %s", u.Run.ID, 100*u.Progress.Fraction(), state(c, now, "accuracy ")))
 		}
+	case schedule.Stopped:
+		l.Print(endLine(u, now.Sub(c.started)))
 	default:
 		l.Print(endLine(u, now.Sub(c.started)) + "; " + total(l.tracker))
 	}

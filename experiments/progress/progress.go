@@ -44,7 +44,7 @@ func endLine(u schedule.Update, took time.Duration) string {
 			u.Run.ID, percent(r.BestAccuracy.Value), r.BestEpoch.Value, percent(r.LastAccuracy.Value), short(took))
 	case schedule.Failed:
 		reason, _, _ := strings.Cut(u.Failure.Error(), "\n")
-		return fmt.Sprintf("failed   %v: %s", u.Run.ID, reason)
+		return fmt.Sprintf("failed   %v: %s", u.Run.ID, strings.TrimSuffix(reason, ":"))
 	}
 	return fmt.Sprintf("stopped  %v after %s", u.Run.ID, short(took))
 }

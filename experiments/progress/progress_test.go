@@ -55,7 +55,7 @@ func finished(seed int64) schedule.Update {
 }
 
 func failed(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory", LogEnd: []string{"x"}}}
+	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
 }
 
 func TestLines(t *testing.T) {
@@ -88,7 +88,7 @@ running  full/a-b/dann/seed-1: 12%, 8m33s left, epoch 2/10, accuracy 50.00%
 finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 1m40s; 1/4 runs, 5m00s left
 failed   full/a-b/dann/seed-2: no memory; 2/4 runs, 1m40s left
 started  full/a-b/dann/seed-3
-stopped  full/a-b/dann/seed-3 after 50s; 3/4 runs, 50s left
+stopped  full/a-b/dann/seed-3 after 50s
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
@@ -162,6 +162,10 @@ func TestTotal(t *testing.T) {
 	}
 	if got := total(tr); got != "0/2 runs, 50s left" {
 		t.Errorf("on the way: %q", got)
+	}
+	tr.add(stopped(3))
+	if got := total(tr); got != "0/2 runs, 50s left" {
+		t.Errorf("a run that was stopped has not ended: %q", got)
 	}
 }
 

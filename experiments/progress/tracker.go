@@ -11,9 +11,9 @@ import (
 // tracker sums up updates and estimates the time that is left.
 type tracker struct {
 	now     func() time.Time
-	runs    int // without those that had been finished before
-	skipped int // since takeSkipped
-	ended   int
+	runs    int       // without those that had been finished before
+	skipped int       // since takeSkipped
+	ended   int       // and not stopped: those go on another time
 	started time.Time // of the first run
 	running map[store.ID]*course
 }
@@ -56,7 +56,7 @@ func (t *tracker) add(u schedule.Update) *course {
 		c.progress = u.Progress
 	case schedule.Again:
 		*c = course{started: c.started}
-	case schedule.Finished, schedule.Failed, schedule.Stopped:
+	case schedule.Finished, schedule.Failed:
 		t.ended++
 		delete(t.running, u.Run.ID)
 	}

@@ -103,7 +103,7 @@ type Failure struct {
 	Attempts int
 	// LogEnd are the last lines of the log where the worker died without a word.
 	LogEnd []string
-	Log    string // path of log.txt
+	Log    string // path of log.txt; empty if no worker was started, which would have written it
 
 	died      bool // without saying why, so that another worker may do better
 	untouched bool // the folder is to stay as it is

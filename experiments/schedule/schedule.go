@@ -93,7 +93,10 @@ func (s Summary) Print(w io.Writer) {
 		} else {
 			told[reason] = failure.Run
 		}
-		fmt.Fprintf(w, "failed: %v: %s\n        log: %s\n", failure.Run.ID, strings.ReplaceAll(reason, "\n", "\n        | "), failure.Log)
+		fmt.Fprintf(w, "failed: %v: %s\n", failure.Run.ID, strings.ReplaceAll(reason, "\n", "\n        | "))
+		if failure.Log != "" {
+			fmt.Fprintf(w, "        log: %s\n", failure.Log)
+		}
 	}
 	for _, run := range s.Left {
 		fmt.Fprintf(w, "left: %v\n", run.ID)

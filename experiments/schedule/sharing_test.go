@@ -150,6 +150,9 @@ func TestOtherConfiguration(t *testing.T) {
 		if len(summary.Failed) != 1 {
 			t.Fatalf("without %q: %+v", lacking, summary)
 		}
+		if log := summary.Failed[0].Log; log != "" {
+			t.Errorf("without %q: the log of the former run, %s, says nothing of this", lacking, log)
+		}
 		reason := summary.Failed[0].Reason
 		for _, part := range []string{dir.String(), "train.epochs: 70 there, 7 here\n", "--overwrite", "another folder with -o"} {
 			if !strings.Contains(reason, part) {

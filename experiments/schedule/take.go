@@ -79,7 +79,10 @@ func (s *scheduler) refuse(i int, failure Failure) {
 // failed records a failure in the run's folder and returns the update that tells of it.
 func (s *scheduler) failed(run plan.Run, failure Failure) Update {
 	dir := run.Dir(s.options.Results)
-	failure.Run, failure.Log = run, dir.Path(store.LogFile)
+	failure.Run = run
+	if failure.Attempts > 0 {
+		failure.Log = dir.Path(store.LogFile)
+	}
 	if !failure.untouched {
 		if err := dir.WriteFailure(failure.Error()); err != nil {
 			failure.Reason += "; " + err.Error()

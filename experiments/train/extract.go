@@ -22,7 +22,7 @@ var ErrNothingLearned = errors.New("the network has learned nothing yet: name a 
 // Extract computes the features of all rows of a domain of the run in evaluation mode, with
 // all its classes in full, labelled or not, as sets that [datasets.WriteFeatures] writes. With a
 // checkpoint of the run they are its network's z, without one a pretrained backbone's output.
-// test is nil where the domain has no test set of its own.
+// Rows of image files have ids, the paths below the domain's folder. test is nil where the domain has no test set of its own.
 func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string, options Options) (train, test *datasets.Features, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -38,12 +38,26 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 			return
 		}
 		name := run.Dataset.Name + "-" + domain
-		if train, err = e.features(ctx, name, rows.train, rows.classNames); err != nil || rows.test == nil {
+		if train, err = e.featuresWithIDs(ctx, name, rows.train, rows.classNames); err != nil || rows.test == nil {
 			return
 		}
-		test, err = e.features(ctx, name+"-test", rows.test, rows.classNames)
+		test, err = e.featuresWithIDs(ctx, name+"-test", rows.test, rows.classNames)
 	})
 	return train, test, errors.Join(err, torchErr)
+}
+
+// featuresWithIDs returns what features does; images have their ids.
+func (e evaluator) featuresWithIDs(ctx context.Context, name string, rows rowReader, classNames []string) (*datasets.Features, error) {
+	features, err := e.features(ctx, name, rows, classNames)
+	domain, ofImages := rows.(*imageDomain)
+	if err != nil || !ofImages {
+		return features, err
+	}
+	ids := make([]string, features.Len())
+	for i := range ids {
+		ids[i] = domain.reader.Set().ID(i) // no fraction of a class was drawn
+	}
+	return features.WithIDs(ids), nil
 }
 
 // domainRows are all rows of a domain, as in evaluation.

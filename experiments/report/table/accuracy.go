@@ -110,10 +110,9 @@ func accuracyLegend(a summary.Accuracies) string {
 	if a.InPaper {
 		text += "paper: the paper's value, a best epoch too; Δ: best less paper. "
 	}
-	text += "wins: share of seeds in which the best epoch is at least as good as that of the method without weights, " +
-		"on as many seeds as there are pairs"
+	text += "wins: of the seeds that are finished with class weights and without, the share in which the best epoch with them is at least as good"
 	if a.InPaper {
-		text += ", and the paper's share"
+		text += "; in brackets the paper's share"
 	}
 	return text + ". seeds: finished of planned."
 }
