@@ -50,10 +50,12 @@ def adapt(
         Arrays are finite numbers, such as embeddings. Data frames may hold words and missing
         values too; the target's columns are found by their names.
     y : array of one label a row of X_source
-        Whole numbers, words or truth values. Predictions are of the same kind.
+        Whole numbers, words or truth values. Predictions are of the same kind. A series has
+        the index of X_source, if that is a data frame.
     ids : array, optional
-        What the target's rows are called. Without ids they are numbered, from 0, unless
-        X_target is a data frame with a column ``id``.
+        What the target's rows are called. Without it, the column ``id`` of a data frame says so,
+        or else its index. Rows of arrays and of a fresh index are numbered from 0, and so are
+        those whose index has levels, or values missing or twice: there is a warning then.
     methods : list of str, optional
         Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
     seed : int
@@ -97,13 +99,16 @@ def adapt(
     """
     source, target = _data.rows_of(X_source, "X_source"), _data.rows_of(X_target, "X_target")
     labels = _data.Labels(y, len(source))
-    names = None if ids is None else _data.to_numpy(ids)
-    if names is not None and names.shape != (len(target),):
-        raise ValueError(f"ids has the shape {names.shape}; X_target has {len(target)} rows, and wants one id each")
+    _data.check_same_rows(y, "y", source, "X_source")
+    given = None if ids is None else _data.to_numpy(ids)
+    if given is not None and given.shape != (len(target),):
+        raise ValueError(f"ids has the shape {given.shape}; X_target has {len(target)} rows, and wants one id each")
+    _data.check_same_rows(ids, "ids", target, "X_target")
     if isinstance(source, _data.Frame) != isinstance(target, _data.Frame):
         raise ValueError("one of X_source and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
     if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
         raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
+    names = target.ids("X_target") if given is None and isinstance(target, _data.Frame) else given
     assignments = {key.replace("__", "."): value for key, value in settings.items()}
     if methods is not None:
         assignments["methods"] = list(methods)

@@ -100,6 +100,7 @@ def labelshift(
     True
     """
     kind = "logits" if logits else "probabilities"
+    _data.check_same_rows(labels, "labels", source_probabilities, "source_probabilities")
     if classes is None and _data.is_frame(source_probabilities):
         classes = np.asarray(source_probabilities.columns)
         if _data.is_frame(target_probabilities):

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas
@@ -20,6 +21,7 @@ from iwda import _data
 from conftest import CLASSES, QUICK, draw
 
 LINEAR = {"methods": ["source-only@linear"], **QUICK}
+ONE = {**LINEAR, "seeds": [1]}
 
 
 def test_files_and_python_agree(adapted, domains):
@@ -145,6 +147,105 @@ def test_ids(domains):
     outcome = iwda.adapt(rows, labels, target, ids=ids, **LINEAR)
     assert outcome.ids.tolist() == ids.tolist()
     assert outcome.evaluate([None if i % 3 else label for i, label in enumerate(hidden)]).record["labels"] == 100
+
+
+INDICES = {
+    "shuffled numbers": lambda n: np.random.default_rng(1).permutation(n),
+    "numbers as words": lambda n: [str(i) for i in reversed(range(n))],
+    "days": lambda n: pandas.date_range("2024-03-01", periods=n),
+    "formulas": lambda n: [f"=row {i} " for i in range(n)],
+    "a later range": lambda n: pandas.RangeIndex(100, 100 + n, name="customer"),
+}
+
+
+@pytest.fixture(scope="module")
+def frames(domains):
+    """The domains as data frames, without indices of their own, and series of their labels."""
+    rows, labels, target, hidden = domains
+    source, frame = (pandas.DataFrame(values[:, :3]).add_prefix("x") for values in (rows, target))
+    return source, pandas.Series(labels), frame, pandas.Series(hidden)
+
+
+@pytest.mark.parametrize("kind", INDICES)
+def test_indices_are_ids(kind, frames):
+    """Whoever looks up by the index, in whatever way, gets the accuracy that is true."""
+    source, labels, frame, hidden = frames
+    index = pandas.Index(INDICES[kind](len(frame)))
+    frame, hidden = frame.set_axis(index), hidden.set_axis(index)
+    outcome = iwda.adapt(source, labels, frame, **ONE)
+    assert outcome.ids.tolist() == np.asarray(index).tolist()
+    assert outcome.probabilities.index.identical(index) and outcome.predictions.index.identical(index)
+    assert np.array_equal(outcome.predictions, outcome.model.predict(frame))
+    right = (outcome.predictions == hidden).mean()
+    drawn = outcome.to_label
+    assert (outcome.predictions.loc[drawn["id"]].array == drawn["predicted_class"]).all()
+    of_drawn = drawn["predicted_class"].array == hidden.loc[drawn["id"]]
+    drawn["label"] = hidden.loc[drawn["id"]].array
+    accuracy = outcome.evaluate(drawn).accuracy
+    assert accuracy.value == pytest.approx(of_drawn.mean()) and accuracy.low <= right <= accuracy.high
+    for labels in (hidden.sample(frac=1, random_state=1), dict(hidden), hidden.array):
+        assert outcome.evaluate(labels).accuracy.value == pytest.approx(right)
+    some = hidden.sample(40, random_state=1)
+    assert outcome.evaluate(some).accuracy.value == pytest.approx((outcome.predictions.loc[some.index] == some).mean())
+    kept = pickle.loads(pickle.dumps(outcome))
+    assert kept.predictions.equals(outcome.predictions)
+
+
+def test_indices_come_back_from_a_folder(frames, tmp_path):
+    source, labels, frame, hidden = frames
+    frame = frame.set_axis(np.random.default_rng(1).permutation(len(frame)))
+    first = iwda.adapt(source, labels, frame, folder=tmp_path / "out", **ONE)
+    again = iwda.Outcome(tmp_path / "out")
+    assert again.ids.tolist() == frame.index.tolist() and again.probabilities.equals(first.probabilities)
+    again = iwda.Outcome(tmp_path / "out", ids=frame.index)
+    assert again.predictions.equals(first.predictions) and again.to_label.equals(first.to_label)
+    with pytest.raises(ValueError, match="2 ids; .* has 300 rows"):
+        iwda.Outcome(tmp_path / "out", ids=[1, 2]).predictions
+
+
+def test_indices_that_are_no_ids(frames):
+    """They number the rows, or there is a warning, or an error."""
+    source, labels, frame, hidden = frames
+    n = len(frame)
+    outcome = iwda.adapt(source, labels, frame.set_axis(np.arange(n)), **ONE)
+    assert isinstance(outcome.predictions, np.ndarray) and outcome.to_label["id"].dtype.kind == "i"
+    shuffled = np.random.default_rng(1).permutation(n)
+    with pytest.raises(ValueError, match=r"labels is a series with an index of its own, .*\.to_numpy\(\)"):
+        outcome.evaluate(hidden.set_axis(shuffled))
+    with pytest.raises(ValueError, match='id "x" is none of the 300 rows'):
+        outcome.evaluate({"x": "dog", 3: "cat"})
+    for match, index in {
+        "X_target: its index has 3 twice": np.where(np.arange(n) == 7, 3, np.arange(n)),
+        "X_target: its index has '1' twice": pandas.Index([1, "1", *range(2, n)], dtype=object),
+        "X_target: row 2 has no value in the index": np.where(np.arange(n) == 2, np.nan, np.arange(n)),
+        "X_target: its index has 2 levels": pandas.MultiIndex.from_arrays([np.arange(n), shuffled]),
+    }.items():
+        with pytest.warns(UserWarning, match=f"{match}; rows are numbered from 0"):
+            again = iwda.adapt(source, labels, frame.set_axis(index), **ONE)
+        assert again.ids.tolist() == list(range(n)) and np.array_equal(again.predictions, outcome.predictions)
+    named = frame.assign(id=[f"row {i}" for i in range(n)]).set_axis(shuffled)
+    assert iwda.adapt(source, labels, named, **ONE).ids.tolist() == named["id"].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = iwda.adapt(source, labels, frame.set_axis([0] * n), ids=shuffled, **ONE)
+    assert given.ids.tolist() == shuffled.tolist()
+
+
+def test_labels_of_other_rows(frames):
+    """Labels and rows that both have an index have the same."""
+    source, labels, frame, _ = frames
+    shuffled = np.random.default_rng(1).permutation(len(source))
+    moved = source.set_axis(shuffled)
+    with pytest.raises(ValueError, match=r"y and X_source have different indices, as in row 0, \d+ and \d+: .*y\.loc\[X_source\.index\].*y\.to_numpy\(\)"):
+        iwda.adapt(moved, labels, frame, **ONE)
+    with pytest.raises(ValueError, match="y and X have different indices"):
+        iwda.Adapter(methods=LINEAR["methods"], steps=30).fit(moved, labels, X_target=frame)
+    with pytest.raises(ValueError, match="ids and X_target have different indices"):
+        iwda.adapt(source, labels, frame, ids=pandas.Series(shuffled, index=shuffled), **ONE)
+    want = iwda.adapt(source, labels, frame, **ONE)
+    for y in (labels.set_axis(shuffled), labels.set_axis(shuffled).to_frame(), labels.to_numpy()):
+        assert np.array_equal(iwda.adapt(moved, y, frame, **ONE).predictions, want.predictions)
+    assert np.array_equal(iwda.adapt(source.to_numpy(), labels.set_axis(shuffled), frame.to_numpy(), **ONE).ids, want.ids)
 
 
 def test_wrong_input(domains):
