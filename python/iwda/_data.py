@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import os
 import re
 import warnings
@@ -21,6 +22,7 @@ Array = NDArray[Any]
 
 _npy: Any = np.lib.format  # without types
 _LINES = 4096  # of a data frame that are made cells of at a time
+_TIMES = (datetime.date, datetime.time, datetime.timedelta)  # and what is derived of them, as pandas' Timestamp
 _CHUNK_BYTES = 8 << 20  # of an array that are converted, checked and written at a time
 
 
@@ -129,11 +131,30 @@ def rows_of(values: Any, name: str) -> Rows:
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: Complex data not supported; want real numbers")
     if array.dtype.kind not in "biuf":
+        for j, column in enumerate(array.T):
+            check_no_times(column, name, str(j))
         try:
             return array.astype(np.float32)
         except ValueError:  # words
             return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
     return array
+
+
+def _time_in(column: Array) -> str:
+    """The type of times in a column, such as datetime64[ns] or date; nothing if there are none."""
+    if column.dtype.kind in "mM":
+        return str(column.dtype)
+    if column.dtype.kind == "O":
+        for value in column.tolist():
+            if isinstance(value, _TIMES) or type(value).__name__ in ("Period", "datetime64", "timedelta64"):
+                return type(value).__name__
+    return ""
+
+
+def check_no_times(column: Array, name: str, of: str) -> None:
+    """Raises ValueError if a column holds dates, times or spans, which are no numbers to train with."""
+    if kind := _time_in(column):
+        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers or texts of it, or leave it out")
 
 
 def _check_size(name: str, rows: int, columns: int) -> None:
@@ -168,6 +189,8 @@ class Labels:
             array = array[:, 0]
         if array.ndim != 1 or len(array) != rows:
             raise ValueError(f"y has the shape {array.shape}; X_source has {rows} rows, and wants one label each")
+        if kind := _time_in(array):
+            raise ValueError(f"y holds {kind}; labels are whole numbers, words or truth values")
         unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
         if unknown:
             raise ValueError(f"y: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
@@ -277,6 +300,7 @@ def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], i
             raise ValueError(f"{name} has a column {column!r}, which stands for labels: drop it, or give it another name")
         if column in ID_NAMES and ids is not None and ids is not values:
             raise ValueError(f"{name} has a column {column!r} and ids are given, too: drop one of both")
+        check_no_times(values, name, f'"{column}"')
     own = any(column in ID_NAMES for column in frame.names)
     texts = [] if labels is None else [escape(text) for text in labels.survive()]
 

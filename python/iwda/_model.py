@@ -137,6 +137,8 @@ class Model:
         if absent := [c["column"] for c in encoding if c["column"] not in frame.names]:
             raise ValueError(f"X has no column {absent[0]!r}, which the model was trained with; there are {', '.join(frame.names[:10])}")
         columns = dict(zip(frame.names, frame.columns))
+        for coding in encoding:
+            _data.check_no_times(columns[coding["column"]], "X", f'"{coding["column"]}"')
         return np.column_stack([_encoded(columns[c["column"]], c) for c in encoding])
 
 

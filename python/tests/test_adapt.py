@@ -1,9 +1,11 @@
 """iwda.adapt and what it returns."""
 
+import datetime
 import gc
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -276,6 +278,46 @@ def test_wrong_input(domains):
         iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
     with pytest.raises(TypeError, match="sparse"):
         iwda.adapt(scipy.sparse.csr_matrix(rows), labels, target, **LINEAR)
+
+
+TIMES = {
+    "datetime64[ns]": pandas.date_range("2024-03-01", periods=300),
+    "Timestamp": pandas.date_range("2024-03-01", periods=300, tz="UTC"),
+    "timedelta64[ns]": pandas.to_timedelta(np.arange(300), "D"),
+    "Period": pandas.period_range("2000-01", periods=300, freq="M"),
+    "date": [None, *(datetime.date(2024, 1, 1 + i % 28) for i in range(299))],
+    "time": [datetime.time(i % 24) for i in range(300)],
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_times_are_refused(kind, frames, adapted):
+    """They came through as nanoseconds, or as a word for each."""
+    source, labels, frame, _ = frames
+    source, frame = (f.assign(when=TIMES[kind]) for f in (source, frame))
+    words = re.escape(f'column "when" holds {kind}, which is not read; make numbers or texts of it, or leave it out')
+    with pytest.raises(ValueError, match=f"^X_source: {words}"):
+        iwda.adapt(source, labels, frame, **ONE)
+    with pytest.raises(ValueError, match=f"^X_target: {words}"):
+        iwda.adapt(source.assign(when=1), labels, frame, **ONE)
+    model = iwda.load(adapted)
+    eight = pandas.DataFrame({f"x{j}": np.zeros(300) for j in range(8)}).assign(when=TIMES[kind])
+    assert len(model.predict(eight.drop(columns="when"))) == 300
+    model.columns = [*eight.columns[:7], "when"]
+    with pytest.raises(ValueError, match=f"^X: {words}"):
+        model.predict(eight)
+    model.columns = list(eight.columns[:8])
+    assert len(model.predict(eight)) == 300  # the model does not look at it
+
+
+def test_times_in_arrays_and_labels(domains):
+    rows, labels, target, _ = domains
+    times = np.full((300, 8), "2024-03-01", "datetime64[D]")
+    for values, kind in ((times, r"datetime64\[D\]"), (times.astype(object), "date")):
+        with pytest.raises(ValueError, match=f"X_target: column 0 holds {kind}, which is not read"):
+            iwda.adapt(rows, labels, values, **ONE)
+        with pytest.raises(ValueError, match=f"y holds {kind}; labels are whole numbers, words or truth values"):
+            iwda.adapt(rows, values[:, 0], target, **ONE)
 
 
 def test_seed_and_settings(domains, tmp_path):
