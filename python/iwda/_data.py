@@ -8,15 +8,12 @@ import os
 import re
 import warnings
 import zipfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Union
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ._native import Error
 
 Array = NDArray[Any]
 
@@ -295,7 +292,9 @@ LABEL_NAMES, ID_NAMES = ("labels", "label"), ("ids", "id")
 
 
 def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], ids: Any) -> None:
-    for column, values in zip(frame.names, frame.columns):
+    for j, (column, values) in enumerate(zip(frame.names, frame.columns)):
+        if not column.strip():
+            raise ValueError(f"{name}: column {j} has no name")
         if column in LABEL_NAMES:
             raise ValueError(f"{name} has a column {column!r}, which stands for labels: drop it, or give it another name")
         if column in ID_NAMES and ids is not None and ids is not values:
@@ -374,18 +373,6 @@ def kind_of(texts: List[str]) -> Array:
     if texts and set(texts) <= {"False", "True"}:
         return np.array([text == "True" for text in texts])
     return np.array(texts)
-
-
-@contextmanager
-def called(names: Mapping[str, str]) -> Iterator[None]:
-    """Has messages of programs call files what their content is called here."""
-    try:
-        yield
-    except (Error, ValueError) as why:
-        text = str(why)
-        for path, name in names.items():
-            text = text.replace(path, name)
-        raise (Error if isinstance(why, Error) else ValueError)(text) from None
 
 
 def read_csv(path: str) -> Iterator[List[str]]:

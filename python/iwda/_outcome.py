@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _data, _process
 from ._model import Model, load
+from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
 _LATEST_FORMAT = 3
@@ -221,7 +222,9 @@ class Outcome:
     @property
     def warnings(self) -> List[str]:
         """What to know of the data and the runs."""
-        return list(self.record["warnings"])
+        paths = {name: Path(self.record[name]["path"]) for name in ("source", "target") if "path" in self.record.get(name, {})}
+        words = Words({str(path): "X_" + name for name, path in paths.items() if path.stem == name and self.path(path.name).exists()})
+        return [words(text) for text in self.record["warnings"]]
 
     @cached_property
     def model(self) -> Model:
@@ -280,14 +283,16 @@ class Outcome:
         True
         """
         with tempfile.TemporaryDirectory(prefix="iwda-") as place:
-            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), "labels"
+            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), {}
             if isinstance(labels, (str, os.PathLike)):
-                file = called = os.fspath(labels)
+                file = os.fspath(labels)
             else:
                 _data.write_csv(file, *self._labelled(labels))
+                called = {file: "labels"}
             arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose
-            with _data.called({file: called}):
-                text = _process.run("iwrun", arguments, progress=False)
+            if hasattr(self, "_removal"):  # a folder whose files nobody looks at
+                called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})
+            text = _process.run("iwrun", arguments, progress=False, words=Words({}, called))
             with open(result, encoding="utf-8") as written:
                 record = json.load(written)
         if choose:
