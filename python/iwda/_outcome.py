@@ -27,7 +27,12 @@ _FORMER = {"class": "predicted_class", "confidence": "probability"}
 
 
 class Interval(NamedTuple):
-    """A number, and the ends of its 95% interval."""
+    """A number, and the ends of its 95% interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+    """
 
     value: float
     low: float
@@ -38,11 +43,20 @@ class Interval(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What can be relied on."""
+    """What can be relied on.
 
-    reliable: str  #: "shares and predictions", "shares", "predictions" or "neither"
+    Attributes
+    ----------
+    reliable : str
+        ``"shares and predictions"``, ``"shares"``, ``"predictions"`` or ``"neither"``.
+    because : str
+    next : str
+        What to do, empty if there is nothing.
+    """
+
+    reliable: str
     because: str
-    next: str  #: what to do, if there is something
+    next: str
 
     def __str__(self) -> str:
         if self.reliable == "neither":
@@ -63,13 +77,22 @@ def _listed(column: Any) -> List[Any]:
 
 
 class Evaluation:
-    """How many predictions are right, by labels of some rows; printed, it is the program's tables."""
+    """How many predictions are right, by labels of some rows: :meth:`Outcome.evaluate` returns it.
+
+    Attributes
+    ----------
+    accuracy : Interval or None
+        The share of all rows of the target whose prediction is right; None by labels of rows of
+        disputed.csv, which were not drawn at random.
+    record : dict
+        As ``iwrun evaluate -o FILE.json`` writes it: methods, recalls of classes, and more.
+    text : str
+        The tables that are printed: each method beside the predictions, and each class.
+    """
 
     def __init__(self, record: Dict[str, Any], text: str) -> None:
-        self.record = record  #: as ``iwrun evaluate -o FILE.json`` writes it
-        self.text = text
+        self.record, self.text = record, text
         predictions = record["predictions"]
-        #: of all rows; None by labels of rows of disputed.csv, which were not drawn at random
         self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"]) if "value" in predictions else None
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -426,6 +427,25 @@ def test_importing_takes_little():
     """Neither NumPy nor anything larger is imported before it is asked for."""
     script = "import sys, iwda; assert not {'numpy', 'pandas', 'sklearn', 'torch'} & set(sys.modules); iwda.adapt; assert not {'pandas', 'sklearn', 'torch'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_version():
+    owner = Path(__file__).resolve().parents[2] / "internal" / "version" / "version.go"
+    assert f'const Version = "{iwda.__version__}"' in owner.read_text()
+
+
+def test_attributes_are_described(adapted, domains):
+    """Of all that is returned, by help() of its class."""
+    outcome = iwda.Outcome(adapted)
+    evaluation = outcome.evaluate(domains[3])
+    probabilities = outcome.model.predict_proba(domains[2])
+    found = iwda.labelshift(probabilities, domains[3], probabilities, classes=outcome.classes)
+    for made in (outcome, evaluation, evaluation.accuracy, outcome.verdict, outcome.model, found):
+        names = getattr(made, "_fields", None) or [name for name in vars(made) if not name.startswith("_") and not hasattr(type(made), name)]
+        attributes = type(made).__doc__.split("Attributes\n")[1]
+        assert [name for name in names if not re.search(rf"(?m)^    (\w+, )*{name}(, \w+)* :|^    {name}$", attributes)] == []
+        for name, value in vars(type(made)).items():
+            assert name.startswith("_") or value.__doc__
 
 
 def test_without_pandas(adapted, monkeypatch):
