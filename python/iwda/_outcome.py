@@ -336,10 +336,10 @@ class Outcome:
             read = {"id", "label", "stratum", "stratum_share", "predicted_class", *(m["method"] for m in self.record["methods"])}
             columns = {name: _listed(labels[name]) for name in there if name in read}
         elif (index := _data.index_of(labels)) is not None:
-            if _data.numbered(self.ids) and len(index) == len(self.ids) and not _data.numbered(index):
+            if len(index) == len(self.ids) and _data.numbered(index) != _data.numbered(self.ids):
                 raise ValueError(
-                    "labels is a series with an index of its own, and the target's rows are numbered from 0: "
-                    "give .to_numpy() of it if the labels are in the order of the rows, a dict of labels by row number if not"
+                    "labels is a series, and of its index and the ids of the target's rows one counts from 0 and the other does not: "
+                    "give .to_numpy() of it if the labels are in the order of the rows, and dict() of it if its index has their ids"
                 )
             columns = {"id": index.tolist(), "label": labels.tolist()}
         else:

@@ -213,7 +213,7 @@ def test_indices_that_are_no_ids(frames):
     outcome = iwda.adapt(source, labels, frame.set_axis(np.arange(n)), **ONE)
     assert isinstance(outcome.predictions, np.ndarray) and outcome.to_label["id"].dtype.kind == "i"
     shuffled = np.random.default_rng(1).permutation(n)
-    with pytest.raises(ValueError, match=r"labels is a series with an index of its own, .*\.to_numpy\(\)"):
+    with pytest.raises(ValueError, match=r"labels is a series, .* one counts from 0 and the other does not: .*\.to_numpy\(\)"):
         outcome.evaluate(hidden.set_axis(shuffled))
     with pytest.raises(ValueError, match='id "x" is none of the 300 rows'):
         outcome.evaluate({"x": "dog", 3: "cat"})
@@ -232,6 +232,10 @@ def test_indices_that_are_no_ids(frames):
         warnings.simplefilter("error")
         given = iwda.adapt(source, labels, frame.set_axis([0] * n), ids=shuffled, **ONE)
     assert given.ids.tolist() == shuffled.tolist()
+    with pytest.raises(ValueError, match="one counts from 0 and the other does not"):
+        given.evaluate(hidden)
+    right = (given.predictions == hidden.to_numpy()).mean()
+    assert given.evaluate(hidden.to_numpy()).accuracy.value == pytest.approx(right)
 
 
 def test_labels_of_other_rows(frames):
