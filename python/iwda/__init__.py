@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ._outcome import Evaluation, Interval, Outcome, Verdict
     from ._sklearn import Adapter
 
+    __version__: str
+
 __all__ = ["Adapter", "Error", "Evaluation", "Interval", "LabelShift", "Model", "Outcome", "Verdict", "adapt", "labelshift", "load"]
 
 # Where names are. What needs NumPy is imported when it is asked for: the console commands, which
@@ -31,6 +33,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("._native", __name__).version()
     for module, names in _MODULES.items():
         if name in names:
             value = globals()[name] = getattr(import_module("." + module, __name__), name)

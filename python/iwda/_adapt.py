@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import re
 import shutil
@@ -15,15 +16,7 @@ import numpy as np
 from . import _data, _process
 from ._native import Error
 from ._outcome import OUTCOME_FILE, Outcome
-
-# What messages of iwrun say, and what they say here.
-_WORDS = {
-    "another folder with -o": "another folder=",
-    " with --overwrite, which removes what is there": " after removing this one",
-    " with --overwrite": " after removing this one",
-    "with iwrun predict": "with iwda.load",
-}
-
+from ._words import Words
 
 def adapt(
     X_source: Any,
@@ -50,10 +43,12 @@ def adapt(
         Arrays are finite numbers, such as embeddings. Data frames may hold words and missing
         values too; the target's columns are found by their names.
     y : array of one label a row of X_source
-        Whole numbers, words or truth values. Predictions are of the same kind.
+        Whole numbers, words or truth values. Predictions are of the same kind. A series has
+        the index of X_source, if that is a data frame.
     ids : array, optional
-        What the target's rows are called. Without ids they are numbered, from 0, unless
-        X_target is a data frame with a column ``id``.
+        What the target's rows are called. Without it, the column ``id`` of a data frame says so,
+        or else its index. Rows of arrays and of a fresh index are numbered from 0, and so are
+        those whose index has levels, or values missing or twice: there is a warning then.
     methods : list of str, optional
         Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
     seed : int
@@ -97,19 +92,24 @@ def adapt(
     """
     source, target = _data.rows_of(X_source, "X_source"), _data.rows_of(X_target, "X_target")
     labels = _data.Labels(y, len(source))
-    names = None if ids is None else _data.to_numpy(ids)
-    if names is not None and names.shape != (len(target),):
-        raise ValueError(f"ids has the shape {names.shape}; X_target has {len(target)} rows, and wants one id each")
+    _data.check_same_rows(y, "y", source, "X_source")
+    given = None if ids is None else _data.to_numpy(ids)
+    if given is not None and given.shape != (len(target),):
+        raise ValueError(f"ids has the shape {given.shape}; X_target has {len(target)} rows, and wants one id each")
+    _data.check_same_rows(ids, "ids", target, "X_target")
     if isinstance(source, _data.Frame) != isinstance(target, _data.Frame):
         raise ValueError("one of X_source and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
     if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
         raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
-    assignments = {key.replace("__", "."): value for key, value in settings.items()}
+    names = target.ids("X_target") if given is None and isinstance(target, _data.Frame) else given
     if methods is not None:
-        assignments["methods"] = list(methods)
-    options = ["--device", device] + ([] if steps is None else ["--steps", str(steps)])
-    for key, value in assignments.items():
-        options += ["--set", f"{key}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
+        settings["methods"] = list(methods)
+    seed = _whole(seed, "seed")
+    options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
+    called = {}
+    for key, value in settings.items():
+        options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
+        called["--set " + options[-1]] = key
     place = tempfile.mkdtemp(prefix="iwda-") if folder is None else os.path.abspath(folder)
     try:
         os.makedirs(place, exist_ok=True)
@@ -118,11 +118,11 @@ def adapt(
             _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
         ]
         arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
-        with _data.called({**dict(zip(files, ("X_source", "X_target"))), **_WORDS}):
-            if seed != 0 and "seeds" not in assignments:
-                usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")])
-                arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
-            _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress)
+        words = Words(dict(zip(files, ("X_source", "X_target"))), called)
+        if seed != 0 and "seeds" not in settings:
+            usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")], words)
+            arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
+        _run(arguments + ["--probabilities"], os.path.join(place, OUTCOME_FILE), progress, words)
         return Outcome(place, classes=labels.classes, ids=names, _temporary=folder is None)
     except BaseException:
         if folder is None:
@@ -130,24 +130,31 @@ def adapt(
         raise
 
 
-def _run(arguments: List[str], outcome: str, progress: bool) -> None:
+def _run(arguments: List[str], outcome: str, progress: bool, words: Words) -> None:
     """Runs iwrun adapt. Runs that failed are a warning if the others predict."""
     before = _written(outcome)
     try:
-        _process.run("iwrun", arguments, progress=progress)
+        _process.run("iwrun", arguments, progress=progress, words=words)
     except Error as why:
         if _written(outcome) == before:
             raise
         warnings.warn(f"some runs failed, and the others predict: {why}", stacklevel=3)
 
 
-def _usual_seeds(arguments: List[str]) -> List[int]:
+def _usual_seeds(arguments: List[str], words: Words) -> List[int]:
     """Those of the experiment file for the data, if the folder has none yet."""
-    experiment = _process.run("iwrun", arguments + ["--dry-run"], progress=False)
+    experiment = _process.run("iwrun", arguments + ["--dry-run"], progress=False, words=words)
     found = re.search(r"^seeds: \[([-0-9, ]+)\]", experiment, re.MULTILINE)
     if found is None:
         raise Error(f"iwrun adapt --dry-run printed no seeds: {experiment[:200]}")
     return [int(text) for text in found[1].split(",")]
+
+
+def _whole(value: Any, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}; want a whole number") from None
 
 
 def _plain(value: Any) -> Any:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import os
 import re
+import warnings
 import zipfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Union
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ._native import Error
 
 Array = NDArray[Any]
 
 _npy: Any = np.lib.format  # without types
 _LINES = 4096  # of a data frame that are made cells of at a time
+_TIMES = (datetime.date, datetime.time, datetime.timedelta)  # and what is derived of them, as pandas' Timestamp
 _CHUNK_BYTES = 8 << 20  # of an array that are converted, checked and written at a time
 
 
@@ -29,12 +29,27 @@ class Frame:
 
     names: List[str]
     columns: List[Array]
+    index: Any = None  # that of pandas, if there is one
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
     def take(self, rows: Array) -> "Frame":
-        return Frame(self.names, [column[rows] for column in self.columns])
+        return Frame(self.names, [column[rows] for column in self.columns], None if self.index is None else self.index[rows])
+
+    def ids(self, name: str) -> Any:
+        """What the rows are called: their column of ids or, if they have none, an index that is
+        not just their numbers from 0. None if they have neither, with a warning if the index
+        cannot say which row is which."""
+        for of, column in zip(self.names, self.columns):
+            if of in ID_NAMES:
+                return column
+        if self.index is None or numbered(self.index):
+            return None
+        if why := _no_ids(self.index):
+            warnings.warn(f"{name}: {why}; rows are numbered from 0. {name}.reset_index(drop=True) does the same, and ids= gives others", stacklevel=4)
+            return None
+        return self.index
 
 
 Rows = Union[Array, Frame]
@@ -50,6 +65,48 @@ def to_numpy(values: Any) -> Array:
     return np.asarray(values)
 
 
+def index_of(values: Any) -> Any:
+    """The index of a data frame or a series of pandas, None of anything else."""
+    if isinstance(values, Frame):
+        return values.index
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "nlevels") and hasattr(index, "equals") else None
+
+
+def numbered(ids: Any) -> bool:
+    """Whether ids are just the numbers of rows, from 0."""
+    array = np.asarray(ids)
+    return array.dtype.kind in "iu" and np.array_equal(array, np.arange(len(array)))
+
+
+def _no_ids(index: Any) -> str:
+    """Why an index of pandas has no id for each row, nothing if it has."""
+    if index.nlevels > 1:
+        return f"its index has {index.nlevels} levels"
+    seen: Set[str] = set()
+    for row, value in enumerate(index.tolist()):
+        text = str(value)
+        if missing(value) or not text.strip():
+            return f"row {row} has no value in the index"
+        if text in seen:
+            return f"its index has {value!r} twice"
+        seen.add(text)
+    return ""
+
+
+def check_same_rows(values: Any, name: str, rows: Any, of: str) -> None:
+    """Raises ValueError if both have an index of pandas, of as many rows, and not the same one."""
+    mine, other = index_of(values), index_of(rows)
+    if mine is None or other is None or len(mine) != len(other) or mine.equals(other):
+        return
+    pairs = enumerate(zip(mine.tolist(), other.tolist()))
+    row, (a, b) = next((pair for pair in pairs if pair[1][0] != pair[1][1]), (0, (mine[0], other[0])))
+    raise ValueError(
+        f"{name} and {of} have different indices, as in row {row}, {a} and {b}: give {name}.loc[{of}.index] "
+        f"if the index says which belong together, and {name}.to_numpy() if their order does"
+    )
+
+
 def is_frame(values: Any) -> bool:
     return hasattr(values, "columns") and hasattr(values, "__getitem__") and not isinstance(values, np.ndarray)
 
@@ -59,7 +116,7 @@ def rows_of(values: Any, name: str) -> Rows:
     if isinstance(values, Frame):
         return values
     if is_frame(values):
-        frame = Frame([str(column) for column in values.columns], [np.asarray(values[column]) for column in values.columns])
+        frame = Frame([str(column) for column in values.columns], [np.asarray(values[column]) for column in values.columns], index_of(values))
         _check_size(name, len(frame.columns[0]) if frame.columns else 0, len(frame.columns))
         if twice := sorted({column for column in frame.names if frame.names.count(column) > 1}):
             raise ValueError(f"{name} has two columns {twice[0]!r}")
@@ -71,11 +128,30 @@ def rows_of(values: Any, name: str) -> Rows:
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: Complex data not supported; want real numbers")
     if array.dtype.kind not in "biuf":
+        for j, column in enumerate(array.T):
+            check_no_times(column, name, str(j))
         try:
             return array.astype(np.float32)
         except ValueError:  # words
             return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
     return array
+
+
+def _time_in(column: Array) -> str:
+    """The type of times in a column, such as datetime64[ns] or date; nothing if there are none."""
+    if column.dtype.kind in "mM":
+        return str(column.dtype)
+    if column.dtype.kind == "O":
+        for value in column.tolist():
+            if isinstance(value, _TIMES) or type(value).__name__ in ("Period", "datetime64", "timedelta64"):
+                return type(value).__name__
+    return ""
+
+
+def check_no_times(column: Array, name: str, of: str) -> None:
+    """Raises ValueError if a column holds dates, times or spans, which are no numbers to train with."""
+    if kind := _time_in(column):
+        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers or texts of it, or leave it out")
 
 
 def _check_size(name: str, rows: int, columns: int) -> None:
@@ -110,6 +186,8 @@ class Labels:
             array = array[:, 0]
         if array.ndim != 1 or len(array) != rows:
             raise ValueError(f"y has the shape {array.shape}; X_source has {rows} rows, and wants one label each")
+        if kind := _time_in(array):
+            raise ValueError(f"y holds {kind}; labels are whole numbers, words or truth values")
         unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
         if unknown:
             raise ValueError(f"y: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
@@ -163,7 +241,7 @@ def missing(value: Any) -> bool:
         return type(value).__name__ == "NAType"
 
 
-def write(path: str, rows: Rows, *, name: str, labels: Optional[Labels] = None, ids: Optional[Array] = None) -> str:
+def write(path: str, rows: Rows, *, name: str, labels: Optional[Labels] = None, ids: Any = None) -> str:
     """Writes rows into path with the end that suits them, .npz or .csv, in one step; returns the file.
 
     A file that is there stays as it is if it holds the same, and raises ValueError if not.
@@ -213,12 +291,15 @@ def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], id
 LABEL_NAMES, ID_NAMES = ("labels", "label"), ("ids", "id")
 
 
-def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], ids: Optional[Array]) -> None:
-    for column in frame.names:
+def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], ids: Any) -> None:
+    for j, (column, values) in enumerate(zip(frame.names, frame.columns)):
+        if not column.strip():
+            raise ValueError(f"{name}: column {j} has no name")
         if column in LABEL_NAMES:
             raise ValueError(f"{name} has a column {column!r}, which stands for labels: drop it, or give it another name")
-        if column in ID_NAMES and ids is not None:
+        if column in ID_NAMES and ids is not None and ids is not values:
             raise ValueError(f"{name} has a column {column!r} and ids are given, too: drop one of both")
+        check_no_times(values, name, f'"{column}"')
     own = any(column in ID_NAMES for column in frame.names)
     texts = [] if labels is None else [escape(text) for text in labels.survive()]
 
@@ -243,7 +324,7 @@ def named(rows: Rows) -> List[str]:
     return ["--label-column", "label", "--id-column", next((name for name in ID_NAMES if name in rows.names), "id")]
 
 
-def _texts(values: Array) -> List[str]:
+def _texts(values: Any) -> List[str]:
     return [escape(str(value)) for value in values.tolist()]
 
 
@@ -292,18 +373,6 @@ def kind_of(texts: List[str]) -> Array:
     if texts and set(texts) <= {"False", "True"}:
         return np.array([text == "True" for text in texts])
     return np.array(texts)
-
-
-@contextmanager
-def called(names: Mapping[str, str]) -> Iterator[None]:
-    """Has messages of programs call files what their content is called here."""
-    try:
-        yield
-    except (Error, ValueError) as why:
-        text = str(why)
-        for path, name in names.items():
-            text = text.replace(path, name)
-        raise (Error if isinstance(why, Error) else ValueError)(text) from None
 
 
 def read_csv(path: str) -> Iterator[List[str]]:

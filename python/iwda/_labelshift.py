@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _data, _process
 from ._data import Array
+from ._words import Words
 
 
 class LabelShift:
@@ -100,6 +101,7 @@ def labelshift(
     True
     """
     kind = "logits" if logits else "probabilities"
+    _data.check_same_rows(labels, "labels", source_probabilities, "source_probabilities")
     if classes is None and _data.is_frame(source_probabilities):
         classes = np.asarray(source_probabilities.columns)
         if _data.is_frame(target_probabilities):
@@ -123,8 +125,8 @@ def labelshift(
         arguments += ["--level", str(level), "--seed", str(seed)]
         for flag, value in (("--estimator", estimator), ("--calibration", calibration)):
             arguments += [] if value is None else [flag, value]
-        with _data.called({"source.npz": "source_probabilities", "target.npz": "target_probabilities"}):
-            record = json.loads(_process.run("labelshift", arguments, progress=False, cwd=place))
+        words = Words({"source.npz": "source_probabilities", "target.npz": "target_probabilities"})
+        record = json.loads(_process.run("labelshift", arguments, progress=False, cwd=place, words=words))
         with np.load(files[2]) as written:
             corrected = written["probabilities"]
     return LabelShift(record, classes, corrected)

@@ -8,7 +8,7 @@ import os
 import re
 import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -105,13 +105,17 @@ class Model:
             Images are n × channels × height × width, of bytes or of numbers from 0 to 1.
         shares : str or array, k
             The class shares that the rows are believed to have: ``"model"``, those that the
-            target's predictions were corrected for; ``"source"``; ``"uniform"``; or numbers,
-            which are scaled to a sum of 1.
+            target's predictions were corrected for; ``"source"``; ``"uniform"``; ``"estimate"``,
+            those of the rows themselves, by maximum likelihood; or numbers, which are scaled to
+            a sum of 1.
         """
-        made = [
-            sum(member.probabilities(batch, member.shares(shares)) for member in self._members) / len(self._members)
-            for batch in self._batches(X)
-        ]
+        batches: Iterable[Array] = self._batches(X)
+        if isinstance(shares, str) and shares == "estimate":
+            batches = list(batches)
+            of = [_likeliest(np.concatenate([m.probabilities(batch) for batch in batches]), m.classifier) for m in self._members]
+        else:
+            of = [member.shares(shares) for member in self._members]
+        made = [sum(m.probabilities(batch, q) for m, q in zip(self._members, of)) / len(self._members) for batch in batches]
         return np.concatenate(made)
 
     def _batches(self, X: Any) -> Iterator[Array]:
@@ -137,7 +141,38 @@ class Model:
         if absent := [c["column"] for c in encoding if c["column"] not in frame.names]:
             raise ValueError(f"X has no column {absent[0]!r}, which the model was trained with; there are {', '.join(frame.names[:10])}")
         columns = dict(zip(frame.names, frame.columns))
+        for coding in encoding:
+            _data.check_no_times(columns[coding["column"]], "X", f'"{coding["column"]}"')
         return np.column_stack([_encoded(columns[c["column"]], c) for c in encoding])
+
+
+def _likeliest(probabilities: Array, prior: Array) -> Array:
+    """The class shares, k, under which rows are likeliest, by their probabilities, n × k, under
+    the shares prior. One row of each class counts beside them, so that no share is 0.
+
+    The likelihood, less n times the sum of shares in the place of the constraint, is
+    self-concordant: damped Newton steps stay where it is defined and converge.
+    """
+    there = prior > 0
+    p = prior[there]
+    ratios = np.concatenate([probabilities[:, there], np.eye(len(p))]) / p
+    q = p / p.sum()
+    for _ in range(_EM_STEPS):
+        q = q * (ratios / (ratios @ q)[:, None]).mean(0)
+    for _ in range(_NEWTON_STEPS):
+        slopes = ratios / (ratios @ q)[:, None]
+        gradient = slopes.sum(0) - len(slopes)
+        step = np.linalg.solve(slopes.T @ slopes, gradient)
+        decrement = np.sqrt(max(0.0, float(gradient @ step)))
+        q = q + step / (1 + decrement)
+        if decrement < 1e-9:
+            break
+    shares = np.zeros(len(prior))
+    shares[there] = q / q.sum()
+    return shares
+
+
+_EM_STEPS, _NEWTON_STEPS = 20, 200  # the former come near in few steps, the latter arrive
 
 
 def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
@@ -201,6 +236,7 @@ class _Member:
             place = content.index(b'"seal": "') + 9
             if hashlib.sha256(content[:place] + b"0" * 64 + content[place + 64 :]).hexdigest() != seal:
                 raise ValueError(f"{path}: its SHA-256 is not the one that it states: it is damaged or was changed; if you changed it, remove its key seal")
+        self.classifier = np.asarray(self.about["shares"]["classifier"], float)  # the class shares that its probabilities are under
         self.state = self._state()
         self._module: Any = None
 
@@ -224,9 +260,9 @@ class _Member:
         if isinstance(said, str):
             found = {"model": own.get("assumed", own.get("target")), "source": own["source"], "uniform": np.full(k, 1 / k)}
             if said not in found:
-                raise ValueError(f"shares is {said!r}; want model, source, uniform, or {k} numbers")
+                raise ValueError(f"shares is {said!r}; want model, source, uniform, estimate, or {k} numbers")
             if (said := found[said]) is None:
-                raise ValueError("the model has no class shares of a target; choose others: source, uniform, or numbers")
+                raise ValueError("the model has no class shares of a target; choose others: source, uniform, estimate, or numbers")
         try:
             shares = np.asarray(said, float)
         except TypeError:
@@ -235,10 +271,13 @@ class _Member:
             raise ValueError(f"shares has the shape {shares.shape} and the sum {shares.sum()}; want {k} numbers that are not negative")
         return np.asarray(shares / shares.sum())
 
-    def probabilities(self, rows: Array, shares: Array) -> Array:
+    def probabilities(self, rows: Array, shares: Optional[Array] = None) -> Array:
+        """Those of rows, corrected for class shares if some are given."""
         calibration = self.about.get("calibration") or {"scales": 1.0, "biases": 0.0}
-        with np.errstate(divide="ignore"):
-            moved = np.log(shares / np.asarray(self.about["shares"]["classifier"]))
+        moved: Any = 0.0
+        if shares is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = np.where(shares > 0, np.log(shares / self.classifier), -np.inf)
         z = self._logits(self._normalised(rows)) * calibration["scales"] + calibration["biases"] + moved
         z = np.exp(z - z.max(1, keepdims=True))
         return np.asarray(z / z.sum(1, keepdims=True))

@@ -48,6 +48,12 @@ def program(name: Program) -> str:
     raise Error(f"there is no {name} in {folder}: install iwda's wheel, or set {_PROGRAMS_VARIABLE} to the folder that `make build` fills")
 
 
+def version() -> str:
+    """The version of the programs, which is the package's, too."""
+    said = subprocess.run([program("labelshift"), "--version"], stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return said.stdout.split()[-1]
+
+
 def environment() -> Dict[str, str]:
     """The environment in which iwrun finds its libraries, which are compiled first if need be.
 

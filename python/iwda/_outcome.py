@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _data, _process
 from ._model import Model, load
+from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
 _LATEST_FORMAT = 3
@@ -26,7 +27,12 @@ _FORMER = {"class": "predicted_class", "confidence": "probability"}
 
 
 class Interval(NamedTuple):
-    """A number, and the ends of its 95% interval."""
+    """A number, and the ends of its 95% interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+    """
 
     value: float
     low: float
@@ -37,11 +43,20 @@ class Interval(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What can be relied on."""
+    """What can be relied on.
 
-    reliable: str  #: "shares and predictions", "shares", "predictions" or "neither"
+    Attributes
+    ----------
+    reliable : str
+        ``"shares and predictions"``, ``"shares"``, ``"predictions"`` or ``"neither"``.
+    because : str
+    next : str
+        What to do, empty if there is nothing.
+    """
+
+    reliable: str
     because: str
-    next: str  #: what to do, if there is something
+    next: str
 
     def __str__(self) -> str:
         if self.reliable == "neither":
@@ -52,14 +67,32 @@ class Verdict(NamedTuple):
         return f"{text}: {self.because}." + (f" {self.next}" if self.next else "")
 
 
+def _is_index(ids: Any) -> bool:
+    return hasattr(ids, "nlevels")
+
+
+def _listed(column: Any) -> List[Any]:
+    """The values of a column, days as days."""
+    return list(column.tolist() if hasattr(column, "tolist") else np.asarray(column).tolist())
+
+
 class Evaluation:
-    """How many predictions are right, by labels of some rows; printed, it is the program's tables."""
+    """How many predictions are right, by labels of some rows: :meth:`Outcome.evaluate` returns it.
+
+    Attributes
+    ----------
+    accuracy : Interval or None
+        The share of all rows of the target whose prediction is right; None by labels of rows of
+        disputed.csv, which were not drawn at random.
+    record : dict
+        As ``iwrun evaluate -o FILE.json`` writes it: methods, recalls of classes, and more.
+    text : str
+        The tables that are printed: each method beside the predictions, and each class.
+    """
 
     def __init__(self, record: Dict[str, Any], text: str) -> None:
-        self.record = record  #: as ``iwrun evaluate -o FILE.json`` writes it
-        self.text = text
+        self.record, self.text = record, text
         predictions = record["predictions"]
-        #: of all rows; None by labels of rows of disputed.csv, which were not drawn at random
         self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"]) if "value" in predictions else None
 
     def __repr__(self) -> str:
@@ -72,8 +105,13 @@ class Outcome:
     Parameters
     ----------
     folder : path
-        One that ``iwrun adapt`` has finished. Its classes are whole numbers if all look like
-        that, truth values if they are True and False, and else texts.
+        One that ``iwrun adapt`` has finished.
+    classes : array, k, optional
+        What the classes are called. Without it they are the names in the folder: whole numbers
+        if all look like that, truth values if they are True and False, and else texts.
+    ids : array or index, n, optional
+        What the target's rows are called, in their order, such as ``X_target.index``. Without it
+        they are the ids in the folder, in the way that classes are.
 
     Attributes
     ----------
@@ -98,7 +136,7 @@ class Outcome:
         self.folder = Path(folder)
         if _temporary:
             self._removal = weakref.finalize(self, shutil.rmtree, str(folder), ignore_errors=True)
-        self._ids = ids
+        self._ids = ids if ids is None or _is_index(ids) else _data.to_numpy(ids)
         self.record = self._read_record()
         self._names: List[str] = [c["class"] for c in self.record["classes"]]
         self.classes = _data.kind_of(self._names) if classes is None else classes
@@ -119,8 +157,8 @@ class Outcome:
         return self.folder / name
 
     @cached_property
-    def _predicted(self) -> Tuple[Any, Any, Any]:
-        """Ids, numbers of the predicted classes, and probabilities."""
+    def _predicted(self) -> Tuple[Any, List[str], Any, Any]:
+        """Ids and what they are in files, numbers of the predicted classes, and probabilities."""
         path = self.path(self.record["files"]["predictions"])
         if path.suffix != ".csv":
             raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
@@ -129,35 +167,41 @@ class Outcome:
         of_class = [_FORMER.get(name, name) for name in header].index("predicted_class")
         first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
         number = {name: i for i, name in enumerate(self._names)}
-        ids, predicted, probabilities = [], [], []
+        texts, predicted, probabilities = [], [], []
         for line in lines:
-            ids.append(_data.unescape(line[0]))
+            texts.append(_data.unescape(line[0]))
             predicted.append(number[_data.unescape(line[of_class])])
             probabilities.append(np.array(line[first:], np.float32))
-        return _data.kind_of(ids) if self._ids is None else self._ids, np.array(predicted, int), np.array(probabilities)
+        ids = _data.kind_of(texts) if self._ids is None else self._ids
+        if len(ids) != len(texts):
+            raise ValueError(f"{len(ids)} ids; the target of {self.folder} has {len(texts)} rows")
+        return ids, texts, np.array(predicted, int), np.array(probabilities)
 
     @property
     def ids(self) -> Any:
         """What the target's rows are called, n."""
-        return self._predicted[0]
+        return np.asarray(self._predicted[0])
 
     @property
     def predictions(self) -> Any:
-        """The class of each row of the target, n."""
-        return self.classes[self._predicted[1]]
+        """The class of each row of the target, n: an array in their order or, if the ids are the
+        index of a data frame, a series with that index."""
+        ids, _, numbers, _ = self._predicted
+        classes = self.classes[numbers]
+        return import_module("pandas").Series(classes, index=ids, name="predicted_class") if _is_index(ids) else classes
 
     @property
     def probabilities(self) -> Any:
         """The probability of each class for each row of the target, n × k: a data frame by
         :attr:`ids` with a column for each class or, without pandas, an array."""
-        values = self._predicted[2]
+        values = self._predicted[3]
         if values.shape[1] == 0:
             raise ValueError(f"{self.folder} has no probabilities of all classes; iwrun adapt --probabilities writes them")
         try:
             pandas = import_module("pandas")
         except ImportError:
             return values
-        return pandas.DataFrame(values, index=self.ids, columns=self.classes)
+        return pandas.DataFrame(values, index=self._predicted[0], columns=self.classes)
 
     def _by_class(self, *names: str) -> Any:
         columns = {name: np.array([_number(c, name) for c in self.record["classes"]], float) for name in names}
@@ -201,7 +245,9 @@ class Outcome:
     @property
     def warnings(self) -> List[str]:
         """What to know of the data and the runs."""
-        return list(self.record["warnings"])
+        paths = {name: Path(self.record[name]["path"]) for name in ("source", "target") if "path" in self.record.get(name, {})}
+        words = Words({str(path): "X_" + name for name, path in paths.items() if path.stem == name and self.path(path.name).exists()})
+        return [words(text) for text in self.record["warnings"]]
 
     @cached_property
     def model(self) -> Model:
@@ -215,12 +261,20 @@ class Outcome:
         lines = _data.read_csv(str(self.path("to_label.csv")))
         header = [_FORMER.get(name, name) for name in next(lines)]
         columns: Dict[str, Any] = {name: list(values) for name, values in zip(header, zip(*lines))}
-        columns["id"] = _data.kind_of([_data.unescape(text) for text in columns["id"]])
+        columns["id"] = self._ids_of([_data.unescape(text) for text in columns["id"]])
         columns["predicted_class"] = np.array([self._class_of(text) for text in columns["predicted_class"]])
         columns["label"] = np.array([self._class_of(text) if text else None for text in columns["label"]], object)
         for name in {"probability", "stratum_share"} & set(columns):
             columns[name] = np.array(columns[name], float)
-        return _data.table({name: np.asarray(values) for name, values in columns.items()})
+        return _data.table({name: values if _is_index(values) else np.asarray(values) for name, values in columns.items()})
+
+    def _ids_of(self, texts: List[str]) -> Any:
+        """The ids that are these texts in files."""
+        if self._ids is None:
+            return _data.kind_of(texts)
+        ids, written, _, _ = self._predicted
+        row = {text: i for i, text in enumerate(written)}
+        return ids[[row[text] for text in texts]]
 
     def _class_of(self, cell: str) -> Any:
         name = _data.unescape(cell)
@@ -231,10 +285,11 @@ class Outcome:
 
         Parameters
         ----------
-        labels : dict, data frame, array or path
-            Labels by id; a frame such as :attr:`to_label` with the columns ``id`` and ``label``;
-            one label for each row of the target, with None or NaN for those that are not known;
-            or a .csv file. The labelled rows must have been drawn at random; of a frame with the columns of
+        labels : dict, series, data frame, array or path
+            Labels by id, also as a series of pandas, whose index has the ids; a frame such as
+            :attr:`to_label` with the columns ``id`` and ``label``; an array of one label for each
+            row of the target, in their order, with None or NaN for those that are not known; or
+            a .csv file. The labelled rows must have been drawn at random; of a frame with the columns of
             disputed.csv no accuracy follows.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
@@ -251,14 +306,16 @@ class Outcome:
         True
         """
         with tempfile.TemporaryDirectory(prefix="iwda-") as place:
-            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), "labels"
+            file, result, called = os.path.join(place, "labels.csv"), os.path.join(place, "evaluation.json"), {}
             if isinstance(labels, (str, os.PathLike)):
-                file = called = os.fspath(labels)
+                file = os.fspath(labels)
             else:
                 _data.write_csv(file, *self._labelled(labels))
+                called = {file: "labels"}
             arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose
-            with _data.called({file: called}):
-                text = _process.run("iwrun", arguments, progress=False)
+            if hasattr(self, "_removal"):  # a folder whose files nobody looks at
+                called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})
+            text = _process.run("iwrun", arguments, progress=False, words=Words({}, called))
             with open(result, encoding="utf-8") as written:
                 record = json.load(written)
         if choose:
@@ -277,15 +334,26 @@ class Outcome:
             if absent := {"id", "label"} - set(there):
                 raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
             read = {"id", "label", "stratum", "stratum_share", "predicted_class", *(m["method"] for m in self.record["methods"])}
-            columns = {name: np.asarray(labels[name]).tolist() for name in there if name in read}
+            columns = {name: _listed(labels[name]) for name in there if name in read}
+        elif (index := _data.index_of(labels)) is not None:
+            if len(index) == len(self.ids) and _data.numbered(index) != _data.numbered(self.ids):
+                raise ValueError(
+                    "labels is a series, and of its index and the ids of the target's rows one counts from 0 and the other does not: "
+                    "give .to_numpy() of it if the labels are in the order of the rows, and dict() of it if its index has their ids"
+                )
+            columns = {"id": index.tolist(), "label": labels.tolist()}
         else:
             array = _data.to_numpy(labels)
             if array.shape != (len(self.ids),):
                 raise ValueError(f"labels has the shape {array.shape}; the target has {len(self.ids)} rows. For some of them give a dict of labels by id")
-            columns = {"id": self.ids.tolist(), "label": array.tolist()}
+            columns = {"id": self._predicted[0].tolist(), "label": array.tolist()}
         names = dict(zip(self.classes.tolist(), self._names))
         known = [i for i, label in enumerate(columns["label"]) if not _data.missing(label) and label != ""]
         columns["label"] = [names.get(label, label) for label in columns["label"]]
+        if self._ids is not None:
+            ids, written, _, _ = self._predicted
+            text = dict(zip(ids.tolist(), written))
+            columns["id"] = [text.get(value, value) for value in columns["id"]]
         cells = {name: [_data.escape(str(values[i])) for i in known] for name, values in columns.items()}
         return list(cells), zip(*cells.values())
 

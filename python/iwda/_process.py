@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import collections
+import re
 import signal
 import subprocess
 import sys
 import threading
 from os import PathLike
-from typing import IO, Deque, List, Optional, Union
+from typing import IO, Callable, Deque, List, Optional, Union
 
 from . import _native
 from ._native import Error, Program
@@ -26,10 +27,12 @@ def run(
     *,
     progress: bool,
     cwd: Union[str, "PathLike[str]", None] = None,
+    words: Callable[[str], str] = str,
 ) -> str:
     """Runs a program and returns its standard output.
 
-    With progress, what it writes to standard error goes to sys.stderr line by line.
+    With progress, what it writes to standard error goes to sys.stderr line by line, but not the
+    reason of a failure, which is raised. Both are in the words that a function makes of them.
     Raises ValueError for wrong usage or input that the program cannot read as asked, Error
     for everything else that fails. KeyboardInterrupt ends the program and its workers first.
     """
@@ -47,10 +50,11 @@ def run(
     )
     assert process.stdout and process.stderr
     output: List[str] = []
+    screen = _Screen(program, words) if progress else None
     said: Deque[str] = collections.deque(maxlen=_KEPT_LINES)
     readers = [
-        threading.Thread(target=_collect, args=(process.stdout, output, None), daemon=True),
-        threading.Thread(target=_collect, args=(process.stderr, said, sys.stderr if progress else None), daemon=True),
+        threading.Thread(target=_collect, args=(process.stdout, output), daemon=True),
+        threading.Thread(target=_collect, args=(process.stderr, said, screen), daemon=True),
     ]
     try:
         for reader in readers:
@@ -65,25 +69,51 @@ def run(
         process.stdout.close()
         process.stderr.close()
     if status == 0:
+        if screen is not None:
+            screen.show_withheld()
         return "".join(output)
     if status < 0:
         reason = ", as the system does if memory is short" if -status == signal.SIGKILL else ""
         raise Error(f"{program} was ended by signal {-status} ({signal.strsignal(-status)}){reason}")
     message = _message(program, "".join(said)) or f"{program} ended with status {status} and said nothing"
-    raise ValueError(message) if status == _WRONG_USAGE else Error(message)
+    raise ValueError(words(message)) if status == _WRONG_USAGE else Error(words(message))
 
 
-def _collect(stream: IO[str], to: Union[List[str], Deque[str]], screen: Optional[IO[str]]) -> None:
-    """Reads a stream to its end, and shows it on the screen while that is there."""
+class _Screen:
+    """Shows lines on sys.stderr while that is there. From the first on that may be the reason of
+    a failure, they are withheld: such a reason is the last that programs say."""
+
+    def __init__(self, program: str, words: Callable[[str], str]) -> None:
+        self._stream: Optional[IO[str]] = sys.stderr
+        self._reason = re.compile(rf"{program}: |--\w|\S+:\d+: ")
+        self._words = words
+        self._withheld: List[str] = []
+
+    def write(self, line: str) -> None:
+        if self._withheld or self._reason.match(line):
+            self._withheld.append(line)
+        else:
+            self._show(self._words(line))
+
+    def show_withheld(self) -> None:
+        self._show(self._words("".join(self._withheld)))
+
+    def _show(self, text: str) -> None:
+        if self._stream is None or not text:
+            return
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):  # closed
+            self._stream = None
+
+
+def _collect(stream: IO[str], to: Union[List[str], Deque[str]], screen: Optional[_Screen] = None) -> None:
+    """Reads a stream to its end, and shows it."""
     for line in stream:
         to.append(line)
-        if screen is None:
-            continue
-        try:
+        if screen is not None:
             screen.write(line)
-            screen.flush()
-        except (OSError, ValueError):  # closed
-            screen = None
 
 
 def _stop(process: "subprocess.Popen[str]") -> None:

@@ -103,6 +103,7 @@ class Adapter:
         rows, labels = _data.rows_of(X, "X"), _data.to_numpy(y)
         if labels.ndim == 2 and labels.shape[1] == 1:
             warnings.warn("A column-vector y was passed when a 1d array was expected", _sklearn_class("DataConversionWarning", UserWarning), stacklevel=2)
+        _data.check_same_rows(y, "y", rows, "X")
         target: Any = rows
         if sample_domain is not None:
             if X_target is not None:
@@ -110,6 +111,7 @@ class Adapter:
             domains = _data.to_numpy(sample_domain)
             if domains.shape != (len(rows),) or (domains == 0).any():
                 raise ValueError(f"sample_domain has the shape {domains.shape}; want a number for each of {len(rows)} rows, positive for the source, negative for the target")
+            _data.check_same_rows(sample_domain, "sample_domain", rows, "X")
             rows, labels, target = _take(rows, domains > 0), labels[domains > 0], _take(rows, domains < 0)
         elif X_target is not None:
             target = _data.rows_of(X_target, "X_target")
@@ -141,6 +143,7 @@ class Adapter:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of the rows of X whose class is that in y."""
+        _data.check_same_rows(y, "y", X, "X")
         return float(np.average(self.predict(X) == _data.to_numpy(y), weights=sample_weight))
 
     @classmethod

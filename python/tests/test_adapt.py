@@ -1,12 +1,16 @@
 """iwda.adapt and what it returns."""
 
+import datetime
 import gc
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -20,6 +24,7 @@ from iwda import _data
 from conftest import CLASSES, QUICK, draw
 
 LINEAR = {"methods": ["source-only@linear"], **QUICK}
+ONE = {**LINEAR, "seeds": [1]}
 
 
 def test_files_and_python_agree(adapted, domains):
@@ -147,6 +152,109 @@ def test_ids(domains):
     assert outcome.evaluate([None if i % 3 else label for i, label in enumerate(hidden)]).record["labels"] == 100
 
 
+INDICES = {
+    "shuffled numbers": lambda n: np.random.default_rng(1).permutation(n),
+    "numbers as words": lambda n: [str(i) for i in reversed(range(n))],
+    "days": lambda n: pandas.date_range("2024-03-01", periods=n),
+    "formulas": lambda n: [f"=row {i} " for i in range(n)],
+    "a later range": lambda n: pandas.RangeIndex(100, 100 + n, name="customer"),
+}
+
+
+@pytest.fixture(scope="module")
+def frames(domains):
+    """The domains as data frames, without indices of their own, and series of their labels."""
+    rows, labels, target, hidden = domains
+    source, frame = (pandas.DataFrame(values[:, :3]).add_prefix("x") for values in (rows, target))
+    return source, pandas.Series(labels), frame, pandas.Series(hidden)
+
+
+@pytest.mark.parametrize("kind", INDICES)
+def test_indices_are_ids(kind, frames):
+    """Whoever looks up by the index, in whatever way, gets the accuracy that is true."""
+    source, labels, frame, hidden = frames
+    index = pandas.Index(INDICES[kind](len(frame)))
+    frame, hidden = frame.set_axis(index), hidden.set_axis(index)
+    outcome = iwda.adapt(source, labels, frame, **ONE)
+    assert outcome.ids.tolist() == np.asarray(index).tolist()
+    assert outcome.probabilities.index.identical(index) and outcome.predictions.index.identical(index)
+    assert np.array_equal(outcome.predictions, outcome.model.predict(frame))
+    right = (outcome.predictions == hidden).mean()
+    drawn = outcome.to_label
+    assert (outcome.predictions.loc[drawn["id"]].array == drawn["predicted_class"]).all()
+    of_drawn = drawn["predicted_class"].array == hidden.loc[drawn["id"]]
+    drawn["label"] = hidden.loc[drawn["id"]].array
+    accuracy = outcome.evaluate(drawn).accuracy
+    assert accuracy.value == pytest.approx(of_drawn.mean()) and accuracy.low <= right <= accuracy.high
+    for labels in (hidden.sample(frac=1, random_state=1), dict(hidden), hidden.array):
+        assert outcome.evaluate(labels).accuracy.value == pytest.approx(right)
+    some = hidden.sample(40, random_state=1)
+    assert outcome.evaluate(some).accuracy.value == pytest.approx((outcome.predictions.loc[some.index] == some).mean())
+    kept = pickle.loads(pickle.dumps(outcome))
+    assert kept.predictions.equals(outcome.predictions)
+
+
+def test_indices_come_back_from_a_folder(frames, tmp_path):
+    source, labels, frame, hidden = frames
+    frame = frame.set_axis(np.random.default_rng(1).permutation(len(frame)))
+    first = iwda.adapt(source, labels, frame, folder=tmp_path / "out", **ONE)
+    again = iwda.Outcome(tmp_path / "out")
+    assert again.ids.tolist() == frame.index.tolist() and again.probabilities.equals(first.probabilities)
+    again = iwda.Outcome(tmp_path / "out", ids=frame.index)
+    assert again.predictions.equals(first.predictions) and again.to_label.equals(first.to_label)
+    with pytest.raises(ValueError, match="2 ids; .* has 300 rows"):
+        iwda.Outcome(tmp_path / "out", ids=[1, 2]).predictions
+
+
+def test_indices_that_are_no_ids(frames):
+    """They number the rows, or there is a warning, or an error."""
+    source, labels, frame, hidden = frames
+    n = len(frame)
+    outcome = iwda.adapt(source, labels, frame.set_axis(np.arange(n)), **ONE)
+    assert isinstance(outcome.predictions, np.ndarray) and outcome.to_label["id"].dtype.kind == "i"
+    shuffled = np.random.default_rng(1).permutation(n)
+    with pytest.raises(ValueError, match=r"labels is a series, .* one counts from 0 and the other does not: .*\.to_numpy\(\)"):
+        outcome.evaluate(hidden.set_axis(shuffled))
+    with pytest.raises(ValueError, match='id "x" is none of the 300 rows'):
+        outcome.evaluate({"x": "dog", 3: "cat"})
+    for match, index in {
+        "X_target: its index has 3 twice": np.where(np.arange(n) == 7, 3, np.arange(n)),
+        "X_target: its index has '1' twice": pandas.Index([1, "1", *range(2, n)], dtype=object),
+        "X_target: row 2 has no value in the index": np.where(np.arange(n) == 2, np.nan, np.arange(n)),
+        "X_target: its index has 2 levels": pandas.MultiIndex.from_arrays([np.arange(n), shuffled]),
+    }.items():
+        with pytest.warns(UserWarning, match=f"{match}; rows are numbered from 0"):
+            again = iwda.adapt(source, labels, frame.set_axis(index), **ONE)
+        assert again.ids.tolist() == list(range(n)) and np.array_equal(again.predictions, outcome.predictions)
+    named = frame.assign(id=[f"row {i}" for i in range(n)]).set_axis(shuffled)
+    assert iwda.adapt(source, labels, named, **ONE).ids.tolist() == named["id"].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = iwda.adapt(source, labels, frame.set_axis([0] * n), ids=shuffled, **ONE)
+    assert given.ids.tolist() == shuffled.tolist()
+    with pytest.raises(ValueError, match="one counts from 0 and the other does not"):
+        given.evaluate(hidden)
+    right = (given.predictions == hidden.to_numpy()).mean()
+    assert given.evaluate(hidden.to_numpy()).accuracy.value == pytest.approx(right)
+
+
+def test_labels_of_other_rows(frames):
+    """Labels and rows that both have an index have the same."""
+    source, labels, frame, _ = frames
+    shuffled = np.random.default_rng(1).permutation(len(source))
+    moved = source.set_axis(shuffled)
+    with pytest.raises(ValueError, match=r"y and X_source have different indices, as in row 0, \d+ and \d+: .*y\.loc\[X_source\.index\].*y\.to_numpy\(\)"):
+        iwda.adapt(moved, labels, frame, **ONE)
+    with pytest.raises(ValueError, match="y and X have different indices"):
+        iwda.Adapter(methods=LINEAR["methods"], steps=30).fit(moved, labels, X_target=frame)
+    with pytest.raises(ValueError, match="ids and X_target have different indices"):
+        iwda.adapt(source, labels, frame, ids=pandas.Series(shuffled, index=shuffled), **ONE)
+    want = iwda.adapt(source, labels, frame, **ONE)
+    for y in (labels.set_axis(shuffled), labels.set_axis(shuffled).to_frame(), labels.to_numpy()):
+        assert np.array_equal(iwda.adapt(moved, y, frame, **ONE).predictions, want.predictions)
+    assert np.array_equal(iwda.adapt(source.to_numpy(), labels.set_axis(shuffled), frame.to_numpy(), **ONE).ids, want.ids)
+
+
 def test_wrong_input(domains):
     rows, labels, target, _ = domains
     nan = np.where(np.arange(rows.size).reshape(rows.shape) == 10, np.nan, rows)
@@ -175,6 +283,46 @@ def test_wrong_input(domains):
         iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
     with pytest.raises(TypeError, match="sparse"):
         iwda.adapt(scipy.sparse.csr_matrix(rows), labels, target, **LINEAR)
+
+
+TIMES = {
+    "datetime64[ns]": pandas.date_range("2024-03-01", periods=300),
+    "Timestamp": pandas.date_range("2024-03-01", periods=300, tz="UTC"),
+    "timedelta64[ns]": pandas.to_timedelta(np.arange(300), "D"),
+    "Period": pandas.period_range("2000-01", periods=300, freq="M"),
+    "date": [None, *(datetime.date(2024, 1, 1 + i % 28) for i in range(299))],
+    "time": [datetime.time(i % 24) for i in range(300)],
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_times_are_refused(kind, frames, adapted):
+    """They came through as nanoseconds, or as a word for each."""
+    source, labels, frame, _ = frames
+    source, frame = (f.assign(when=TIMES[kind]) for f in (source, frame))
+    words = re.escape(f'column "when" holds {kind}, which is not read; make numbers or texts of it, or leave it out')
+    with pytest.raises(ValueError, match=f"^X_source: {words}"):
+        iwda.adapt(source, labels, frame, **ONE)
+    with pytest.raises(ValueError, match=f"^X_target: {words}"):
+        iwda.adapt(source.assign(when=1), labels, frame, **ONE)
+    model = iwda.load(adapted)
+    eight = pandas.DataFrame({f"x{j}": np.zeros(300) for j in range(8)}).assign(when=TIMES[kind])
+    assert len(model.predict(eight.drop(columns="when"))) == 300
+    model.columns = [*eight.columns[:7], "when"]
+    with pytest.raises(ValueError, match=f"^X: {words}"):
+        model.predict(eight)
+    model.columns = list(eight.columns[:8])
+    assert len(model.predict(eight)) == 300  # the model does not look at it
+
+
+def test_times_in_arrays_and_labels(domains):
+    rows, labels, target, _ = domains
+    times = np.full((300, 8), "2024-03-01", "datetime64[D]")
+    for values, kind in ((times, r"datetime64\[D\]"), (times.astype(object), "date")):
+        with pytest.raises(ValueError, match=f"X_target: column 0 holds {kind}, which is not read"):
+            iwda.adapt(rows, labels, values, **ONE)
+        with pytest.raises(ValueError, match=f"y holds {kind}; labels are whole numbers, words or truth values"):
+            iwda.adapt(rows, values[:, 0], target, **ONE)
 
 
 def test_seed_and_settings(domains, tmp_path):
@@ -283,6 +431,25 @@ def test_importing_takes_little():
     """Neither NumPy nor anything larger is imported before it is asked for."""
     script = "import sys, iwda; assert not {'numpy', 'pandas', 'sklearn', 'torch'} & set(sys.modules); iwda.adapt; assert not {'pandas', 'sklearn', 'torch'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_version():
+    owner = Path(__file__).resolve().parents[2] / "internal" / "version" / "version.go"
+    assert f'const Version = "{iwda.__version__}"' in owner.read_text()
+
+
+def test_attributes_are_described(adapted, domains):
+    """Of all that is returned, by help() of its class."""
+    outcome = iwda.Outcome(adapted)
+    evaluation = outcome.evaluate(domains[3])
+    probabilities = outcome.model.predict_proba(domains[2])
+    found = iwda.labelshift(probabilities, domains[3], probabilities, classes=outcome.classes)
+    for made in (outcome, evaluation, evaluation.accuracy, outcome.verdict, outcome.model, found):
+        names = getattr(made, "_fields", None) or [name for name in vars(made) if not name.startswith("_") and not hasattr(type(made), name)]
+        attributes = type(made).__doc__.split("Attributes\n")[1]
+        assert [name for name in names if not re.search(rf"(?m)^    (\w+, )*{name}(, \w+)* :|^    {name}$", attributes)] == []
+        for name, value in vars(type(made)).items():
+            assert name.startswith("_") or value.__doc__
 
 
 def test_without_pandas(adapted, monkeypatch):

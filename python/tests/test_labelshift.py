@@ -54,6 +54,7 @@ def test_wrong_input():
         r"labels has the shape \(399,\)": (source, labels[1:], target),
         "2 classes for 3 columns": (source, labels % 2, target),
         r"target_probabilities has the shape \(400,\)": (source, labels, target[:, 0]),
+        "labels and source_probabilities have different indices": (pandas.DataFrame(source, columns=range(3)), pandas.Series(labels).sort_values(), target),
         "source_probabilities: row 0: the probabilities sum to 2, not 1": (source * 2, labels, target),
     }.items():
         with pytest.raises((ValueError, iwda.Error), match=match):

@@ -79,14 +79,25 @@ def test_shares_of_ones_own(adapted, tmp_path):
     want = predicted(adapted, tmp_path / "rows.npz", tmp_path, "--shares", str(tmp_path / "shares.csv"))
     model = iwda.load(adapted)
     assert np.abs(model.predict_proba(rows, shares=[3, 0, 1]) - want).max() < 1e-6
-    for shares in ("source", "uniform"):
+    for shares in ("source", "uniform", "estimate"):
         compare(adapted, rows, tmp_path, shares=shares)
-    with pytest.raises(ValueError, match="want model, source, uniform, or 3 numbers"):
-        model.predict(rows, shares="estimate")
+    with pytest.raises(ValueError, match="want model, source, uniform, estimate, or 3 numbers"):
+        model.predict(rows, shares="estimated")
     with pytest.raises(ValueError, match="shares is {'a': 1}; want 3 numbers, in the order of classes"):
         model.predict_proba(rows, shares={"a": 1})
     with pytest.raises(ValueError, match="want 3 numbers"):
         model.predict(rows, shares=[1, 2])
+
+
+def test_shares_of_the_rows(adapted, tmp_path):
+    """They are estimated to the program's digits, also of few rows and if a class is not there."""
+    model = iwda.load(adapted)
+    rows, labels = draw(4, (0.5, 0.1, 0.4), rows=3000, spread=2.0)
+    for some in (rows, rows[:1], rows[labels != "cat"]):
+        np.savez(tmp_path / "rows.npz", features=some)
+        want = predicted(adapted, tmp_path / "rows.npz", tmp_path, "--shares", "estimate")
+        assert np.abs(model.predict_proba(some, shares="estimate") - want).max() < 1e-6
+    assert (model.predict(rows, shares="estimate") == labels).mean() > (model.predict(rows) == labels).mean()
 
 
 def test_words_and_missing_values(tmp_path):

@@ -55,6 +55,16 @@ def test_failures_are_exceptions(programs, script, kind, message):
     assert str(raised.value) == message
 
 
+def test_a_reason_is_raised_and_not_shown(programs, capsys):
+    """What comes before it is shown, in other words."""
+    programs("printf 'run 1 of b.csv\\niwrun: b.csv is gone\\nlook for it\\n' >&2; exit $1")
+    with pytest.raises(_native.Error, match="^X is gone\nlook for it$"):
+        _process.run("iwrun", ["1"], progress=True, words=lambda text: text.replace("b.csv", "X"))
+    assert capsys.readouterr().err == "run 1 of X\n"
+    _process.run("iwrun", ["0"], progress=True)
+    assert capsys.readouterr().err == "run 1 of b.csv\niwrun: b.csv is gone\nlook for it\n"
+
+
 def test_much_output_does_not_block(programs):
     programs("i=0; while [ $i -lt 3000 ]; do echo '0123456789012345678901234567890123456789'; echo 'iwrun: no' >&2; i=$((i+1)); done")
     assert len(_process.run("iwrun", [], progress=False)) == 3000 * 41

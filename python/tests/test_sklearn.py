@@ -81,6 +81,21 @@ def test_frames(domains):
         adapter.predict(frame.drop(columns="x7"))
 
 
+def test_indices(domains):
+    """Rows keep theirs, and labels that have another one are refused."""
+    rows, labels, target, hidden = domains
+    index = np.random.default_rng(1).permutation(600)
+    both, truth = pandas.DataFrame(np.concatenate([rows, target]), index=index).add_prefix("x"), pandas.Series(np.concatenate([labels, hidden]), index=index)
+    domain = pandas.Series(np.repeat([1, -1], 300), index=index)
+    adapter = iwda.Adapter(**QUICK).fit(both, truth, sample_domain=domain)
+    assert adapter.outcome_.probabilities.index.tolist() == index[300:].tolist()
+    assert adapter.score(both[300:], truth[300:]) == pytest.approx(adapter.outcome_.evaluate(truth[300:]).accuracy.value)
+    with pytest.raises(ValueError, match="y and X have different indices"):
+        adapter.score(both[300:], truth[300:].sort_index())
+    with pytest.raises(ValueError, match="sample_domain and X have different indices"):
+        adapter.fit(both, truth, sample_domain=domain.sort_index())
+
+
 def test_pipelines_and_searches(domains):
     rows, labels, target, hidden = domains
     both, domain = np.concatenate([rows, target]), np.repeat([1, -1], [len(rows), len(target)])
