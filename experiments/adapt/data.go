@@ -43,6 +43,7 @@ type Domain struct {
 	catalogue.Files // with an absolute path
 	Rows            int
 	Counts          []int // labelled rows of each class
+	labels          datasets.Labels
 }
 
 // labelled is the number of rows with a label.
@@ -163,7 +164,7 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 // count counts the rows of both domains, by their labels.
 func (d *Data) count(source, target datasets.Labels) {
 	d.Source.Rows, d.Source.Counts = source.Len(), source.Counts(len(d.Classes))
-	d.Target.Rows, d.Target.Counts = target.Len(), target.Counts(len(d.Classes))
+	d.Target.Rows, d.Target.Counts, d.Target.labels = target.Len(), target.Counts(len(d.Classes)), target
 }
 
 // check refuses data from which nothing can be learned.

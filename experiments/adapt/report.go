@@ -132,6 +132,9 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, as estimated"}, {"fill predicted", "among the predictions"}},
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
+	if m := o.measured; m != nil {
+		v.Labels = fmt.Sprintf("%s of the target measured how many predictions are right, and served nothing else.", count(m.Labels, "label"))
+	}
 	if o.labels != nil {
 		v.Labels = fmt.Sprintf("%d labels of the target chose the method, and served nothing else.", o.labels.Labels)
 	}

@@ -98,14 +98,23 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 
 // accuracy says how much of the target is right, as far as that is known.
 func (o *Outcome) accuracy() string {
+	if o.Measured.all() {
+		return o.Measured.String()
+	}
 	known := "cannot be told without labels"
 	if !strings.Contains(o.Verdict.Because, o.Withheld) {
 		known += ": " + o.Withheld
 	}
-	if c := o.Labels; c != nil {
+	switch c, e, m := o.Labels, o.ExpectedAccuracy, o.Measured; {
+	case c != nil:
 		known = fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by %d labels", 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, c.Labels)
-	} else if e := o.ExpectedAccuracy; e != nil {
+	case e != nil:
 		known = fmt.Sprintf("%.1f%% expected (%.1f to %.1f%%)", 100*e.Value, 100*e.Low, 100*e.High)
+		if m != nil {
+			known += fmt.Sprintf("; %v", m)
+		}
+	case m != nil:
+		known = m.String()
 	}
 	if o.Floor != nil {
 		known += fmt.Sprintf("; %.1f%% at least", 100**o.Floor)
@@ -116,7 +125,7 @@ func (o *Outcome) accuracy() string {
 // next is what to do to know more.
 func (o *Outcome) next(folder string) []string {
 	name, drawn := o.Files["to_label"]
-	if !drawn {
+	if !drawn || o.Measured.all() {
 		return []string{printable.Command("iwrun", "predict", folder, "INPUT", "-o", "FILE")}
 	}
 	path := filepath.Join(folder, name)

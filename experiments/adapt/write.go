@@ -30,13 +30,16 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	}
 	draw, dispute := p.draw(), o.disputes.take(judged)
 	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
+	label, measured := measure(p.Data.Target.labels, p.Data.Classes)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)
 		dispute(id, class, probability)
 		picture(id, class, probability)
+		label(id, class, probability)
 	}); err != nil {
 		return err
 	}
+	o.measured = measured()
 	if err := o.writeToLabel(p, draw); err != nil {
 		return err
 	}
