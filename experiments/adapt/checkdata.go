@@ -161,6 +161,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 				does += ", one for what is missing"
 			}
 			c := columnSeen{name: name, kind: kindOf(learnt), source: share(learnt.Missing[0], d.Source.Rows), target: share(learnt.Missing[1], d.Target.Rows), does: does}
+			c.odd = append(c.odd, learnt.Strays...)
 			var without []string
 			for i, level := range coding.Levels {
 				if _, is := slices.BinarySearch(d.Columns.Target.Constant, at+i); is && d.Columns.Target.Mean[at+i] == 0 {

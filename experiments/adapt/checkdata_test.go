@@ -77,7 +77,7 @@ func TestCheckData(t *testing.T) {
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
 		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
-		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; no row of the target has "blue"`,
+		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; `+to+`:3: "grey" is no word of this column in `+s+`; 20 of 40 cells (50.0%) hold such words, which count as none; no row of the target has "blue"`,
 		`always 7                      1.5 ± 1.118                   as it is; never changes in one domain: left out where columns are standardised`,
 		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
