@@ -272,8 +272,8 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 		testfiles.Write(t, name, strings.Join(lines, "\n")+"\n")
 	}
 	status, _, text := call(t, adaptLine("--set", "network.normalise=source", "--set", "methods=[source-only]")...)
-	warning := `1 of 3 columns never change in one of the domains: "z"`
-	if status != 0 || !strings.Contains(text, warning) || !strings.Contains(readFile(t, "out/report.html"), "never change in one of the domains") {
+	warning := `1 of 3 columns never changes in one of the domains: "z"`
+	if status != 0 || !strings.Contains(text, warning) || !strings.Contains(readFile(t, "out/report.html"), "never changes in one of the domains") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.9 {

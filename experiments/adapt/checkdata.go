@@ -248,8 +248,13 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 // seen says what is odd about a column of the domain of that name.
 func (o Oddities) seen(at int, name string) (odd []string) {
 	for _, mark := range o.Marks {
-		if mark.Column == at {
+		if mark.Column != at {
+			continue
+		}
+		if row := o.Dominating[at]; mark.Rows > 1 {
 			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", mark.Value, mark.Rows, name))
+		} else if row >= 0 {
+			odd = append(odd, fmt.Sprintf("%v in row %s of the %s is hardly a measurement", mark.Value, o.ids[row], name))
 		}
 	}
 	if row := o.Dominating[at]; row >= 0 {

@@ -23,7 +23,7 @@ func TestPrintOutcome(t *testing.T) {
 		Method: "source-only", Used: []string{"a", "b"}, Runs: make([]RunOutcome, 6),
 		Verdict:          Verdict{Reliable: Both, Because: "other class shares alone explain the rows, as far as can be told from so many"},
 		ExpectedAccuracy: &classshares.Accuracy{Value: 0.9, Low: 0.85, High: 0.95},
-		Warnings:         []string{"1 of 3 columns never change in one of the domains: \"z\". Are they measured alike in both?"},
+		Warnings:         []string{"1 of 3 columns never changes in one of the domains: \"z\". Are they measured alike in both?"},
 		Classes: []ClassOutcome{
 			{Class: "ant", SourceShare: 0.75, TargetShare: 0.1, TargetInterval: &TargetInterval{0.08, 0.123}, PredictedShare: 0.11},
 			{Class: "größer", SourceShare: 0.25, TargetShare: 0.9, PredictedShare: 0.89},
