@@ -447,7 +447,8 @@ func TestAdaptWithFailedRuns(t *testing.T) {
 	testfiles.Write(t, "out/experiment.yaml", overridden("mcc"))
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "--device", "cpu", "-o"}
 	status, out, text := call(t, append(line, "out")...)
-	if status != 1 || !strings.Contains(out, "predictions.csv") || !strings.Contains(text, "1 failed") {
+	if status != 1 || !strings.Contains(out, "predictions.csv") || !strings.Contains(text, "1 failed") ||
+		!strings.Contains(out, "warning     full/source-target/mcc/seed-1 failed and is left out") || strings.Contains(text, "seed-1: full/") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	if lines := readCSV(t, "out/predictions.csv"); len(lines) != 600 {
