@@ -122,6 +122,9 @@ func (o *Outcome) accuracy() string {
 	return known
 }
 
+// tellingLabels is a number of labels from which they tell something.
+const tellingLabels = 30
+
 // next is what to do to know more.
 func (o *Outcome) next(folder string) []string {
 	name, drawn := o.Files["to_label"]
@@ -130,7 +133,11 @@ func (o *Outcome) next(folder string) []string {
 	}
 	path := filepath.Join(folder, name)
 	evaluate := printable.Command("iwrun", "evaluate", folder, path)
-	if labels.Touched(path) {
+	switch filled, rows := labels.Filled(path); {
+	case !labels.Touched(path):
+	case filled < min(rows, tellingLabels):
+		return []string{fmt.Sprintf("label more rows of %s, %d of %d so far, then", path, filled, rows), evaluate}
+	default:
 		return []string{evaluate}
 	}
 	return []string{"label the rows of " + path + ", then", evaluate}
