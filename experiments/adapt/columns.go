@@ -162,6 +162,12 @@ func (c Columns) name(j int) string {
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	warnings = slices.Clone(d.Learnt.LeftOut)
+	if s, t := d.Source.Files, d.Target.Files; s.Path == t.Path && s.Path != "" && s.DomainColumn == "" {
+		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. What is said of the target is then said of rows that were learnt from.", s.Path))
+	}
+	if alike := d.alikeClasses(); alike != "" {
+		warnings = append(warnings, fmt.Sprintf("Classes differ in case or spaces alone: %s. If they are one, give them one name.", alike))
+	}
 	if d.repeated != "" {
 		warnings = append(warnings, d.repeated)
 	}
@@ -228,6 +234,24 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		}
 	}
 	return warnings
+}
+
+// alikeClasses names those that differ in case, spaces and underscores alone; "" if there are none.
+func (d Data) alikeClasses() string {
+	bare := func(class string) string {
+		return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(class))
+	}
+	of := map[string][]string{}
+	for _, class := range d.Classes {
+		of[bare(class)] = append(of[bare(class)], strconv.Quote(class))
+	}
+	var alike []string
+	for _, class := range d.Classes {
+		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == strconv.Quote(class) {
+			alike = append(alike, strings.Join(names, " and "))
+		}
+	}
+	return printable.FirstTen(alike)
 }
 
 // list names columns, the first ten of them.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 )
@@ -31,6 +32,19 @@ func columnsOf(t *testing.T, seed uint64, change func(i, j int, value *float32))
 		t.Fatal(err)
 	}
 	return set
+}
+
+// Classes that may be one, and a target that is the source, are warned of.
+func TestWarningsOfNames(t *testing.T) {
+	d := Data{Classes: []string{"Line", "line", "big star", "Big_Star", "dot"}, Source: Domain{Files: catalogue.Files{Path: "a"}}, Target: Domain{Files: catalogue.Files{Path: "a"}}}
+	got := d.Warnings(new(config.Config))
+	if len(got) != 2 || !strings.HasPrefix(got[0], "Source and target are the same: a.") || !strings.Contains(got[1], `: "Line" and "line", "big star" and "Big_Star". `) {
+		t.Errorf("%q", got)
+	}
+	d.Target.Path, d.Classes = "b", d.Classes[1:3]
+	if got := d.Warnings(new(config.Config)); got != nil {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestWarnings(t *testing.T) {

@@ -158,6 +158,12 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 	d.Said = append(task.Source.PassedOver(), task.Target.PassedOver()...)
 	d.Classes = task.Source.ClassNames()
 	d.count(task.Source.Labels(), task.Target.Labels())
+	for i := range d.Source.Rows {
+		if _, known := task.Source.Labels().At(i); !known {
+			d.unlabelled = task.Source.Path(i)
+			break
+		}
+	}
 	return nil
 }
 

@@ -179,7 +179,7 @@ func classRows(classes []ClassOutcome) (rows, more []classRow) {
 // rowsToSee are the first rows to label, and of those on which methods differ.
 func (o *conclusion) rowsToSee() (files []fewRows) {
 	if len(o.drawn) > 0 {
-		f := fewRows{Title: ToLabelFile, Head: []string{"id", "predicted class", "confidence"}}
+		f := fewRows{Title: ToLabelFile, Head: []string{"id", "predicted class", "probability"}}
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}
