@@ -6,6 +6,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt"
 	"iwda/internal/commandline"
+	"iwda/internal/printable"
 )
 
 // columnFlags name the columns of tables of features that are none.
@@ -37,7 +38,7 @@ func networkFlag(to *string) cli.Flag {
 		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", a small one from scratch that sees them in 28 × 28 pixels",
 		Action: func(_ *cli.Context, name string) error {
 			if name != adapt.SmallNetwork {
-				return wrongUsage("--network %s: there is %s; --set network=… sets any other one", name, adapt.SmallNetwork)
+				return wrongUsage("--network %s: there is %s; iwrun adapt has others, as with %s in its place", name, adapt.SmallNetwork, printable.Command("--set", "network.name="+name))
 			}
 			return nil
 		}}

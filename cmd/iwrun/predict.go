@@ -51,8 +51,8 @@ func newPredictCommand(s streams) *cli.Command {
 		Usage:     "predict the classes of rows with a model that was trained",
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. Of a method's folder, with runs
-seed-1, seed-2 and so on, the mean of their probabilities counts. INPUT is a file of features (` + table.Extensions + `), a folder of
-images, a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds the
+seed-1, seed-2 and so on, the mean of their probabilities counts. INPUT is a file of features (` + table.Extensions + `), images, a folder
+or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds the
 columns that it learned from by their names: others may stand in the file.
 
 Examples:

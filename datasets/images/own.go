@@ -75,7 +75,7 @@ func (s *Set) checkFolders(classes map[string]int) error {
 
 // OpenUnlabelled returns the images at a path without their labels: those of a folder and
 // of the folders in it, in the order of their paths, or those that a list names, in its
-// order, as [OpenOwn] reads it.
+// order, as [OpenOwn] reads it, or the one that it is itself.
 //
 // Hidden files and folders are passed over, and so are links to folders but in the folder itself. A
 // folder without an image, or a list that names a file which is not there, is an error.
@@ -96,9 +96,12 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 		return nil, nil, fmt.Errorf("images: %w", err)
 	}
 	set = &Set{name: name, root: name}
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		labels, err = set.addFolder(classes)
-	} else {
+	case IsImage(name):
+		set.root, set.paths, labels = filepath.Dir(name), []string{filepath.Base(name)}, []string{""}
+	default:
 		set.root, set.listed = filepath.Dir(name), true
 		labels, err = set.addList(name, classes)
 	}

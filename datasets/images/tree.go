@@ -99,6 +99,9 @@ func imagesIn(root, folder string) (images, others []string, err error) {
 	return images, others, nil
 }
 
+// IsImage tells by its name whether a file is an image.
+func IsImage(path string) bool { return hasImageName(filepath.Base(path)) }
+
 func hasImageName(name string) bool {
 	if strings.HasPrefix(name, ".") {
 		return false

@@ -41,8 +41,8 @@ type Mark struct {
 }
 
 // Marks returns, by column, the least or the largest value of those columns in which several
-// rows share it and it lies farther from all others than twice their range. A column of
-// fewer than three different values has none.
+// rows share it and it lies farther from all others than twice their range, or one row has it and it lies
+// farther than a thousand times that. A column of fewer than three different values has none.
 func Marks(set datasets.Set) []Mark {
 	size := datasets.Size(set.Shape())
 	least, most, row := make([]extreme, size), make([]extreme, size), make([]float32, size)
@@ -87,9 +87,12 @@ func (e *extreme) add(v float32, first bool) {
 
 // isMark reports whether the value lies apart from those between next and the largest.
 func (e extreme) isMark(largest float32) bool {
-	const apart = 2
+	apart := 2.0
+	if e.rows == 1 {
+		apart = 1000
+	}
 	width := float64(largest) - float64(e.next)
-	return e.others && e.rows > 1 && width > 0 && float64(e.next)-float64(e.value) > apart*width
+	return e.others && width > 0 && float64(e.next)-float64(e.value) > apart*width
 }
 
 // Counting returns the numbers of columns, ascending, whose value grows, or falls, by the

@@ -15,6 +15,7 @@ func TestMarks(t *testing.T) {
 		"largest":              {[]float32{99, 0.5, 1, 99, 2, 99}, []Mark{{0, 99, 3}}},
 		"first of all":         {[]float32{-1, -1, 5, 6, 5.5}, []Mark{{0, -1, 2}}},
 		"in one row":           {[]float32{0.5, -999, 1, 2}, nil},
+		"in one row, far off":  {[]float32{0.5, -9999, 1, 2}, []Mark{{0, -9999, 1}}},
 		"near":                 {[]float32{0, 0, 1, 2, 1.5}, nil},
 		"two values":           {[]float32{0, 1, 0, 1}, nil},
 		"one value":            {[]float32{3, 3, 3}, nil},

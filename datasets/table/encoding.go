@@ -90,9 +90,12 @@ func (t *Table) encoder(e Encoding) cellFunc {
 				values = append(values, 0)
 			}
 			if missing = isMissing(text); !missing {
-				if place, known := places[j][strings.TrimSpace(text)]; known {
-					values[first+place] = 1
+				word := strings.TrimSpace(text)
+				level, known := places[j][word]
+				if known {
+					values[first+level] = 1
 				}
+				t.wordIn(b, place, j, word, known)
 			}
 		}
 		if !c.Missing {

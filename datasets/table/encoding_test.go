@@ -13,6 +13,28 @@ import (
 	"iwda/internal/allocation"
 )
 
+// Words that the source lacks are told, where columns are learnt and where rows are read, in each pass.
+func TestWordsThatTheSourceLacks(t *testing.T) {
+	source := write(t, "source.csv", "colour,n\n"+strings.Repeat("red,1\nblue,2\n", 5))
+	target := write(t, "target.csv", "colour,n\n"+strings.Repeat("red,1\n ,2\ngreen,2\nRED,2\n", 2))
+	l := learnt(t, source, target)
+	want := target + `:4: "green" is no word of this column in ` + source + `; 4 of 6 cells (66.7%) hold such words, which count as none; "RED" is written "red" there`
+	if diff := cmp.Diff([]LearntColumn{{"colour", 2, []int{0, 2}, "", []string{want}}, {"n", 0, []int{0, 0}, "", nil}}, l.Columns); diff != "" {
+		t.Error(diff)
+	}
+	read := opened(t, file(target, Options{Reference: Reference{Name: source, Encoding: l.Encoding}}))
+	for range 2 {
+		for _, err := range read.Batches(3) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff([]string{`column "colour": ` + want}, read.Strays()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // learnt returns what is learnt of files, which must not fail.
 func learnt(t *testing.T, source string, others ...string) Learnt {
 	t.Helper()
@@ -60,7 +82,7 @@ func TestEncoding(t *testing.T) {
 	}
 	got := learnt(t, source, target)
 	if want := []LearntColumn{
-		{"colour", 3, []int{1, 1}, "", nil}, {"age", 0, []int{2, 1}, "", nil}, {"member", 0, []int{0, 0}, "", nil}, {"size", 0, []int{0, 1}, "", nil},
+		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" is no word of this column in ` + source + `; 1 of 2 cells (50.0%) hold such words, which count as none`}}, {"age", 0, []int{2, 1}, "", nil}, {"member", 0, []int{0, 0}, "", nil}, {"size", 0, []int{0, 1}, "", nil},
 	}; !cmp.Equal(got.Columns, want) {
 		t.Errorf("%+v", got.Columns)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"iwda/internal/nearest"
 	"iwda/internal/printable"
 )
 
@@ -73,7 +74,11 @@ func (v *vocabulary) class(label string) (int, error) {
 	if number, err := strconv.Atoi(text); err == nil && v.numbered && number >= 0 && number < len(v.names) {
 		return number, nil
 	}
-	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s", label, v.origin, printable.FirstTen(v.names))
+	hint := ""
+	if likely := nearest.Name(label, v.names); likely != "" && !isNumber(text) {
+		hint = fmt.Sprintf("; did you mean %.100q?", likely)
+	}
+	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s%s", label, v.origin, printable.FirstTen(v.names), hint)
 }
 
 // normalLabel returns a label without what some programs add to integers, the zeros of

@@ -38,12 +38,13 @@ type LearntColumn struct {
 	// not counted if the column is left out.
 	Missing []int
 	LeftOut string // why it is; "" if it is not
-	// Strays say in which files the column, one of numbers, has other text, which counts as missing.
+	// Strays say in which files the column, one of numbers, has other text, which counts as missing, or,
+	// one of words, has words that the source lacks, which count as none.
 	Strays []string
 }
 
-func (c *LearntColumn) stray(t *Table, s strays) {
-	if said := s.in(t); said != "" {
+func (c *LearntColumn) stray(said string) {
+	if said != "" {
 		c.Strays = append(c.Strays, said)
 	}
 }
@@ -113,7 +114,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why}
 		if c.counts == nil {
 			c.missing += c.cells
-			learnt.stray(of, c.strays)
+			learnt.stray(c.strays.in(of))
 		}
 		learnt.Missing = []int{c.missing}
 		l.Columns = append(l.Columns, learnt)
@@ -137,8 +138,9 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 				missing, numbers := false, len(l.Encoding[j].Levels) == 0
 				if numbers {
 					_, missing, err = t.numberIn(b, place, j, text)
-				} else {
-					missing = isMissing(text)
+				} else if missing = isMissing(text); !missing {
+					word := strings.TrimSpace(text)
+					t.wordIn(b, place, j, word, kept[j].counts[word] > 0)
 				}
 				if missing {
 					kept[j].missing++
@@ -151,7 +153,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			return Learnt{}, err
 		}
 		for j, s := range of.straysOf() {
-			l.Columns[places[j]].stray(of, s)
+			l.Columns[places[j]].stray(of.strayIn(j, s))
 		}
 	}
 	l.Summary = summary(kept, len(columns))

@@ -2,20 +2,34 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// strays are the cells of a column of numbers that hold other text. They count as missing, up to
-// one for nine numbers.
+// strays are the cells of a column of numbers that hold other text, which count as missing, up to
+// one for nine numbers; or the cells of a column of words that hold others than the reference, which
+// count as none of its words.
 type strays struct {
-	numbers, cells int
+	numbers, cells int    // numbers or words that belong there; cells of others
 	text           string // of the first one
 	place          int    // its line, or its row where the file has no lines
+	cased, word    string // of words, one that differs from another of the reference but in case
 }
 
 func (s *strays) add(text string, place int) {
 	if s.cells++; s.cells == 1 {
 		s.text, s.place = strings.Clone(text[:min(len(text), 100)]), place
+	}
+}
+
+// addWord is add in a column of these words.
+func (s *strays) addWord(text string, place int, levels []string) {
+	const looked = 1000 // cells, in which another case will have been seen
+	if s.add(text, place); s.word != "" || s.cells > looked {
+		return
+	}
+	if i := slices.IndexFunc(levels, func(level string) bool { return strings.EqualFold(level, text) }); i >= 0 {
+		s.cased, s.word = strings.Clone(text), levels[i]
 	}
 }
 
@@ -35,34 +49,70 @@ func (s *strays) in(t *Table) string {
 	return fmt.Sprintf("%s: %q is no number and counts as missing, as do %d others", t.at(s.place), s.text, s.cells-1)
 }
 
+// wordsIn says where words are in the table that are none of the reference, and how many; "" for none.
+func (s *strays) wordsIn(t *Table) string {
+	if s.cells == 0 {
+		return ""
+	}
+	all := s.cells + s.numbers
+	said := fmt.Sprintf("%s: %q is no word of this column in %s; %d of %d cells (%.1f%%) hold such words, which count as none", t.at(s.place), s.text, t.options.Reference.Name, s.cells, all, 100*float64(s.cells)/float64(all))
+	if s.word != "" {
+		said += fmt.Sprintf("; %q is written %q there", s.cased, s.word)
+	}
+	return said
+}
+
+// strayIn says where cells of column j are strays.
+func (t *Table) strayIn(j int, s strays) string {
+	if len(t.options.Reference.Encoding[j].Levels) > 0 {
+		return s.wordsIn(t)
+	}
+	return s.in(t)
+}
+
+// wordIn counts a word of column j, which may be one of the reference.
+func (t *Table) wordIn(b *Batch, place, j int, word string, known bool) {
+	s := &t.counted(b)[j]
+	if known {
+		s.numbers++
+		return
+	}
+	s.addWord(word, place, t.options.Reference.Encoding[j].Levels)
+}
+
+// counted are the batch's strays by column.
+func (t *Table) counted(b *Batch) []strays {
+	if b.strays == nil {
+		b.strays = make([]strays, len(t.options.Reference.Encoding))
+	}
+	return b.strays
+}
+
 // numberIn returns the number in a cell of column j, which is one of numbers in the reference, or
 // that it is missing. The batch was read up to the cell.
 func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, missing bool, err error) {
-	reference := t.options.Reference
-	if b.strays == nil {
-		b.strays = make([]strays, len(reference.Encoding))
-	}
+	reference, counted := t.options.Reference, t.counted(b)
 	number, is, err := t.number(text)
 	switch {
 	case err != nil:
 	case is:
-		b.strays[j].numbers++
+		counted[j].numbers++
 	case isMissing(text):
 		return 0, true, nil
 	case isNumber(text):
 		err = fmt.Errorf("column %q: %.100q is no number of float32, at most 3.4e38; leave the cell empty if its value is missing", reference.Encoding[j].Column, text)
 	default:
-		b.strays[j].add(text, place)
+		counted[j].add(text, place)
 		return 0, true, nil
 	}
 	return number, false, err
 }
 
-// checkStrays returns an error if too many cells of a column are strays, after the last batch, since
+// checkStrays returns an error if too many cells of a column of numbers are strays, after the last batch, since
 // the rule is one of all rows. It keeps them for [Table.Strays].
 func (t *Table) checkStrays(b *Batch) error {
 	for j := range b.strays {
-		if s := &b.strays[j]; s.tooMany() {
+		if s := &b.strays[j]; s.tooMany() && len(t.options.Reference.Encoding[j].Levels) == 0 {
 			return fmt.Errorf("%s: column %q: %q is no number; %d of %d cells are none, but in %s the column is one of numbers",
 				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
 		}
@@ -73,12 +123,12 @@ func (t *Table) checkStrays(b *Batch) error {
 	return nil
 }
 
-// Strays says of each column of numbers in which there is other text, as the last pass over all
-// rows found it.
+// Strays says of each column of numbers in which there is other text, and of each of words in which there
+// are others, as the last pass over all rows found it.
 func (t *Table) Strays() (said []string) {
 	for j, s := range t.straysOf() {
 		if s.cells > 0 {
-			said = append(said, fmt.Sprintf("column %.100q: %s", t.options.Reference.Encoding[j].Column, s.in(t)))
+			said = append(said, fmt.Sprintf("column %.100q: %s", t.options.Reference.Encoding[j].Column, t.strayIn(j, s)))
 		}
 	}
 	return said

@@ -188,7 +188,11 @@ func (t *Table) check() error {
 		t.mapped = nil
 	}
 	if want.Width != 0 && t.width != want.Width {
-		return fmt.Errorf("rows of %d values; %s has %d", t.width, want.Name, want.Width)
+		become := ""
+		if n := len(want.Encoding); n > 0 {
+			become = fmt.Sprintf(", as words of its %d columns have values of their own", n)
+		}
+		return fmt.Errorf("rows of %d values; %s has %d%s", t.width, want.Name, want.Width, become)
 	}
 	if t.kind != Features && t.named != nil && len(t.named) != t.width {
 		return fmt.Errorf("%d names of classes for %d %s a row", len(t.named), t.width, t.kind)

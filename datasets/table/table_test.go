@@ -281,6 +281,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for labels, want := range map[string]string{
+		"b C": `rows.csv:3: label "C" is no class of source, which has c, b; did you mean "c"?`,
 		"b d": `rows.csv:3: label "d" is no class of source, which has c, b`,
 		"2":   `rows.csv:2: label "2" is no class of source`,
 	} {

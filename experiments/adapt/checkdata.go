@@ -103,30 +103,79 @@ type columnSeen struct {
 	odd            []string
 }
 
-// mostLines is the number of columns up to which each has a line.
-const mostLines = 60
+// The bounds of the table of columns.
+const (
+	mostLines = 60 // columns up to which each has a line, and lines
+	mostAlike = 3  // columns with the same to say that have a line each where there are many
+)
 
-// writeColumns writes a line a column; of many, only of those at which there is something to see.
+// says is what adapt does with the column, and what is odd.
+func (c columnSeen) says() string { return strings.Join(append([]string{c.does}, c.odd...), "; ") }
+
+// plain tells that there is nothing to see at a column.
+func (c columnSeen) plain() bool { return c.odd == nil && c.kind == numberKind }
+
+// writeColumns writes a line a column; of many, only of those at which there is something to see, and one
+// for all of which the same is to be said.
 func (d Data) writeColumns(w io.Writer) error {
-	columns := d.columnsSeen()
-	plain := 0
+	shown := d.columnsSeen()
+	var after []string // lines below the table
+	if len(shown) > mostLines {
+		var plain int
+		if shown, plain, after = worthALine(shown); plain > 0 {
+			after = append(after, fmt.Sprintf("%s of numbers, with nothing odd", count(plain, "other column")))
+		}
+	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "\ncolumn\tkind\tsource\ttarget\tadapt")
-	for _, c := range columns {
-		if len(columns) > mostLines && c.odd == nil && c.kind == numberKind {
-			plain++
-			continue
-		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", c.name, c.kind, c.source, c.target, strings.Join(append([]string{c.does}, c.odd...), "; "))
+	for _, c := range shown {
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", c.name, c.kind, c.source, c.target, c.says())
 	}
 	if err := tab.Flush(); err != nil {
 		return err
 	}
-	if plain > 0 {
-		fmt.Fprintf(w, "%d other columns of numbers, with nothing odd\n", plain)
+	for _, line := range after {
+		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
 	return nil
+}
+
+// worthALine picks those of many columns that have a line of their own, counts those at which there is
+// nothing to see, and says the same of the others together.
+func worthALine(columns []columnSeen) (single []columnSeen, plain int, together []string) {
+	alike := map[string][]string{} // names by what is said
+	var order []string
+	what := func(c columnSeen) string { return c.kind + ": " + c.says() }
+	for _, c := range columns {
+		if c.plain() {
+			plain++
+			continue
+		}
+		if alike[what(c)] == nil {
+			order = append(order, what(c))
+		}
+		alike[what(c)] = append(alike[what(c)], c.name)
+	}
+	left := 0
+	for _, c := range columns {
+		switch {
+		case c.plain() || len(alike[what(c)]) > mostAlike:
+		case len(single) < mostLines:
+			single = append(single, c)
+		default:
+			left++
+		}
+	}
+	for _, said := range order {
+		if names := alike[said]; len(names) > mostAlike {
+			together = append(together, fmt.Sprintf("%d columns (%s), %s", len(names), printable.FirstTen(names), said))
+		}
+	}
+	if left > 0 {
+		together = append(together, fmt.Sprintf("%s with something odd", count(left, "other column")))
+	}
+	return single, plain, together
 }
 
 const numberKind = "number"
@@ -161,6 +210,7 @@ func (d Data) columnsSeen() (all []columnSeen) {
 				does += ", one for what is missing"
 			}
 			c := columnSeen{name: name, kind: kindOf(learnt), source: share(learnt.Missing[0], d.Source.Rows), target: share(learnt.Missing[1], d.Target.Rows), does: does}
+			c.odd = append(c.odd, learnt.Strays...)
 			var without []string
 			for i, level := range coding.Levels {
 				if _, is := slices.BinarySearch(d.Columns.Target.Constant, at+i); is && d.Columns.Target.Mean[at+i] == 0 {
@@ -247,8 +297,13 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 // seen says what is odd about a column of the domain of that name.
 func (o Oddities) seen(at int, name string) (odd []string) {
 	for _, mark := range o.Marks {
-		if mark.Column == at {
+		if mark.Column != at {
+			continue
+		}
+		if row := o.Dominating[at]; mark.Rows > 1 {
 			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", mark.Value, mark.Rows, name))
+		} else if row >= 0 {
+			odd = append(odd, fmt.Sprintf("%v in row %s of the %s is hardly a measurement", mark.Value, o.ids[row], name))
 		}
 	}
 	if row := o.Dominating[at]; row >= 0 {

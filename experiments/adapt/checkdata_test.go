@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,13 +79,13 @@ func TestCheckData(t *testing.T) {
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
 		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
-		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; no row of the target has "blue"`,
+		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; `+to+`:3: "grey" is no word of this column in `+s+`; 20 of 40 cells (50.0%) hold such words, which count as none; no row of the target has "blue"`,
 		`always 7                      1.5 ± 1.118                   as it is; never changes in one domain: left out where columns are standardised`,
 		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
 		"If it stands for missing values, leave their cells empty.\n",
 		`"note"    words, 60 levels                                                              left out: of 60 cells with words 60 are different, as ids are`,
-		"adapt trains 12 runs", "methods: source-only@linear, source-only, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never change in one of the domains: \"batch\".")
+		"adapt trains 12 runs", "methods: source-only@linear, source-only, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never changes in one of the domains: \"batch\".")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
 		t.Error(said)
 	}
@@ -154,6 +156,28 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 	wants(t, said, "\n69 other columns of numbers, with nothing odd\n", `"f5"`)
 	if n := strings.Count(said, `"f`); n != 2 { // its line and a warning
 		t.Errorf("%d columns in\n%s", n, said)
+	}
+}
+
+// What is to be said of many columns is said once, and single lines are bounded.
+func TestWorthALine(t *testing.T) {
+	var columns []columnSeen
+	for j := range 200 {
+		c := columnSeen{name: strconv.Itoa(j), kind: numberKind, does: "as it is"}
+		switch {
+		case j < 20:
+			c.odd = []string{"far"}
+		case j < 23:
+			c.odd = []string{"near"}
+		case j < 100:
+			c.odd = []string{"row " + c.name}
+		}
+		columns = append(columns, c)
+	}
+	single, plain, together := worthALine(columns)
+	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: as it is; far", "20 other columns with something odd"}
+	if len(single) != mostLines || single[0].name != "20" || plain != 100 || !slices.Equal(together, want) {
+		t.Errorf("%d lines, %d plain, %q", len(single), plain, together)
 	}
 }
 
@@ -234,7 +258,7 @@ func TestCheckDataNamesRows(t *testing.T) {
 	if err := CheckData(context.Background(), &b, path, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "most often row 200", "most often row 205")
+	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "as 1.2e+06 in row 200 (its id", "as 1.7e+06 in row 205 (its id")
 }
 
 // Ids that are not unique are warned of before anything is trained: labels could not be told apart.

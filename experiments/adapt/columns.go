@@ -3,8 +3,10 @@ package adapt
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
@@ -31,7 +33,7 @@ type Oddities struct {
 	normalise.Statistics                  // of the rows as they are; of numbers some of which are missing, of the others
 	Dominating           []int            // by column, the row that holds most of the variance, or -1
 	ids                  map[int]string   // of these rows, or their numbers in the file
-	Marks                []normalise.Mark // that may stand for missing values
+	Marks                []normalise.Mark // that may stand for missing values, or of one row be none
 	Counting             []int            // columns that count the rows
 }
 
@@ -124,6 +126,31 @@ func (o Oddities) dominated(outside []int) (columns, row int) {
 	return columns, row
 }
 
+// marks are those of several rows, and those of one outside of the clipped columns.
+func (o Oddities) marks(clipped []int) (several, single []normalise.Mark) {
+	for _, mark := range o.Marks {
+		if mark.Rows > 1 {
+			several = append(several, mark)
+		} else if o.Dominating[mark.Column] >= 0 && !slices.Contains(clipped, mark.Column) {
+			single = append(single, mark)
+		}
+	}
+	return several, single
+}
+
+// agreeing is a format in which {one|several} stands where the number of what it is about matters.
+func agreeing(n int, format string) string {
+	return choice.ReplaceAllStringFunc(format, func(both string) string {
+		one, several, _ := strings.Cut(both[1:len(both)-1], "|")
+		if n == 1 {
+			return one
+		}
+		return several
+	})
+}
+
+var choice = regexp.MustCompile(`\{\w+\|\w+\}`)
+
 // name returns the name of a column, or its number where it has none.
 func (c Columns) name(j int) string {
 	if c.names != nil {
@@ -135,6 +162,12 @@ func (c Columns) name(j int) string {
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	warnings = slices.Clone(d.Learnt.LeftOut)
+	if s, t := d.Source.Files, d.Target.Files; s.Path == t.Path && s.Path != "" && s.DomainColumn == "" {
+		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. What is said of the target is then said of rows that were learnt from.", s.Path))
+	}
+	if alike := d.alikeClasses(); alike != "" {
+		warnings = append(warnings, fmt.Sprintf("Classes differ in case or spaces alone: %s. If they are one, give them one name.", alike))
+	}
 	if d.repeated != "" {
 		warnings = append(warnings, d.repeated)
 	}
@@ -147,20 +180,20 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		return warnings
 	}
 	c := d.Columns
-	// say begins a sentence, about some of the columns, if there are any.
+	// say begins a sentence, about some of the columns, if there are any: {of one|of several}.
 	say := func(columns int, format string, values ...any) {
 		if columns > 0 {
-			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(format, values...))
+			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(agreeing(columns, format), values...))
 		}
 	}
 	flags := d.Learnt.Encoding.Flags() // a word may well be that of one row, or of one domain
 	dead := slices.DeleteFunc(slices.Clone(c.LeftOut), func(column int) bool { return slices.Contains(flags, column) })
-	say(len(dead), "never change in one of the domains: %s. Are they measured alike in both?", c.list(dead))
+	say(len(dead), "never {changes|change} in one of the domains: %s. Are they measured alike in both?", c.list(dead))
 	var clipped []int
 	if experiment.Network.Clip > 0 {
 		clipped = c.Clipped
 	}
-	say(len(clipped), "are clipped, as a few values far from all others have most of their variance in one of the domains: %s. "+
+	say(len(clipped), "{is|are} clipped, as a few values far from all others have most of {its|their} variance in one of the domains: %s. "+
 		"If values have long tails, their logarithms say more.", c.list(clipped))
 	outside := slices.Concat(clipped, flags)
 	slices.Sort(outside)
@@ -170,22 +203,55 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	}{{sourceName, c.Source}, {targetName, c.Target}} {
 		// A column of which one row alone is not zero is dominated, too.
 		const worthTelling = 0.1
-		if n, row := domain.dominated(outside); float64(n) >= worthTelling*float64(d.Width) {
-			say(n, "of the %s have more than half of their variance in one row, most often row %s (its id; if there are none, from 0): beside it all others look alike. "+
+		several, single := domain.marks(clipped)
+		if 2*len(single) > d.Width {
+			single = nil // the row is odd, and not its values
+		}
+		told := slices.Clone(outside)
+		for _, mark := range single {
+			told = append(told, mark.Column)
+		}
+		slices.Sort(told)
+		if n, row := domain.dominated(told); float64(n) >= worthTelling*float64(d.Width) {
+			say(n, "of the %s {has|have} more than half of {its|their} variance in one row, most often row %s (its id; if there are none, from 0): beside it all others look alike. "+
 				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, domain.ids[row])
 		}
-		say(len(domain.Counting), "of the %s count the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
+		say(len(domain.Counting), "of the %s {counts|count} the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
 			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))
-		if n := len(domain.Marks); n > 0 {
-			first, instead := domain.Marks[0], "put their column's mean there"
-			if c.names != nil { // cells, which may be empty
-				instead = "leave their cells empty"
-			}
-			say(n, "of the %s have a value far from all others in several rows, as %v in %d rows of column %s. "+
+		instead, cell := "put their column's mean there", "put its column's mean there"
+		if c.names != nil { // cells, which may be empty
+			instead, cell = "leave their cells empty", "leave its cell empty"
+		}
+		if len(several) > 0 {
+			first := several[0]
+			say(len(several), "of the %s {has|have} a value far from all others in several rows, as %v in %d rows of column %s. "+
 				"If it stands for missing values, %s.", domain.name, first.Value, first.Rows, c.name(first.Column), instead)
+		}
+		if len(single) > 0 {
+			first := single[0]
+			say(len(single), "of the %s {has|have} a value in one row that is far beyond all others, as %v in row %s (its id; if there are none, from 0) of column %s. "+
+				"Networks may fail by it: correct it, %s, or leave the row out.", domain.name, first.Value, domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
 		}
 	}
 	return warnings
+}
+
+// alikeClasses names those that differ in case, spaces and underscores alone; "" if there are none.
+func (d Data) alikeClasses() string {
+	bare := func(class string) string {
+		return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(class))
+	}
+	of := map[string][]string{}
+	for _, class := range d.Classes {
+		of[bare(class)] = append(of[bare(class)], strconv.Quote(class))
+	}
+	var alike []string
+	for _, class := range d.Classes {
+		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == strconv.Quote(class) {
+			alike = append(alike, strings.Join(names, " and "))
+		}
+	}
+	return printable.FirstTen(alike)
 }
 
 // list names columns, the first ten of them.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 )
@@ -33,6 +34,19 @@ func columnsOf(t *testing.T, seed uint64, change func(i, j int, value *float32))
 	return set
 }
 
+// Classes that may be one, and a target that is the source, are warned of.
+func TestWarningsOfNames(t *testing.T) {
+	d := Data{Classes: []string{"Line", "line", "big star", "Big_Star", "dot"}, Source: Domain{Files: catalogue.Files{Path: "a"}}, Target: Domain{Files: catalogue.Files{Path: "a"}}}
+	got := d.Warnings(new(config.Config))
+	if len(got) != 2 || !strings.HasPrefix(got[0], "Source and target are the same: a.") || !strings.Contains(got[1], `: "Line" and "line", "big star" and "Big_Star". `) {
+		t.Errorf("%q", got)
+	}
+	d.Target.Path, d.Classes = "b", d.Classes[1:3]
+	if got := d.Warnings(new(config.Config)); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	row := func(i, _ int, value *float32) {
 		if i == 17 {
@@ -54,6 +68,11 @@ func TestWarnings(t *testing.T) {
 			*value = -999
 		}
 	}
+	huge := func(i, j int, value *float32) {
+		if j == 7 && i == 5 {
+			*value = 1e30
+		}
+	}
 	number := func(i, j int, value *float32) {
 		if j == 5 {
 			*value = float32(1000 + i)
@@ -69,11 +88,12 @@ func TestWarnings(t *testing.T) {
 		"dead in both":      {columnsOf(t, 1, dead), columnsOf(t, 2, dead), normalise.Matched, nil},
 		"one row of target": {columnsOf(t, 1, nil), columnsOf(t, 2, row), normalise.Standard, []string{"10 of 10 columns of the target have more than half of their variance in one row, most often row 17"}},
 		"one row of source": {columnsOf(t, 1, row), columnsOf(t, 2, nil), normalise.Standard, []string{"10 of 10 columns of the source"}},
-		"a rare feature":    {columnsOf(t, 1, rare), columnsOf(t, 2, nil), normalise.Standard, []string{"1 of 10 columns of the source have more than half of their variance in one row, most often row 40"}},
+		"a rare feature":    {columnsOf(t, 1, rare), columnsOf(t, 2, nil), normalise.Standard, []string{"1 of 10 columns of the source has more than half of its variance in one row, most often row 40"}},
 		"missing values":    {columnsOf(t, 1, nil), columnsOf(t, 2, missing), normalise.Matched, []string{"2 of 10 columns of the target have a value far from all others in several rows, as -999 in 10 rows of column 4. If it stands for missing values, put their column's mean there."}},
+		"one value":         {columnsOf(t, 1, nil), columnsOf(t, 2, huge), normalise.OfSource, []string{"1 of 10 columns of the target has a value in one row that is far beyond all others, as 1e+30 in row 5 (its id; if there are none, from 0) of column 7. Networks may fail by it: correct it, put its column's mean there"}},
 		"clipped":           {columnsOf(t, 1, nil), columnsOf(t, 2, row), normalise.Matched, []string{"10 of 10 columns are clipped, as a few values far from all others have most of their variance in one of the domains: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."}},
 		"marks are clipped": {columnsOf(t, 1, missing), columnsOf(t, 2, nil), normalise.Matched, []string{"2 of 10 columns are clipped", "2 of 10 columns of the source have a value far from all others in several rows, as -999 in 10 rows of column 4."}},
-		"a row's number":    {columnsOf(t, 1, number), columnsOf(t, 2, nil), normalise.Matched, []string{"1 of 10 columns of the source count the rows: 5."}},
+		"a row's number":    {columnsOf(t, 1, number), columnsOf(t, 2, nil), normalise.Matched, []string{"1 of 10 columns of the source counts the rows: 5."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), normalise.UnitLength, nil},
 	} {
 		data := Data{Width: 10, Columns: lookAtColumns(test.source, test.target)}

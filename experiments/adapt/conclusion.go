@@ -26,6 +26,7 @@ type conclusion struct {
 	disputes disputes
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
+	measured *Measured         // by write; nil without labels
 	toLabel  string            // what write says of the rows to label
 	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
 	heldOut  heldOutRows

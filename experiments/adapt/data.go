@@ -43,6 +43,7 @@ type Domain struct {
 	catalogue.Files // with an absolute path
 	Rows            int
 	Counts          []int // labelled rows of each class
+	labels          datasets.Labels
 }
 
 // labelled is the number of rows with a label.
@@ -157,13 +158,19 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 	d.Said = append(task.Source.PassedOver(), task.Target.PassedOver()...)
 	d.Classes = task.Source.ClassNames()
 	d.count(task.Source.Labels(), task.Target.Labels())
+	for i := range d.Source.Rows {
+		if _, known := task.Source.Labels().At(i); !known {
+			d.unlabelled = task.Source.Path(i)
+			break
+		}
+	}
 	return nil
 }
 
 // count counts the rows of both domains, by their labels.
 func (d *Data) count(source, target datasets.Labels) {
 	d.Source.Rows, d.Source.Counts = source.Len(), source.Counts(len(d.Classes))
-	d.Target.Rows, d.Target.Counts = target.Len(), target.Counts(len(d.Classes))
+	d.Target.Rows, d.Target.Counts, d.Target.labels = target.Len(), target.Counts(len(d.Classes)), target
 }
 
 // check refuses data from which nothing can be learned.

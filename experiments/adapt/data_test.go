@@ -56,3 +56,15 @@ func TestRareClasses(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// An image beside the folders of classes is named.
+func TestImageWithoutClass(t *testing.T) {
+	root := t.TempDir()
+	for _, path := range append(below("s", "cat/1.png", "cat/2.png", "cat/3.png", "dog/1.png", "dog/2.png", "dog/3.png", "stray.png"), "t/1.png") {
+		testfiles.Write(t, filepath.Join(root, path), "")
+	}
+	source := filepath.Join(root, "s")
+	if _, err := Look(source, filepath.Join(root, "t"), Naming{}); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(source, "stray.png")+": 1 of 7 rows has no label") {
+		t.Error(err)
+	}
+}

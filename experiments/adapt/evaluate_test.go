@@ -304,8 +304,21 @@ func TestLabelsStay(t *testing.T) {
 	typed := strings.Replace(first, ",\n", ",dog\n", 1)
 	testfiles.Write(t, filepath.Join(folder, ToLabelFile), typed)
 	said = nil
+	o.LabelRows, o.LabelStrata = 60, false
 	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "stays as it is") }) {
 		t.Errorf("%s\nsaid %q", kept, said)
+	}
+	outcome, err := ReadOutcome(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	outcome.Print(&shown, "out")
+	if text := strings.Join(strings.Fields(shown.String()), " "); !strings.Contains(text, "stays as it is, with 50 rows and not 60, as it has labels or was changed. For more rows, rename it,") {
+		t.Error(text)
+	}
+	if next := outcome.next(folder); len(next) != 2 || !strings.HasPrefix(next[0], "label more rows of ") || !strings.HasSuffix(next[0], ", 1 of 50 so far, then") {
+		t.Errorf("%q", next)
 	}
 	// They are not those of rows of another target.
 	rows, err := os.ReadFile(target)

@@ -57,6 +57,7 @@ type Outcome struct {
 	ConfidentAccuracy *float64              `json:"confident_accuracy,omitempty"`
 	Withheld          string                `json:"expected_accuracy_withheld,omitempty"`
 	Floor             *float64              `json:"accuracy_floor,omitempty"` // of what is right
+	Measured          *Measured             `json:"measured_accuracy,omitempty"`
 	LabelShift        TestOutcome           `json:"label_shift"`
 	Labels            *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
 	Decisions         []Decision            `json:"decisions"`
@@ -163,8 +164,8 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Verdict:          o.verdict(),
 		ExpectedAccuracy: o.Expected, Withheld: o.Untold,
 		LabelShift: testOutcome(o.Shared),
-		Labels:     o.labels,
-		Decisions:  p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
+		Labels:     o.labels, Measured: o.measured,
+		Decisions: p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
 		Versions: map[string]string{},

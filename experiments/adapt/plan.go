@@ -63,6 +63,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 
 // newPlan is [NewPlan] of data that were looked at.
 func newPlan(data Data, o Options) (*Plan, error) {
+	if data.Target.labelled() == data.Target.Rows {
+		o.LabelRows = -1 // there is nothing to label
+	}
 	p := &Plan{Data: data, options: o}
 	path := p.path(ExperimentFile)
 	text, err := input.Read(path, input.Text)

@@ -132,6 +132,9 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, as estimated"}, {"fill predicted", "among the predictions"}},
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
+	if m := o.measured; m != nil {
+		v.Labels = fmt.Sprintf("%s of the target measured how many predictions are right, and served nothing else.", count(m.Labels, "label"))
+	}
 	if o.labels != nil {
 		v.Labels = fmt.Sprintf("%d labels of the target chose the method, and served nothing else.", o.labels.Labels)
 	}
@@ -176,7 +179,7 @@ func classRows(classes []ClassOutcome) (rows, more []classRow) {
 // rowsToSee are the first rows to label, and of those on which methods differ.
 func (o *conclusion) rowsToSee() (files []fewRows) {
 	if len(o.drawn) > 0 {
-		f := fewRows{Title: ToLabelFile, Head: []string{"id", "predicted class", "confidence"}}
+		f := fewRows{Title: ToLabelFile, Head: []string{"id", "predicted class", "probability"}}
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}

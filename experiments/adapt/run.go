@@ -109,15 +109,14 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 // conclude chooses among the runs that are left, or has labels do so, and writes everything but
 // outcome.json.
 func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.Failure, chosen *LabelChoice) (*Outcome, error) {
-	for _, f := range failed {
-		reason, _, _ := strings.Cut(f.Reason, "\n")
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s failed and is left out: %s.", f.Run.ID, reason))
-	}
 	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen)
 	if err != nil {
 		return nil, err
 	}
 	c.disputes.file = p.table(DisputedFile)
+	if len(failed) > 0 {
+		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
+	}
 	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
@@ -133,6 +132,15 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 		p.options.say(c.toLabel)
 	}
 	return outcome, nil
+}
+
+// leftOut says which of so many runs failed, and why the first one did.
+func leftOut(failed []schedule.Failure, runs int) string {
+	reason, _, _ := strings.Cut(failed[0].Error(), "\n")
+	if len(failed) == 1 {
+		return fmt.Sprintf("%s failed and is left out: %s.", failed[0].Run.ID, reason)
+	}
+	return fmt.Sprintf("%d of %d runs failed and are left out; the first, %s: %s.", len(failed), runs, failed[0].Run.ID, reason)
 }
 
 func (o Options) say(sentences ...string) {

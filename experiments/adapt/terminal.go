@@ -89,7 +89,7 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 	fmt.Fprintln(f.to)
 	f.table(o.Classes)
 	fmt.Fprintln(f.to)
-	f.say("predicts", fmt.Sprintf("%s, %d of %d runs", o.Method, len(o.Used), len(o.Runs)))
+	f.say("predicts", fmt.Sprintf("%s, %d of %s", o.Method, len(o.Used), count(len(o.Runs), "run")))
 	f.say("accuracy", o.accuracy())
 	f.warn(o.Warnings)
 	f.show("next", o.next(folder), f.Bold)
@@ -98,14 +98,23 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 
 // accuracy says how much of the target is right, as far as that is known.
 func (o *Outcome) accuracy() string {
+	if o.Measured.all() {
+		return o.Measured.String()
+	}
 	known := "cannot be told without labels"
 	if !strings.Contains(o.Verdict.Because, o.Withheld) {
 		known += ": " + o.Withheld
 	}
-	if c := o.Labels; c != nil {
+	switch c, e, m := o.Labels, o.ExpectedAccuracy, o.Measured; {
+	case c != nil:
 		known = fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by %d labels", 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, c.Labels)
-	} else if e := o.ExpectedAccuracy; e != nil {
+	case e != nil:
 		known = fmt.Sprintf("%.1f%% expected (%.1f to %.1f%%)", 100*e.Value, 100*e.Low, 100*e.High)
+		if m != nil {
+			known += fmt.Sprintf("; %v", m)
+		}
+	case m != nil:
+		known = m.String()
 	}
 	if o.Floor != nil {
 		known += fmt.Sprintf("; %.1f%% at least", 100**o.Floor)
@@ -113,15 +122,22 @@ func (o *Outcome) accuracy() string {
 	return known
 }
 
+// tellingLabels is a number of labels from which they tell something.
+const tellingLabels = 30
+
 // next is what to do to know more.
 func (o *Outcome) next(folder string) []string {
 	name, drawn := o.Files["to_label"]
-	if !drawn {
+	if !drawn || o.Measured.all() {
 		return []string{printable.Command("iwrun", "predict", folder, "INPUT", "-o", "FILE")}
 	}
 	path := filepath.Join(folder, name)
 	evaluate := printable.Command("iwrun", "evaluate", folder, path)
-	if labels.Touched(path) {
+	switch filled, rows := labels.Filled(path); {
+	case !labels.Touched(path):
+	case filled < min(rows, tellingLabels):
+		return []string{fmt.Sprintf("label more rows of %s, %d of %d so far, then", path, filled, rows), evaluate}
+	default:
 		return []string{evaluate}
 	}
 	return []string{"label the rows of " + path + ", then", evaluate}

@@ -11,6 +11,8 @@ import (
 	"github.com/rivo/uniseg"
 
 	"iwda/classshares"
+	"iwda/evaluation"
+	"iwda/experiments/labels"
 )
 
 // Few classes are shown as they come, of many the most frequent in the target, in aligned lines
@@ -21,7 +23,7 @@ func TestPrintOutcome(t *testing.T) {
 		Method: "source-only", Used: []string{"a", "b"}, Runs: make([]RunOutcome, 6),
 		Verdict:          Verdict{Reliable: Both, Because: "other class shares alone explain the rows, as far as can be told from so many"},
 		ExpectedAccuracy: &classshares.Accuracy{Value: 0.9, Low: 0.85, High: 0.95},
-		Warnings:         []string{"1 of 3 columns never change in one of the domains: \"z\". Are they measured alike in both?"},
+		Warnings:         []string{"1 of 3 columns never changes in one of the domains: \"z\". Are they measured alike in both?"},
 		Classes: []ClassOutcome{
 			{Class: "ant", SourceShare: 0.75, TargetShare: 0.1, TargetInterval: &TargetInterval{0.08, 0.123}, PredictedShare: 0.11},
 			{Class: "größer", SourceShare: 0.25, TargetShare: 0.9, PredictedShare: 0.89},
@@ -55,6 +57,17 @@ größer   25.0%   90.0%                    89.0%
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
+	o.Files = map[string]string{"to_label": "to_label.csv"}
+	for want, m := range map[string]Measured{
+		"90.0% expected (85.0 to 95.0%); 80.0% (70.0 to 90.0%) by the labels of 50 of 60 rows, if": {60, 50, labels.Accuracy{Estimate: &evaluation.Estimate{Value: 0.8, Low: 0.7, High: 0.9}}},
+		"accuracy    80.0% by the labels of all 60 rows\n":                                         {60, 60, labels.Accuracy{Estimate: &evaluation.Estimate{Value: 0.8, Low: 0.8, High: 0.8}}},
+	} {
+		o.Measured = &m
+		if text := print(); !strings.Contains(strings.ReplaceAll(text, "\n"+indent, " "), want) || strings.Contains(text, "next        label") != (m.Labels < m.Rows) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	o.Measured, o.Files = nil, nil
 	o.Classes[0].TargetInterval = nil
 	if text, part := print(), "\nclass   source  target  predicted\nant      75.0%   10.0%      11.0%\n"; !strings.Contains(text, part) {
 		t.Errorf("%q is not in\n%s", part, text)

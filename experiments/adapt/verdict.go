@@ -32,6 +32,7 @@ type evidence struct {
 	// apart how far a share is at most from what that run estimates.
 	widest, apart float64
 	labels        *LabelChoice // nil unless labels chose
+	measured      *Measured    // nil without labels
 }
 
 // What a verdict asks for; docs/howto/trust.md has it in words.
@@ -44,11 +45,15 @@ const (
 // verdict says what can be relied on. Shares can, if nothing was found against other class shares
 // alone by a test that finds what matters, intervals are narrow, and the run that aligns nothing
 // says the same. Predictions can, if the least that is expected to be right, or the floor, is enough.
-// Labels that chose what predicts say how much is right in the place of both.
+// Labels that chose what predicts say how much is right in the place of both, and so do those that all
+// rows have; those that some have may be no random draw, and decide nothing.
 func (e evidence) verdict() Verdict {
 	against, accuracy, enough := e.againstShares(), "", false
 	more := "label the rows of to_label.csv"
 	switch {
+	case e.measured.all():
+		accuracy = fmt.Sprintf("%.1f%% of the predictions are right by the labels of all rows", 100*e.measured.Value)
+		enough = e.measured.Value >= rightEnough
 	case e.labels != nil:
 		right := e.labels.Accuracy
 		accuracy = fmt.Sprintf("%d labels say that %.1f%% of the predictions are right (%.1f to %.1f%%)", e.labels.Labels, 100*right.Value, 100*right.Low, 100*right.High)
@@ -58,10 +63,12 @@ func (e evidence) verdict() Verdict {
 		enough = e.Expected.Low >= rightEnough
 	case e.Floor != nil:
 		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless classes have changed beyond what the source lets imagine", math.Floor(100*e.Floor.Value))
+	case e.measured != nil:
+		accuracy = fmt.Sprintf("%d of the %d predictions with a label are right, of rows that may be no random draw", e.measured.Right, e.measured.Labels)
 	default:
 		accuracy = "nothing is known of how many predictions are right"
 	}
-	enough = enough || e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough
+	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough
 	about := against
 	if against == "" {
 		about = e.test.Verdict()
@@ -75,7 +82,10 @@ func (e evidence) verdict() Verdict {
 	case enough:
 		v.Reliable = Predictions
 	default:
-		v.Reliable, v.Next = Neither, more+", and iwrun evaluate says how many predictions are right"
+		v.Reliable = Neither
+		if !e.measured.all() {
+			v.Next = more + ", and iwrun evaluate says how many predictions are right"
+		}
 	}
 	return v
 }
@@ -115,7 +125,7 @@ func (v Verdict) String() string {
 
 // verdict is that of the conclusion.
 func (o conclusion) verdict() Verdict {
-	e := evidence{Trust: o.Trust, test: o.Shared.Test, labels: o.labels}
+	e := evidence{Trust: o.Trust, test: o.Shared.Test, labels: o.labels, measured: o.measured}
 	for _, c := range o.Classes {
 		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
 		if c.TargetInterval == nil {

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"iwda/classshares"
+	"iwda/evaluation"
 	"iwda/experiments/judge"
+	"iwda/experiments/labels"
 	"iwda/floor"
 	"iwda/weightest/shifttest"
 )
@@ -47,6 +49,27 @@ func TestVerdict(t *testing.T) {
 		v := e.verdict()
 		if v.Reliable != c.reliable || !strings.Contains(v.Because, c.because) || (v.Next != "") != (v.Reliable == Neither) {
 			t.Errorf("%s: %+v, want %s: %s", name, v, c.reliable, c.because)
+		}
+	}
+}
+
+// Labels that all rows have say how much is right; those that some have decide nothing.
+func TestVerdictByLabels(t *testing.T) {
+	measured := func(labelled int, value float64) *Measured {
+		return &Measured{Rows: 100, Labels: labelled, Accuracy: labels.Accuracy{Right: int(value * float64(labelled)), Estimate: &evaluation.Estimate{Value: value, Low: value, High: value}}}
+	}
+	for because, c := range map[string]struct {
+		measured *Measured
+		reliable string
+		next     bool
+	}{
+		"90.0% of the predictions are right by the labels of all rows":                       {measured(100, 0.9), Predictions, false},
+		"60.0% of the predictions are right by the labels of all rows":                       {measured(100, 0.6), Neither, false},
+		"45 of the 50 predictions with a label are right, of rows that may be no random dra": {measured(50, 0.9), Neither, true},
+	} {
+		v := evidence{test: shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01}, measured: c.measured}.verdict()
+		if v.Reliable != c.reliable || !strings.Contains(v.Because, because) || (v.Next != "") != c.next {
+			t.Errorf("%+v, want %s: %s", v, c.reliable, because)
 		}
 	}
 }

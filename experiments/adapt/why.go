@@ -12,6 +12,9 @@ import (
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o conclusion) Why() []string {
 	why := []string{o.verdict().String(), o.used(), o.agreement(), o.expectation(), o.leastRight()}
+	if o.measured != nil {
+		why = append(why, fmt.Sprintf("Of the predictions are right: %v.", o.measured))
+	}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
 		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
 			seeds, o.Method().Name, printable.Command("iwrun", "predict", o.Folder)))

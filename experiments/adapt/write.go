@@ -30,13 +30,16 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	}
 	draw, dispute := p.draw(), o.disputes.take(judged)
 	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
+	label, measured := measure(p.Data.Target.labels, p.Data.Classes)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)
 		dispute(id, class, probability)
 		picture(id, class, probability)
+		label(id, class, probability)
 	}); err != nil {
 		return err
 	}
+	o.measured = measured()
 	if err := o.writeToLabel(p, draw); err != nil {
 		return err
 	}
@@ -109,11 +112,15 @@ func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 		return nil
 	}
 	evaluate := printable.Command("iwrun", "evaluate", p.options.Folder, path)
+	drawn := draw.Rows()
 	if labels.Touched(path) {
+		if _, rows := labels.Filled(path); rows > 0 && rows < len(drawn) {
+			o.Problems = append(o.Problems, fmt.Sprintf("%s stays as it is, with %s and not %d, as it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels over.", path, count(rows, "row"), len(drawn)))
+		}
 		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; %s says what it tells.", path, evaluate)
 		return nil
 	}
-	o.drawn = draw.Rows()
+	o.drawn = drawn
 	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, %s says how many of the predictions are right.", path, len(o.drawn), evaluate)
 	return labels.Write(path, o.drawn)
 }

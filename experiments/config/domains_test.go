@@ -202,10 +202,11 @@ func TestMissingWeights(t *testing.T) {
 	for network, want := range map[string]string{
 		"{name: resnet50, pretrained: /no/resnet50-19c8e357.pth}": "f.yaml:7:39: network.pretrained: stat /no/resnet50-19c8e357.pth: no such file or directory; the weights of resnet50 are to be had with\n" +
 			"  curl --create-dirs -o \"/no/resnet50-19c8e357.pth\" https://download.pytorch.org/models/resnet50-19c8e357.pth\nwithout them, network.pretrained: none trains from scratch",
-		"{name: resnet18, pretrained: /no/mine.pth}":     "the weights of resnet18 are to be had from https://download.pytorch.org/models/resnet18-5c106cde.pth\n",
-		"{name: resnet18, pretrained: none}":             "",
-		"{name: resnet50, pretrained: " + there + "}":    "",
-		"{name: lenet}\ndataset: {resize: 28, crop: 28}": "",
+		"{name: resnet18, pretrained: /no/mine.pth}":               "the weights of resnet18 are to be had from https://download.pytorch.org/models/resnet18-5c106cde.pth\n",
+		"{name: resnet18, pretrained: /no/mine.pth, frozen: true}": "none trains from scratch, with network.frozen: false and network.views: 0",
+		"{name: resnet18, pretrained: none}":                       "",
+		"{name: resnet50, pretrained: " + there + "}":              "",
+		"{name: lenet}\ndataset: {resize: 28, crop: 28}":           "",
 	} {
 		text, more, _ := strings.Cut(network, "\ndataset: {")
 		text = own("{a: {path: a}, b: {path: b}}", "[a-b]") + "network: " + text + "\n"
@@ -218,8 +219,10 @@ func TestMissingWeights(t *testing.T) {
 		}
 	}
 	for network, want := range map[string]string{
-		"{name: lenet}":               "dataset.crop is 224; network.name lenet takes images of 28 pixels a side: set dataset.resize and crop to 28",
-		"{name: lenet, frozen: true}": "dataset.crop is 224",
+		"{name: lenet}":                                              "dataset.crop is 224; network.name lenet takes images of 28 pixels a side: set dataset.resize and crop to 28",
+		"{name: lenet, frozen: true}":                                "dataset.crop is 224",
+		"{name: resnet18, pretrained: none, frozen: true}":           "f.yaml:7:39: network.pretrained is none, but network.frozen keeps the backbone as it is",
+		"{name: resnet18, pretrained: none, frozen: true, views: 2}": "set network.frozen to false and network.views to 0 to train all of resnet18, or give a file",
 	} {
 		_, err := parse(t, own("{a: {path: a}, b: {path: b}}", "[a-b]")+"network: "+network+"\n").Resolve("a-b", "full", "iwdan", 1)
 		if err == nil || !strings.Contains(err.Error(), want) {

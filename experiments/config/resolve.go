@@ -190,10 +190,15 @@ func (r Resolved) CheckData() error {
 
 // checkWeights returns an Error if the file of pretrained weights is not there.
 func (r Resolved) checkWeights() error {
-	if missing := r.Network.MissingWeights(); missing != "" {
-		return Error{cmp.Or(r.fileLocation, r.rootLocation), missing + "\nwithout them, network.pretrained: none trains from scratch"}
+	missing := r.Network.MissingWeights()
+	if missing == "" {
+		return nil
 	}
-	return nil
+	missing += "\nwithout them, network.pretrained: none trains from scratch"
+	if r.Network.Frozen {
+		missing += ", with network.frozen: false and network.views: 0"
+	}
+	return Error{cmp.Or(r.fileLocation, r.rootLocation), missing}
 }
 
 // checkDomains returns an Error where a file of the user's own domains is missing, or

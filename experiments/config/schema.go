@@ -107,7 +107,7 @@ type Network struct {
 	// Name is the network. What it may be depends on the rows: lenet takes images of 28 × 28, mlp
 	// and linear features, a ResNet image files, torchscript either of the last two.
 	Name string `yaml:"name"`
-	// Pretrained is the file with a ResNet's weights, or none to train from scratch.
+	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
 	// File is the TorchScript module that is the backbone of torchscript.
 	File string `yaml:"file,omitempty"`

@@ -39,6 +39,8 @@ func (s *Settings) checkTogether(d *decoder) {
 		fail("dataset.crop", "dataset.crop is %d; network.name %s takes images of %d pixels a side: set dataset.resize and crop to %[3]d", s.Dataset.Crop, n.Name, architecture.LeNetSide)
 	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && n.Frozen:
 		fail("network.frozen", "network.frozen keeps a backbone that was trained before; %s has none", n.Name)
+	case n.Frozen && n.Pretrained == NotPretrained:
+		fail("network.pretrained", "network.pretrained is %s, but network.frozen keeps the backbone as it is, which would be random weights: set network.frozen to false and network.views to 0 to train all of %s, or give a file with weights", NotPretrained, n.Name)
 	case data.Kind != catalogue.ImageFiles && n.Views > 0:
 		fail("network.views", "network.views is for image files; rows of data set %s have one view", s.Dataset.Name)
 	}

@@ -102,9 +102,14 @@ func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
 	}
-	if labels.Disputed {
-		return a
+	if !labels.Disputed {
+		a.estimate(strata, all)
 	}
+	return a
+}
+
+// estimate sets what follows from labelled rows that were drawn at random.
+func (a *Accuracy) estimate(strata []evaluation.Stratum, all evaluation.Moments) {
 	estimate, powered := evaluation.Accuracy(strata, all)
 	a.Estimate = &estimate
 	switch {
@@ -115,7 +120,6 @@ func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
 	default:
 		a.Interval = "wilson"
 	}
-	return a
 }
 
 // recall adds the recalls.

@@ -51,6 +51,26 @@ func Write(path string, rows []Row) error {
 	})
 }
 
+// Filled counts the rows of a file of drawn rows, and in how many of them somebody has typed a label;
+// both are 0 of what cannot be read as one.
+func Filled(path string) (filled, rows int) {
+	label := -1
+	err := table.ReadText(path, func(columns []string) error {
+		label = table.LabelColumn(columns)
+		return nil
+	}, func(_ int, cells []string) error {
+		rows++
+		if label >= 0 && cells[label] != "" {
+			filled++
+		}
+		return nil
+	})
+	if err != nil || label < 0 {
+		return 0, 0
+	}
+	return filled, rows
+}
+
 // Touched tells whether somebody has filled in a file of drawn rows, or made anything else of it
 // that cannot be drawn again: then it must not be written over.
 func Touched(path string) bool {

@@ -39,6 +39,12 @@ func TestTouched(t *testing.T) {
 	if err := Write(path, rows); err != nil || Touched(path) {
 		t.Errorf("in strata: %v", err)
 	}
+	if filled, of := Filled(file(t, "labels.csv", "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n3,cat,0.5,\n")); filled != 1 || of != 3 {
+		t.Errorf("%d of %d rows", filled, of)
+	}
+	if filled, of := Filled(file(t, "labels.csv", "my notes\n1\n")); filled != 0 || of != 0 {
+		t.Errorf("%d of %d rows of something else", filled, of)
+	}
 	if Touched(file(t, "labels.csv", "id,class,confidence,label\n1,cat,0.5,\n")) {
 		t.Error("what version 0.3.0 wrote is touched")
 	}

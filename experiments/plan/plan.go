@@ -81,12 +81,16 @@ func Lengths(runs []Run) string {
 		}
 		counts[kind]++
 	}
-	line := fmt.Sprintf("%d runs of ", len(runs))
+	number := fmt.Sprintf("%d runs", len(runs))
+	if len(runs) == 1 {
+		number = "1 run"
+	}
+	line := number + " of "
 	if len(kinds) > 1 {
 		for i, kind := range kinds {
 			kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
 		}
-		line = fmt.Sprintf("%d runs: ", len(runs))
+		line = number + ": "
 	}
 	line += strings.Join(kinds, ", ")
 	if total > 0 {
@@ -166,7 +170,7 @@ func checkGlob(glob string, runs []Run) string {
 		return "no valid pattern; * ? and [a-z] have a special meaning, and \\ takes it away"
 	}
 	if parts := strings.Count(glob, "/") + 1; parts != 4 {
-		return fmt.Sprintf("the pattern has %d parts instead of 4; a run id is %s", parts, store.IDForm)
+		return fmt.Sprintf("4 parts are wanted, and the pattern has %d; a run id is %s", parts, store.IDForm)
 	}
 	if !slices.ContainsFunc(runs, func(run Run) bool { return run.fits(glob) }) {
 		return "fits no run; the nearest are " + strings.Join(nearestIDs(runs, glob), ", ")

@@ -120,10 +120,10 @@ func TestOnlyMistakes(t *testing.T) {
 		{[]string{"*/usps-mnits/dann/*"},
 			"--only */usps-mnits/dann/*: fits no run; the nearest are " +
 				"subsampled/usps-mnist/dann/seed-2, subsampled/usps-mnist/dann/seed-1, full/usps-mnist/dann/seed-2"},
-		{[]string{"usps-mnist"}, "--only usps-mnist: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n"},
+		{[]string{"usps-mnist"}, "--only usps-mnist: 4 parts are wanted, and the pattern has 1; a run id is variant/task/method/seed-n"},
 		{[]string{"*/*/*/seed-[1"}, `--only */*/*/seed-[1: no valid pattern; * ? and [a-z] have a special meaning, and \ takes it away`},
-		{[]string{"*/*/*/*", "a", "b"}, "--only a: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n\n" +
-			"--only b: the pattern has 1 parts instead of 4; a run id is variant/task/method/seed-n"},
+		{[]string{"*/*/*/*", "a", "b"}, "--only a: 4 parts are wanted, and the pattern has 1; a run id is variant/task/method/seed-n\n" +
+			"--only b: 4 parts are wanted, and the pattern has 1; a run id is variant/task/method/seed-n"},
 	} {
 		only, err := Only(plan(t), test.globs)
 		if err == nil || err.Error() != test.want {

@@ -40,7 +40,7 @@ type batch struct {
 }
 
 // Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
-// gives, a folder of images or a .txt list of them. folder is the model's, for messages.
+// gives, a folder of images, a .txt list of them or one. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
 // none, are errors. Columns have the roles that are given; ids are in the column in which the target
 // had them, if there is one, unless another one is named. What is ignored are values of
@@ -52,11 +52,14 @@ func Open(path string, roles table.Roles, stdin io.Reader, folder string, m mode
 		if err != nil {
 			return nil, err
 		}
-		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") {
+		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") || images.IsImage(path) {
 			if !roles.None() {
 				return nil, fmt.Errorf("%s: %s, but images have no columns", path, roles)
 			}
 			return openImages(path, m)
+		}
+		if m.Input.Resize != 0 && !table.Reads(path) {
+			return nil, fmt.Errorf("%s: the model is for images: name .jpg, .jpeg, .png or .webp files, a folder of them, or a .txt list of them", path)
 		}
 	}
 	if path != Stdin {

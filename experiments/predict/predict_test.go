@@ -174,7 +174,7 @@ func TestImages(t *testing.T) {
 	for _, c := range []struct {
 		place string
 		ids   []string
-	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}} {
+	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}, {filepath.Join(root, "a.png"), []string{"a.png"}}} {
 		input, err := Open(c.place, table.Roles{}, nil, "model", m.Metadata)
 		if err != nil {
 			t.Fatal(err)
@@ -197,6 +197,11 @@ func TestImages(t *testing.T) {
 		if err := input.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+	drawing := filepath.Join(root, "a.gif")
+	testfiles.Write(t, drawing, "GIF89a")
+	if _, err := Open(drawing, table.Roles{}, nil, "model", m.Metadata); err == nil || !strings.Contains(err.Error(), "a.gif: the model is for images: name .jpg") {
+		t.Errorf("error %v", err)
 	}
 	// The values themselves: what a reader shows is not normalised once more.
 	set, err := images.OpenUnlabelled(root)

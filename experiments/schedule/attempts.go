@@ -109,9 +109,9 @@ type Failure struct {
 	untouched bool // the folder is to stay as it is
 }
 
-// Error returns the reason, the attempts if there were several, and the end of the log.
+// Error returns the reason without the run's id, the attempts if there were several, and the end of the log.
 func (f Failure) Error() string {
-	reason := f.Reason
+	reason := strings.TrimPrefix(f.Reason, f.Run.ID.String()+": ")
 	if f.Attempts > 1 {
 		first, rest, _ := strings.Cut(reason, "\n")
 		reason = strings.TrimSpace(fmt.Sprintf("%s (%d attempts)\n%s", first, f.Attempts, rest))

@@ -65,10 +65,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 // write leaves the model in the run's folder and, where rows are held out, what the network
 // says of these and of the target's.
 func (c *conclusion) write(dir store.Dir, about savedmodel.Metadata) error {
-	// A network that cannot be made again from the folder is no model.
-	if b := about.Architecture.Backbone; b != nil && b.SHA256 == "" {
-		c.logf("no %s is written: the frozen backbone was drawn at random, and network.views leaves it out of the checkpoint", savedmodel.MetadataFile)
-	} else if err := about.Write(dir.Disk(), dir.String()); err != nil {
+	if err := about.Write(dir.Disk(), dir.String()); err != nil {
 		return err
 	}
 	if c.seen == nil || c.seen.heldOut == nil {

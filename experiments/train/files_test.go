@@ -217,7 +217,7 @@ func ownImages(t *testing.T, root, method string, labels func(row int, class str
 		testfiles.Write(t, filepath.Join(root, file), text.String())
 	}
 	own := strings.NewReplacer("name: office31, root: ROOT,", "name: files, root: "+root+
-		", domains: {amazon: {path: source.txt}, dslr: {path: target.txt}},").Replace(office)
+		", domains: {amazon: {path: source.txt}, dslr: {path: target.txt}},", "ROOT", root).Replace(office)
 	return resolveText(t, own, "full", method, 1, append([]string{"train.steps=4", "train.eval_every=2"}, assignments...)...)
 }
 

@@ -23,16 +23,19 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
+	"iwda/internal/wholefile"
 	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
 // drawOffice writes images of coloured shapes as Office-31 lies on disk: two domains of
 // 31 classes, a class a colour and shape, the domains different in background and
-// contrast.
+// contrast. Beside them are the weights of a ResNet-18.
 func drawOffice(t testing.TB, perClass int) (root string) {
 	t.Helper()
 	root = t.TempDir()
+	writeResNet(t, filepath.Join(root, "resnet18.safetensors"))
 	description, err := catalogue.Find("office31")
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +65,27 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 	return root
 }
 
+// writeResNet writes weights that were drawn at random as pretrained ones are.
+func writeResNet(t testing.TB, path string) {
+	t.Helper()
+	torch.Tidy(func() {
+		torch.Seed(1)
+		network, _, err := nets.New(architecture.ResNet18, nets.Settings{Classes: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var backbone []torch.Named
+		for _, e := range network.State() {
+			if name, is := strings.CutPrefix(e.Name, "backbone."); is {
+				backbone = append(backbone, torch.Named{Name: name, Tensor: e.Tensor})
+			}
+		}
+		if err := wholefile.Write(path, func(w io.Writer) error { return torch.WriteTensors(w, backbone, nil) }); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // shade colours a pixel: hue and radius of a disc by class, its place by number.
 func shade(domain string, class, n, x, y int) color.Color {
 	dx, dy := float64(x-16-4*(n%3)), float64(y-20)
@@ -84,7 +108,7 @@ tasks: [amazon-dslr]
 variants: [full, subsampled]
 methods: [source-only, dann, iwdan, iwcdan, iwcdan-e-o, dan, jan, iwjan]
 seeds: [1]
-network: {name: resnet18, pretrained: none}
+network: {name: resnet18, pretrained: ROOT/resnet18.safetensors}
 discriminator: {hidden: 32}
 train: {steps: 14, eval_every: 7, batch: 16, eval_batch: 31}
 weights: {every: 1, min_singular_value: 0}
@@ -268,7 +292,7 @@ func mapped(t *testing.T, folder string) []string {
 func TestCachesAreUnmapped(t *testing.T) {
 	root, cache := drawOffice(t, 1), t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
-	run := resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "network.pretrained=none")
+	run := resolveOffice(t, root, "full", "jan", "dataset.cache=disk")
 	d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +314,7 @@ func TestCachesAreUnmapped(t *testing.T) {
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
 		t.Error("no error for a batch of 1000 images")
 	}
-	run = resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "network.pretrained=none", "tasks=[amazon-webcam]")
+	run = resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "tasks=[amazon-webcam]")
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
 		t.Error("no error without the images of the target")
 	}
