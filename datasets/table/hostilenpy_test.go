@@ -51,11 +51,11 @@ func zipOf(t testing.TB, method uint16, members ...member) string {
 func TestNPYThatIsWrong(t *testing.T) {
 	for words, content := range map[string]string{
 		"row 0: column 1: +Inf, or a number beyond 3.4e38": npyOf("<f8", "(1, 2)", strings.Repeat("\x00", 8)+"\xa0\xc8\xeb\x85\xf3\xcc\x17\x48"),
-		"row 1: column 0: NaN; values must be finite":               npyOf("<f4", "(2, 2)", one+one+nan+one),
-		"do not fill the shape [2 2]":                               npyOf("<f4", "(2, 2)", one+one+one),
-		"do not fill the shape [1 1]":                               npyOf("<f4", "(1, 1)", one+one),
-		"do not fill the shape [1000000000 1000]":                   npyOf("<f4", "(1000000000, 1000)", one),
-		"do not fill the shape [4294967296 42949":                   npyOf("<f4", "(4294967296, 4294967296)", ""),
+		"row 1: column 0: NaN; values must be finite":      npyOf("<f4", "(2, 2)", one+one+nan+one),
+		"do not fill the shape [2 2]":                      npyOf("<f4", "(2, 2)", one+one+one),
+		"do not fill the shape [1 1]":                      npyOf("<f4", "(1, 1)", one+one),
+		"do not fill the shape [1000000000 1000]":          npyOf("<f4", "(1000000000, 1000)", one),
+		"do not fill the shape [4294967296 42949":          npyOf("<f4", "(4294967296, 4294967296)", ""),
 		"[-2 -1]":                             npyOf("<f4", "(-2, -1)", one+one),
 		"0 values a row":                      npyOf("<f4", "(5, 0)", ""),
 		"holds no rows":                       npyOf("<f4", "(0, 5)", ""),
