@@ -42,7 +42,9 @@ func TestResultsOfFormerVersions(t *testing.T) {
 		"report": "report.html",
 		"status": "2",
 	} {
-		if status, out, said := call(t, append([]string{command}, arguments...)...); status != 0 || said != "" || !strings.Contains(out, want) {
+		status, out, said := call(t, append([]string{command}, arguments...)...)
+		note, _, _ := strings.Cut(strings.TrimSpace(said), "methods=") // which settings are not the file's
+		if status != 0 || note != "" && note != "With " || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d\n%s\n%s", command, status, out, said)
 		}
 	}
