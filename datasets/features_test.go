@@ -30,19 +30,26 @@ func npzOf(t testing.TB, set Set) []byte {
 	return buffer.Bytes()
 }
 
-// What is written is read again by package table.
-func TestWrittenFeatures(t *testing.T) {
+// written are the rows that package table reads of what is written of a set.
+func written(t *testing.T, set Set) *table.Rows {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "clip.npz")
-	testfiles.Write(t, path, string(npzOf(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c"))))
+	testfiles.Write(t, path, string(npzOf(t, set)))
 	file, err := table.Open(path, table.Options{Kind: table.Features})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { _ = file.Close() })
 	rows, err := file.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows
+}
+
+// What is written is read again by package table.
+func TestWrittenFeatures(t *testing.T) {
+	rows := written(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c"))
 	row := make([]float32, 2)
 	rows.CopyRow(row, 1)
 	if class, known := rows.Label(1); !slices.Equal(row, []float32{3, 4}) || class != 2 || !known || rows.Len() != 3 || !slices.Equal(rows.ClassNames(), []string{"b", "a", "c"}) {
@@ -52,17 +59,8 @@ func TestWrittenFeatures(t *testing.T) {
 
 // Ids of rows are in the file, and read as ids.
 func TestWrittenIDs(t *testing.T) {
-	path, ids := filepath.Join(t.TempDir(), "clip.npz"), []string{"a.png", "deep/größer.png", ""}
-	testfiles.Write(t, path, string(npzOf(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c").WithIDs(ids))))
-	file, err := table.Open(path, table.Options{Kind: table.Features})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := file.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := []string{"a.png", "deep/größer.png", ""}
+	rows := written(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c").WithIDs(ids))
 	for i, want := range ids {
 		if got := rows.ID(i); got != want {
 			t.Errorf("row %d has the id %q, want %q", i, got, want)

@@ -7,6 +7,7 @@ import (
 
 	"iwda/experiments/check"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 func newCheckCommand(s streams) *cli.Command {
@@ -40,7 +41,7 @@ Examples:
 					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)
 				}
 				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d being made; %d models, %d of them without a seal; %d parts\n",
-					folder, counted(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
+					folder, printable.Count(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
 				found += len(report.Findings)
 			}
 			if found > 0 {
@@ -49,12 +50,4 @@ Examples:
 			return nil
 		},
 	}
-}
-
-// counted is a number of things, with the plural where it is not one.
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

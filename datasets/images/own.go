@@ -225,7 +225,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 		switch {
 		case err != nil:
 			return err
-		case !hasImageName(filepath.Base(path)):
+		case !IsImage(path):
 			return fmt.Errorf("%.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", path, table.Extensions)
 		case classes != nil && label != "" && !known[label]:
 			return fmt.Errorf("label %.100q is no class of the source, which has %.500s", label, strings.Join(classes, ", "))

@@ -170,11 +170,12 @@ func (t *Table) checkValues(b *Batch) error {
 		row := b.Values[i*t.width : (i+1)*t.width]
 		if !finite(row) {
 			for j, v := range row {
-				if v-v != 0 && v == v {
-					return fmt.Errorf("%s: column %s: %v, or a number beyond 3.4e38, the largest of float32; values must be finite numbers", t.position(b, i), t.column(j), v)
-				}
-				if v != v {
-					return fmt.Errorf("%s: column %s: %v; values must be finite numbers", t.position(b, i), t.column(j), v)
+				if v-v != 0 {
+					beyond := ""
+					if v == v {
+						beyond = ", or a number beyond 3.4e38, the largest of float32"
+					}
+					return fmt.Errorf("%s: column %s: %v%s; values must be finite numbers", t.position(b, i), t.column(j), v, beyond)
 				}
 			}
 		}

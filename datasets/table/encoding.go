@@ -16,6 +16,9 @@ type Coding struct {
 	Missing bool `json:"missing,omitempty"`
 }
 
+// ofWords tells whether the column is one of words.
+func (c Coding) ofWords() bool { return len(c.Levels) > 0 }
+
 // Columns names the values of a row: "age" of a column of numbers, "colour=red" of a level,
 // "age is missing".
 func (e Encoding) Columns() (names []string) {
@@ -26,7 +29,7 @@ func (e Encoding) Columns() (names []string) {
 }
 
 func (c Coding) values() (names []string) {
-	if len(c.Levels) == 0 {
+	if !c.ofWords() {
 		names = append(names, c.Column)
 	}
 	for _, level := range c.Levels {
@@ -75,7 +78,7 @@ func (t *Table) encoder(e Encoding) cellFunc {
 	}
 	return func(b *Batch, values []float32, place, j int, text string) ([]float32, error) {
 		c, missing := &e[j], false
-		if len(c.Levels) == 0 {
+		if !c.ofWords() {
 			number, absent, err := t.numberIn(b, place, j, text)
 			if err != nil {
 				return values, err

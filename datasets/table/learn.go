@@ -135,7 +135,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding}, func(t *Table) cellFunc {
 			of = t
 			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
-				missing, numbers := false, len(l.Encoding[j].Levels) == 0
+				missing, numbers := false, !l.Encoding[j].ofWords()
 				if numbers {
 					_, missing, err = t.numberIn(b, place, j, text)
 				} else if missing = isMissing(text); !missing {

@@ -64,7 +64,7 @@ func (s *strays) wordsIn(t *Table) string {
 
 // strayIn says where cells of column j are strays.
 func (t *Table) strayIn(j int, s strays) string {
-	if len(t.options.Reference.Encoding[j].Levels) > 0 {
+	if t.options.Reference.Encoding[j].ofWords() {
 		return s.wordsIn(t)
 	}
 	return s.in(t)
@@ -112,7 +112,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 // the rule is one of all rows. It keeps them for [Table.Strays].
 func (t *Table) checkStrays(b *Batch) error {
 	for j := range b.strays {
-		if s := &b.strays[j]; s.tooMany() && len(t.options.Reference.Encoding[j].Levels) == 0 {
+		if s := &b.strays[j]; s.tooMany() && !t.options.Reference.Encoding[j].ofWords() {
 			return fmt.Errorf("%s: column %q: %q is no number; %d of %d cells are none, but in %s the column is one of numbers",
 				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
 		}

@@ -123,7 +123,7 @@ func (d Data) writeColumns(w io.Writer) error {
 	if len(shown) > mostLines {
 		var plain int
 		if shown, plain, after = worthALine(shown); plain > 0 {
-			after = append(after, fmt.Sprintf("%s of numbers, with nothing odd", count(plain, "other column")))
+			after = append(after, fmt.Sprintf("%s of numbers, with nothing odd", printable.Count(plain, "other column")))
 		}
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -173,7 +173,7 @@ func worthALine(columns []columnSeen) (single []columnSeen, plain int, together 
 		}
 	}
 	if left > 0 {
-		together = append(together, fmt.Sprintf("%s with something odd", count(left, "other column")))
+		together = append(together, fmt.Sprintf("%s with something odd", printable.Count(left, "other column")))
 	}
 	return single, plain, together
 }

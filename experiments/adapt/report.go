@@ -24,7 +24,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"percent":  func(share any) string { return fmt.Sprintf("%.1f%%", 100*valueOf(share)) },
 	"number":   func(share any) string { return fmt.Sprintf("%.1f", 100*valueOf(share)) },
 	"fixed":    func(value any) string { return fmt.Sprintf("%.4f", valueOf(value)) },
-	"count":    count,
+	"count":    printable.Count,
 	"key":      chart.Key,
 	"sentence": printable.Sentence,
 }).Parse(reportText))
@@ -35,18 +35,6 @@ func valueOf(number any) float64 {
 		return *p
 	}
 	return number.(float64)
-}
-
-// count is a number of things, of which the noun names one.
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // report writes the page about what came of the adaptation.
@@ -133,7 +121,7 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
 	if m := o.measured; m != nil {
-		v.Labels = fmt.Sprintf("%s of the target measured how many predictions are right, and served nothing else.", count(m.Labels, "label"))
+		v.Labels = fmt.Sprintf("%s of the target measured how many predictions are right, and served nothing else.", printable.Count(m.Labels, "label"))
 	}
 	if o.labels != nil {
 		v.Labels = fmt.Sprintf("%d labels of the target chose the method, and served nothing else.", o.labels.Labels)
@@ -183,7 +171,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), count(len(o.drawn), "row"))
+		f.Caption = fmt.Sprintf("The first %d of %s drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), printable.Count(len(o.drawn), "row"))
 		files = append(files, f)
 	}
 	if d := o.disputes; len(d.written) > 0 {
@@ -195,7 +183,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 			}
 			f.Rows = append(f.Rows, row)
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Labels in a copy with a column label show which assumption holds, by iwrun evaluate; they say nothing of the accuracy.", len(f.Rows), count(len(d.rows), "row"), len(d.used))
+		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Labels in a copy with a column label show which assumption holds, by iwrun evaluate; they say nothing of the accuracy.", len(f.Rows), printable.Count(len(d.rows), "row"), len(d.used))
 		files = append(files, f)
 	}
 	return files

@@ -7,6 +7,7 @@ import (
 
 	"iwda/experiments/report/chart"
 	"iwda/internal/evenly"
+	"iwda/internal/printable"
 )
 
 // pictureView is a projection in two panels.
@@ -69,10 +70,10 @@ func (p picture) view(title string, of *projection, classes []ClassOutcome) pict
 	}
 	names = slices.DeleteFunc(names, func(n chart.Name) bool { return len(n.Rows) == 0 })
 	m := len(of.rows) - n
-	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%s)", count(n, "row"))}, {domain(1), fmt.Sprintf("target (%s)", count(m, "row"))}}}
+	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%s)", printable.Count(n, "row"))}, {domain(1), fmt.Sprintf("target (%s)", printable.Count(m, "row"))}}}
 	byDomain.Caption = "First two principal components of both domains together."
 	if edge := cloud.Edge; edge > 0 {
-		byDomain.Caption += fmt.Sprintf(" At the edge: %s beyond the axes.", count(edge, "row"))
+		byDomain.Caption += fmt.Sprintf(" At the edge: %s beyond the axes.", printable.Count(edge, "row"))
 	}
 	byDomain.SVG = cloud.Scatter(byDomain.Title, fmt.Sprintf("Scatter plot of %d source and %d target rows.", n, m), axes, domains, domain, nil)
 	byClass := panel{Title: title + ", by predicted class", Key: key}

@@ -89,7 +89,7 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 	fmt.Fprintln(f.to)
 	f.table(o.Classes)
 	fmt.Fprintln(f.to)
-	f.say("predicts", fmt.Sprintf("%s, %d of %s", o.Method, len(o.Used), count(len(o.Runs), "run")))
+	f.say("predicts", fmt.Sprintf("%s, %d of %s", o.Method, len(o.Used), printable.Count(len(o.Runs), "run")))
 	f.say("accuracy", o.accuracy())
 	f.warn(o.Warnings)
 	f.show("next", o.next(folder), f.Bold)

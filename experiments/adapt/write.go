@@ -115,7 +115,7 @@ func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	drawn := draw.Rows()
 	if labels.Touched(path) {
 		if _, rows := labels.Filled(path); rows > 0 && rows < len(drawn) {
-			o.Problems = append(o.Problems, fmt.Sprintf("%s stays as it is, with %s and not %d, as it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels over.", path, count(rows, "row"), len(drawn)))
+			o.Problems = append(o.Problems, fmt.Sprintf("%s stays as it is, with %s and not %d, as it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels over.", path, printable.Count(rows, "row"), len(drawn)))
 		}
 		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; %s says what it tells.", path, evaluate)
 		return nil

@@ -81,10 +81,7 @@ func Lengths(runs []Run) string {
 		}
 		counts[kind]++
 	}
-	number := fmt.Sprintf("%d runs", len(runs))
-	if len(runs) == 1 {
-		number = "1 run"
-	}
+	number := printable.Count(len(runs), "run")
 	line := number + " of "
 	if len(kinds) > 1 {
 		for i, kind := range kinds {

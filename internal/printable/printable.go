@@ -45,6 +45,18 @@ func FirstTen(parts []string) string {
 	return strings.Join(parts, ", ")
 }
 
+// Count is a number of things, of which the noun names one.
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // Sentence begins and ends a text as one.
 func Sentence(text string) string {
 	if text == "" {
