@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -109,7 +110,10 @@ func takePart(run plan.Run, results string, device torch.Device, o workOptions, 
 	prepareMemory()
 	ctx, stop := interruptible()
 	defer stop()
-	return makeRun(ctx, run, run.Dir(results), o, train.Options{Device: device, Log: s.err})
+	if err := makeRun(ctx, run, run.Dir(results), o, train.Options{Device: device, Log: s.err}); err != nil {
+		return fmt.Errorf("%s: %w", run.ID, err)
+	}
+	return nil
 }
 
 // makeRun makes the run, with the other processes of its group if there are any.

@@ -81,9 +81,10 @@ func (v *vocabulary) class(label string) (int, error) {
 	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s%s", label, v.origin, printable.FirstTen(v.names), hint)
 }
 
-// normalLabel returns a label without what some programs add to integers, the zeros of
-// 3.0, and an empty text for one that is not known.
+// normalLabel returns a label without spaces around it and without what some programs add to
+// integers, the zeros of 3.0, and an empty text for one that is not known.
 func normalLabel(label string) string {
+	label = strings.TrimSpace(label)
 	if whole, zeros, found := strings.Cut(label, "."); found && strings.Trim(zeros, "0") == "" {
 		if _, err := strconv.Atoi(whole); err == nil {
 			label = whole

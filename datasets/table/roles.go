@@ -143,6 +143,7 @@ func Domains(path string, roles Roles) (domains []Domain, err error) {
 
 // wanted reports whether a row of the domain is one of the table's, and notes its number if so.
 func (t *Table) wanted(b *Batch, domain string, number int) bool {
+	domain = strings.TrimSpace(domain)
 	if !t.everyDomain && domain != t.options.DomainValue {
 		return false
 	}

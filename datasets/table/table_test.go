@@ -328,6 +328,7 @@ func TestUnknownLabels(t *testing.T) {
 		Label *float64 `parquet:"label,optional"`
 	}
 	cat, nan, nothing, two, notANumber, minus := "cat", "nan", "", 2., math.NaN(), -1.
+	spaced, space := " cat\t", " "
 	for _, c := range []struct{ name, class, file string }{
 		{"rows.csv", "cat", "a,label\n1,cat\n1,nan\n1,\n1,NaN\n"},
 		{"rows.csv", "2", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
@@ -340,6 +341,8 @@ func TestUnknownLabels(t *testing.T) {
 		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.F64, Data: numbers})},
 		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.BF16, Data: []byte("\x00\x40\xc0\x7f\x80\xbf\xc0\xff")})},
 		{"rows.parquet", "cat", parquetOf(t, []text{{1, &cat}, {1, nil}, {1, &nan}, {1, &nothing}})},
+		{"rows.csv", "cat", "a,label\n1, cat \n1,nan \n1, \n1,\n"},
+		{"rows.parquet", "cat", parquetOf(t, []text{{1, &spaced}, {1, nil}, {1, &space}, {1, &nothing}})},
 		{"rows.parquet", "2", parquetOf(t, []number{{1, &two}, {1, nil}, {1, &notANumber}, {1, &minus}})},
 	} {
 		got := contentOf(t, file(write(t, c.name, c.file), Options{}))

@@ -109,9 +109,10 @@ type Failure struct {
 	untouched bool // the folder is to stay as it is
 }
 
-// Error returns the reason without the run's id, the attempts if there were several, and the end of the log.
+// Error returns the reason, the attempts if there were several, and the end of the log. It
+// doesn't name the run.
 func (f Failure) Error() string {
-	reason := strings.TrimPrefix(f.Reason, f.Run.ID.String()+": ")
+	reason := f.Reason
 	if f.Attempts > 1 {
 		first, rest, _ := strings.Cut(reason, "\n")
 		reason = strings.TrimSpace(fmt.Sprintf("%s (%d attempts)\n%s", first, f.Attempts, rest))

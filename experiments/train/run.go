@@ -9,14 +9,12 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/torch"
 )
@@ -48,7 +46,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 		return err
 	})
 	if err != nil {
-		return store.Result{}, fmt.Errorf("%s: %w", plan.Of(run).ID, err)
+		return store.Result{}, err
 	}
 	return result, nil
 }
