@@ -32,7 +32,7 @@ type adaptOptions struct {
 
 const (
 	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"
-	labelStrataUsage = "draw them in strata of confidence, more of those that are not sure"
+	labelStrataUsage = "draw these rows in strata of confidence, more of the uncertain ones"
 )
 
 func newAdaptCommand(s streams) *cli.Command {
@@ -42,14 +42,14 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: atLeast(0, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
-		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(1, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, three epochs at least; without it for as many as suit the data, which --dry-run prints"},
+		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: atLeast(1, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, but at least three epochs (default: as many as suit the data; --dry-run prints them)"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print errors alone"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print only errors"},
 		jsonFlag(&o.JSON),
 		networkFlag(&o.Network),
 	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
-		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, in the place of SOURCE"},
-		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, in the place of TARGET"},
+		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},
+		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, instead of TARGET"},
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: labelStrataUsage},
 	), o.faultFlags())
@@ -57,11 +57,11 @@ func newAdaptCommand(s streams) *cli.Command {
 		Name:      "adapt",
 		Usage:     "predict the classes of data without labels, from labelled data",
 		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]\niwrun adapt FILE --domain-column NAME [-o FOLDER]",
-		Description: `SOURCE and TARGET are files of features or folders of images, or FILE is one of both. Labels of the target, if
-there are some, serve to measure alone. Looks at both, trains several methods, chooses without labels of the target what
-predicts, and says how far that can be trusted. In the folder are then report.html, predictions.csv, classes.csv,
-to_label.csv, outcome.json, the model, and experiment.yaml, which says what was decided and why. Interrupted, the same
-command goes on.
+		Description: `SOURCE and TARGET are files of features or folders of images; or FILE holds both. If the target has labels, they are
+only used to measure the accuracy. The command looks at the data, trains several methods, chooses without target labels
+which of them predict, and says how far the predictions can be trusted. It writes report.html, predictions.csv, classes.csv,
+to_label.csv, outcome.json, the model, and experiment.yaml, which says what was decided and why. If it is interrupted, the
+same command continues.
 
 Examples:
   iwrun adapt source.csv target.csv

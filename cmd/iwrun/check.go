@@ -15,8 +15,8 @@ func newCheckCommand(s streams) *cli.Command {
 		Name:      "check",
 		Usage:     "say which files of runs and models are damaged",
 		UsageText: "iwrun check FOLDER…",
-		Description: `Compares what files state of themselves and of each other, finds what processes left that died,
-and says what to do. It changes nothing; runs that are being made are passed over. The exit status is 1 if something was found.
+		Description: `The command verifies checksums, and whether files belong together. It also finds what dead processes left behind, and
+says what to do. It changes nothing and skips runs in progress. The exit status is 1 if something was found.
 
 Examples:
   iwrun check results

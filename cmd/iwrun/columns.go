@@ -14,7 +14,7 @@ func columnFlags(to *table.Roles) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "label-column", Destination: &to.Label, Usage: "`NAME` of the column of labels, instead of label"},
 		&cli.StringFlag{Name: "id-column", Destination: &to.ID, Usage: "`NAME` of the column of ids, instead of id"},
-		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column that is left out; may be repeated, or hold several as a line of CSV",
+		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column to leave out; may be repeated, or name several as a line of CSV",
 			Action: func(_ *cli.Context, values []string) error {
 				to.Ignore = values
 				return nil
@@ -25,17 +25,17 @@ func columnFlags(to *table.Roles) []cli.Flag {
 // domainFlags are those of columns of two domains, which may be in one file.
 func domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
-		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says which domain a row is of: one file has both"}),
+		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"}),
 		commandline.Advanced(
-			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: the source's `VALUE` of it"},
-			&cli.StringFlag{Name: "target-domain", Destination: &to.TargetValue, DefaultText: "the other one", Usage: "with --domain-column: the target's `VALUE` of it"},
+			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: its `VALUE` in the source"},
+			&cli.StringFlag{Name: "target-domain", Destination: &to.TargetValue, DefaultText: "the other one", Usage: "with --domain-column: its `VALUE` in the target"},
 		)...)
 }
 
 // networkFlag is that of the network for images.
 func networkFlag(to *string) cli.Flag {
 	return &cli.StringFlag{Name: "network", Destination: to, DefaultText: "ResNet-50 with pretrained weights",
-		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", a small one from scratch that sees them in 28 × 28 pixels",
+		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", trained from scratch on 28 × 28 pixels",
 		Action: func(_ *cli.Context, name string) error {
 			if name != adapt.SmallNetwork {
 				return wrongUsage("--network %s: there is %s; iwrun adapt has others, as with %s in its place", name, adapt.SmallNetwork, printable.Command("--set", "network.name="+name))

@@ -41,7 +41,7 @@ func newDataCommand(s streams) *cli.Command {
 			}),
 		}, {
 			Name:      "check",
-			Usage:     "say what of a data set is missing, extra or broken",
+			Usage:     "say which files of a data set are missing, extra or broken",
 			UsageText: "iwrun data check NAME [--root FOLDER]",
 			Description: `Examples:
   iwrun data check office31

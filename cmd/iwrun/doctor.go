@@ -15,7 +15,7 @@ func newDoctorCommand(s streams) *cli.Command {
 		Name:      "doctor",
 		Usage:     "print versions, devices and libraries, and what is wrong with them",
 		UsageText: "iwrun doctor [FLAGS]",
-		Description: `With the flags of a command that trains, it says what they come to on this machine.
+		Description: `You can add -j, --device and other flags of a command that trains: doctor says what they mean on this machine.
 
 Examples:
   iwrun doctor

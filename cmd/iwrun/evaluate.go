@@ -20,17 +20,17 @@ func newEvaluateCommand(s streams) *cli.Command {
 		Name:      "evaluate",
 		Usage:     "say how many predictions are right, by labels of a few rows",
 		UsageText: "iwrun evaluate FOLDER LABELS [--choose] [-o FILE]",
-		Description: `FOLDER is that of iwrun adapt, whose methods are evaluated too; or another one with a
+		Description: `FOLDER is the folder of iwrun adapt, whose methods are evaluated too; or another folder with a
 predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
-filled in, or another such file with the columns id and label, of rows drawn at random. Rows without a label are passed over.
-Of a labelled copy of disputed.csv it says which method is right on these rows, and no accuracy.
+filled in, or another file with the columns id and label, of rows drawn at random. Rows without a label are skipped.
+If LABELS is a labelled copy of disputed.csv, the command says which method is right on these rows, but gives no accuracy.
 
 Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "write all of it into a `FILE` of JSON too"},
-			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "have the method predict in FOLDER that the labels say is clearly better than what does, if there is one"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything as JSON into `FILE`"},
+			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
 		}, o.deviceFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {

@@ -24,15 +24,15 @@ func newExportCommand(s streams) *cli.Command {
 		Usage:     "write a model for other programs: as ONNX, or for PyTorch",
 		UsageText: "iwrun export MODEL --onnx FILE [--shares SHARES]\niwrun export MODEL -o FOLDER",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run, or another one that iwrun predict takes. An ONNX
-file holds all from the rows as they come to the calibrated and corrected probabilities, of several models the mean of
-theirs. A folder of model.safetensors and model.json stands alone, and PyTorch reads it.
+file does everything from raw rows to calibrated and corrected probabilities. If there are several models, it gives the
+mean of their probabilities. A folder has model.safetensors and model.json. It needs no other file, and PyTorch can read it.
 
 Examples:
   iwrun export adapt-out --onnx model.onnx
   iwrun export results/digits/subsampled/usps-mnist/iwdan/seed-1 -o model`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`, .onnx"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write a `FOLDER` of the model"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write the model into `FOLDER`"},
 			sharesFlag(&shares, ""),
 		}, commandline.Advanced(moduleFlag(&runModule))...),
 		Action: func(c *cli.Context) error {

@@ -31,10 +31,10 @@ func newExtractCommand(s streams) *cli.Command {
 		Name:      "extract",
 		Usage:     "write features of every domain into .npz files",
 		UsageText: "iwrun extract -c FILE [--run ID]",
-		Description: `Writes features (n×d), names of classes, labels (n), if there are some, and the paths of images as ids, of each
-domain of the tasks into DOMAIN.npz, test sets into DOMAIN-test.npz, and prints the paths. The files lie in the folder features
-of the experiment's results, in one of its own for each network: features/resnet50-19c8e357, or features/ID of --run. iwrun adapt
-reads them, and so does the data set "files".
+		Description: `For each domain of the tasks, the command writes DOMAIN.npz with features (n×d), names of classes, labels (n), if
+there are any, and the paths of images as ids. Test sets go into DOMAIN-test.npz. It prints the paths. The files are in the
+experiment's results, in a folder for each network: features/resnet50-19c8e357, or features/ID with --run. iwrun adapt and the
+data set "files" can read them.
 
 Examples:
   iwrun extract -c configs/office31.yaml

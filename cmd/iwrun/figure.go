@@ -21,14 +21,14 @@ func newFigureCommand(s streams) *cli.Command {
 		Name:      "figure",
 		Usage:     "draw the figures of the finished runs",
 		UsageText: "iwrun figure -c FILE [--format FORMATS]",
-		Description: `Draws accuracy and weight distance by epoch, class weights and predictions by class; for variants with
-class fractions, gain and performance against divergence. The files go into the folder figures of the experiment's results;
-their paths are printed.
+		Description: `The figures show accuracy and weight distance by epoch, and class weights and predictions by class. For variants with
+class fractions they show gain and performance against divergence. The files go into the folder figures of the experiment's
+results. The command prints their paths.
 
 Examples:
   iwrun figure -c configs/demo.yaml
   iwrun figure -c configs/demo.yaml --format svg`,
-		Flags: append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, with commas between"}),
+		Flags: append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, separated by commas"}),
 		Action: withoutArguments(func(*cli.Context) error {
 			for format := range strings.SplitSeq(chosen, ",") {
 				if !slices.Contains(figure.Formats(), format) {

@@ -58,8 +58,8 @@ func newKubernetesCommand(s streams) *cli.Command {
 		Name:      "kubernetes",
 		Usage:     "print a manifest that makes the runs on Kubernetes",
 		UsageText: "iwrun kubernetes -c FILE --image IMAGE --claim CLAIM [FLAGS]",
-		Description: `The tasks work in the root of a persistent volume claim, which many nodes must be able to write. Results go
-to the folder of -o there; data lie in its folder data. A task whose run is finished ends at once.
+		Description: `The tasks work in the root of a persistent volume claim, to which many nodes must be able to write. Results go
+to the folder of -o there, and data are in its folder data. If a task's run is finished, the task ends at once.
 
 Examples:
   iwrun kubernetes -c configs/demo.yaml --image iwda --claim work >job.yaml
@@ -67,7 +67,7 @@ Examples:
 		Flags: append(o.taskFlags(usualParallelism),
 			&cli.StringFlag{Name: "image", Destination: &job.Image, Usage: "container `IMAGE` with iwrun on its path"},
 			&cli.StringFlag{Name: "claim", Destination: &job.Claim, Usage: "persistent volume `CLAIM` for results and data"},
-			&cli.StringFlag{Name: "data-claim", Destination: &job.DataClaim, Usage: "persistent volume `CLAIM` that is the folder data instead, only read"},
+			&cli.StringFlag{Name: "data-claim", Destination: &job.DataClaim, Usage: "persistent volume `CLAIM` with the data, instead of the folder data; it is only read"},
 			&cli.StringFlag{Name: "memory", Destination: &job.Memory, Usage: "memory of a task, a `QUANTITY` as in 8Gi"},
 			&cli.BoolFlag{Name: "gpu", Destination: &job.GPU, Usage: "a GPU for every task"},
 			&cli.StringFlag{Name: "namespace", Destination: &job.Namespace, Usage: "`NAMESPACE` of the objects"},

@@ -56,7 +56,7 @@ func run(arguments []string, s streams) int {
 	return conclude(app, path, app.Run(append([]string{app.Name}, commandline.CommandFirst(app, arguments)...)))
 }
 
-const aboutIwrun = `iwrun help COMMAND says more of a command, iwrun --version which version this is. iwrun -c FILE is short for
+const aboutIwrun = `iwrun help COMMAND explains a command. iwrun --version prints the version. iwrun -c FILE is short for
 iwrun run -c FILE.
 
 Examples:
@@ -68,12 +68,12 @@ Results go to standard output, progress and errors to standard error. Exit statu
   0    done
   1    failed: the error says what, and files that were there before are whole
   2    wrong usage, or a file that is missing or cannot be read as asked
-  130  interrupted: the same command goes on where it ended`
+  130  interrupted: the same command continues where it stopped`
 
 func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:        "iwrun",
-		Usage:       "predict the classes of data without labels, also if they are more or less frequent than in your labelled data",
+		Usage:       "predict the classes of unlabelled data, also if some are more frequent there than in your labelled data",
 		UsageText:   "iwrun COMMAND [ARGUMENTS] [FLAGS]",
 		Description: aboutIwrun,
 		Version:     version.Version,

@@ -26,8 +26,8 @@ type experimentOptions struct {
 
 func (o *experimentOptions) experimentFlags() []cli.Flag {
 	return []cli.Flag{
-		commandline.Strings(&o.Configs, "config", "experiment `FILE`, of YAML", "c"),
-		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Destination: &o.Results, Value: "results", Usage: "`FOLDER` of the results of all experiments"},
+		commandline.Strings(&o.Configs, "config", "experiment `FILE` (YAML)", "c"),
+		&cli.StringFlag{Name: "results", Aliases: []string{"o"}, Destination: &o.Results, Value: "results", Usage: "`FOLDER` for the results of all experiments"},
 		commandline.Strings(&o.Set, "set", "set a key of the file, `KEY=VALUE`, as in train.epochs=2 or 'methods=[iwdan]'; may be repeated"),
 	}
 }
@@ -106,8 +106,8 @@ const allRuns = -1
 
 func (s *selection) selectionFlags() []cli.Flag {
 	return commandline.Advanced(
-		commandline.Strings(&s.Only, "only", "only runs whose ids fit the `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"),
-		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run of that `NUMBER` in the list of --dry-run, from 0"},
+		commandline.Strings(&s.Only, "only", "only runs whose ids match `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"),
+		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run with this `NUMBER` in the list of --dry-run, from 0"},
 	)
 }
 
@@ -137,18 +137,18 @@ func (o *workOptions) machineFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Destination: &o.Schedule.Jobs, Action: atLeast(0, "-j", "at least one run at a time"),
 			DefaultText: "what suits the cores or GPUs", Usage: "`NUMBER` of runs at a time"},
-		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, several as in cuda:0,cuda:1, which share the runs, or auto for all GPUs, or the CPU without one"},
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu; cuda:N; several that share the runs, as in cuda:0,cuda:1; or auto: all GPUs, or the CPU if there are none"},
 	}, commandline.Advanced(
 		&cli.IntFlag{Name: "per-process", Destination: &o.Schedule.PerProcess, Value: 1, Action: atLeast(1, "--per-process", "a process makes at least one run"),
-			Usage: "`NUMBER` of the runs at a time that share a process: on a GPU they then compute at the same moment, where processes take turns"},
-		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are the same bits on every machine only for the same number"),
+			Usage: "`NUMBER` of runs that share a process: on a GPU they compute at the same time, while separate processes take turns"},
+		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are bit-identical only with the same number"),
 	)...)
 }
 
 // deviceFlags are the machine's flags of a command that trains nothing.
 func (o *workOptions) deviceFlags() []cli.Flag {
 	return commandline.Advanced(
-		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu, cuda:N, or auto for a GPU, or the CPU without one"},
+		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu; cuda:N; or auto: a GPU, or the CPU if there is none"},
 		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads"),
 	)
 }
@@ -160,15 +160,15 @@ func threadsFlag(to *int, usage string) cli.Flag {
 func (o *workOptions) faultFlags() []cli.Flag {
 	return append(o.workerFlags(), commandline.Advanced(
 		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: atLeast(0, "--retries", "want 0 or more"),
-			Usage: "`NUMBER` of times that a run is started again whose worker died without saying why; it goes on from its checkpoint"},
-		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is ended; 0: never",
+			Usage: "`NUMBER` of times that a run starts again, from its checkpoint, after its worker died without giving a reason"},
+		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is killed; 0: never",
 			Action: func(_ *cli.Context, d time.Duration) error {
 				if d != 0 && d < shortestStall {
 					return wrongUsage("--stall %v: want %v or more, or 0 for never", d, shortestStall)
 				}
 				return nil
 			}},
-		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "begin runs anew in whose folder another configuration left a result or a checkpoint, which is removed"},
+		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "if another configuration left a result or a checkpoint in a run's folder, remove it and start the run again"},
 	)...)
 }
 
@@ -179,7 +179,7 @@ const shortestStall = time.Second
 func (o *workOptions) workerFlags() []cli.Flag {
 	return commandline.Advanced(
 		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
-			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is written when a run stops too",
+			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is also written when a run stops",
 			Action: func(_ *cli.Context, text string) error {
 				if _, err := train.ParseInterval(text); err != nil {
 					return wrongUsage("--checkpoint-every %v", err)
@@ -187,7 +187,7 @@ func (o *workOptions) workerFlags() []cli.Flag {
 				return nil
 			}},
 		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
-			Usage:  "`DURATION` that one of several processes that make a run together waits for the others before it fails",
+			Usage:  "if several processes make a run together: `DURATION` that each waits for the others before it fails",
 			Action: atLeast(time.Second, "--group-timeout", "want a second or more")},
 	)
 }

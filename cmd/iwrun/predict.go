@@ -37,7 +37,7 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		sharesFlag(&o.Shares, "input"),
-		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write rows drawn at random to a `FILE`, .csv or .parquet, for you to label, which iwrun evaluate reads then"},
+		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
 	}
 	flags = append(flags, commandline.Advanced(
@@ -50,10 +50,10 @@ func newPredictCommand(s streams) *cli.Command {
 		Name:      "predict",
 		Usage:     "predict the classes of rows with a model that was trained",
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
-		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. Of a method's folder, with runs
-seed-1, seed-2 and so on, the mean of their probabilities counts. INPUT is a file of features (` + table.Extensions + `), images, a folder
-or a .txt list of them, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds the
-columns that it learned from by their names: others may stand in the file.
+		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. It can also be a method's folder, with runs
+seed-1, seed-2 and so on: then their probabilities are averaged. INPUT is a file of features (` + table.Extensions + `), a folder
+or a .txt list of images, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds its
+columns by name and skips others.
 
 Examples:
   iwrun predict adapt-out new.csv -o predictions.csv
@@ -88,7 +88,7 @@ func sharesFlag(to *string, estimated string) cli.Flag {
 
 // moduleFlag is that of a model that holds a program.
 func moduleFlag(to *bool) cli.Flag {
-	return &cli.BoolFlag{Name: "run-module", Destination: to, Usage: "run the model's TorchScript module, a program: only of somebody you trust"}
+	return &cli.BoolFlag{Name: "run-module", Destination: to, Usage: "run the model's TorchScript module. It is a program: use this only if you trust its author"}
 }
 
 // mayRun returns an error for a model with a TorchScript module that nobody asked to run.

@@ -35,15 +35,15 @@ func newRunCommand(s streams) *cli.Command {
 		Name:      runName,
 		Usage:     "train the unfinished runs of an experiment, and print its table",
 		UsageText: "iwrun run -c FILE [FLAGS]",
-		Description: `Each run has a folder of its own below that of -o, as results/digits/subsampled/usps-mnist/iwdan/seed-1.
-Interrupted, the same command goes on.
+		Description: `Each run has its own folder below that of -o, such as results/digits/subsampled/usps-mnist/iwdan/seed-1.
+If the command is interrupted, give it again and it continues.
 
 Examples:
   iwrun run -c configs/demo.yaml
   iwrun run -c configs/digits.yaml --set 'methods=[dann, iwdan]' --dry-run
   iwrun run -c configs/digits.yaml --only '*/usps-mnist/*/seed-1' --device cuda`,
 		Flags: slices.Concat(o.experimentFlags(),
-			[]cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one a line, and run nothing"}},
+			[]cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one per line, and run nothing"}},
 			o.machineFlags(), o.selectionFlags(), o.faultFlags()),
 		Action: withoutArguments(func(*cli.Context) error { return runExperiment(o, s) }),
 	}

@@ -24,8 +24,8 @@ func newShowCommand(s streams) *cli.Command {
 		Name:      "show",
 		Usage:     "say what a folder of iwrun holds, and what to do next",
 		UsageText: "iwrun show FOLDER [--json]",
-		Description: `Of a folder of iwrun adapt: the verdict, the class shares, how many predictions are right, and what to do next.
-Of a run, a model or results of experiments: what it is, and the command that goes on with it.
+		Description: `For a folder of iwrun adapt, the command shows the verdict, the class shares, how many predictions should be right, and
+what to do next. For a run, a model or results of experiments, it shows what the folder is, and the next command to use.
 
 Examples:
   iwrun show adapt-out

@@ -46,7 +46,7 @@ func newSlurmCommand(s streams) *cli.Command {
 	}
 	flags = append(flags,
 		&cli.IntFlag{Name: "nodes", Destination: &o.Nodes, Value: 1, Usage: "`NUMBER` of machines that make a run together", Action: atLeast(1, "--nodes", "a run takes at least one machine")},
-		&cli.IntFlag{Name: "processes", Destination: &o.Processes, DefaultText: "one a GPU of --gres, else 1", Usage: "`NUMBER` of processes that make a run together on each machine",
+		&cli.IntFlag{Name: "processes", Destination: &o.Processes, DefaultText: "one per GPU of --gres, else 1", Usage: "`NUMBER` of processes that make a run together on each machine",
 			Action: atLeast(1, "--processes", "a run takes at least one process on a machine")},
 		commandline.Strings(&o.Sbatch, "sbatch", "any other option of sbatch, `--NAME=VALUE`, for all jobs; may be repeated"),
 		&cli.BoolFlag{Name: "submit", Destination: &o.Submit, Usage: "submit the jobs and print their numbers"},
@@ -55,7 +55,7 @@ func newSlurmCommand(s streams) *cli.Command {
 		Name:      "slurm",
 		Usage:     "write job scripts that make the runs on a cluster with Slurm",
 		UsageText: "iwrun slurm -c FILE [FLAGS]",
-		Description: `Writes the scripts into the folder slurm of the experiment's results and prints the path of the one that
+		Description: `The scripts go into the folder slurm of the experiment's results. The command prints the path of the script that
 submits the others. Each run is a task of an array. Before its time limit a task writes a checkpoint and queues itself again.
 
 Examples:

@@ -23,9 +23,8 @@ func newStatusCommand(s streams) *cli.Command {
 		Name:      "status",
 		Usage:     "say which runs are finished, running, failed and left",
 		UsageText: "iwrun status -c FILE [-o FOLDER] [--format text|json]",
-		Description: `Reads the folder of results alone, so that it does not matter on which machine the runs are made. A run is
-running while its lock is held. On a disk that does not share locks between machines, LAST CHANGE and BY tell what runs
-elsewhere.
+		Description: `The command reads only the folder of results. So the runs may be on another machine. A run is running while its
+lock is held. If the disk does not share locks between machines, LAST CHANGE and BY tell what runs elsewhere.
 
 Examples:
   iwrun status -c configs/digits.yaml

@@ -19,7 +19,7 @@ type Files struct {
 	Domain string `yaml:"-"`
 	// Path is the file or folder of the rows that are trained on, relative to dataset.root.
 	Path string `yaml:"path"`
-	// Test is the file or folder of the test set. Without it the target's rows are that.
+	// Test is the file or folder of the test set. Without it, the target's rows are the test set.
 	Test string `yaml:"test,omitempty"`
 	// Roles are those of columns of both files.
 	table.Roles `yaml:",inline"`

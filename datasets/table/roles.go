@@ -11,15 +11,15 @@ import (
 // Roles name the columns, or arrays, of a file that are no features, and each of which must then be
 // there. The zero value leaves labels and ids to their usual names.
 type Roles struct {
-	// Label is the column of labels; of a .npy file, the path of another one.
+	// Label is the column of labels; for a .npy file, the path of the file that has them.
 	Label string `yaml:"label_column,omitempty"`
 	// ID is the column of ids.
 	ID string `yaml:"id_column,omitempty"`
-	// Ignore are columns that are passed over.
+	// Ignore are columns that are skipped.
 	Ignore []string `yaml:"ignore,omitempty,flow"`
-	// DomainColumn is the column that says which domain a row is of.
+	// DomainColumn is the column that says to which domain a row belongs.
 	DomainColumn string `yaml:"domain_column,omitempty"`
-	// DomainValue is what it says of the domain's rows. Others are passed over.
+	// DomainValue is what this column says in the domain's rows. Other rows are skipped.
 	DomainValue string `yaml:"domain_value,omitempty"`
 }
 

@@ -30,8 +30,8 @@ type File struct {
 // document is the schema of a file.
 type document struct {
 	Config `yaml:",inline"`
-	// Overrides are settings for the runs that fit a condition: when: {task, variant, method,
-	// seed} with names or patterns, and the settings beside it. A later one wins.
+	// Overrides are settings for some runs. Each has a condition, when: {task, variant, method,
+	// seed} with names or patterns, and next to it the settings. If several fit, the last wins.
 	Overrides []override `yaml:"overrides"`
 }
 

@@ -16,18 +16,19 @@ type Config struct {
 	Experiment string `yaml:"experiment"`
 	// Title heads the table. Without it the experiment's name does.
 	Title string `yaml:"title"`
-	// Tasks are pairs of domains, source first: photos-sketches, or [photos, my-sketches] if a
-	// hyphen in a name leaves open which two are meant.
+	// Tasks are pairs of domains, source first: photos-sketches, or [photos, my-sketches] if
+	// hyphens in names make that ambiguous.
 	Tasks Tasks `yaml:"tasks,flow"`
-	// Variants say which rows are kept: full all of them, subsampled those of dataset.fraction,
-	// source-NAME and target-NAME those of dataset.class_fractions. Files of your own need none.
+	// Variants say which rows are kept: full keeps all of them, subsampled those that
+	// dataset.fraction says, source-NAME and target-NAME those that dataset.class_fractions says.
+	// Files of your own need none.
 	Variants []string `yaml:"variants,flow"`
-	// Methods are trained on each task; see methods.md. A word after @ names settings of its own,
-	// which overrides give it.
+	// Methods are trained on each task; see methods.md. A word after @ names a group of settings
+	// that overrides define.
 	Methods []string `yaml:"methods,flow"`
-	// Seeds are numbers from which everything random in a run follows.
+	// Seeds are numbers that fix everything random in a run.
 	Seeds []int64 `yaml:"seeds,flow"`
-	// Recipe is the name of settings that take the place of defaults. robust stands for
+	// Recipe is the name of a group of settings that replace defaults. robust stands for
 	// discriminator.normalise rows and discriminator.dropout 0.
 	Recipe   string `yaml:"recipe,omitempty"`
 	Settings `yaml:",inline"`
@@ -37,16 +38,17 @@ type Config struct {
 
 // Selection is about choosing without a label of the target.
 type Selection struct {
-	// Rule is the criterion that chooses among runs without target labels; see criteria.md. Left
-	// out, it is target-risk, and adapt asks alike and moved before it.
+	// Rule is the criterion that chooses among runs without target labels; see criteria.md. If it
+	// is left out, adapt uses alike and moved first, and then target-risk.
 	Rule string `yaml:"rule,omitempty"`
-	// Choose is what adapt predicts with: the best run by the rule, or all seeds of its method.
+	// Choose is what adapt predicts with: run means the best run by the rule, method all seeds of
+	// its method.
 	Choose string `yaml:"choose,omitempty"`
-	// Tolerance is a share of the best value. Among methods whose best run is within it, adapt
+	// Tolerance is a fraction of the best value. Among methods whose best run is within it, adapt
 	// takes the one that methods lists last.
 	Tolerance float64 `yaml:"tolerance,omitempty"`
-	// Alike are methods that predict together if no rule is given and nothing says that columns
-	// have moved; see [judge.Comparison.Together].
+	// Alike are methods that predict together if no rule is given and there is no sign that
+	// columns have moved; see methods.md#the-choice-of-adapt.
 	Alike []string `yaml:"alike,omitempty,flow"`
 	// Moved are methods that predict together if columns have moved.
 	Moved []string `yaml:"moved,omitempty,flow"`
@@ -76,21 +78,21 @@ type Settings struct {
 type Dataset struct {
 	// Name is a known data set, or files for files of your own.
 	Name string `yaml:"name"`
-	// Root is the folder that holds the data, relative to the working directory. Data sets that
-	// are drawn do not use it.
+	// Root is the folder that holds the data, relative to the working directory. Generated data
+	// sets do not use it.
 	Root string `yaml:"root"`
-	// Domains are your own domains by names that you give, such as photos: {path: photos.npz}. They
-	// belong to the data set files.
+	// Domains are your own domains, under names that you choose, such as photos: {path: photos.npz}.
+	// Only the data set files has them.
 	Domains Domains `yaml:"domains,omitempty"`
-	// Fraction is the share that the source keeps of each class in the first half of the label
-	// order, in the variant subsampled.
+	// Fraction is the share of rows that the source keeps, in the variant subsampled, of each class
+	// in the first half of the label order.
 	Fraction float64 `yaml:"fraction"`
-	// ClassFractions are the shares that a domain keeps of each class, in label order: the source
-	// in the variants source-NAME, the target with its test set in the variants target-NAME.
+	// ClassFractions are the shares of rows that a domain keeps of each class, in label order: the
+	// source in the variants source-NAME, the target and its test set in the variants target-NAME.
 	ClassFractions []float64 `yaml:"class_fractions,omitempty,flow"`
-	// TrainPerClass is the number of training rows of each class, in data sets that are drawn.
+	// TrainPerClass is the number of training rows of each class, in generated data sets.
 	TrainPerClass int `yaml:"train_per_class,omitempty"`
-	// TestPerClass is the number of test rows of each class, in data sets that are drawn.
+	// TestPerClass is the number of test rows of each class, in generated data sets.
 	TestPerClass int `yaml:"test_per_class,omitempty"`
 	// Resize is the side in pixels to which image files are scaled.
 	Resize int `yaml:"resize,omitempty"`
@@ -104,8 +106,8 @@ type Dataset struct {
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	// Name is the network. What it may be depends on the rows: lenet takes images of 28 × 28, mlp
-	// and linear features, a ResNet image files, torchscript either of the last two.
+	// Name is the network. It must suit the rows: lenet takes images of 28 × 28, mlp and linear
+	// take features, a ResNet takes image files, and torchscript takes features or image files.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
@@ -127,8 +129,8 @@ type Network struct {
 	// target's columns moved and stretched towards it. l2: unit length of each row. See
 	// methods.md#columns.
 	Normalise string `yaml:"normalise,omitempty"`
-	// Clip is the number of deviations from its column's mean to which values are brought back,
-	// in columns whose variance lies in a few values far from all others; 0 for never.
+	// Clip is the number of deviations from a column's mean at which values are clipped. It acts
+	// on columns whose variance comes from a few values far from all others. 0 never clips.
 	Clip float64 `yaml:"clip,omitempty"`
 }
 
@@ -153,11 +155,11 @@ type Discriminator struct {
 	Hidden int `yaml:"hidden"`
 	// Dropout is the probability of zeroing a hidden unit.
 	Dropout float64 `yaml:"dropout"`
-	// RandomProjection is the size of the random projection that takes the place of the outer
-	// product of predictions and features in CDAN and its variants. 0 keeps the product.
+	// RandomProjection is the size of the random projection that replaces the outer product of
+	// predictions and features in CDAN and its variants. 0 keeps the product.
 	RandomProjection int `yaml:"random_projection"`
-	// Normalise is what features are divided by before the discriminator sees them: rows divides
-	// each row by its root mean square, shared a whole batch by that of all its rows.
+	// Normalise is how features are scaled before the discriminator sees them: rows divides each
+	// row by its root mean square, shared divides a whole batch by that of all its rows.
 	Normalise string `yaml:"normalise,omitempty"`
 	// Annealed lets the discriminator's learning rate follow the network's schedule. Otherwise it
 	// is constant.
@@ -202,15 +204,15 @@ type Train struct {
 	// Schedule is the network's learning-rate schedule.
 	Schedule learningrate.Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of the discriminator and of the layers after the
-	// backbone of a ResNet or of torchscript; of another network, that of all layers. Left out, it
+	// backbone of a ResNet or of torchscript; for other networks, of all layers. If left out, it
 	// is 1.
 	HeadRate float64 `yaml:"head_rate,omitempty"`
-	// EvalBatch is the number of rows of a forward pass of an evaluation.
+	// EvalBatch is the number of rows in each forward pass of an evaluation.
 	EvalBatch int `yaml:"eval_batch"`
 	// Precision is the number format of convolutions and linear maps in a ResNet's training
 	// passes. All else is float32.
 	Precision string `yaml:"precision,omitempty"`
-	// Graph has a GPU record a step and repeat it as a whole, but not one of bnm. On a CPU it
+	// Graph lets a GPU record a step and repeat it as a whole; bnm cannot be recorded. On a CPU it
 	// changes nothing.
 	Graph bool `yaml:"graph,omitempty"`
 	// Restarts is how often a run that diverges begins again, each time with half the learning
@@ -240,7 +242,7 @@ type Optimizer struct {
 	LR float64 `yaml:"lr"`
 	// Momentum is the share of the last step that the next one keeps.
 	Momentum float64 `yaml:"momentum"`
-	// WeightDecay is the factor of the parameters in their gradients.
+	// WeightDecay is the factor with which parameters are added to their gradients.
 	WeightDecay float64 `yaml:"weight_decay"`
 	// Nesterov evaluates the gradient after the momentum's step.
 	Nesterov bool `yaml:"nesterov"`
@@ -248,14 +250,14 @@ type Optimizer struct {
 
 // Weights says how class weights are estimated while training, by the quadratic program.
 type Weights struct {
-	// EMA is the share of the former weights that an update keeps.
+	// EMA is the share of the previous weights that an update keeps.
 	EMA float64 `yaml:"ema"`
-	// Every is the number of passes between updates. Of image files a pass is one over the source;
-	// otherwise it has as many steps as the larger domain has whole batches.
+	// Every is the number of passes between updates. For image files, a pass goes once over the
+	// source; otherwise it has as many steps as the larger domain has whole batches.
 	Every int `yaml:"every"`
 	// Warmup is the number of updates at the start that only clear the statistics.
 	Warmup int `yaml:"warmup"`
-	// MinSingularValue is the smallest singular value of a confusion matrix from which weights
-	// are taken. With a smaller one they stay as they are.
+	// MinSingularValue is the least allowed value of a confusion matrix's smallest singular value.
+	// Below it, weights stay as they are.
 	MinSingularValue float64 `yaml:"min_singular_value"`
 }

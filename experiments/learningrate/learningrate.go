@@ -14,15 +14,15 @@ import (
 type Schedule struct {
 	// Name is how the rate falls: not at all, by a factor every few epochs, or with every step.
 	Name string `yaml:"name"`
-	// Every is the number of epochs of step between falls: before each epoch, counted from 1,
-	// that is a multiple of it.
+	// Every is the number of epochs after which step reduces the rate: before each epoch, counted
+	// from 1, that is a multiple of it.
 	Every int `yaml:"every,omitempty"`
-	// Factor is what step multiplies the rate by.
+	// Factor is the number by which step multiplies the rate.
 	Factor float64 `yaml:"factor,omitempty"`
-	// Gamma counts in inverse: at step i, counted from 0, the rate is multiplied by
+	// Gamma is used by inverse: at step i, counted from 0, the rate is multiplied by
 	// (1 + gamma·i)^-power.
 	Gamma float64 `yaml:"gamma,omitempty"`
-	// Power counts in inverse.
+	// Power is used by inverse; see gamma.
 	Power float64 `yaml:"power,omitempty"`
 }
 

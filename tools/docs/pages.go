@@ -32,16 +32,16 @@ func pages(root string) (map[string][]byte, error) {
 const byMake = "<!-- Written by make docs. -->\n"
 
 const configurationHead = "# Configuration\n\n" + byMake + `
-Every key of an experiment file. ` + "`iwrun -c FILE --set train.epochs=2`" + ` sets one on the command line. What counts, the first that gives a value:
+This page lists every key of an experiment file. ` + "`iwrun -c FILE --set train.epochs=2`" + ` sets one on the command line. If a key has several values, the first in this list counts:
 
-1. ` + "`--set KEY=VALUE`" + `, a later one before an earlier one;
-2. ` + "`overrides`" + ` whose condition fits the run, a later one before an earlier one;
+1. ` + "`--set KEY=VALUE`" + `, of several the last;
+2. ` + "`overrides`" + ` whose condition fits the run, of several the last;
 3. the file;
 4. the recipe that it names;
 5. the default.
 
-The second default, after a slash, is that of image files. Some data sets have defaults of their own. Each run's ` + "`config.yaml`" + ` has all that count.
-A mistake is reported with file, line, column and the nearest valid key. [An example](../../configs/own-data.yaml) is an experiment on files of your own.
+If there are two defaults, the one after the slash is for image files. Some data sets have their own defaults. Each run's ` + "`config.yaml`" + ` has every value that was used.
+For a mistake, the error names file, line, column and the nearest valid key. [An example](../../configs/own-data.yaml) is an experiment on files of your own.
 `
 
 func configurationPage(root string) ([]byte, error) {
@@ -86,7 +86,7 @@ func configurationPage(root string) ([]byte, error) {
 
 func estimatorsPage() ([]byte, error) {
 	page := bytes.NewBufferString("# Estimators of class weights\n\n" + byMake + `
-Values of ` + "`labelshift --estimator`" + `. A training run estimates its weights by ` + "`qp`" + `.
+These are the values of ` + "`labelshift --estimator`" + `. A training run estimates its weights with ` + "`qp`" + `.
 [methods.md](methods.md#label-shift-without-training) has their formulas, and [label-shift.md](../explanation/label-shift.md) says when to trust them.
 
 | name | what it is | reads |
@@ -112,8 +112,8 @@ Values of ` + "`labelshift --estimator`" + `. A training run estimates its weigh
 
 func criteriaPage() []byte {
 	page := bytes.NewBufferString("# Criteria that need no target labels\n\n" + byMake + `
-Values of ` + "`selection.rule`" + `, and the columns of ` + "`iwrun table --kind selection`" + `. n is the number of rows, k that of classes.
-Logits are calibrated on held-out source rows before a criterion reads them. [choosing.md](../explanation/choosing.md) says which one to take.
+These are the values of ` + "`selection.rule`" + `, and the columns of ` + "`iwrun table --kind selection`" + `. n is the number of rows, k the number of classes.
+Logits are calibrated on held-out source rows before a criterion reads them. [choosing.md](../explanation/choosing.md) says which criterion to take.
 
 | name | what it is | better | needs | operations | wrong |
 | --- | --- | --- | --- | --- | --- |

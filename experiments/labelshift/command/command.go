@@ -71,8 +71,8 @@ func New(name string, out, err io.Writer) *cli.Command {
 			name + " --partial FILE [--source FILE] [--target FILE]\n" +
 			name + " --merge FILE FILE...",
 		Description: `SOURCE has a classifier's probabilities or logits on held-out rows with labels, TARGET on rows without:
-` + table.Extensions + `. Prints whether more than the class shares changed, as far as the rows can tell, and the shares of the classes
-with intervals. docs/explanation/label-shift.md explains it.
+` + table.Extensions + `. The command says whether more than the class shares changed, as far as the rows can tell. It prints the class
+shares with intervals. docs/explanation/label-shift.md explains it.
 
 Examples:
   ` + name + ` held-out.csv target.csv
@@ -83,23 +83,23 @@ Examples:
 			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
-			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "in the place of both files, the held-out source rows and target rows of the finished run in `FOLDER`"},
+			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "instead of both files: the held-out source rows and target rows of the finished run in `FOLDER`"},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
-			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, in the place of SOURCE"},
-			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, in the place of TARGET"},
-			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say it: probabilities or logits"}},
-			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels, or the file of those of a .npy file"},
+			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
+			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
+			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say so: probabilities or logits"}},
+			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels; for a .npy file, the file with the labels"},
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
 			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"}},
 			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples"},
-			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval holds the true number"},
+			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval contains the true number"},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
-			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares under which the classifier's own probabilities are right: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
-			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows, which --merge joins, into `FILE`"},
-			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of the files' first row among those of all parts"},
-			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE`, and in those named after it"),
+			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares for which the classifier's own probabilities are correct: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
+			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows into `FILE`, for --merge"},
+			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of this part's first row among the rows of all parts"},
+			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE` and in the files named after it"),
 		)...),
 		Action: func(c *cli.Context) error {
 			if len(o.Merge) > 0 {
