@@ -9,7 +9,7 @@ import "gonum.org/v1/gonum/stat"
 var ClassWeightedRisk = Criterion{
 	Name: "iwv-y", Cost: "n·k",
 	About: "importance-weighted validation by class: the mean cross-entropy of held-out source rows, each weighted by how much more frequent its class is in the target",
-	Fails: "where the class weights are wrong, or the classes themselves look different in the target",
+	Fails: "if the class weights are wrong, or the classes themselves look different in the target",
 	needs: []need{sourceRows, classWeights},
 	value: func(in Input) (float64, error) {
 		losses := crossEntropies(in.SourceLogits, in.SourceLabels)

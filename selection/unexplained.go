@@ -13,7 +13,7 @@ import (
 var unexplainedShare = Criterion{
 	Name: "unexplained", Cost: "n·k, and the held-out rows' bins, n at most, a round of the EM algorithm",
 	About: "the share of the target's predictions that no mixture of the source's classes explains",
-	Fails: "where a candidate has aligned a class with another one, and by chance where rows are few: a guard, no ranking by itself",
+	Fails: "if a candidate has aligned a class with another one, and by chance if rows are few: a guard, no ranking by itself",
 	needs: []need{sourceRows, targetRows},
 	value: func(in Input) (float64, error) {
 		source, target := softmax(in.SourceLogits, 1), softmax(in.TargetLogits, 1)
