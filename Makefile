@@ -79,7 +79,7 @@ test: setup ## run all tests, the concurrent packages with the race detector too
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -timeout $(test_timeout) ./...
 	$(with_flags) go test -timeout $(test_timeout) -race $(race_packages)
-	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/train
+	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict ./experiments/train
 	cd tools/kubernetes && go test ./...
 
 # No test may depend on speed. PACKAGES narrows the choice.

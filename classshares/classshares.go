@@ -5,7 +5,8 @@
 // the shares changed.
 //
 // Every part of the program that needs one of these asks here, so that one classifier has one
-// answer. gonum only; the same input gives the same bits.
+// answer. gonum only; the same input gives the same bits. Values that are no whole rows of k
+// classes, and labels of another number of rows, are a mistake in the program and panic.
 package classshares
 
 import (
@@ -27,6 +28,23 @@ type Rows struct {
 	Values        []float32 // row-major n×k
 	Probabilities bool      // they are these, and not logits
 }
+
+// check returns an error that names the first row with a probability that is none, as logits are.
+// Rounded ones need not sum to 1.
+func (r Rows) check(domain string, k int) error {
+	if !r.Probabilities {
+		return nil
+	}
+	for i, p := range r.Values {
+		if !(p >= 0 && p <= 1+tolerance) {
+			return fmt.Errorf("%w: %s row %d gives class %d the probability %v", weightest.ErrInvalidRow, domain, i/k, i%k, p)
+		}
+	}
+	return nil
+}
+
+// tolerance is how far above 1 a rounded probability may be.
+const tolerance = 1e-3
 
 // Evenly returns at most that many rows of k classes, drawn evenly over their order.
 func (r Rows) Evenly(k, most int) Rows {
@@ -80,13 +98,13 @@ type Classifier struct {
 }
 
 // Calibrate fits the calibration to held-out source rows and their labels, from 0. The errors
-// are those of calibration.Calibrate, and that of shares in training that are no k positive
-// numbers.
+// are those of calibration.Calibrate, that of a row that is no probabilities, which wraps
+// weightest.ErrInvalidRow, and that of shares in training that are no k positive numbers.
 func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier, error) {
 	if err := checkTrained(s.Trained, classes); err != nil {
 		return Classifier{}, err
 	}
-	if err := weightest.CheckLabels(labels, classes); err != nil {
+	if err := cmp.Or(weightest.CheckLabels(labels, classes), heldOut.check("source", classes)); err != nil {
 		return Classifier{}, err
 	}
 	shares, form := sharesOf(labels, classes), s.Calibration
@@ -191,6 +209,9 @@ const batchRows = 4096
 // the domain and the row.
 func (c Classifier) Sample(heldOut Rows, labels []int, target Rows) (*weightest.Sample, error) {
 	k := len(c.Scales)
+	if err := cmp.Or(heldOut.check("source", k), target.check("target", k)); err != nil {
+		return nil, err
+	}
 	shares := sharesOf(labels, k)
 	each := func(rows Rows) ([]float64, error) {
 		all := make([]float64, 0, len(rows.Values))
@@ -284,14 +305,15 @@ func (s *Shares) weighted(rows []float64) ([]float64, error) {
 }
 
 // OfTarget estimates the class shares of target rows alone, by [DefaultEstimator] of their
-// calibrated probabilities (row-major m×k), which speak for these class shares (k).
+// calibrated probabilities (row-major m×k), which speak for these class shares (k). No rows are an
+// error.
 func OfTarget(probabilities, speaksFor []float64) ([]float64, error) {
 	k := len(speaksFor)
 	mean := make([]float64, k)
 	for row := range slices.Chunk(probabilities, k) {
 		floats.Add(mean, row)
 	}
-	floats.Scale(1/float64(len(probabilities)/k), mean)
+	floats.Scale(1/float64(max(1, len(probabilities)/k)), mean)
 	q, err := weightest.MLLS{Prior: speaksFor, Pseudocount: weightest.Laplace}.Estimate(weightest.Problem{
 		Confusion: mat.NewDense(k, k, nil), TargetPredictions: mean, SourceDistribution: speaksFor,
 		Rows: &weightest.Rows{Probabilities: probabilities},

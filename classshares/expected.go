@@ -24,7 +24,7 @@ type Accuracy struct {
 
 // AccuracySettings are the options of [ExpectAccuracy].
 type AccuracySettings struct {
-	Level     float64 // of the interval; 0 means 0.95
+	Level     float64 // of the interval, below 1; 0 means 0.95
 	Resamples int     // 0 means 100, and down to 20 of more than 100 classes, whose cubes they cost
 	Seed      uint64
 }
@@ -76,11 +76,14 @@ func Withheld(test shifttest.LabelShift) string {
 // mirror images of these, whichever are further away: what was fitted to chance makes the resamples lie
 // above the estimate, or below it if the predictions were fitted to the same rows.
 func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predicted []int, how Settings, s AccuracySettings) (Accuracy, error) {
-	if n := len(target.Values) / classes; len(predicted) != n {
-		return Accuracy{}, fmt.Errorf("%d predictions of %d rows", len(predicted), n)
+	if err := checkPredicted(predicted, len(target.Values)/classes, classes); err != nil {
+		return Accuracy{}, err
 	}
 	if s.Level == 0 {
 		s.Level = 0.95
+	}
+	if !(s.Level > 0 && s.Level < 1) {
+		return Accuracy{}, fmt.Errorf("an interval of the level %v; it must be between 0 and 1", s.Level)
 	}
 	if s.Resamples == 0 {
 		s.Resamples = resamplesOf(classes)
@@ -120,6 +123,19 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predic
 	return Accuracy{Value: value, Low: max(0, value-reach), High: min(1, value+reach)}, nil
 }
 
+// checkPredicted returns an error unless a class is predicted of each of n rows.
+func checkPredicted(predicted []int, n, classes int) error {
+	if len(predicted) != n {
+		return fmt.Errorf("%d predictions of %d rows", len(predicted), n)
+	}
+	for row, class := range predicted {
+		if class < 0 || class >= classes {
+			return fmt.Errorf("class %d is predicted of row %d; there are %d classes", class, row, classes)
+		}
+	}
+	return nil
+}
+
 // bounds returns those between which another draw lies with that probability. There must be
 // two draws.
 func bounds(draws []float64, level float64) (low, high float64) {
@@ -153,9 +169,13 @@ func probabilitiesOfBeingRight(classes int, heldOut Rows, labels []int, target R
 // Confident is a second opinion about the accuracy of predictions of the sample's target rows: the
 // share of those whose corrected probability is above the threshold for which the share of held-out
 // rows below it is that of the wrong ones, the rows of each class weighted by its w (average
-// thresholded confidence: Garg and others 2022).
+// thresholded confidence: Garg and others 2022). Predictions that are no class for each of these rows are
+// an error.
 func (s *Shares) Confident(predicted []int) (float64, error) {
 	k := s.Sample.Classes()
+	if err := checkPredicted(predicted, len(s.Sample.Target())/k, k); err != nil {
+		return 0, err
+	}
 	target, err := s.Correct(0, len(predicted))
 	if err != nil {
 		return 0, err

@@ -35,8 +35,12 @@ func NewFeatures(name string, values []float32, labels Labels, classNames []stri
 	return &Features{rows{name, []int{size}, size, classNames, labels}, values, nil}, nil
 }
 
-// WithIDs returns the set with an id for each row, which [WriteFeatures] writes.
+// WithIDs returns the set with an id for each row, which [WriteFeatures] writes. It panics unless there
+// are as many as rows.
 func (f *Features) WithIDs(ids []string) *Features {
+	if len(ids) != f.Len() {
+		panic(fmt.Sprintf("datasets: %d ids of %d rows", len(ids), f.Len()))
+	}
 	return &Features{f.rows, f.values, ids}
 }
 

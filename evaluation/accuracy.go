@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -36,7 +37,18 @@ const fewest = 10
 //
 // Each interval is Wilson's, of as many rows that were drawn from all as would have the estimate's
 // variance; research/evaluation.md has what it was compared with, and how often it holds.
+//
+// There must be a stratum, and a labelled row in each. Without confidences, Expected and what was
+// added to all are zeros. Accuracy panics where lengths do not fit, or if more rows have labels than
+// there are.
 func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
+	labelled := 0
+	for _, s := range strata {
+		labelled += len(s.Right)
+	}
+	if labelled > all.Rows {
+		panic(fmt.Sprintf("evaluation: labels of %d rows of %d; Moments.Add is for each row that was predicted", labelled, all.Rows))
+	}
 	if s := strata[0]; len(strata) == 1 {
 		n, right := float64(len(s.Right)), floats.Sum(s.Right)
 		unknown := unknownShare(n, float64(all.Rows))

@@ -22,7 +22,8 @@ type Difference struct {
 	P float64 `json:"p"`
 }
 
-// Compare compares two classifiers on the same of so many rows in all.
+// Compare compares two classifiers on the same of so many rows in all. There must be a labelled row in
+// each stratum, and Share of all strata sums to 1.
 //
 // The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained
 // and half a row more is lost, so that no stratum has a variance of 0 unless all its rows have labels.

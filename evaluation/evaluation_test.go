@@ -190,3 +190,13 @@ func TestCompareAllLabelled(t *testing.T) {
 		t.Errorf("five cannot: %+v", got)
 	}
 }
+
+// Without the rows that were predicted, an interval would be of width 0.
+func TestMoreLabelsThanRows(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic of three labels of no rows")
+		}
+	}()
+	Accuracy([]Stratum{{Share: 1, Right: []float64{1, 0, 1}, Expected: []float64{0.9, 0.6, 0.8}}}, Moments{})
+}

@@ -25,6 +25,7 @@ package floor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -121,6 +122,9 @@ func Of(k int, s Source, t Target) (Floor, error) {
 }
 
 func check(k int, s Source, t Target) error {
+	if s.Features == nil || t.Features == nil {
+		return errors.New("floor: a domain has no features")
+	}
 	n, d := s.Features.Dims()
 	m, width := t.Features.Dims()
 	switch {

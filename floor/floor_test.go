@@ -251,3 +251,10 @@ func TestMostRows(t *testing.T) {
 		}
 	}
 }
+
+// Domains without features are an error, as all parts that do not fit are.
+func TestNoFeatures(t *testing.T) {
+	if _, err := Of(2, Source{}, Target{}); err == nil {
+		t.Error("no error of domains without features")
+	}
+}

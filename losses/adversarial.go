@@ -1,6 +1,11 @@
 package losses
 
-import "iwda/torch"
+import (
+	"fmt"
+	"slices"
+
+	"iwda/torch"
+)
 
 // Adversarial returns the domain loss of DANN and, with weights, of IWDAN,
 // (mean_S(-w_y log d) + mean_T(-log(1-d)))/2, from the logits of the discriminator d on
@@ -52,10 +57,13 @@ func Certainty(predictions torch.Tensor, coefficient torch.Coefficient) torch.Te
 	return entropy.ReverseGradient(coefficient).Neg().Exp().Affine(1, 1)
 }
 
-// weighted returns values of the source rows, shape (B), times their weights.
+// weighted returns values of rows, shape (B), times their weights. Other shapes would broadcast.
 func weighted(values, rowWeights torch.Tensor) torch.Tensor {
 	if rowWeights.IsZero() {
 		return values
+	}
+	if v, w := values.Shape(), rowWeights.Shape(); len(v) != 1 || !slices.Equal(v, w) {
+		panic(fmt.Sprintf("losses: values of rows of shape %v and weights of shape %v are not both of (B)", v, w))
 	}
 	return values.Mul(rowWeights.Detach())
 }

@@ -57,11 +57,17 @@ func ReleasedBalancedCrossEntropy(logits, labels, sourceDistribution, rowWeights
 
 // negativeLogLikelihood returns -log p_y, shape (B).
 func negativeLogLikelihood(logits, labels torch.Tensor) torch.Tensor {
+	if l, y := logits.Shape(), labels.Shape(); len(l) != 2 || len(y) != 1 || y[0] != l[0] {
+		panic(fmt.Sprintf("losses: logits of shape %v and labels of shape %v are not (B × k) and (B)", l, y))
+	}
 	return logits.LogSoftmax(1).Gather(1, labels.Reshape(-1, 1)).Reshape(-1).Neg()
 }
 
 // balanced returns -log p_y / (k·D_S(y)), shape (B).
 func balanced(logits, labels, sourceDistribution torch.Tensor) torch.Tensor {
 	k := float64(sourceDistribution.Len())
+	if l := logits.Shape(); len(l) == 2 && l[1] != int(k) {
+		panic(fmt.Sprintf("losses: logits of %d classes and a source distribution of %d", l[1], int(k)))
+	}
 	return negativeLogLikelihood(logits, labels).Div(sourceDistribution.IndexSelect(0, labels).Scale(k))
 }

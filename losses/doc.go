@@ -10,7 +10,8 @@
 // says otherwise.
 //
 // An argument rowWeights is w_y of each source row, shape (B), constant to autograd. The
-// zero Tensor stands for no weights, which means that all are 1.
+// zero Tensor stands for no weights, which means that all are 1. Shapes that do not fit are a
+// mistake in the program and panic.
 //
 // Package losses/form names the forms of a loss between which a run chooses.
 package losses

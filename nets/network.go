@@ -59,7 +59,8 @@ var constructors = map[architecture.Name]func(Settings) (Network, string, error)
 }
 
 // New makes the network of an architecture. It returns the SHA-256 of the file of its
-// weights, empty where there is none; the error is that of this file.
+// weights, empty where there is none; the error is that of this file. New panics where the name is
+// none that [architecture.Parse] returns, or the settings are none of which a network can be made.
 func New(name architecture.Name, s Settings) (network Network, weightsSHA256 string, err error) {
 	construct, ok := constructors[name]
 	if !ok {

@@ -8,7 +8,9 @@
 // returns; [Keep] takes a tensor out of its scope. A training step is one scope:
 //
 //	torch.Tidy(func() {
-//		loss := losses.CrossEntropy(network.Forward(batch), labels)
+//		_, logits := network.Forward(batch, true)
+//		loss := losses.CrossEntropy(logits, labels)
+//		optimizer.ZeroGrad()
 //		loss.Backward()
 //		optimizer.Step(settings)
 //		total += loss.Item()

@@ -44,7 +44,12 @@ var fileTypes = map[DType]fileType{
 // safetensors format, in the order given.
 func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) error {
 	file := safetensors.File{Metadata: metadata}
+	names := make(map[string]bool, len(tensors))
 	for _, n := range tensors {
+		if names[n.Name] {
+			return &Error{Op: "WriteTensors", Msg: fmt.Sprintf("two tensors are called %q", n.Name)}
+		}
+		names[n.Name] = true
 		dtype := n.Tensor.DType()
 		of, ok := fileTypes[dtype]
 		if !ok {

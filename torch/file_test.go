@@ -2,6 +2,7 @@ package torch
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -54,4 +55,12 @@ func TestTensorFiles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of two tensors of one name a reader would find the last alone.
+func TestTensorsOfOneName(t *testing.T) {
+	x := FromSlice([]float32{1})
+	if err := WriteTensors(io.Discard, []Named{{"x", x}, {"x", x}}, nil); err == nil {
+		t.Error("no error of two tensors of one name")
+	}
 }

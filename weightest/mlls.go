@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -58,7 +59,7 @@ func (e MLLS) Estimate(p Problem) (Estimate, error) {
 }
 
 // Solve returns the estimate with what it follows from. The error wraps ErrInvalidProblem,
-// which also says that p has no rows, ErrMissingClass with the number of a class whose prior
+// which also says that p has no rows, or one that is none, ErrMissingClass with the number of a class whose prior
 // is 0 while the target's rows predict it, or ErrNoConvergence. Solve panics where the
 // length of the prior is not k.
 func (e MLLS) Solve(p Problem) (MLLSSolution, error) {
@@ -81,7 +82,7 @@ func (e MLLS) solve(p Problem) (MLLSSolution, *mixture, error) {
 	m := newMixture(p.Rows, e.Pseudocount, prior)
 	s, err := m.maximise()
 	if err != nil {
-		return MLLSSolution{}, nil, err
+		return MLLSSolution{}, nil, cmp.Or(p.Rows.checkValues(p.Classes()), err)
 	}
 	if err := p.requireEveryClass(); err != nil {
 		s.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
@@ -111,11 +112,58 @@ func (e MLLS) prior(p Problem) ([]float64, error) {
 	if p.Rows == nil || len(p.Rows.Probabilities) == 0 {
 		return nil, fmt.Errorf("%w: MLLS reads the target's rows, and there are none", ErrInvalidProblem)
 	}
+	if err := p.Rows.checkLengths(p.Classes()); err != nil {
+		return nil, err
+	}
+	if e.Pseudocount < 0 {
+		return nil, fmt.Errorf("weightest: the pseudocount of MLLS is %d; it must not be negative", e.Pseudocount)
+	}
 	prior := slices.Clone(e.Prior)
 	if prior == nil {
 		prior = meanPredictions(p)
 	}
 	return prior, validateDistribution("prior of MLLS", prior)
+}
+
+// checkLengths returns an error unless the parts of rows of k classes fit each other.
+func (r *Rows) checkLengths(k int) error {
+	m := len(r.Probabilities) / k
+	switch {
+	case len(r.Probabilities)%k != 0:
+		return fmt.Errorf("%w: %d probabilities are no rows of %d classes", ErrInvalidProblem, len(r.Probabilities), k)
+	case r.Counts != nil && len(r.Counts) != m:
+		return fmt.Errorf("%w: %d counts of %d rows", ErrInvalidProblem, len(r.Counts), m)
+	case r.Pseudocounts != nil && len(r.Pseudocounts) != k:
+		return fmt.Errorf("%w: %d pseudocounts of %d classes", ErrInvalidProblem, len(r.Pseudocounts), k)
+	}
+	return nil
+}
+
+// checkValues returns an error that names the first row of k classes from which nothing can be
+// estimated.
+func (r *Rows) checkValues(k int) error {
+	counted := 0
+	for i := range len(r.Probabilities) / k {
+		row := r.Probabilities[i*k : (i+1)*k]
+		if j := firstInvalid(row); j >= 0 {
+			return fmt.Errorf("%w: target row %d gives class %d the probability %v", ErrInvalidProblem, i, j, row[j])
+		}
+		if floats.Sum(row) == 0 {
+			return fmt.Errorf("%w: target row %d has probability 0 in every class", ErrInvalidProblem, i)
+		}
+		count := 1
+		if r.Counts != nil {
+			count = r.Counts[i]
+		}
+		if count < 0 {
+			return fmt.Errorf("%w: target row %d counts %d times", ErrInvalidProblem, i, count)
+		}
+		counted += count
+	}
+	if counted == 0 {
+		return fmt.Errorf("%w: no target row counts", ErrInvalidProblem)
+	}
+	return nil
 }
 
 // eachClass returns one row for each class that has a prior, and how often they count: so many

@@ -211,3 +211,29 @@ func TestMLLSErrors(t *testing.T) {
 		t.Errorf("sums alone: error %v", err)
 	}
 }
+
+// A problem that somebody filled by hand: rows that do not fit each other, or are none, are an
+// error that says which.
+func TestMLLSOfWrongRows(t *testing.T) {
+	nan := math.NaN()
+	for want, rows := range map[string]Rows{
+		"3 probabilities are no rows of 2 classes":            {Probabilities: []float64{1, 0, 1}},
+		"2 counts of 1 rows":                                  {Probabilities: []float64{0.3, 0.7}, Counts: []int{1, 2}},
+		"1 pseudocounts of 2 classes":                         {Probabilities: []float64{0.3, 0.7}, Pseudocounts: []int{1}},
+		"target row 1 gives class 0 the probability NaN":      {Probabilities: []float64{0.3, 0.7, nan, 1}},
+		"target row 1 has probability 0 in every class":       {Probabilities: []float64{0.3, 0.7, 0, 0}},
+		"target row 0 counts -1 times":                        {Probabilities: []float64{0.3, 0.7}, Counts: []int{-1}},
+		"no target row counts":                                {Probabilities: []float64{0.3, 0.7}, Counts: []int{0}},
+		"weightest: invalid problem: MLLS reads the target's": {},
+	} {
+		p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
+		p.Rows = &rows
+		if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
+	if _, err := (MLLS{Pseudocount: -1}).Solve(p); err == nil || !strings.Contains(err.Error(), "pseudocount") {
+		t.Errorf("a negative pseudocount: error %v", err)
+	}
+}

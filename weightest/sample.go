@@ -103,7 +103,7 @@ func CheckLabels(labels []int, classes int) error {
 }
 
 func checkRows(domain string, probabilities []float64, k int) error {
-	if len(probabilities)%k != 0 {
+	if k < 1 || len(probabilities)%k != 0 {
 		panic(fmt.Sprintf("weightest: %d %s probabilities are no rows of %d classes", len(probabilities), domain, k))
 	}
 	for row := range len(probabilities) / k {

@@ -57,10 +57,17 @@ func Channels(mean, deviation []float32) Normalisation {
 }
 
 // Fit finds the normalisation of two domains from their training rows. Every class must have
-// a labelled row in the source where these are matched.
+// a labelled row in the source where these are matched. Another way than those above, and domains
+// of rows of other sizes, are errors.
 func Fit(how Settings, source, target datasets.Set) (Normalisation, error) {
-	if !Standardises(how.Way) {
+	switch {
+	case how.Way == "", how.Way == None, how.Way == UnitLength:
 		return Normalisation{Kind: cmp.Or(how.Way, None)}, nil
+	case !Standardises(how.Way):
+		return Normalisation{}, fmt.Errorf("normalise: no way %q; there are %s, %s, %s, %s and %s", how.Way, None, UnitLength, OfSource, Standard, Matched)
+	}
+	if d, other := datasets.Size(source.Shape()), datasets.Size(target.Shape()); d != other {
+		return Normalisation{}, fmt.Errorf("normalise: rows of %d values in %s, of %d in %s", d, source.Name(), other, target.Name())
 	}
 	var ofSource, ofTarget Range
 	if how.Clip > 0 {

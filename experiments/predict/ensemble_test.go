@@ -1,11 +1,13 @@
 package predict
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"iwda/classshares"
@@ -239,4 +241,49 @@ func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "seed-2: the model has no class shares of a target") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// Goroutines that share an ensemble, as those of a server do, get what each would get alone.
+func TestGoroutinesAtOnce(t *testing.T) {
+	all := members(t)
+	e := NewEnsemble(all, Options{})
+	ctx := context.Background()
+	const goroutines, rows = 4, 300 // more than a batch
+	predict := func(values []float32) (got []float32, err error) {
+		input, err := Open(Stdin, table.Roles{}, bytes.NewReader(npy(rows, 2, values)), "model", all[0].Metadata)
+		if err != nil {
+			return nil, err
+		}
+		inputs := []Input{input}
+		shares, err := e.Shares(ctx, ModelShares, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return got, e.Each(ctx, inputs, shares, func(_ string, probabilities []float32) error {
+			got = append(got, probabilities...)
+			return nil
+		})
+	}
+	var values, want [goroutines][]float32
+	for g := range goroutines {
+		for i := range 2 * rows {
+			values[g] = append(values[g], float32(g+1)*float32(i%7-3))
+		}
+		var err error
+		if want[g], err = predict(values[g]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var each sync.WaitGroup
+	for g := range goroutines {
+		each.Go(func() {
+			for range 100 {
+				if got, err := predict(values[g]); err != nil || !slices.Equal(got, want[g]) {
+					t.Errorf("goroutine %d got other probabilities than alone, error %v", g, err)
+					return
+				}
+			}
+		})
+	}
+	each.Wait()
 }

@@ -10,9 +10,10 @@ import (
 )
 
 // Features returns what a model's network makes of rows before its classifier, row-major, and their
-// width. The rows are normalised as the network wants them ([normalise.Normalisation.OnSource] and
-// OnTarget).
+// width. There must be a row. The rows are those that [normalise.Normalisation.OnSource] or OnTarget
+// returns: they are not normalised here.
 func Features(m model.Model, rows datasets.Set, o Options) (values []float32, width int, err error) {
+	o = o.orUsual()
 	runtime.LockOSThread() // as for eachBatch
 	defer runtime.UnlockOSThread()
 	torch.SetThreads(o.Threads)

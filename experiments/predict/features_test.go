@@ -26,6 +26,9 @@ func TestFeatures(t *testing.T) {
 		t.Fatalf("%d values a row, %v", width, err)
 	}
 	near(t, got, want)
+	if whole, _, err := Features(m, rows, Options{}); err != nil || len(whole) != len(want) {
+		t.Errorf("%d values with the usual options, %v", len(whole), err)
+	}
 	if slices.Max(got) == 0 {
 		t.Error("all features are 0, so that the test shows nothing")
 	}

@@ -3,11 +3,13 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -19,22 +21,30 @@ import (
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
-// its members', each calibrated and corrected for class shares by itself.
+// its members', each calibrated and corrected for class shares by itself. Several goroutines may
+// call Each and Shares at the same time; their batches pass through the networks one by one.
 type Ensemble []*Predictor
 
 // Predictor is a member.
 type Predictor struct {
 	model      model.Model
 	options    Options
-	normalised []float32 // a batch's values as the network wants them
+	normalised []float32   // a batch's values as the network wants them
+	computing  *sync.Mutex // the ensemble's, held while a batch passes through
 }
 
 // Options say how rows pass through a model. None of them changes a result, but the last
 // bits of it.
 type Options struct {
 	Device  torch.Device
-	Threads int // of libtorch, at least 1
-	Batch   int // rows at a time, at least 1
+	Threads int // of libtorch; 0 means 1
+	Batch   int // rows at a time; 0 means DefaultBatch
+}
+
+// orUsual returns the options with what is usual in the place of zeros.
+func (o Options) orUsual() Options {
+	o.Threads, o.Batch = cmp.Or(o.Threads, 1), cmp.Or(o.Batch, DefaultBatch)
+	return o
 }
 
 // DefaultBatch is a number of rows that keeps a core busy, and whose values, 0.5 MB of 512
@@ -44,9 +54,11 @@ const DefaultBatch = 256
 // NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them, and
 // moves their networks to the device.
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
+	options = options.orUsual()
+	var computing sync.Mutex
 	for _, m := range models {
 		m.Network.State().Move(torch.Float32, options.Device)
-		e = append(e, &Predictor{model: m, options: options})
+		e = append(e, &Predictor{model: m, options: options, computing: &computing})
 	}
 	return e
 }
@@ -70,8 +82,9 @@ func (e Ensemble) Shares(ctx context.Context, name string, inputs []Input) ([][]
 
 // Each predicts all rows of the inputs, one after the other, and hands the id and the
 // probabilities of each to take: calibrated and, where a member has shares, corrected for
-// them; see [model.Metadata.Probabilities]. Each batch passes through every member. The slice
-// is valid until take returns.
+// them; see [model.Metadata.Probabilities]. Shares are those of each member (members × classes,
+// a nil entry for none), as [Ensemble.Shares] returns them. Each batch passes through every
+// member. The slice is valid until take returns.
 //
 // It ends at the first error: of an input, which names file and row, of take, of the
 // context, or a [*torch.Error].
@@ -156,6 +169,8 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 // logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
 // rows serves the networks after it that share it.
 func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
+	predictors[0].computing.Lock()
+	defer predictors[0].computing.Unlock()
 	var pooled torch.Tensor
 	var by *Predictor // whose backbone that is of; nil where nothing has been pooled
 	through := func(p *Predictor) {

@@ -224,7 +224,7 @@ const probabilityFloor = 0x1p-126
 
 // CenteredLogs returns the logits of a classifier of which probabilities alone are
 // known, row-major n×k: the logarithms of the probabilities, at least of
-// probabilityFloor, less their mean over the row. It panics where the length is no
+// 2⁻¹²⁶, less their mean over the row. It panics where the length is no
 // multiple of k.
 func CenteredLogs(probabilities []float64, k int) []float64 {
 	if len(probabilities)%k != 0 {

@@ -17,7 +17,7 @@ import (
 // BootstrapSettings are the options of Bootstrap.
 type BootstrapSettings struct {
 	Replicas int     // 0 means 500
-	Level    float64 // 0 means 0.95
+	Level    float64 // below 1; 0 means 0.95
 	Seed     uint64
 	// SourceRows are the numbers of the sample's source rows, as Replicas have them; nil
 	// means 0, 1, ….
@@ -38,7 +38,7 @@ type BootstrapSettings struct {
 // Without it, the result for an estimator that needs no rows is that of Replicas to which the
 // sample's rows were added with these numbers, those of the target from 0. The error is that
 // of the estimator on the sample itself; see Replicas.Intervals for resamples without an
-// estimate.
+// estimate. Bootstrap panics unless there are as many SourceRows as source rows.
 func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSettings) (Uncertainty, error) {
 	if settings.Replicas <= 0 {
 		settings.Replicas = 500
@@ -61,6 +61,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	source, labels := s.Source()
 	if settings.SourceRows == nil {
 		settings.SourceRows = Numbers(0, len(labels))
+	}
+	if len(settings.SourceRows) != len(labels) {
+		panic(fmt.Sprintf("intervals: %d numbers for %d source rows", len(settings.SourceRows), len(labels)))
 	}
 	targetRows := Numbers(0, len(s.Target())/s.Classes())
 	sourceKeys, targetKeys := make([]uint64, len(labels)), make([]uint64, len(targetRows))
@@ -114,8 +117,8 @@ func rowsOf(labels []int, k int) []float64 {
 }
 
 // Intervals runs the estimator on every replica and returns the intervals between
-// percentiles of its estimates, further apart where a class has few source rows: see
-// resampledReach. An estimator that reads target rows returns an error here: see Bootstrap.
+// percentiles of its estimates, further apart where a class has few source rows. The level is
+// between 0 and 1. An estimator that reads target rows returns an error here: see Bootstrap.
 //
 // A resample can be one that has no estimate, most of all where a class has few source
 // rows: it is left out, and the warning says how many were. The error of the first is
@@ -142,6 +145,9 @@ func (r *Replicas) resamples() resamples {
 // bound returns the intervals between percentiles of the resamples' estimates. They are further
 // apart where source rows of a class are few; if a calibration was fitted, where unsure rows are.
 func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, error) {
+	if !(level > 0 && level < 1) {
+		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)
+	}
 	estimates := make([]weightest.Estimate, r.count)
 	failures := make([]error, r.count)
 	run := panels.Each

@@ -3,6 +3,7 @@ package intervals
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -265,4 +266,21 @@ func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.S
 		}
 	}
 	return sampletest.Of(t)(k, source, labels, s.Target())
+}
+
+// A level that is none, as a percentage, is an error; numbers of other rows are a mistake.
+func TestBootstrapSettings(t *testing.T) {
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 50, 2)
+	for _, level := range []float64{95, 1, math.NaN()} {
+		if _, err := Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 20, Level: level}); err == nil || !strings.Contains(err.Error(), "level") {
+			t.Errorf("level %v: error %v", level, err)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic of one number for all source rows")
+		}
+	}()
+	resample := func([]int, []int, *rand.Rand) (weightest.Problem, error) { return s.Problem() }
+	_, _ = Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 20, SourceRows: []uint64{1}, Resample: resample})
 }

@@ -50,12 +50,16 @@ type ColumnSums struct {
 
 // NewColumnSums prepares for rows of some columns, by the target's probabilities and class shares
 // q that follow from them by maximum likelihood (k, sum 1). A class of less than a row counts
-// as known to be rare. The error wraps ErrNoStatistics where a domain has no row.
+// as known to be rare. The error wraps ErrNoStatistics where a domain has no row. NewColumnSums panics
+// unless there are k shares.
 func NewColumnSums(s *weightest.Sample, q []float64, columns int) (*ColumnSums, error) {
 	if err := s.RequireRows(); err != nil {
 		return nil, err
 	}
 	k := s.Classes()
+	if len(q) != k {
+		panic(fmt.Sprintf("shifttest: %d shares of %d classes", len(q), k))
+	}
 	influence, err := influences(s, q)
 	if err != nil {
 		return nil, err
@@ -134,8 +138,12 @@ func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
 	return all, nil
 }
 
-// AddSource adds rows of the source with their labels, row-major.
+// AddSource adds rows of the source with their labels, n×d row-major and n. It panics where the
+// lengths do not fit.
 func (c *ColumnSums) AddSource(values []float32, labels []int) {
+	if len(values) != len(labels)*c.columns {
+		panic(fmt.Sprintf("shifttest: %d values for %d rows of %d columns", len(values), len(labels), c.columns))
+	}
 	row := make([]float64, 2*c.columns)
 	for i, y := range labels {
 		c.read(row, values[i*c.columns:(i+1)*c.columns])
@@ -145,11 +153,15 @@ func (c *ColumnSums) AddSource(values []float32, labels []int) {
 	}
 }
 
-// AddTarget adds the next rows of the target, in the order of the sample's.
+// AddTarget adds the next rows of the target, m×d row-major, in the order of the sample's. It panics
+// where the sample has no more rows.
 func (c *ColumnSums) AddTarget(values []float32) {
-	n := len(values) / c.columns
-	if n == 0 {
+	if len(values) == 0 {
 		return
+	}
+	n := len(values) / c.columns
+	if m, _ := c.influence.Dims(); len(values) != n*c.columns || c.seen+n > m {
+		panic(fmt.Sprintf("shifttest: %d values for rows of %d columns, of which %d are left", len(values), c.columns, m-c.seen))
 	}
 	rows := mat.NewDense(n, 2*c.columns, nil)
 	for i := range n {
