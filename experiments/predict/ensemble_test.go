@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -286,4 +287,41 @@ func TestGoroutinesAtOnce(t *testing.T) {
 		})
 	}
 	each.Wait()
+}
+
+// Rows in memory are predicted as those of a file, whatever the batch, and stay as they are.
+func TestRowsInMemory(t *testing.T) {
+	all := members(t)
+	values := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
+	want, _ := together(t, all, ModelShares)
+	before := slices.Clone(values)
+	rows, err := Rows(values, all[0].Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewEnsemble(all, twoRows)
+	shares, err := e.Shares(context.Background(), ModelShares, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	var got []float32
+	err = e.Each(context.Background(), []Input{rows, rows}, shares, func(id string, probabilities []float32) error {
+		ids, got = append(ids, id), append(got, probabilities...)
+		return nil
+	})
+	if twice := slices.Concat(want, want); err != nil || !slices.Equal(got, twice) || strings.Join(ids, "") != "0123456789" || !slices.Equal(values, before) {
+		t.Errorf("%v %v, want %v; %v, %v", ids, got, twice, values, err)
+	}
+	for _, c := range []struct {
+		values []float32
+		want   string
+	}{
+		{values[:3], "3 values are no rows of 2"},
+		{[]float32{1, 2, 3, float32(math.Inf(1))}, "row 1, column 1: +Inf is not finite"},
+	} {
+		if _, err := Rows(c.values, all[0].Metadata); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.values, err, c.want)
+		}
+	}
 }
