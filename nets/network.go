@@ -29,6 +29,8 @@ type Settings struct {
 	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
 	// the size of each; the last is z.
 	HiddenLayers, HiddenSize int
+	// Trees, Nodes and Leaves are the sizes of a Forest; 0 is one that has not grown.
+	Trees, Nodes, Leaves int
 	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
 	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
 	Weights string
@@ -44,6 +46,9 @@ var constructors = map[architecture.Name]func(Settings) (Network, string, error)
 	},
 	architecture.Linear: func(s Settings) (Network, string, error) {
 		return NewLinear(s.RowShape[0], s.Classes), "", nil
+	},
+	architecture.Forest: func(s Settings) (Network, string, error) {
+		return NewForest(s.RowShape[0], s.Classes, s.Trees, s.Nodes, s.Leaves), "", nil
 	},
 	architecture.MLP: func(s Settings) (Network, string, error) {
 		const dropout = 0.5

@@ -36,7 +36,12 @@ type Resolved struct {
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
 	r, d := f.resolve(task, variant, method, seed)
 	r.Train.checkLength(d, r.Dataset.Name)
-	if m, _ := ParseMethod(method); r.Train.Graph && m.Alignment == BNM {
+	m, _ := ParseMethod(method)
+	if r.Network.Name == string(architecture.Forest) && m.Alignment != NoAlignment {
+		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
+			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
+	}
+	if r.Train.Graph && m.Alignment == BNM {
 		d.failAt(d.at["train.graph"], "train.graph: a GPU cannot record %s, whose singular values the host computes; "+
 			"leave train.graph out, or add the override {when: {method: %[1]s}, train: {graph: false}}", method)
 	}
@@ -82,11 +87,11 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	}, d
 }
 
-// leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier or
-// a LeNet.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier, a
+// forest or a LeNet.
 func (n *Network) leaveOut() {
 	switch architecture.Name(n.Name) {
-	case architecture.TorchScript, architecture.Linear, architecture.LeNet:
+	case architecture.TorchScript, architecture.Linear, architecture.Forest, architecture.LeNet:
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }

@@ -250,6 +250,21 @@ func TestGraphOfBNM(t *testing.T) {
 	resolve(t, parse(t, text), "usps-mnist", "iwdan", 1)
 }
 
+// A forest makes no steps, in which domains could be aligned.
+func TestForestAlignsNothing(t *testing.T) {
+	text := strings.Replace(own("{a: {path: x.npz}, b: {path: y.npz}}", "[a-b]"), "methods: [", "methods: [source-only@forest, ", 1)
+	all := parse(t, text+"network: {name: forest}\n")
+	_, err := all.Resolve("a-b", "full", "iwdan", 1)
+	if want := "f.yaml:7:17: network.name: forest makes no steps, in which iwdan could align domains; give it to source-only alone"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	one := parse(t, text+"network: {name: mlp, features: 3, layers: 1}\noverrides: [{when: {method: source-only@forest}, network: {name: forest}}]\n")
+	resolve(t, one, "a-b", "iwdan", 1)
+	if n := resolve(t, one, "a-b", "source-only@forest", 1).Network; n != (Network{Name: "forest"}) {
+		t.Errorf("%+v", n)
+	}
+}
+
 // A backbone of the user's own needs its file, and nothing else of a network's settings
 // counts beside it.
 func TestTorchScript(t *testing.T) {

@@ -52,6 +52,10 @@ type Selection struct {
 	Alike []string `yaml:"alike,omitempty,flow"`
 	// Moved are methods that predict together if columns have moved.
 	Moved []string `yaml:"moved,omitempty,flow"`
+	// Joins are methods that predict with these if they are right on held-out source rows more
+	// often than the run that aligns nothing (the linear classifier), by more than one standard
+	// error.
+	Joins []string `yaml:"joins,omitempty,flow"`
 }
 
 // RuleOrDefault is the rule that counts.
@@ -106,8 +110,9 @@ type Dataset struct {
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	// Name is the network. It must suit the rows: lenet takes images of 28 × 28, mlp and linear
-	// take features, a ResNet takes image files, and torchscript takes features or image files.
+	// Name is the network. It must suit the rows: lenet takes images of 28 × 28, mlp, linear and
+	// forest take features, a ResNet takes image files, and torchscript takes features or image
+	// files. A random forest aligns nothing: it is for source-only.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`

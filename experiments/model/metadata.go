@@ -68,6 +68,10 @@ type Architecture struct {
 	// HiddenLayers of HiddenSize are those of an mlp.
 	HiddenLayers int `json:"hidden_layers,omitempty"`
 	HiddenSize   int `json:"hidden_size,omitempty"`
+	// Trees, all their Nodes, and the Leaves that differ are those of a forest.
+	Trees  int `json:"trees,omitempty"`
+	Nodes  int `json:"nodes,omitempty"`
+	Leaves int `json:"leaves,omitempty"`
 	// Frozen says that the backbone was not trained; ReLU follows its bottleneck.
 	Frozen bool `json:"frozen,omitempty"`
 	// Backbone is the module of torchscript. Of a ResNet it is where the weights of a frozen

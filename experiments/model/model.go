@@ -144,6 +144,7 @@ func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) 
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
 		RowShape: m.Input.Shape, HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
+		Trees: m.Architecture.Trees, Nodes: m.Architecture.Nodes, Leaves: m.Architecture.Leaves,
 	}
 	backbone := m.Architecture.Backbone
 	if backbone != nil {
@@ -167,7 +168,8 @@ func (m Metadata) network(values map[string]torch.Tensor) (nets.Network, error) 
 	return network, state.Load(values)
 }
 
-// fits looks at the tensors whose size depends on the metadata.
+// fits looks at the tensors whose size depends on the metadata, and whether a forest's nodes lead to
+// leaves.
 func (m Metadata) fits(values map[string]torch.Tensor) error {
 	fit := func(name string, want ...int) error {
 		if value, ok := values[name]; !ok {
@@ -178,10 +180,16 @@ func (m Metadata) fits(values map[string]torch.Tensor) error {
 		return nil
 	}
 	n, k := m.Architecture, len(m.Classes)
-	if n.Name == architecture.Linear {
+	switch n.Name {
+	case architecture.MLP:
+	case architecture.Linear:
 		return cmp.Or(fit("classifier.weight", k, m.Input.Shape[0]), fit("classifier.bias", k))
-	}
-	if n.Name != architecture.MLP {
+	case architecture.Forest:
+		if err := cmp.Or(fit(nets.ForestNodes, n.Nodes, 4), fit(nets.ForestShares, n.Leaves, k)); err != nil {
+			return err
+		}
+		return nets.CheckForest(n.Trees, m.Input.Shape[0], values[nets.ForestNodes], values[nets.ForestShares])
+	default:
 		return fit("classifier.bias", k)
 	}
 	inputs := m.Input.Shape[0]

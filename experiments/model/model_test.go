@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +24,7 @@ import (
 	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
+	"iwda/nets/forest"
 	"iwda/torch"
 )
 
@@ -50,10 +53,35 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 		Versions:    map[string]string{"iwda": "0.0.1"},
 		Provenance:  map[string]string{"task": "photos-sketches"},
 	}
-	if name == architecture.MLP {
+	switch name {
+	case architecture.MLP:
 		m.Architecture.HiddenLayers, m.Architecture.HiddenSize = 3, 6
+	case architecture.Forest:
+		n := nets.NewForest(shape[0], 3, 0, 0, 0)
+		n.Set(grown(shape[0]))
+		m.Architecture.Trees, m.Architecture.Nodes, m.Architecture.Leaves = n.Sizes()
 	}
 	return m
+}
+
+// grown returns a forest of rows of that many values, some of them alike, in three classes.
+func grown(size int) forest.Forest {
+	random := rand.New(rand.NewPCG(2, 3))
+	rows := forest.Rows{Classes: 3}
+	for range 60 {
+		row := make([]float32, size)
+		for i := range row {
+			row[i] = float32(random.NormFloat64())
+		}
+		for range 2 {
+			rows.Values, rows.Labels = append(rows.Values, row...), append(rows.Labels, random.IntN(3))
+		}
+	}
+	f, err := forest.Fit(context.Background(), rows, rand.NewPCG(1, 1))
+	if err != nil {
+		panic(err)
+	}
+	return f.Forest
 }
 
 // makeModel returns a model with random numbers in every tensor.
@@ -63,6 +91,7 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	settings := nets.Settings{
 		Classes: len(about.Classes), RowShape: about.Input.Shape, Frozen: about.Architecture.Frozen,
 		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
+		Trees: about.Architecture.Trees, Nodes: about.Architecture.Nodes, Leaves: about.Architecture.Leaves,
 	}
 	if about.Architecture.Backbone != nil {
 		settings.Weights = about.Architecture.Backbone.File
@@ -70,6 +99,10 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	network, _, err := nets.New(about.Architecture.Name, settings)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if f, is := network.(*nets.Forest); is {
+		f.Set(grown(about.Input.Shape[0]))
+		return model.Model{Metadata: about, Network: network}
 	}
 	torch.Tidy(func() {
 		for _, e := range network.State() {
@@ -122,7 +155,7 @@ func TestRoundTrip(t *testing.T) {
 	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
 	for _, about := range []model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
-		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript,
+		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4),
 	} {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
@@ -155,10 +188,10 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// edited saves a model of an mlp and changes model.json.
-func edited(t *testing.T, change func(keys map[string]any)) (folder string) {
+// edited saves a model of a network on four values and changes model.json.
+func edited(t *testing.T, name architecture.Name, change func(keys map[string]any)) (folder string) {
 	t.Helper()
-	folder = save(t, makeModel(t, describe(architecture.MLP, 4)))
+	folder = save(t, makeModel(t, describe(name, 4)))
 	path := filepath.Join(folder, model.MetadataFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -178,7 +211,7 @@ func edited(t *testing.T, change func(keys map[string]any)) (folder string) {
 }
 
 func TestKeysOfLaterVersionsAreIgnored(t *testing.T) {
-	folder := edited(t, func(keys map[string]any) {
+	folder := edited(t, architecture.MLP, func(keys map[string]any) {
 		keys["more"] = []int{1}
 		keys["input"].(map[string]any)["more"] = "x"
 	})
@@ -246,9 +279,45 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.hidden_layers", 16_000_000, "model.safetensors: no hidden3.weight"},
 		{"network.hidden_size", 16_000_000, "model.safetensors: hidden1.weight has the shape [6 4]; by model.json it is [16000000 4]"},
 	} {
-		_, err := model.Open(edited(t, within(c.path, c.value)))
+		_, err := model.Open(edited(t, architecture.MLP, within(c.path, c.value)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		path  string
+		value any
+		want  string
+	}{
+		{"network.trees", 0, "model.json: network.trees is 0, network.nodes"},
+		{"network.trees", 1 << 30, "network.trees is 1073741824"},
+		{"network.trees", 1 << 20, "model.safetensors: forest.nodes: 1048576 trees of"},
+		{"network.nodes", 9_000_000, "by model.json it is [9000000 4]"},
+		{"network.leaves", nil, "network.leaves 0, want 1"},
+		{"network.leaves", 9_000_000, "by model.json it is [9000000 3]"},
+		{"network.name", "linear", "model.safetensors: no classifier.weight"},
+	} {
+		_, err := model.Open(edited(t, architecture.Forest, within(c.path, c.value)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
+		}
+	}
+}
+
+// Nodes of a forest that lead nowhere, or round, are an error before a row is passed through them.
+func TestHostileForest(t *testing.T) {
+	for i, want := range map[int]string{0: "asks for column 1e+06 of 4", 2: "goes on at 1e+06", 1: ""} {
+		m := makeModel(t, describe(architecture.Forest, 4))
+		f := grown(4)
+		f.Nodes[i] = 1e6
+		m.Network.(*nets.Forest).Set(f)
+		if _, err := model.Open(save(t, m)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "model.safetensors: forest.nodes: node 0 "+want)) {
+			t.Errorf("number %d: error %v, want %q", i, err, want)
+		}
+		f.Nodes[i] = 0 // the node itself
+		m.Network.(*nets.Forest).Set(f)
+		if _, err := model.Open(save(t, m)); i == 2 && (err == nil || !strings.Contains(err.Error(), "goes on at 0, want 1")) {
+			t.Errorf("a circle: error %v", err)
 		}
 	}
 }

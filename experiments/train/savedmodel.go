@@ -10,20 +10,20 @@ import (
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
+	"iwda/nets"
 	"iwda/nets/architecture"
 )
 
 // about describes the run's model. With held-out source rows it is calibrated on these,
 // and the target's class shares are those under which its calibrated probabilities of the
-// target's test rows are most likely; without, they follow from the class weights. The SHA-256
-// is that of the file of pretrained weights or of the backbone.
-func (c *conclusion) about(pretrainedSHA256 string) (savedmodel.Metadata, error) {
+// target's test rows are most likely; without, they follow from the class weights.
+func (c *conclusion) about(of *model) (savedmodel.Metadata, error) {
 	described, err := c.run.Dataset.Described()
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}
 	m := savedmodel.Metadata{
-		Architecture: architectureOf(c.run.Network, pretrainedSHA256),
+		Architecture: architectureOf(c.run.Network, of),
 		Classes:      c.data.classNames,
 		Shares: savedmodel.Shares{
 			Source:     c.weights.source,
@@ -50,8 +50,12 @@ func (c *conclusion) about(pretrainedSHA256 string) (savedmodel.Metadata, error)
 	return m, nil
 }
 
-func architectureOf(n config.Network, pretrainedSHA256 string) savedmodel.Architecture {
+func architectureOf(n config.Network, of *model) savedmodel.Architecture {
 	name := architecture.Name(n.Name)
+	if forest, is := of.network.(*nets.Forest); is {
+		trees, nodes, leaves := forest.Sizes()
+		return savedmodel.Architecture{Name: name, Trees: trees, Nodes: nodes, Leaves: leaves}
+	}
 	if name == architecture.MLP {
 		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}
 	}
@@ -68,7 +72,7 @@ func architectureOf(n config.Network, pretrainedSHA256 string) savedmodel.Archit
 	if whole, err := filepath.Abs(file); err == nil { // as it is found from any working directory
 		file = whole
 	}
-	a.Backbone = &savedmodel.Backbone{File: file, SHA256: pretrainedSHA256}
+	a.Backbone = &savedmodel.Backbone{File: file, SHA256: of.pretrainedSHA256}
 	return a
 }
 

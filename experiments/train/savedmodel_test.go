@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -110,15 +111,33 @@ func TestModelOfFeatures(t *testing.T) {
 	savedModelOf(t, resolveText(t, text, "full", "iwdan", 1, "train.epochs=1"))
 }
 
-// A linear classifier makes no step, and is a model as any other.
-func TestLinearModel(t *testing.T) {
+// What makes no step is a model as any other.
+func TestModelsWithoutSteps(t *testing.T) {
+	for _, name := range []string{"linear", "forest"} {
+		t.Run(name, func(t *testing.T) { modelWithoutSteps(t, "network.name="+name) })
+	}
+}
+
+func modelWithoutSteps(t *testing.T, set string) {
 	text, _ := gaussians(t)
-	run := resolveText(t, text, "full", "source-only", 1, "network.name=linear")
+	run := resolveText(t, text, "full", "source-only", 1, set)
 	savedModelOf(t, run)
 	dir, result := train(t, run)
 	metrics, err := dir.ReadMetrics()
 	if err != nil || len(metrics) != 1 || metrics[0].Step != 0 || result.Steps != 0 || result.LastAccuracy.Value < 0.3 {
 		t.Errorf("%+v, %v; accuracy %v after %d steps", metrics, err, result.LastAccuracy, result.Steps)
+	}
+	// It takes up where it ended.
+	model, err := os.ReadFile(dir.Path(store.ModelFile))
+	if err := errors.Join(err, os.Remove(dir.Path(store.ResultFile))); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Run(context.Background(), run, dir, Options{Threads: 1, Log: io.Discard})
+	if err != nil || again.LastAccuracy != result.LastAccuracy || !equalConfusion(again.Confusion, result.Confusion) {
+		t.Errorf("from its checkpoint: accuracy %v, not %v; %v", again.LastAccuracy, result.LastAccuracy, err)
+	}
+	if written, err := os.ReadFile(dir.Path(store.ModelFile)); err != nil || string(written) != string(model) {
+		t.Errorf("another model from its checkpoint; %v", err)
 	}
 	// With rows held out, target rows are judged by classifiers of a part of the source, as these are.
 	run.Train.Validation = 0.3
@@ -126,20 +145,6 @@ func TestLinearModel(t *testing.T) {
 	outputs, err := dir.ReadOutputs()
 	if err != nil || len(outputs.TargetCrossed) != len(outputs.Target) || slices.Equal(outputs.TargetCrossed, outputs.Target) {
 		t.Errorf("%d crossed logits of %d; %v", len(outputs.TargetCrossed), len(outputs.Target), err)
-	}
-}
-
-// It takes up where it ended.
-func TestLinearModelGoesOn(t *testing.T) {
-	text, _ := gaussians(t)
-	run := resolveText(t, text, "full", "source-only", 1, "network.name=linear")
-	dir, result := train(t, run)
-	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Run(context.Background(), run, dir, Options{Threads: 1, Log: io.Discard})
-	if err != nil || again.LastAccuracy != result.LastAccuracy || !equalConfusion(again.Confusion, result.Confusion) {
-		t.Errorf("from its checkpoint: accuracy %v, not %v; %v", again.LastAccuracy, result.LastAccuracy, err)
 	}
 }
 
@@ -264,7 +269,7 @@ func aboutNow(t *trainer) (savedmodel.Metadata, error) {
 	if err != nil {
 		return savedmodel.Metadata{}, err
 	}
-	return c.about(t.model.pretrainedSHA256)
+	return c.about(t.model)
 }
 
 // noise is a set of images that are noise.

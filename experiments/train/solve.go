@@ -6,15 +6,17 @@ import (
 	"iwda/datasets"
 	"iwda/experiments/store"
 	"iwda/nets"
+	"iwda/nets/forest"
 	"iwda/nets/regression"
+	"iwda/torch"
 )
 
-// solve sets the classifier of a run without steps. It learns from all rows of the source: what
-// stands for held-out rows are those by classifiers of the others, which cross-validation leaves;
-// what these say of the target's rows is compared with that.
+// solve finds the network of a run without steps. It learns from all rows of the source: what
+// stands for held-out rows are those by classifiers of the others, which cross-validation leaves, or by
+// the trees of a forest that have not drawn them; what these say of the target's rows is compared
+// with that.
 func (t *trainer) solve(ctx context.Context) error {
-	linear, is := t.model.network.(*nets.Linear)
-	if !is || t.clock.steps() > 0 {
+	if t.clock.steps() > 0 {
 		return nil
 	}
 	rows := regression.Rows{Classes: len(t.data.classNames)}
@@ -36,23 +38,35 @@ func (t *trainer) solve(ctx context.Context) error {
 			return err
 		}
 	}
-	solution, err := regression.Fit(ctx, rows, target)
-	if err != nil {
-		return err
-	}
-	linear.Set(float32s(solution.Weight), float32s(solution.Bias))
-	if t.data.onHeldOut != nil {
-		t.data.crossed = &crossed{
-			heldOut: &outputs{classes: rows.Classes, logits: float32s(solution.Crossed), labels: solution.CrossedLabels},
-			target:  &outputs{classes: rows.Classes, logits: float32s(solution.CrossedOthers)},
+	heldOut, compared := &outputs{classes: rows.Classes}, &outputs{classes: rows.Classes}
+	switch network := t.model.network.(type) {
+	case *nets.Linear:
+		solution, err := regression.Fit(ctx, rows, target)
+		if err != nil {
+			return err
 		}
+		network.Set(float32s(solution.Weight), float32s(solution.Bias))
+		heldOut.logits, heldOut.labels, compared.logits = float32s(solution.Crossed), solution.CrossedLabels, float32s(solution.CrossedOthers)
+		t.options.logf("solved with C = %v", solution.C)
+	case *nets.Forest:
+		grown, err := forest.Fit(ctx, forest.Rows(rows), datasets.Stream(t.run.Seed, "forest"))
+		if err != nil {
+			return err
+		}
+		network.Set(grown.Forest)
+		network.State().Move(torch.Float32, t.options.Device)
+		heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
+		compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
+		t.options.logf("grown to %d nodes", len(grown.Nodes)/4)
 	}
-	t.options.logf("solved with C = %v", solution.C)
+	if t.data.onHeldOut != nil {
+		t.data.crossed = &crossed{heldOut, compared}
+	}
 	return nil
 }
 
-// crossed is what the classifiers of cross-validation say, each of rows that it was not solved
-// for: of rows of the source, and of the target's judged rows.
+// crossed is what classifiers say, each of rows that it has not learnt from: of rows of the source, and
+// of the target's judged rows.
 type crossed struct{ heldOut, target *outputs }
 
 // judged hands the target's rows by which runs are judged to take, part by part.

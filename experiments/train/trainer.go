@@ -13,7 +13,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
-	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
@@ -80,7 +80,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		return err
 	}
 	t.clock = newClock(t.run.Train, t.data.feed.passSteps())
-	if _, linear := t.model.network.(*nets.Linear); linear && method.Alignment == config.NoAlignment {
+	if architecture.Name(t.run.Network.Name).OnRows() && method.Alignment == config.NoAlignment {
 		t.clock.epochs = 0 // it is solved
 	}
 	var alignment alignment
@@ -217,7 +217,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err != nil {
 		return store.Result{}, err
 	}
-	about, err := c.about(t.model.pretrainedSHA256)
+	about, err := c.about(t.model)
 	if err != nil {
 		return store.Result{}, err
 	}

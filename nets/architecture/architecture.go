@@ -16,6 +16,7 @@ const (
 	LeNet     Name = "lenet"
 	MLP       Name = "mlp"
 	Linear    Name = "linear" // a classifier of the rows themselves
+	Forest    Name = "forest" // another
 	ResNet18  Name = "resnet18"
 	ResNet34  Name = "resnet34"
 	ResNet50  Name = "resnet50"
@@ -48,6 +49,7 @@ var all = []struct {
 	{LeNet, []Input{SmallImages, Photographs}},
 	{MLP, []Input{Vectors}},
 	{Linear, []Input{Vectors}},
+	{Forest, []Input{Vectors}},
 	{ResNet18, []Input{Photographs}},
 	{ResNet34, []Input{Photographs}},
 	{ResNet50, []Input{Photographs}},
@@ -83,6 +85,9 @@ func Names() []string {
 	}
 	return names
 }
+
+// OnRows tells whether a network has no features but the rows themselves.
+func (n Name) OnRows() bool { return n == Linear || n == Forest }
 
 // Taking returns the names of the networks that take such rows.
 func Taking(input Input) []string {
