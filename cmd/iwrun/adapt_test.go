@@ -138,7 +138,7 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 	shown := out
-	for _, part := range []string{"source      600 rows of 2 values, 3 classes, the rarest", "target      600 rows, without labels", "3/3 runs", "first answer, by source-only@linear as it is: \""} {
+	for _, part := range []string{"source      600 rows of 2 values, 3 classes, the rarest", "target      600 rows, without labels", "4/4 runs", "first answer, by source-only@linear as it is: \""} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
@@ -209,13 +209,13 @@ func TestAdapt(t *testing.T) {
 
 	// The experiment file makes the same runs: all are finished.
 	status, out, text = call(t, "-c", "out/experiment.yaml", "-o", "out/runs", "--device", "cpu")
-	if status != 0 || !strings.Contains(text, "3 runs had been finished before") {
+	if status != 0 || !strings.Contains(text, "4 runs had been finished before") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	// Once more, nothing is trained and the same is left.
 	before := readFile(t, "out/predictions.csv")
 	status, _, text = call(t, adaptLine("--probabilities")...)
-	if status != 0 || !strings.Contains(text, "3 runs had been finished before") || readFile(t, "out/predictions.csv") != before {
+	if status != 0 || !strings.Contains(text, "4 runs had been finished before") || readFile(t, "out/predictions.csv") != before {
 		t.Errorf("status %d\n%s", status, text)
 	}
 	// What it shows at the end can be shown again, or be read by programs, or not be shown.
@@ -423,7 +423,7 @@ func TestAdaptGoesOn(t *testing.T) {
 	}
 	// The assignments are in the experiment file now.
 	status, _, text := call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
-	if status != 0 || !strings.Contains(text, "2 runs had been finished before") {
+	if status != 0 || !strings.Contains(text, "3 runs had been finished before") {
 		t.Fatalf("status %d\n%s", status, text)
 	}
 	if readFile(t, "out/predictions.csv") != want {
@@ -457,7 +457,7 @@ func TestAdaptWithFailedRuns(t *testing.T) {
 	if page := readFile(t, "out/report.html"); !strings.Contains(page, "full/source-target/mcc/seed-1 failed and is left out") {
 		t.Error("the report does not say which run failed")
 	}
-	testfiles.Write(t, "none/experiment.yaml", strings.Replace(overridden("'*'"), "methods: [source-only@linear, ", "methods: [", 1))
+	testfiles.Write(t, "none/experiment.yaml", strings.Replace(overridden("'*'"), "methods: [source-only@linear, source-only, source-only@forest, ", "methods: [source-only, ", 1))
 	status, out, text = call(t, append(line, "none")...)
 	if _, err := os.Stat("none/predictions.csv"); status != 1 || out != "" || !os.IsNotExist(err) {
 		t.Errorf("status %d, %v\n%s\n%s", status, err, out, text)

@@ -15,10 +15,10 @@ func TestAdaptDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	status, out, text := call(t, adaptLine("--dry-run")...)
-	if status != 0 || !strings.Contains(text, "3 runs of 20 epochs") {
+	if status != 0 || !strings.Contains(text, "4 runs of 20 epochs") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	for _, part := range []string{"methods: [source-only@linear, source-only, mcc]", "selection: {choose: method, alike: [source-only@linear, source-only], moved: [source-only@linear]}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
+	for _, part := range []string{"methods: [source-only@linear, source-only, source-only@forest, mcc]", "alike: [source-only@linear, source-only], moved: [source-only@linear], joins: [source-only@forest]}", "normalise: none", "validation: 0.1", "restarts: 3", "epochs: 20 #", "without labels"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
@@ -83,7 +83,7 @@ func TestAdaptRefuses(t *testing.T) {
 	if readFile(t, "out/predictions.csv") != before {
 		t.Error("the predictions changed")
 	}
-	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "3 runs had been finished before") {
+	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "4 runs had been finished before") {
 		t.Errorf("status %d\n%s", status, text)
 	}
 }

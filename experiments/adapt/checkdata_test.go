@@ -85,7 +85,7 @@ func TestCheckData(t *testing.T) {
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
 		"If it stands for missing values, leave their cells empty.\n",
 		`"note"    words, 60 levels                                                              left out: of 60 cells with words 60 are different, as ids are`,
-		"adapt trains 12 runs", "methods: source-only@linear, source-only, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never changes in one of the domains: \"batch\".")
+		"adapt trains 15 runs", "methods: source-only@linear, source-only, source-only@forest, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never changes in one of the domains: \"batch\".")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
 		t.Error(said)
 	}

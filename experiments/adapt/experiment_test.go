@@ -84,7 +84,7 @@ func TestExperimentOnATable(t *testing.T) {
 		d.Width, d.Learnt.Encoding = width, make(table.Encoding, words)
 		file := parse(t, d)
 		runs, err := plan.Runs(file)
-		if chosen := file.Config.Selection; err != nil || len(runs) != 12 || !slices.Equal(chosen.Alike, []string{"source-only@linear", "source-only"}) || !slices.Equal(chosen.Moved, chosen.Alike[:1]) {
+		if chosen := file.Config.Selection; err != nil || len(runs) != 15 || !slices.Equal(chosen.Alike, []string{"source-only@linear", "source-only"}) || !slices.Equal(chosen.Moved, chosen.Alike[:1]) || !slices.Equal(chosen.Joins, []string{"source-only@forest"}) || runs[6].Config.Network.Name != "forest" {
 			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
-	"iwda/nets/architecture"
 	"iwda/weightest"
 )
 
@@ -20,13 +19,13 @@ type picture struct {
 	labels    []int       // of the source's rows, which come first
 	predicted []int       // of the target's
 	before    *projection // nil of images
-	after     *projection // nil if only linear classifiers predict
+	after     *projection // nil if no network with features predicts
 	network   string      // the run whose network it is
 	what      string      // after is of, as "features (256)"
 }
 
-// pictureOf projects the sample before the members and after the first network among them; a linear
-// classifier has no features but the columns.
+// pictureOf projects the sample before the members and after the first network among them; others
+// have no features but the columns.
 func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
 	s := p.Data.sample
 	o.picture.labels = datasets.LabelsOf(s.source).Classes()
@@ -37,7 +36,7 @@ func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
 	before := mat.NewDense(s.source.Len()+s.target.Len(), p.Data.Width, nil)
 	before.Stack(normalise.Values(by.OnSource(s.source)), normalise.Values(by.OnTarget(s.target)))
 	o.picture.before = principal(before)
-	at := slices.IndexFunc(members, func(m model.Model) bool { return m.Architecture.Name != architecture.Linear })
+	at := slices.IndexFunc(members, func(m model.Model) bool { return !m.Architecture.Name.OnRows() })
 	if at < 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (o *conclusion) pictures(classes []ClassOutcome) (views []pictureView, miss
 	if p := o.picture.after; p != nil {
 		views = append(views, o.picture.view(fmt.Sprintf("After: the %s of %s", o.picture.what, o.picture.network), p, classes))
 	} else {
-		missing = "A linear classifier predicts. Its features are the columns themselves, so there is no picture after it."
+		missing = "What predicts has no features but the columns themselves, so there is no picture after it."
 	}
 	return views, missing
 }

@@ -29,6 +29,13 @@ const near = 1
 // change that is not found costs little.
 const clearlyChanged = 0.01
 
+// The standard errors by which methods are right on held-out source rows more often from which on they
+// predict too: clearly, if rows were selected, and, of those that join, as much as speaks for them.
+const (
+	clearlyRight = 2
+	joinsFrom    = 1
+)
+
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
@@ -44,9 +51,12 @@ const clearlyChanged = 0.01
 //     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
 //     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
 //
+// Whatever these are, methods of joins predict with them that are right on held-out source rows more
+// often than the run that aligns nothing.
+//
 // Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
-func (c *Comparison) Together(alike, moved []string) (Choice, error) {
+func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 	choice, err := c.Choose(selection.TargetRisk.Name, 0)
 	if err != nil {
 		return Choice{}, err
@@ -67,7 +77,8 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	case stays:
 		choice.Correction = None
 		choice.Because = found + ", so that rows may have been selected, to which no correction is due"
-		if joins, why := c.join(alike, moved); joins {
+		others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
+		if joins, why := c.join(others, moved, clearlyRight); joins {
 			names, choice.Because = alike, choice.Because+why
 		}
 	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
@@ -78,6 +89,11 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	default:
 		choice.Because = fmt.Sprintf("%s, and %s is less sure of the target (%.0f%%) than it is right on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	}
+	for _, method := range joins {
+		if joins, why := c.join([]string{method}, []string{name}, joinsFrom); joins && !slices.Contains(names, method) {
+			names, choice.Because = append(slices.Clip(names), method), choice.Because+why
+		}
+	}
 	for i, candidate := range c.Candidates {
 		if slices.Contains(names, MethodOf(candidate.Run)) {
 			choice.Together = append(choice.Together, i)
@@ -87,15 +103,14 @@ func (c *Comparison) Together(alike, moved []string) (Choice, error) {
 	return choice, nil
 }
 
-// join tells whether the methods of alike that are none of moved are right on held-out source
-// rows more often than those of moved, by more than two standard errors, and says so.
-func (c *Comparison) join(alike, moved []string) (joins bool, why string) {
-	others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
+// join tells whether methods are right on held-out source rows more often than those beside them, by
+// more than so many standard errors, and says so.
+func (c *Comparison) join(others, besides []string, errors float64) (joins bool, why string) {
 	right, variance := c.rightOnSource(others)
-	beside, ofMoved := c.rightOnSource(moved)
+	beside, ofBesides := c.rightOnSource(besides)
 	why = fmt.Sprintf("; %s too predicts, as on held-out source rows it is right more often (%.0f%%, where %s has %.0f%%)",
-		strings.Join(others, " and "), 100*right, strings.Join(moved, " and "), 100*beside)
-	return right-beside > 2*math.Sqrt(variance+ofMoved), why
+		strings.Join(others, " and "), 100*right, strings.Join(besides, " and "), 100*beside)
+	return right-beside > errors*math.Sqrt(variance+ofBesides), why
 }
 
 // rightOnSource returns how often runs of the methods are right on their held-out source rows, and its

@@ -60,9 +60,32 @@ func TestTogether(t *testing.T) {
 		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None},
 		"nothing for moved": {moved, nil, []int{0, 1}, None},
 	} {
-		choice, err := compared(t, c.of...).Together(alike, c.moved)
+		choice, err := compared(t, c.of...).Together(alike, c.moved, nil)
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
 			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
+		}
+	}
+	// The third is right on some more of the held-out rows than the first, and joins it from one standard error on.
+	for _, agree := range []bool{true, false} {
+		of := compares(same, 0.01, 0.5)
+		if agree {
+			of = compares(same, 0.2, 0.1)
+		}
+		first := compared(t, of...).Judged[0].SourceAccuracy
+		standard := math.Sqrt(2 * first * (1 - first) / 2000)
+		for errors, want := range map[float64][]int{0.9: {0}, 1.1: {0, 2}} {
+			of[2].HeldOut, of[2].Target = slices.Clone(of[0].HeldOut), of[0].Target
+			wrong := int(2000 * errors * standard)
+			for i, label := range of[2].HeldOutLabels {
+				if row := of[2].HeldOut[3*i : 3*i+3]; wrong > 0 && row[label] < slices.Max(row) {
+					row[label] += 100
+					wrong--
+				}
+			}
+			choice, err := compared(t, of...).Together([]string{"source-only"}, []string{"source-only"}, []string{"absent", "mcc@own", "source-only"})
+			if err != nil || !slices.Equal(choice.Together, want) || choice.Correction != None || strings.Contains(choice.Because, "; mcc@own too predicts") != (len(want) > 1) {
+				t.Errorf("%v standard errors: %v, %s; %v", errors, choice.Together, choice.Because, err)
+			}
 		}
 	}
 	if c := compared(t, shifted...); !c.Has([]string{"x", "mcc"}) || c.Has([]string{"x"}) || c.Has(nil) {

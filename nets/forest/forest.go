@@ -185,12 +185,12 @@ func (f Forest) Check(d int) error {
 	return nil
 }
 
-// Depth returns the largest number of nodes between a root and a leaf.
-func Depth(nodes []float32) (most int) {
-	depths := make([]int, len(nodes)/fields)
+// Depth returns how many nodes the deepest leaf is below a root.
+func (f Forest) Depth() (most int) {
+	depths := make([]int, len(f.Nodes)/fields)
 	for i, depth := range depths {
 		most = max(most, depth)
-		for _, child := range nodes[i*fields+left : (i+1)*fields] {
+		for _, child := range f.Nodes[i*fields+left : (i+1)*fields] {
 			if int(child) != i {
 				depths[int(child)] = max(depths[int(child)], depth+1)
 			}

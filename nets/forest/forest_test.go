@@ -260,7 +260,7 @@ func TestBounds(t *testing.T) {
 	for i := range 3000 { // each split takes one row off: all others are of two classes
 		rows.Values, rows.Labels = append(rows.Values, float32(i)), append(rows.Labels, i%2)
 	}
-	if depth := Depth(fit(t, rows, 1).Nodes); depth > mostDepth {
+	if depth := fit(t, rows, 1).Depth(); depth > mostDepth {
 		t.Errorf("%d nodes deep", depth)
 	}
 	words := Rows{Classes: 2000}
@@ -322,7 +322,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		if forest.Check(2) == nil {
 			forest.Logits([]float32{0, 1, float32(math.NaN()), float32(math.Inf(1))}, 2, forest.Trees)
-			Depth(forest.Nodes)
+			forest.Depth()
 		}
 	})
 }

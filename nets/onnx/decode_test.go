@@ -202,8 +202,37 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 			roots[i] = float32(math.Sqrt(float64(v)))
 		}
 		return torch.FromSlice(roots, sum.Shape()...)
-	case "Identity":
+	case "Identity", "Cast": // of whole numbers
 		return in[0]
+	case "Log":
+		return in[0].Log()
+	case "Transpose":
+		return in[0].Transpose(0, 1)
+	case "Shape":
+		return torch.FromSlice([]float32{float32(in[0].Shape()[n.int("start")])}, n.int("end")-n.int("start"))
+	case "Expand":
+		return torch.Cat(1, slices.Repeat(in[:1], int(in[1].Item()))...)
+	case "Gather":
+		index := in[1].To(torch.Int64, torch.CPU)
+		shape := slices.Concat(in[1].Shape(), in[0].Shape()[n.int("axis")+1:])
+		if n.int("axis") == 1 {
+			shape = in[0].Shape()[:1]
+		}
+		return in[0].IndexSelect(n.int("axis"), index.Reshape(-1)).Reshape(shape...)
+	case "GatherElements":
+		return in[0].Gather(n.int("axis"), in[1].To(torch.Int64, torch.CPU))
+	case "LessOrEqual":
+		return elementwise(in[0], in[1], func(a, b float32) float32 {
+			if a <= b {
+				return 1
+			}
+			return 0
+		})
+	case "Where":
+		return in[0].Mul(in[1]).Add(in[0].Affine(-1, 1).Mul(in[2]))
+	case "ReduceMean":
+		axis := n.same(t, "axes")
+		return in[0].SumDim(axis, n.int("keepdims") == 1).Scale(1 / float64(in[0].Shape()[axis]))
 	case "Relu":
 		return in[0].ReLU()
 	case "Softmax":

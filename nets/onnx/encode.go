@@ -28,7 +28,7 @@ const (
 	kindFloat, kindInt, kindInts                                              = 1, 2, 7
 
 	tensorDim, tensorType, tensorName, tensorRaw = 1, 2, 8, 9
-	float32Type                                  = 1
+	float32Type, int64Type                       = 1, 7
 
 	valueName, valueType         = 1, 2
 	typeTensor                   = 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/nets/architecture"
+	"iwda/nets/forest"
 )
 
 // rows is a value of shape (rows × size).
@@ -20,16 +21,19 @@ type images struct {
 }
 
 // network appends an architecture and returns its outputs, "features" and "logits".
-func (g *graph) network(name architecture.Name, frozen bool, x string, shape []int) (features, logits rows) {
+func (g *graph) network(name architecture.Name, frozen bool, trees int, x string, shape []int) (features, logits rows) {
 	vectors := slices.Contains(architecture.Taking(architecture.Vectors), string(name))
 	if vectors != (len(shape) == 1) {
 		g.fail("rows of shape %v are not what %s takes", shape, name)
 		return rows{}, rows{}
 	}
 	switch {
-	case name == architecture.Linear:
+	case name.OnRows():
 		features = rows{g.prefix + "features", shape[0]}
 		g.nodeAs("Identity", []string{x}, features.name)
+		if name == architecture.Forest {
+			return features, g.forest(features, trees)
+		}
 	case vectors:
 		features = g.mlp(rows{x, shape[0]})
 	case name == architecture.LeNet:
@@ -59,6 +63,50 @@ func (g *graph) mlp(x rows) rows {
 		x = g.activeAs(x, name, name)
 	}
 	return g.activeAs(x, "bottleneck", "features")
+}
+
+// forest appends a random forest: from the roots of all trees, as many steps as the deepest leaf is
+// away. A row that is at a leaf stays there.
+func (g *graph) forest(x rows, trees int) rows {
+	nodes, shares := g.shape("forest.nodes", 2)[0], g.shape("forest.shares", 2)
+	leaves, k := shares[0], shares[1]
+	table := g.parameter("forest.nodes", nodes, 4)
+	f := forest.Forest{Trees: trees, Classes: k, Nodes: g.parameters["forest.nodes"].Values, Shares: g.parameters["forest.shares"].Values}
+	said := g.parameter("forest.shares", leaves, k)
+	if g.err == nil {
+		if err := f.Check(x.size); err != nil {
+			g.fail("forest.nodes: %w", err)
+		}
+	}
+	if g.err != nil {
+		return rows{}
+	}
+	whole := func(x string) string { return g.node("Cast", []string{x}, integer("to", int64Type)) }
+	part := func(field int) string { // of all nodes
+		index := g.constant(fmt.Sprintf("forest.field%d", field), Tensor{nil, []float32{float32(field)}})
+		return g.node("Gather", []string{table, whole(index)}, integer("axis", 1))
+	}
+	columns, thresholds, left, right := whole(part(0)), part(1), whole(part(2)), whole(part(3))
+	roots := Tensor{[]int{trees, 1}, make([]float32, trees)}
+	for tree := range roots.Values {
+		roots.Values[tree] = float32(tree)
+	}
+	n := g.node("Shape", []string{x.name}, integer("start", 0), integer("end", 1))
+	at := g.node("Expand", []string{whole(g.constant("forest.roots", roots)), n}) // trees × rows
+	values := g.node("Transpose", []string{x.name}, ints("perm", 1, 0))
+	of := func(table string) string { return g.node("Gather", []string{table, at}, integer("axis", 0)) }
+	for range f.Depth() {
+		value := g.node("GatherElements", []string{values, of(columns)}, integer("axis", 0))
+		at = g.node("Where", []string{g.node("LessOrEqual", []string{value, of(thresholds)}), of(left), of(right)})
+	}
+	leaf := whole(of(thresholds))
+	mean := g.node("ReduceMean", []string{g.node("Gather", []string{said, leaf}, integer("axis", 0))}, ints("axes", 0), integer("keepdims", 0))
+	number := func(name string, v float64) string { return g.constant(name, Tensor{nil, []float32{float32(v)}}) }
+	p := g.node("Mul", []string{mean, number("forest.trees", float64(trees)/float64(trees+1))})
+	p = g.node("Add", []string{p, number("forest.least", 1/float64(k*(trees+1)))})
+	logits := rows{g.prefix + "logits", k}
+	g.nodeAs("Log", []string{p}, logits.name)
+	return logits
 }
 
 // resnet appends a backbone, of as many blocks as there are parameters for.

@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/nets"
 	"iwda/nets/architecture"
+	"iwda/nets/forest"
 	"iwda/nets/onnx"
 	"iwda/torch"
 )
@@ -92,6 +94,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(1, 4) }, []int{1, 28, 28}, 15},
 		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
 		{"linear", architecture.Linear, false, func() nets.Network { return nets.NewLinear(6, 4) }, []int{6}, 7},
+		{"forest", architecture.Forest, false, func() nets.Network { return grown(t) }, []int{6}, 105},
 		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},
 		{"resnet34, frozen", architecture.ResNet34, true, func() nets.Network { return nets.NewFrozen(resnet(t, 34), 4) }, []int{3, 33, 40}, 132},
 		{"resnet50", architecture.ResNet50, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 50), 4) }, []int{3, 32, 32}, 181},
@@ -100,12 +103,17 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 			torch.NoGrad(func() {
 				torch.Seed(11)
 				network := c.network()
-				randomise(network.State())
+				trees := 0
+				if forest, is := network.(*nets.Forest); is {
+					trees, _, _ = forest.Sizes()
+				} else {
+					randomise(network.State())
+				}
 				const rows = 3
 				mean, deviation := []float32{0.5, -0.25, 1, 0, 2, 3}[:c.shape[0]], []float32{2, 0.5, 1.5, 3, 1, 0.7}[:c.shape[0]]
 				scales, shifts := []float64{0.5, 2, 1, 0.75}, []float64{0.5, -1, math.Inf(-1), 0.25}
 				f := encode(t, onnx.Model{
-					Architecture: c.architecture, Frozen: c.frozen, Parameters: parameters(network.State()), InputShape: c.shape,
+					Architecture: c.architecture, Frozen: c.frozen, Trees: trees, Parameters: parameters(network.State()), InputShape: c.shape,
 					Normalisation: normalise.Channels(mean, deviation), Scales: scales, Shifts: shifts,
 				})
 				each := slices.Repeat([]int{1}, len(c.shape))
@@ -141,6 +149,26 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// grown is a forest of rows of six values and four classes.
+func grown(t *testing.T) *nets.Forest {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := forest.Rows{Classes: 4}
+	for range 50 {
+		for range 6 {
+			rows.Values = append(rows.Values, float32(random.NormFloat64()))
+		}
+		rows.Labels = append(rows.Labels, random.IntN(4))
+	}
+	f, err := forest.Fit(t.Context(), rows, rand.NewPCG(3, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := nets.NewForest(6, 4, 0, 0, 0)
+	n.Set(f.Forest)
+	return n
 }
 
 // none leaves rows as they are.

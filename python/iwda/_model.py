@@ -299,6 +299,8 @@ class _Member:
 
     def _logits(self, rows: Array) -> Array:
         network = self.about["network"]
+        if network["name"] == "forest":
+            return self._grown(rows, network["trees"])
         if network["name"] not in ("linear", "mlp"):
             if self._module is None:
                 from ._torch import Module
@@ -310,6 +312,20 @@ class _Member:
         for layer in layers:
             z = np.maximum(z @ self.state[layer + ".weight"].T.astype(float) + self.state[layer + ".bias"], 0)
         return np.asarray(z @ self.state["classifier.weight"].T.astype(float) + self.state["classifier.bias"])
+
+    def _grown(self, rows: Array, trees: int) -> Array:
+        """The logits of a random forest."""
+        (columns, thresholds, left, right), shares = self.state["forest.nodes"].T, self.state["forest.shares"].astype(float)
+        if not ((left > (own := np.arange(len(left)))) & (right > own) | (left == own) & (right == own)).all():
+            raise ValueError(f"{self.folder}: forest.nodes go round")
+        found = np.full((len(rows), shares.shape[1]), 1 / shares.shape[1])
+        for tree in range(trees):
+            at, before = np.full(len(rows), tree), None
+            while before is None or (at != before).any():
+                before, low = at, rows[np.arange(len(rows)), columns[at].astype(int)] <= thresholds[at]
+                at = np.where(low, left[at], right[at]).astype(int)
+            found += shares[thresholds[at].astype(int)]
+        return np.asarray(np.log(found / (trees + 1)))
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_module": None}

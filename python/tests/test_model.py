@@ -72,6 +72,25 @@ def test_every_candidate_of_features(way, tmp_path):
         compare(folder, rows, tmp_path)
 
 
+def test_every_candidate_of_a_table(adapted, tmp_path):
+    folders = folders_of(adapted)
+    assert any(path.parent.name == "source-only@forest" for path in folders)
+    for folder in folders:
+        compare(folder, more_rows(8, 1.5), tmp_path)
+
+
+def test_nodes_that_go_round(adapted, tmp_path):
+    """They are refused: no row would come to a leaf."""
+    from iwda._model import _Member
+
+    member = _Member(next(path for path in folders_of(adapted) if path.parent.name == "source-only@forest"), False)
+    assert member.probabilities(more_rows(8, 1.5)).shape == (1000, 3)
+    member.state["forest.nodes"] = member.state["forest.nodes"].copy()
+    member.state["forest.nodes"][0, 2:] = [0, 5]
+    with pytest.raises(ValueError, match="forest.nodes go round"):
+        member.probabilities(more_rows(8, 1.5))
+
+
 def test_shares_of_ones_own(adapted, tmp_path):
     rows = more_rows(8, 1.5)
     np.savez(tmp_path / "rows.npz", features=rows)
