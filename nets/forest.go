@@ -62,7 +62,7 @@ func forestOf(trees int, nodes, shares torch.Tensor) forest.Forest {
 // CheckForest returns an error for tensors (nodes × 4 and leaves × classes) of which no forest of rows
 // of inputs numbers can be made; see [forest.Forest.Check].
 func CheckForest(trees, inputs int, nodes, shares torch.Tensor) error {
-	if err := forestOf(trees, nodes, shares).Check(inputs); err != nil {
+	if _, err := forestOf(trees, nodes, shares).Check(inputs); err != nil {
 		return fmt.Errorf("%s: %w", ForestNodes, err)
 	}
 	return nil

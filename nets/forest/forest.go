@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"iwda/internal/evenly"
 )
@@ -148,55 +147,43 @@ func appendLogits(to []float32, sums []float64, trees int) []float32 {
 	return to
 }
 
-// Check returns an error that names the node or share which no forest of rows of d values has: what
-// it allows can be followed to a leaf.
-func (f Forest) Check(d int) error {
-	nodes := len(f.Nodes) / fields
-	leaves, depths := len(f.Shares)/f.Classes, make([]int16, nodes)
+// Check returns how far below a root the deepest leaf is, at most. The error names the node or share
+// that no forest of rows of d values has: rows can be followed to leaves in what has none.
+func (f Forest) Check(d int) (depth int, err error) {
+	nodes, leaves := len(f.Nodes)/fields, len(f.Shares)/f.Classes
 	if f.Trees < 1 || f.Trees > nodes {
-		return fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
+		return 0, fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
 	}
-	for i, node := range slices.Collect(slices.Chunk(f.Nodes, fields)) {
+	depths := make([]int, nodes)
+	for i := range nodes {
+		node := f.Nodes[i*fields : (i+1)*fields]
 		leaf := node[left] == float32(i) && node[right] == float32(i)
 		switch value := node[threshold]; {
 		case !isIndex(node[column], d):
-			return fmt.Errorf("node %d asks for column %v of %d", i, node[column], d)
+			return 0, fmt.Errorf("node %d asks for column %v of %d", i, node[column], d)
 		case leaf && !isIndex(value, leaves):
-			return fmt.Errorf("node %d is a leaf with the shares %v of %d", i, value, leaves)
+			return 0, fmt.Errorf("node %d is a leaf with the shares %v of %d", i, value, leaves)
 		case leaf:
 			continue
 		case math.IsNaN(float64(value)) || math.IsInf(float64(value), 0):
-			return fmt.Errorf("node %d has the threshold %v", i, value)
+			return 0, fmt.Errorf("node %d has the threshold %v", i, value)
 		}
 		for _, child := range node[left:] {
 			if !isIndex(child, nodes) || int(child) <= i {
-				return fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
+				return 0, fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
 			}
-			if depths[int(child)] = max(depths[int(child)], depths[i]+1); depths[int(child)] > mostDepth {
-				return fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
+			depths[int(child)] = max(depths[int(child)], depths[i]+1)
+			if depth = max(depth, depths[int(child)]); depth > mostDepth {
+				return 0, fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
 			}
 		}
 	}
 	for i, share := range f.Shares {
 		if !(share >= 0 && share <= 1) {
-			return fmt.Errorf("share %d of leaf %d is %v, want 0 to 1", i%f.Classes, i/f.Classes, share)
+			return 0, fmt.Errorf("share %d of leaf %d is %v, want 0 to 1", i%f.Classes, i/f.Classes, share)
 		}
 	}
-	return nil
-}
-
-// Depth returns how many nodes the deepest leaf is below a root.
-func (f Forest) Depth() (most int) {
-	depths := make([]int, len(f.Nodes)/fields)
-	for i, depth := range depths {
-		most = max(most, depth)
-		for _, child := range f.Nodes[i*fields+left : (i+1)*fields] {
-			if int(child) != i {
-				depths[int(child)] = max(depths[int(child)], depth+1)
-			}
-		}
-	}
-	return most
+	return depth, nil
 }
 
 func isIndex(v float32, n int) bool { return v >= 0 && v < float32(n) && v == float32(int(v)) }

@@ -73,13 +73,12 @@ func (g *graph) forest(x rows, trees int) rows {
 	table := g.parameter("forest.nodes", nodes, 4)
 	f := forest.Forest{Trees: trees, Classes: k, Nodes: g.parameters["forest.nodes"].Values, Shares: g.parameters["forest.shares"].Values}
 	said := g.parameter("forest.shares", leaves, k)
-	if g.err == nil {
-		if err := f.Check(x.size); err != nil {
-			g.fail("forest.nodes: %w", err)
-		}
-	}
 	if g.err != nil {
 		return rows{}
+	}
+	depth, err := f.Check(x.size)
+	if err != nil {
+		g.fail("forest.nodes: %w", err)
 	}
 	whole := func(x string) string { return g.node("Cast", []string{x}, integer("to", int64Type)) }
 	part := func(field int) string { // of all nodes
@@ -95,7 +94,7 @@ func (g *graph) forest(x rows, trees int) rows {
 	at := g.node("Expand", []string{whole(g.constant("forest.roots", roots)), n}) // trees × rows
 	values := g.node("Transpose", []string{x.name}, ints("perm", 1, 0))
 	of := func(table string) string { return g.node("Gather", []string{table, at}, integer("axis", 0)) }
-	for range f.Depth() {
+	for range depth {
 		value := g.node("GatherElements", []string{values, of(columns)}, integer("axis", 0))
 		at = g.node("Where", []string{g.node("LessOrEqual", []string{value, of(thresholds)}), of(left), of(right)})
 	}
