@@ -147,7 +147,7 @@ func TestONNXRuntime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(model.WriteONNX(out, members, [][]float64{members[0].Shares.Target, members[1].Shares.Target}), out.Close()); err != nil {
+		if err := errors.Join(model.WriteONNX(out, members, [][]float64{members[0].Shares.Target, members[1].Shares.Target, members[2].Shares.Target}), out.Close()); err != nil {
 			t.Fatal(err)
 		}
 		run(t, "node", filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output, fmt.Sprint(clientRows), "12")
@@ -157,13 +157,14 @@ func TestONNXRuntime(t *testing.T) {
 	})
 }
 
-// ensemble is a case of two models that predict together, with other shares and statistics.
+// ensemble is a case of models that predict together, with other shares and statistics, one of them a
+// forest.
 func ensemble(t *testing.T) clientCase {
 	t.Helper()
 	first, second := describe(architecture.MLP, 12), describe(architecture.MLP, 12)
 	second.Shares.Target, second.Architecture.HiddenLayers = []float64{0.125, 0.25, 0.625}, 1
 	second.Normalisation.Target.Mean[3] = 2
-	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second})}
+	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second, "seed-30": describe(architecture.Forest, 12)})}
 	members, err := model.OpenEnsemble(c.folder)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +188,7 @@ func ensemble(t *testing.T) clientCase {
 					t.Fatal(err)
 				}
 				for i, v := range p {
-					c.probabilities[i] += v / 2
+					c.probabilities[i] += v / float64(len(members))
 				}
 			}
 		})

@@ -44,7 +44,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 	k, heldOut := len(d.classNames), c.seen.heldOut
 	c.how.Trained = classifierShares(run, weights)
 	if d.crossed != nil {
-		c.how.Calibration = "ts" // its own biases, which nothing penalises, are right
+		c.how.Calibration = "ts" // the class shares that it speaks for, which nothing penalises, are right
 	}
 	classifier, err := classshares.Calibrate(k, heldOut.rows(), heldOut.labels, c.how)
 	if err != nil {

@@ -264,7 +264,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d nodes deep, %v", depth, err)
 	}
 	words := Rows{Classes: 2000}
-	for i := range 6000 {
+	for i := range 3000 {
 		words.Values, words.Labels = append(words.Values, float32(i/7)), append(words.Labels, i*7919%2000)
 	}
 	if g := fit(t, words, 1); len(g.Shares) > 2*mostShares+2000 || len(g.Shares) < mostShares {
