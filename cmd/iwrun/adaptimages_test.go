@@ -93,7 +93,7 @@ func TestAdaptImages(t *testing.T) {
 				line = append(line, "--set", assignment)
 			}
 			status, out, text := call(t, line...)
-			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes, the rarest \"blue\" with 12\ntarget      200 images, without labels\n") {
+			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes; the rarest is \"blue\" with 12 images\ntarget      200 images, without labels\n") {
 				t.Fatalf("status %d\n%s\n%s", status, out, text)
 			}
 			right := 0
@@ -111,7 +111,7 @@ func TestAdaptImages(t *testing.T) {
 			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
 			}
-			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After: the 2 logits of full/source-target/") || !strings.Contains(report, "Images have no columns to show") || !strings.Contains(report, "target (200 rows)") {
+			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
 				t.Error("the report does not show the images' logits")
 			}
 			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
