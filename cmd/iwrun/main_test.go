@@ -207,7 +207,7 @@ func TestExperiment(t *testing.T) {
 	}
 
 	status, again, err := call(t, "-c", "tiny.yaml")
-	if status != 0 || err != neverAligned("1", "subsampled/clean-warped/iwdan/seed-1")+"2 runs had been finished before\n" {
+	if status != 0 || err != neverAligned("1", "subsampled/clean-warped/iwdan/seed-1")+"2 runs were already finished\n" {
 		t.Errorf("again: status %d, stderr %q", status, err)
 	}
 	if diff := cmp.Diff(table, again); diff != "" {

@@ -20,7 +20,7 @@ import (
 func (c *checker) run(path string) (running bool) {
 	dir, err := store.DirOf(path)
 	if err != nil {
-		c.find(path, err.Error(), "see to its permissions and its disk, and check again")
+		c.find(path, err.Error(), "check its permissions and the disk, then run iwrun check again")
 		return false
 	}
 	_, held, err := dir.Locked()
@@ -60,12 +60,12 @@ func (r *run) expect(name string, err error, do string) {
 		return
 	}
 	if refused := (*fs.PathError)(nil); errors.As(err, &refused) {
-		do = "it may be whole: see to its permissions and its disk, and check again"
+		do = "it may be whole: check its permissions and the disk, then run iwrun check again"
 	}
 	r.find(r.file(name), strings.TrimPrefix(strings.TrimPrefix(err.Error(), r.dir.Path(name)), ": "), do)
 }
 
-const rerun = "give the command of its experiment again"
+const rerun = "run its experiment again"
 
 func (r *run) configuration() {
 	resolved, err := config.LoadRun(r.dir.Path(store.ConfigFile))
@@ -83,7 +83,7 @@ func (r *run) readResult() {
 	}
 	r.result = &result
 	if r.hash != "" && result.ConfigHash != r.hash {
-		r.find(r.file(store.ResultFile), fmt.Sprintf("belongs to a configuration of the hash %s, %s has %s", result.ConfigHash, store.ConfigFile, r.hash),
+		r.find(r.file(store.ResultFile), fmt.Sprintf("belongs to a configuration with the hash %s, but %s has %s", result.ConfigHash, store.ConfigFile, r.hash),
 			rerun+" with --overwrite, which begins the run anew")
 	}
 }
@@ -106,13 +106,13 @@ func (r *run) checkpoints() {
 			r.pair(name, file.Record, name == store.CheckpointFile)
 		}
 		if r.result != nil && name == store.PreviousCheckpointFile {
-			r.find(r.file(name), "is left from before the run was finished", "remove it")
+			r.find(r.file(name), "is left over from before the run was finished", "remove it")
 		}
 	}
 	there, _ := os.ReadDir(r.path)
 	for _, entry := range there {
 		if store.IsSetAside(entry.Name()) {
-			r.find(r.file(entry.Name()), "is a damaged checkpoint that was set aside", "see to the disk, and remove it")
+			r.find(r.file(entry.Name()), "is a damaged checkpoint that was set aside", "check the disk, and remove the file")
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 	for _, curve := range []struct{ name, text string }{{store.MetricsFile, record.State.Metrics}, {store.WeightsFile, record.State.Weights}} {
 		written, err := input.Read(r.dir.Path(curve.name), input.Text)
 		if err == nil && string(written) != curve.text {
-			r.find(r.file(curve.name), fmt.Sprintf("is not what %s says it was at the run's end", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
+			r.find(r.file(curve.name), fmt.Sprintf("differs from what %s recorded at the end of the run", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
 		}
 	}
 }
