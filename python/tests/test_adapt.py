@@ -215,7 +215,7 @@ def test_indices_that_are_no_ids(frames):
     shuffled = np.random.default_rng(1).permutation(n)
     with pytest.raises(ValueError, match=r"labels is a series, .* one counts from 0 and the other does not: .*\.to_numpy\(\)"):
         outcome.evaluate(hidden.set_axis(shuffled))
-    with pytest.raises(ValueError, match='id "x" is none of the 300 rows'):
+    with pytest.raises(ValueError, match='id "x" is not among the 300 rows'):
         outcome.evaluate({"x": "dog", 3: "cat"})
     for match, index in {
         "X_target: its index has 3 twice": np.where(np.arange(n) == 7, 3, np.arange(n)),
