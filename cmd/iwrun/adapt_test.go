@@ -373,7 +373,7 @@ func TestAdaptInterrupted(t *testing.T) {
 	writeDomains(t)
 	line := adaptLine("--set", "methods=[source-only]", "--set", "train.epochs=100000", "-j", "1")
 	status, said := interruptAdapt(t, line)
-	want := "Stopped: 0 of 1 runs are finished.\nTo go on: " + printable.Command(append([]string{"iwrun"}, line...)...) + "\n"
+	want := "Stopped: 0 of 1 runs are finished.\nTo continue: " + printable.Command(append([]string{"iwrun"}, line...)...) + "\n"
 	if status != 130 || !strings.HasSuffix(said, want) {
 		t.Errorf("status %d\n%s", status, said)
 	}
@@ -389,7 +389,7 @@ func TestAdaptInterruptedAfterAFailure(t *testing.T) {
 	status, said := interruptAdapt(t, adaptLine("--set", "methods=[source-only, mcc]", "--set", "train.epochs=100000", "-j", "1",
 		"--set", "overrides=[{when: {method: mcc}, train: {restarts: 0, optimizer: {lr: 1.0e+30}}}]"))
 	for _, part := range []string{"Stopped: 0 of 2 runs are finished.\n", "\n0 finished, 0 finished before, 1 failed, 1 left\nfailed: full/source-target/mcc/seed-1: ",
-		"\nleft: full/source-target/source-only/seed-1\nTo go on: iwrun adapt "} {
+		"\nleft: full/source-target/source-only/seed-1\nTo continue: iwrun adapt "} {
 		if status != 130 || !strings.Contains(said, part) {
 			t.Errorf("status %d, %q is not in\n%s", status, part, said)
 		}

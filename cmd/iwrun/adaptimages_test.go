@@ -193,7 +193,7 @@ network: {name: torchscript, file: `+script+`}
 		}
 	}
 	status, out, text = call(t, "adapt", "--source", folder+"my-photos.npz", "--target", folder+"old-sketches.npz", "-o", "out", "--dry-run")
-	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes, the rarest \"blue\" with 12\ntarget      200 rows, without labels\n") {
+	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes; the rarest is \"blue\" with 12 rows\ntarget      200 rows, without labels\n") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	testfiles.Write(t, "other.pt", readFile(t, script))
@@ -229,7 +229,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "files that are passed over: 1 .txt;") || strings.Contains(text, "columns  ") {
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "files that are ignored: 1 .txt;") || strings.Contains(text, "columns  ") {
 		t.Errorf("files that are passed over:\n%s", text)
 	}
 	right := 0
@@ -243,7 +243,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 		t.Errorf("%d of %d predictions are right", right, len(predictions))
 	}
 	testfiles.Write(t, "target/other.gif", "")
-	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "passed over: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
+	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "files that are ignored: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
 		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
 	}
 	if status, _, text := call(t, "export", "out", "--onnx", "model.onnx"); status != 0 {

@@ -132,7 +132,7 @@ func TestOtherKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are passed over: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
+	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are ignored: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	testfiles.Write(t, filepath.Join(root, "dog", "1.tif"), "")

@@ -213,7 +213,7 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Errorf("few images: %v", err)
 	}
 	writeFile(t, folder, "t/4.tif", "")
-	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are passed over: 1 .tif;") {
+	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are ignored: 1 .tif;") {
 		t.Errorf("passed over:\n%s", said)
 	}
 	writeFile(t, folder, "t/3.png", "no image")

@@ -193,7 +193,7 @@ func (p *Plan) check(ctx context.Context) error {
 		differences, err := run.Conflict(dir)
 		if err == nil && len(differences) > 0 && !p.options.Overwrite {
 			return config.Error{Location: dir.String(), Message: "holds a result or a checkpoint of another configuration:\n" +
-				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
+				strings.Join(differences, "\n") + "\nchoose another folder with -o, or train again with --overwrite, which removes what is there"}
 		}
 	}
 	if path := p.path(ToLabelFile); p.options.Overwrite && labels.Touched(path) {

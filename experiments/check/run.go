@@ -77,14 +77,14 @@ func (r *run) configuration() {
 
 func (r *run) readResult() {
 	result, err := r.dir.ReadResult()
-	r.expect(store.ResultFile, err, "remove it, and "+rerun+": the run goes on from its checkpoint")
+	r.expect(store.ResultFile, err, "remove it, and "+rerun+": the run continues from its checkpoint")
 	if err != nil {
 		return
 	}
 	r.result = &result
 	if r.hash != "" && result.ConfigHash != r.hash {
 		r.find(r.file(store.ResultFile), fmt.Sprintf("belongs to a configuration with the hash %s, but %s has %s", result.ConfigHash, store.ConfigFile, r.hash),
-			rerun+" with --overwrite, which begins the run anew")
+			rerun+" with --overwrite, which starts the run from the beginning")
 	}
 }
 
@@ -94,10 +94,10 @@ func (r *run) checkpoints() {
 	for i, path := range all {
 		name := filepath.Base(path)
 		file, err := checkpoint.Read(path)
-		do := "remove it, and " + rerun + ": the run begins anew"
+		do := "remove it, and " + rerun + ": the run starts from the beginning"
 		switch {
 		case i < len(all)-1:
-			do = rerun + ": the run goes on from " + filepath.Base(all[i+1])
+			do = rerun + ": the run continues from " + filepath.Base(all[i+1])
 		case r.result != nil:
 			do = "remove it if the network is not needed; to make it again, remove " + store.ResultFile + " too, and " + rerun
 		}
@@ -132,7 +132,7 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 		err = fmt.Errorf("was written with other data than %s", store.ResultFile)
 	}
 	if err != nil {
-		r.find(r.file(name), err.Error(), rerun+" with --overwrite, which begins the run anew")
+		r.find(r.file(name), err.Error(), rerun+" with --overwrite, which starts the run from the beginning")
 		return
 	}
 	if !last || r.result == nil {
@@ -148,7 +148,7 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 
 // model checks what a finished run says of its network.
 func (r *run) model() {
-	const do = "remove " + store.ResultFile + ", and " + rerun + ": the run goes on from its checkpoint and writes it"
+	const do = "remove " + store.ResultFile + ", and " + rerun + ": the run continues from its checkpoint and writes it"
 	about, err := model.ReadMetadata(r.path)
 	r.expect(store.ModelFile, err, do)
 	if err != nil || r.result == nil {

@@ -368,7 +368,7 @@ def test_folder(domains, tmp_path):
     with pytest.raises(ValueError, match="holds other rows than X_target"):
         iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **LINEAR)
     assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*") if path.suffix in (".npz", ".tmp")} == before
-    with pytest.raises(ValueError, match=f"^{tmp_path}/out/runs/.* holds a result.*\n(?s:.*)choose another folder=, or begin anew after removing this one$"):
+    with pytest.raises(ValueError, match=f"^{tmp_path}/out/runs/.* holds a result.*\n(?s:.*)choose another folder=, or train again after removing this one$"):
         iwda.adapt(rows, labels, target, folder=tmp_path / "out", train__validation=0.4, **LINEAR)
 
 
