@@ -100,7 +100,7 @@ func TestPredicting(t *testing.T) {
 	want("all seeds", []int{1, 2}, []int{1, 2})
 	c.Together = []int{0, 1, 2}
 	want("methods together", []int{0, 1, 2}, []int{1, 2})
-	if err := c.Follow("bnm"); err == nil || !strings.Contains(err.Error(), "none of whose runs the rule iwv-y can judge") {
+	if err := c.Follow("bnm"); err == nil || !strings.Contains(err.Error(), "but the rule iwv-y cannot judge any of its runs") {
 		t.Error(err)
 	}
 	if err := c.Follow("dann"); err != nil {
